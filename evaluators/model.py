@@ -9,10 +9,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from enum import Enum, IntEnum
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from evaluators.issues import Issue
 from evaluators.value_class import NamedTuple, dataclass, field
+
+if TYPE_CHECKING:
+    from evaluators.result_table import ResultTable
 
 __version__: Final = "0.1.0"
 """The version of this package, as run folders and reports name it."""
@@ -51,8 +54,10 @@ class Status(IntEnum):
     """Something else broke the comparison (the expected value, a time limit): the row has no score."""
 
     def __eq__(self, other: object) -> bool:
-        """The same status, by its number or by its word: `status == "match"`."""
-        return self.word == other if other.__class__ is str else int.__eq__(self, other)
+        """The same status, by its number or by its word, `status == "match"`. struct-extract-eval calls what is not judged an `error`."""
+        if other.__class__ is not str:
+            return int.__eq__(self, other)
+        return self.word == other or (self is Status.FAULT and other == "error")
 
     __hash__ = int.__hash__
 
@@ -72,12 +77,12 @@ class Status(IntEnum):
 
 
 _STATUS_WORDS: Final = (
-    "not measured", "match", "mismatch", "omission", "hallucination", "skipped", "error", "error",
+    "not_measured", "match", "mismatch", "omission", "hallucination", "skipped", "error", "not_judged",
 )  # fmt: skip
 _PLAIN_WORDS: Final = (
     "not measured", "right", "wrong", "missing", "extra", "skipped", "error", "not judged",
 )  # fmt: skip
-_PLAIN_WORD_OF: Final = {status.word: status.plain for status in reversed(Status)}
+_PLAIN_WORD_OF: Final = {status.word: status.plain for status in Status}
 
 
 def plain_word(word: str) -> str:
@@ -103,8 +108,13 @@ class Standing(IntEnum):
 
     @property
     def word(self) -> str:
-        """The word that reports print."""
-        return self.name.lower().replace("_", " ")
+        """The word for programs: what JSON, CSV and stored rows write."""
+        return self.name.lower()
+
+    @property
+    def plain(self) -> str:
+        """The word for people: what every page prints."""
+        return self.word.replace("_", " ")
 
     @property
     def scored(self) -> bool:
@@ -259,6 +269,50 @@ class Result:
     score: Score | None
     issue: Issue | None = None
 
+    @property
+    def status(self) -> str:
+        """What became of the row, in the word of all tables: `scored`, `unreadable`, `not_measured` …"""
+        return self.standing.word
+
+    def __repr__(self) -> str:
+        return "\n".join([self._head(), *(repr(table) for table in self._wrong())])
+
+    def _repr_html_(self) -> str:
+        from html import escape  # a run starts sooner
+
+        return "".join([f"<p><b>{escape(self._head())}</b></p>", *(table._repr_html_() for table in self._wrong())])
+
+    def _head(self) -> str:
+        """The verdict in a line."""
+        score = self.score
+        if score is None or score.value is None:
+            said = self.issue.message if self.issue is not None else score.reason if score is not None else None
+            return _line(f"{self.evaluator}: {self.standing.plain}", said)
+        verdict = "passed" if score.passed else "failed" if score.passed is False else self.standing.plain
+        head = f"{self.evaluator}: {verdict}, score {score.value:.4f}"
+        return head if score.fields or score.passed else _line(head, score.reason)
+
+    def _wrong(self) -> Iterator[ResultTable]:
+        """The fields that are not right as a table, where there are some."""
+        aside = (Status.MATCH, Status.SKIPPED, Status.NOT_MEASURED)
+        wrong = [one for one in self.score.fields if one.status not in aside] if self.score is not None else []
+        if wrong:
+            from evaluators.result_table import ResultTable  # a run starts sooner
+
+            yield ResultTable(
+                {"path": "text", "status": "text", "expected": "value", "output": "value", "reason": "text"},
+                [[one.path, one.status.word, one.gold_value, one.extracted_value, one.reason] for one in wrong],
+            )
+
+
+def _line(head: str, said: str | None) -> str:
+    line = f"{head}: {' '.join(said.split())}" if said else head
+    return line if len(line) <= _WIDEST else f"{line[: _WIDEST - 1]}…"
+
+
+_WIDEST: Final = 160
+_SHOWN: Final = 10
+
 
 @dataclass(frozen=True, slots=True)
 class RowResult:
@@ -270,3 +324,8 @@ class RowResult:
 
     def __getitem__(self, evaluator: str) -> Result:
         return self.results[evaluator]
+
+    def __repr__(self) -> str:
+        heads = [one._head() for one in self.results.values()]
+        more = [f"and {len(heads) - _SHOWN} more"] if len(heads) > _SHOWN else []
+        return "\n".join([f"row {self.id or self.number}", *heads[:_SHOWN], *more])

@@ -138,7 +138,7 @@ def open_side(place: Path) -> Side:
 
 def _side_of(run: Run | str | Path) -> Side:
     """A run of a program, or one in a place. Raises Problems when there is none."""
-    return replace(open_side(run.place), label=run.name) if isinstance(run, Run) else open_side(Path(run))
+    return replace(open_side(run.record.folder), label=run.name) if isinstance(run, Run) else open_side(Path(run))
 
 
 def _compared(base: Side, new: Side, rules: Rules) -> Comparison:

@@ -141,7 +141,7 @@ def error_of(verdict: Verdict) -> str | None:
     if not verdict.standing.kept_out:
         return None
     if issue is None:
-        return verdict.standing.word
+        return verdict.standing.plain
     said = f"{issue.where}: {issue.message}" if issue.where else issue.message
     return f"{said} ({issue.hint})" if issue.hint and issue.blame is not Blame.BUG else said
 
@@ -186,7 +186,7 @@ def _whole(one: Judged, name: str, evaluator: str | None) -> NamedScore:
     """What an evaluator says of the row as a whole."""
     verdict = one.verdict
     about = {"type": one.line.type, "status": verdict.standing.word}
-    figures = {
+    metrics = {
         name: num / den
         for name, (num, den) in zip(one.line.settings.scored_fields().figures, verdict.figures, strict=False)
         if den
@@ -200,7 +200,7 @@ def _whole(one: Judged, name: str, evaluator: str | None) -> NamedScore:
         reason_of(one.result),
         error_of(verdict),
         evaluator,
-        metadata={**about, **({"figures": figures} if figures else {})},
+        metadata={**about, **({"metrics": metrics} if metrics else {})},
     )
 
 
@@ -247,7 +247,7 @@ def _values(shown: FieldResult | None, instances: Sequence[FieldResult]) -> dict
         return {}
     if len(instances) > 1:
         measured = [each for each in instances if each.status in _MEASURED]
-        return {"measured": len(measured), "right": sum(each.status is Status.MATCH for each in measured)}
+        return {"n": len(measured), "right": sum(each.status is Status.MATCH for each in measured)}
     found: dict[str, Any] = {
         name: _short(value)
         for name, value in (("expected", shown.expected), ("output", shown.actual))

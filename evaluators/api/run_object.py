@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from weakref import finalize
 
@@ -99,11 +98,6 @@ class Run:
         """The run folder that was asked for."""
         return self.result.folder
 
-    @property
-    def place(self) -> Path:
-        """The folder with the records of the run, be it a temporary one. Raises Problems where there is none on this machine."""
-        return self._recorded.folder
-
     def __getitem__(self, evaluator: str) -> EvaluatorStats:
         return self.result[evaluator]
 
@@ -181,7 +175,7 @@ class Run:
     def _failures(self) -> Iterator[list[Any]]:
         from evaluators.reports.recorded import results_of
 
-        record = self._recorded
+        record = self.record
         for variant in record.variants:
             for row in record.rows(variant):
                 for one, result in zip(record.facts.evaluators, results_of(record.facts.evaluators, row), strict=True):
@@ -205,7 +199,8 @@ class Run:
         return [cells.get(columns.get(role, role)) for role in ("expected", "output")]
 
     @property
-    def _recorded(self) -> RunRecord:
+    def record(self) -> RunRecord:
+        """What was recorded of the rows, be it in a temporary folder. Raises Problems where that is not on this machine."""
         if self._record is None:
             message = "the rows of this run are not on this machine"
             raise problem(
@@ -220,7 +215,7 @@ class Run:
         return [one[0] for one in rows], [one[1] for one in rows], [one[2] for one in rows]
 
     def _rows(self) -> Iterator[tuple[str | None, RecordedRow]]:
-        record = self._recorded
+        record = self.record
         for variant in record.variants:
             for row in record.rows(variant, explained=False):
                 yield variant, row

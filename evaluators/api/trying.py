@@ -269,7 +269,7 @@ def _section(line: EvaluatorLine, result: Result) -> Section:
 def _verdict(line: EvaluatorLine, result: Result) -> str:
     score = result.score
     if score is None or score.value is None:
-        return f"no score ({_NO_SCORE.get(result.standing, result.standing.word)})"
+        return f"no score ({_NO_SCORE.get(result.standing, result.standing.plain)})"
     if score.passed:
         return f"{short_score(score.value)}, passes"
     return f"{short_score(score.value)}, does not pass (it takes {short_score(line.settings.pass_at)})"

@@ -144,4 +144,4 @@ def value_of(part: Verdict) -> Fraction:
 
 
 def _said(part: Verdict) -> str:
-    return part.standing.word if part.value is None else f"{part.value:.4g}"
+    return part.standing.plain if part.value is None else f"{part.value:.4g}"

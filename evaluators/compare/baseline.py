@@ -20,10 +20,11 @@ from evaluators.run.store import write_text
 from evaluators.value_class import dataclass
 
 KIND: Final = "evaluators baseline"
-FORMAT: Final = 3
-"""Since 2, a verdict has the values of fields that a row has several of."""
+FORMAT: Final = 4
+"""Since 2, a verdict has the values of fields that a row has several of; since 4, `not_judged` and `not_measured`."""
 _LETTERS: Final = {
-    "match": "m", "mismatch": "x", "omission": "o", "hallucination": "h", "error": "e", "skipped": "s", "not measured": "-",
+    "match": "m", "mismatch": "x", "omission": "o", "hallucination": "h", "error": "e", "skipped": "s", "not_measured": "-",
+    "not_judged": "?",
 }  # fmt: skip
 _WORDS: Final = {letter: word for word, letter in _LETTERS.items()}
 
@@ -115,7 +116,7 @@ def read_baseline(file: Path) -> Side:
         raise problem("not-a-baseline", "not a baseline, and not a run folder", where=str(file), hint=hint) from None
     if not isinstance(body, Mapping) or body.get("kind") != KIND:
         raise problem("not-a-baseline", "not a baseline, and not a run folder", where=str(file), hint=hint)
-    if body.get("format") in (1, 2):
+    if body.get("format") in range(1, FORMAT):
         said = f"written in format {body['format']}, and this version reads format {FORMAT}"
         hint = "score the test set again: `evaluators run SUITE ROWS`; then `evaluators compare RUN --suite SUITE --update-baseline`"
         raise problem("older-baseline", said, where=str(file), hint=hint)

@@ -61,7 +61,7 @@ def _changed(
 
 def _why(said: RowVerdict) -> str:
     """Why a run did not score a row."""
-    standing = "nothing there" if said.standing == "not measured" else said.standing
+    standing = "nothing there" if said.standing == "not_measured" else said.standing
     return f"{standing}: {said.reason}" if said.reason else standing
 
 

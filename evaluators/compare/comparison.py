@@ -7,6 +7,7 @@ positive one is a gain.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.compare.row_changes import Change
@@ -16,9 +17,11 @@ from evaluators.value_class import dataclass, field
 
 Finding: TypeAlias = Literal["better", "worse", "no clear difference", "the same", "not measured"]
 Unit: TypeAlias = Literal["rows", "values"]
+_SHOWN: Final = 8
 _COLUMNS: Final[Mapping[str, Kind]] = {
     "evaluator": "text", "field": "text", "variant": "text", "pairs": "count", "base": "score", "new": "score",
-    "difference": "score", "ci_low": "score", "ci_high": "score", "p_value": "score", "verdict": "text", "fixed": "count",
+    "difference": "score", "ci_low": "score", "ci_high": "score", "p_value": "score",
+    "p_value_corrected": "score", "verdict": "text", "fixed": "count",
     "broken": "count", "lost": "count", "gained": "count",
 }  # fmt: skip
 LabelFigure: TypeAlias = Literal["precision", "recall", "f1"]
@@ -215,17 +218,30 @@ class Comparison:
     @property
     def table(self) -> ResultTable:
         """A row for each evaluator, then for each field: `evaluator`, `field`, `variant`, `pairs`, `base`, `new`, `difference`,
-        its 95 % CI `ci_low` and `ci_high`, `p_value` (corrected for the number of tests), `verdict`, `fixed`, `broken`, `lost`,
-        `gained`."""
+        its 95 % CI `ci_low` and `ci_high`, `p_value`, `p_value_corrected` (for the number of tests), `verdict`, `fixed`, `broken`,
+        `lost`, `gained`."""
         return ResultTable(_COLUMNS, [
             [
                 one.evaluator, one.field, one.variant, one.pairs, one.base, one.new, one.difference,
                 one.ci.low if one.ci is not None else None,
                 one.ci.high if one.ci is not None else None,
-                one.p_value_corrected, one.verdict, one.fixed, one.broken, one.lost, one.gained,
+                one.p_value, one.p_value_corrected, one.verdict, one.fixed, one.broken, one.lost, one.gained,
             ]
             for one in (*self.evaluators, *self.fields)
         ])  # fmt: skip
+
+    def __repr__(self) -> str:
+        why = [f"not compared: {reason}" for reason in self.incomparable[:_SHOWN]]
+        return "\n".join([self._head, *why, *([] if self.incomparable else [repr(self.table)])])
+
+    def _repr_html_(self) -> str:
+        why = "".join(f"<li>{escape(reason)}</li>" for reason in self.incomparable[:_SHOWN])
+        return f"<p><b>{escape(self._head)}</b></p>{f'<ul>{why}</ul>' if why else self.table._repr_html_()}"
+
+    @property
+    def _head(self) -> str:
+        found = f"{self.rows:,} rows, {self.broken:,} broken, {self.fixed:,} fixed, {self.unchanged:,} unchanged"
+        return f"{self.base} → {self.new}: {'not comparable' if self.incomparable else found}"
 
     def to_pandas(self) -> Any:
         """The differences as a `pandas.DataFrame`, with the columns of `table`."""

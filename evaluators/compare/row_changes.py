@@ -65,7 +65,7 @@ def score_state(said: RowVerdict) -> State:
     """The score of a row in one run."""
     if said.scored:
         return RowMeasure(exact(said.score or 0.0), 1, bool(said.passed))
-    return NOTHING if said.standing == "not measured" else None
+    return NOTHING if said.standing == "not_measured" else None
 
 
 def _unless_set_aside(state: State, said: RowVerdict, other: RowVerdict) -> State:
@@ -89,8 +89,8 @@ def field_state(said: RowVerdict, place: int) -> State:
         earned, whole = said.counted(place) or (int(right), 1)
         return RowMeasure(Fraction(earned), whole, right)
     status = said.statuses[place] if place < len(said.statuses) else ""
-    judged = said.standing in SCORED or said.standing == "not measured"
-    return NOTHING if status == "not measured" and judged else None
+    judged = said.standing in SCORED or said.standing == "not_measured"
+    return NOTHING if status == "not_measured" and judged else None
 
 
 @cache

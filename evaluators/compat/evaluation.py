@@ -1,31 +1,29 @@
-"""What `evaluate` found: the figures of a run over rows that a program gave, row by row and field by field.
-
-The figures are those of a run of `schema_match` over the same rows, to the last bit: they come from the same sums. Rows
-are explained when somebody looks at them.
-"""
+"""What `evaluate` found, in the words of struct-extract-eval: a run of `schema_match`, row by row and field by field."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
-from evaluators.api.memory_jobs import ROLES
+from evaluators.api.run_object import Run
 from evaluators.fields.events import FIGURES
 from evaluators.fields.scored import ArrayResult
 from evaluators.fields.settle import OURS
-from evaluators.issues import Issue
-from evaluators.judges.asked_once import keeping
+from evaluators.issues import Issue, Problems
 from evaluators.model import FieldResult, Standing, Status, Verdict
-from evaluators.plan.suite_plan import Plan, Reading, compile_plan
+from evaluators.reports.headline import Options
 from evaluators.reports.outcomes import COMPARED, FieldOutcome, RowOutcomes, entries_of, or_null, outcomes_of
-from evaluators.run.recorder import documents_of
+from evaluators.reports.record_parts import parts_of
+from evaluators.reports.report_files import folder_files
+from evaluators.reports.schema_sections import failed_section
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats
-from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.testsets.reader import whole
-from evaluators.testsets.test_set import TestSet
-from evaluators.value_class import dataclass, field
+from evaluators.run.store import RunFolder
+from evaluators.value_class import dataclass, field, replace
+
+FORMATS = ("csv", "markdown", "report", "fields")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,19 +119,29 @@ class MetricResult:
 class Evaluation:
     """The figures of some rows. What is undefined is None."""
 
-    line: EvaluatorLine
-    table: TestSet
+    run: Run
+    """The run: its figures, rows, tables and reasons by the names of all runs."""
     ids: Sequence[str | int]
-    stats: EvaluatorStats
-    """The figures as a run has them."""
-    issues: tuple[Issue, ...] = ()
-    """What kept rows from being measured, the first few of each kind, and then the warnings."""
-    issue_counts: Mapping[str, int] = field(default_factory=dict)
-    """How many there were of each kind."""
-    answers: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
-    """What functions of the caller's answered, so that nothing is asked again when a row is looked at."""
-    warnings: tuple[Issue, ...] = ()
-    """What is wrong with the schema, the settings and the documents, and costs no row its score. All of them are among the issues."""
+
+    @property
+    def stats(self) -> EvaluatorStats:
+        """The figures as a run has them."""
+        return self.run.evaluators[0]
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """What kept rows from being measured, the first few of each kind, and then the warnings."""
+        return (*self.run.issues, *self.warnings)
+
+    @property
+    def issue_counts(self) -> Mapping[str, int]:
+        """How many there were of each kind."""
+        return self.run.result.issue_counts
+
+    @property
+    def warnings(self) -> tuple[Issue, ...]:
+        """What is wrong with the schema, the settings and the documents, and costs no row its score."""
+        return self.run.result.warnings
 
     @property
     def mean_precision(self) -> float | None:
@@ -251,9 +259,12 @@ class Evaluation:
         Gives the folder that was written: the one that is named or, where that is taken, the next free one behind it, such as
         `nightly-2`. `force` replaces a run. Raises Problems (config) when it would replace anything else.
         """
-        from evaluators.compat.saving import save
-
-        return save(self, Path(folder), force)
+        place, record = Path(folder).absolute(), self.run.record
+        with _created(place, force) as kept:
+            copytree(record.folder, kept.working, dirs_exist_ok=True)
+            record = replace(record, folder=kept.working, result=replace(record.result, name=place.name))
+            folder_files(kept, record, FORMATS, Options(extra=failed_section(parts_of(record))))
+            return kept.finish(record.result)
 
     def __str__(self) -> str:
         from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
@@ -262,7 +273,7 @@ class Evaluation:
         from evaluators.run.figures import rows_text
 
         scored = Paragraph(f"{self.stats.scored:,} of {rows_text(self.stats.rows)} scored")
-        problems = [Item(f"{issue.where}: {issue.message}") for issue in self.issues if issue not in self.warnings]
+        problems = [Item(f"{issue.where}: {issue.message}") for issue in self.run.issues]
         warnings = [Item(issue.message, (f"hint: {issue.hint}",) if issue.hint else ()) for issue in self.warnings]
         sections = [Section(None, (scored,)), *evaluation_sections(self.stats)]
         if problems:
@@ -276,9 +287,7 @@ class Evaluation:
 
     @cached_property
     def _rows(self) -> tuple[RowOutcomes, ...]:
-        plan = compile_plan([self.line], ROLES, Reading())
-        with keeping(self.answers):
-            return tuple(_row_outcomes(plan, self.table))
+        return tuple(row for part in parts_of(self.run.record) for row in part.rows())
 
     @property
     def _counts(self) -> Counts:
@@ -308,18 +317,17 @@ class DocumentEvaluation(Evaluation):
         return found
 
 
-def _row_outcomes(plan: Plan, table: TestSet) -> Iterator[RowOutcomes]:
-    """The rows, explained one by one."""
-    (one,) = plan.evaluators
-    for chunk in whole(table, plan.columns):
-        slots = plan.run({name: list(cells) for name, cells in chunk.columns.items()}, chunk.count)
-        for index in range(chunk.count):
-            verdict: Verdict = slots[one.verdicts][index]
-            values = [slots[slot][index] for slot in one.inputs]
-            documents = documents_of(one.line.settings, verdict, values)
-            scored = documents.scored if documents is not None else None
-            row_id = chunk.ids[index] if chunk.ids is not None else ""
-            yield RowOutcomes(table.first_number + chunk.offsets[index], row_id, verdict, scored)
+def _created(place: Path, force: bool) -> RunFolder:
+    """The folder. What is said of one that is no run is for a program, not for the command line."""
+    try:
+        return RunFolder.create(place.parent, place.name, force)
+    except Problems as error:
+        raise Problems(_in_python(issue) for issue in error.issues) from error
+
+
+def _in_python(issue: Issue) -> Issue:
+    hint = "take another folder" if issue.code == "not-a-run-folder" else issue.hint
+    return replace(issue, message=issue.message.replace("--force", "force=True"), hint=hint)
 
 
 def _record(record_id: str | int, row: RowOutcomes) -> Record:

@@ -6,12 +6,13 @@ The schema and its settings become a `schema_match`; the rows become a test set 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
-from evaluators.api.memory_jobs import ROWS, job_of
+from evaluators.api.run_object import Run
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import Comparator
 from evaluators.comparators._functions import comparator_of
@@ -21,18 +22,30 @@ from evaluators.fields.lines import read_comparator
 from evaluators.fields.post_process import Nulls, Processor
 from evaluators.fields.schema_scoring import Dialect
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
-from evaluators.judges.asked_once import keeping
 from evaluators.judges.judge import Judge, read_judge
+from evaluators.model import __version__
 from evaluators.needs import expected_of
+from evaluators.plan.suite_plan import Reading, compile_plan
 from evaluators.run.coverage import gaps
 from evaluators.run.engines.engine import ENGINES
+from evaluators.run.job import Job, ShippedSuite
 from evaluators.run.key_warnings import key_warnings, null_warnings
 from evaluators.run.kinds_read import reading_nothing
 from evaluators.run.learning import documents
-from evaluators.run.runner import figures, measure, schema_gaps
+from evaluators.run.record import RECORD_JSON, RecordedEvaluator, RecordedVariant, RecordFacts, RunRecord, record_json
+from evaluators.run.record_files import record_files
+from evaluators.run.recorder import Recording
+from evaluators.run.recording import readings_of
+from evaluators.run.result import RunResult
+from evaluators.run.run_json import run_json
+from evaluators.run.run_names import RUN_JSON
+from evaluators.run.runner import MeasuredTestSet, figures, measure, schema_gaps, store_parts
+from evaluators.run.store import RunFolder
+from evaluators.run.verdict import Facts, causes, exit_code
 from evaluators.settings import BadSettings, Detail, build, spell
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.columns import Columns
+from evaluators.testsets.given_rows import ROWS
 from evaluators.testsets.memory_rows import MemoryRows, refuse_python_values
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
@@ -43,6 +56,9 @@ Comparators: TypeAlias = Mapping[str, str | Mapping[str, Any] | Callable[..., An
 Found = TypeVar("Found", bound=Evaluation)
 
 NAME = "schema_match"
+ROLES: Final[Mapping[str, str]] = {"id": "id", "output": "output", "expected": "expected"}
+"""What the columns of the rows are called, by role."""
+COLUMNS: Final = Columns(id="id", output="output", expected="expected")
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -138,25 +154,71 @@ async def evaluate_document_async(schema: Schema, expected: Any, output: Any, **
 
 
 def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine, notes: Sequence[str]) -> Found:
-    table = TestSet(ROWS, rows, Columns(id="id", output="output", expected="expected"), TestSetConfig())
-    answers: dict[Any, Any] = {}
-    with keeping(answers):
-        measured = measure(job_of(line, table), [line], ENGINES.find("in_process")(), ROWS)
-    (stats,) = figures([line], measured)
+    table = TestSet(ROWS, rows, COLUMNS, TestSetConfig())
     ids: Sequence[Any] = rows.columns["id"]
-    found = gaps([line], [measured], [stats], complete=True)
-    warnings = [
+    folder = RunFolder.passing()
+    try:
+        recording = Recording(None, "all", tuple(ROLES))
+        shipped = ShippedSuite(None, {}, line.name, None)
+        job = Job(shipped, table, ROLES, Reading(), str(folder.folder.parts(None)), recording=recording)
+        measured = measure(job, [line], ENGINES.find("in_process")(), ROWS)
+        result = _result(line, table, measured, notes)
+        record = _recorded(job, line, measured, folder, result)
+    except BaseException:
+        folder.discard()
+        raise
+    return kind(Run(result, record, [line], None, folder.discard), ids)
+
+
+def _result(line: EvaluatorLine, table: TestSet, measured: MeasuredTestSet, notes: Sequence[str]) -> RunResult:
+    stats = figures([line], measured)
+    found = gaps([line], [measured], stats, complete=True)
+    warnings = (
         *(Issue("schema-note", Blame.CONFIG, note) for note in notes),
-        *(issue for issue in schema_gaps([line], [stats], {}) if issue.code != "schema-not-covered"),
-        *key_warnings([line], [stats], found),
-        *null_warnings([line], [measured], [stats]),
+        *(issue for issue in schema_gaps([line], stats, {}) if issue.code != "schema-not-covered"),
+        *key_warnings([line], stats, found),
+        *null_warnings([line], [measured], stats),
         *reading_nothing([line], {}, table, measured.glimpse.expected),
         *found,
-    ]
-    return kind(
-        line, table, ids, stats, (*measured.issues, *warnings), dict(sorted(measured.issue_counts.items())), answers,
-        tuple(warnings),
-    )  # fmt: skip
+    )
+    facts = Facts(tuple(stats))
+    settings = repr(line.settings.model_dump())  # JSON cannot hold what a program may give, such as half a character
+    return RunResult(
+        name="evaluation",
+        suite_fingerprint=f"sha256:{hashlib.sha256(settings.encode('utf-8', 'backslashreplace')).hexdigest()}",
+        data_fingerprint=table.fingerprint(),
+        version=__version__,
+        test_set=ROWS,
+        rows=measured.rows,
+        columns=dict(ROLES),
+        evaluators=tuple(stats),
+        issues=tuple(measured.issues),
+        warnings=warnings,
+        issue_counts=dict(sorted(measured.issue_counts.items())),
+        exit_code=exit_code(facts),
+        causes=causes(facts),
+    )
+
+
+def _recorded(
+    job: Job, line: EvaluatorLine, measured: MeasuredTestSet, folder: RunFolder, result: RunResult
+) -> RunRecord:
+    """What the one pass recorded, as a run folder has it."""
+    kept = store_parts(job, [line], measured, record_files(folder.working, job.rows))
+    (one,) = compile_plan([line], ROLES, job.reading).evaluators
+    listed = line.settings.scored_fields().of_rows
+    facts = RecordFacts(
+        rows_format=job.rows,
+        evaluators=(RecordedEvaluator(line.name, listed, True, readings=readings_of(one, ROLES)),),
+        variants=(RecordedVariant(None, measured.rows, True, True, *kept),),
+        header=tuple(ROLES),
+        documents="all",
+        most=None,
+        schemas=dict(sorted(measured.schemas.items())),
+    )
+    folder.write(RECORD_JSON, record_json(facts))
+    folder.write(RUN_JSON, run_json(result))
+    return RunRecord(folder.working, result, facts)
 
 
 def _listed(name: str, documents: Iterable[Any]) -> list[Any]:

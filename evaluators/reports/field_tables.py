@@ -79,7 +79,7 @@ def _weak_table(weak: Sequence[tuple[EvaluatorStats, FieldStats]]) -> PageTable:
 
 _STATUS_COLUMNS: Final = (
     Head("n", True), Head("right", True), Head("wrong", True), Head("missing", True),
-    Head("extra", True), Head("errors", True), Head("not judged", True),
+    Head("extra", True), Head("error", True), Head("not judged", True),
 )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ MOST_SLICES: Final = 20
 _COLUMNS: Final = (
     Head("measure"), Head("slice"), Head("variant"), Head("mean", True), Head("95 % CI", True), Head("median", True),
     Head("p95", True), Head("min", True), Head("max", True), Head("sum", True), Head("n", True),
-    Head("missing", True), Head("not numbers", True),
+    Head("missing", True), Head("unreadable", True),
 )  # fmt: skip
 _ALWAYS: Final = ("measure", "mean", "95 % CI", "median", "p95", "sum", "min", "max", "n")
 

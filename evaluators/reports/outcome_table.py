@@ -18,8 +18,8 @@ MOST_OUTCOMES: Final = 1_000
 
 _COLUMNS: Final = (
     Head("row"), Head("path"), Head("metric"), Head("score", True), Head("passed"), Head("reason"),
-    Head("right", True), Head("wrong", True), Head("missing", True), Head("extra", True), Head("P", True),
-    Head("R", True), Head("F1", True),
+    Head("right", True), Head("wrong", True), Head("missing", True), Head("extra", True),
+    Head("precision", True), Head("recall", True), Head("F1", True),
 )  # fmt: skip
 
 

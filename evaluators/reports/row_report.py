@@ -43,7 +43,7 @@ def row_report(name: str, row: RowOutcomes) -> Report:
         "row": row.number,
         "id": row.id,
         "timestamp": None,
-        "standing": row.verdict.standing.word,
+        "status": row.verdict.standing.word,
     }
     problem = row.verdict.issue.message if row.verdict.issue is not None else None
     scored, declared = row.scored, row.declared

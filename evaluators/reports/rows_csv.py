@@ -22,17 +22,7 @@ WHY: Final = "why"
 
 AGGREGATE: Final = "aggregate_score"
 
-_WORDS: Final = {
-    Status.NOT_MEASURED: "not measured",
-    Status.MATCH: "right",
-    Status.MISMATCH: "wrong",
-    Status.OMISSION: "missing",
-    Status.HALLUCINATION: "extra",
-    Status.SKIPPED: "skipped",
-    Status.ERROR: "wrong",
-    Status.FAULT: "could not be judged",
-}
-_WORD_OF_BYTE: Final = tuple(_WORDS[Status(code)] for code in range(len(_WORDS)))
+_WORD_OF_BYTE: Final = tuple(status.plain for status in Status)
 _UNKEPT: Final = frozenset({Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT})
 _FIRST_ROWS: Final = 100
 _DECIMAL_COMMA: Final = re.compile(r"-?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+")
@@ -178,7 +168,7 @@ def why_of(result: Result) -> str:
     if result.issue is not None and (score is None or result.standing is not Standing.SCORED):
         return f"{_STANDINGS[result.standing]}{result.issue.message}"
     if score is None or score.value is None:
-        return (score.reason if score else None) or result.standing.word
+        return (score.reason if score else None) or result.standing.plain
     if score.value == 1 and score.passed is not False:
         return ""
     unkept = [field for field in score.fields if field.status in _UNKEPT]
@@ -206,7 +196,7 @@ def _field_reason(field: FieldResult) -> str:
         case Status.FAULT:
             return f"{field.path} could not be judged{_reason_in_brackets(field)}"
         case Status.OMISSION | Status.HALLUCINATION if field.reason and _in_both(field):
-            return f"{field.path} is {_WORDS[field.status]} ({field.reason})"
+            return f"{field.path} is {field.status.plain} ({field.reason})"
         case Status.OMISSION:
             return f"{field.path} is missing{_value('expected ', field.expected)}"
         case Status.HALLUCINATION:

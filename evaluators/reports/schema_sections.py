@@ -75,7 +75,7 @@ def _figures(stats: EvaluatorStats, several: bool = False) -> Section:
         *_micro_rows(stats),
         *(_mean_row(stats, *words) for words in _TOTALS),
     ]
-    columns = (Head("figure"), Head("value", True), Head("over", True), Head("what it says"))
+    columns = (Head("figure"), Head("value", True), Head("n", True), Head("what it says"))
     said = [Paragraph(_counts_text(stats.counts or Counts()))]
     said += [
         Paragraph(f"{counted(count, 'field')} {'was' if count == 1 else 'were'} scored by a substitute: {what}.", "note")
@@ -115,13 +115,13 @@ def _counts_text(counts: Counts) -> str:
     )  # fmt: skip
     found = ", ".join(f"{count:,} {kind}" for count, kind in kinds)
     errors = f", {counted(counts.error, 'error')}" if counts.error else ""
-    unchecked = f" {counted(counts.not_judged, 'more field')} could not be checked." if counts.not_judged else ""
+    unchecked = f" {counted(counts.not_judged, 'more field')} could not be judged." if counts.not_judged else ""
     return f"{counted(counts.n, 'field')}: {found}{errors}.{unchecked}"
 
 
 _ARRAY_COLUMNS: Final = (
     Head("evaluator"), Head("variant"), Head("array"), Head("right", True), Head("wrong", True),
-    Head("missing", True), Head("extra", True), Head("P", True), Head("R", True), Head("F1", True),
+    Head("missing", True), Head("extra", True), Head("precision", True), Head("recall", True), Head("F1", True),
 )  # fmt: skip
 
 
@@ -136,7 +136,7 @@ _ARRAY_LEGEND: Final = (
     Item("right: expected items that are in the output, with everything in them right"),
     Item("wrong: items that have a partner, with something in them that is not right"),
     Item("missing: expected items without a partner; extra: items of the output without one"),
-    Item("R: recall, right of all expected items; it is the score of the list"),
+    Item("recall: right of all expected items; it is the score of the list"),
 )
 
 

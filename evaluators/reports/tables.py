@@ -34,12 +34,12 @@ def gate_section(result: RunResult) -> tuple[Section, ...]:
     table = PageTable(
         (
             Head("gate"), Head("variant"), Head("slice"), Head("verdict"), Head("found"),
-            Head("limit"), Head("measured", True),
+            Head("limit"), Head("n", True),
         ),
         tuple(_gate_row(gate) for gate in ordered),
         tuple(_GATE_TONES[gate.verdict] for gate in ordered),
     )  # fmt: skip
-    return (Section("Gates", (dense(table, ("gate", "verdict", "found", "limit", "measured")),)),)
+    return (Section("Gates", (dense(table, ("gate", "verdict", "found", "limit", "n")),)),)
 
 
 def _gate_row(gate: GateResult) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from evaluators.values.json_text import compact, parse
 
 LETTERS: Final = ".=x-+s!?"
 """One letter for each status: not measured, match, mismatch, omission, hallucination, skipped, error, fault."""
-_STANDINGS: Final = {standing.word.replace(" ", "_"): standing for standing in Standing}
+_STANDINGS: Final = {standing.word: standing for standing in Standing}
 
 
 class CodeTable:

@@ -13,13 +13,12 @@ from typing import Any, Final
 from evaluators.fields.differences import Differences
 from evaluators.fields.scored import ArrayResult
 from evaluators.model import MISSING, FieldResult, Status
-from evaluators.run.record_shapes import STATUS_WORDS
 from evaluators.value_class import dataclass, field
 from evaluators.values.json_text import compact
 
 _LONG: Final = 1024 * 1024
 """Bytes of one part of a line."""
-_STATUSES: Final = {word: status for status, word in STATUS_WORDS.items()}
+_STATUSES: Final = {status.word: status for status in Status}
 
 
 @dataclass(slots=True)
@@ -68,7 +67,7 @@ def shortened(line: Mapping[str, Any]) -> dict[str, Any]:
 def field_line(result: FieldResult) -> dict[str, Any]:
     """A field's result."""
     status, path = result.status, result.path
-    line: dict[str, Any] = {"path": path, "status": STATUS_WORDS[status]}
+    line: dict[str, Any] = {"path": path, "status": status.word}
     if result.score is not None and result.score != (status is Status.MATCH):
         line["score"] = result.score
     if result.weight != 1.0:

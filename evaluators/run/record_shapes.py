@@ -15,9 +15,7 @@ from evaluators.values.quoting import quote
 
 Line: TypeAlias = Mapping[str, Any]
 
-STATUS_WORDS: Final = {status: status.word.replace(" ", "_") for status in Status} | {Status.FAULT: "not_judged"}
-"""The word of each status in a run folder, where the eight are told apart."""
-_WORDS: Final = frozenset(STATUS_WORDS.values())
+_WORDS: Final = frozenset(status.word for status in Status)
 
 
 class _ShapeKind(NamedTuple):

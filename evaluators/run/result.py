@@ -150,7 +150,7 @@ class EvaluatorStats:
     mean: float | None
     pass_rate: float | None
     pass_rate_ci: Interval | None
-    fields: tuple[FieldStats, ...] = ()
+    fields: tuple[FieldStats, ...] = field(default=(), repr=False)
     counts: Counts | None = None
     micro_precision: float | None = None
     micro_recall: float | None = None
@@ -167,11 +167,11 @@ class EvaluatorStats:
     """Rows kept out of which no field was measured either."""
     metrics: tuple[MetricStats, ...] = ()
     """The further metrics of the evaluator, in its own order."""
-    fallbacks: Mapping[str, int] = field(default_factory=dict)
+    fallbacks: Mapping[str, int] = field(default_factory=dict, repr=False)
     """How many fields a fallback of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
-    undeclared: Mapping[str, int] = field(default_factory=dict)
+    undeclared: Mapping[str, int] = field(default_factory=dict, repr=False)
     """Places that the expected side has and the schema lacks, each with how often it was met. They are not scored."""
-    keys: tuple[KeyStats, ...] = ()
+    keys: tuple[KeyStats, ...] = field(default=(), repr=False)
     """What was wrong with the keys that align lists: nothing where every item has a key of its own. Not kept by slice."""
 
     results: int = 0
@@ -182,7 +182,7 @@ class EvaluatorStats:
     """Items of lists that only the output has; None where there are none, or where the evaluator does not tell."""
     mean_ci: Interval | None = None
     """The interval of the mean: Wilson's where every score is 0 or 1, otherwise that of a mean; None without scores."""
-    metric_cis: tuple[MetricCI, ...] = ()
+    metric_cis: tuple[MetricCI, ...] = field(default=(), repr=False)
     """Of metrics that are ratios of two sums, those that gates name. Intervals are over rows, or over clusters."""
     minimum_detectable_effect: float | None = None
     """The smallest difference of means that two runs of so many rows would notice four times out of five."""

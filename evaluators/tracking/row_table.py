@@ -27,7 +27,7 @@ def row_table(record: RunRecord, variants: Sequence[str | None] | None = None) -
 
     Columns: `variant` where there are some, `row`, `id`, the columns that make slices, the columns of the test set where cells
     were kept, each once; then for each evaluator `NAME.status`, `NAME.score`, `NAME.passed`, `NAME.reason`, and for each of its
-    fields `NAME/PATH` with its status and `NAME/PATH.score`. Paths are as results spell them.
+    fields `NAME.PATH` with its status and `NAME.PATH.score`. Paths are as results spell them.
     """
     cells = _columns(record)
     chosen = record.variants if variants is None else variants
@@ -58,7 +58,7 @@ def _head(record: RunRecord, cells: tuple[str, ...]) -> Iterator[str]:
     for one in record.facts.evaluators:
         yield from (f"{one.name}.{word}" for word in ("status", "score", "passed", "reason"))
         for path in one.fields:
-            yield from (f"{one.name}/{path}", f"{one.name}/{path}.score")
+            yield from (f"{one.name}.{path}", f"{one.name}.{path}.score")
 
 
 def _unique(names: Iterator[str]) -> Iterator[str]:

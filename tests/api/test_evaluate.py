@@ -163,7 +163,7 @@ def test_what_a_document_cannot_hold_is_the_fault_of_who_wrote_it() -> None:
 
 def test_nothing_of_a_run_is_left_when_it_is_let_go() -> None:
     run = evaluators.evaluate(ROWS, SUITE)
-    place = run.place
+    place = run.record.folder
     assert (place / "run.json").is_file()
     assert run.folder is None
     del run
@@ -215,14 +215,6 @@ def test_the_options_of_a_run_are_those_of_its_request() -> None:
     assert fields == set(RunOptions.__annotations__)
 
 
-@pytest.mark.parametrize("name", ["annotate_xeval", "evaluate_document", "reclassify_nulls", "evaluate_async"])
-def test_a_name_that_moved_is_refused_with_its_new_import(name: str) -> None:
-    with pytest.raises(AttributeError, match=f"from evaluators.compat.* import {name}"):
-        getattr(evaluators, name)
-    with pytest.raises(ImportError, match=f"from evaluators.compat.* import {name}"):
-        exec(f"from evaluators import {name}")
-
-
 def test_few_names_are_for_callers() -> None:
     assert len(evaluators.__all__) <= 24
     for name in ("Comparator", "Evaluator", "Example", "Issue", "Question", "Text", "MISSING", "RunResult"):
@@ -252,6 +244,26 @@ def test_two_documents_are_compared_by_a_schema() -> None:
         assert score.value == 0.5
 
 
+def test_a_result_is_a_few_lines_to_look_at() -> None:
+    found = evaluators.evaluate_pair({"a": 1, "b": [{"c": "x"}]}, {"a": 2, "b": [{"c": "y"}]})
+    assert repr(found).splitlines() == [
+        "pair: failed, score 0.0000",
+        "path    status    expected  output  reason",
+        "a       mismatch  1         2       2 differs from 1",
+        'b[0].c  mismatch  x         y       "y" differs from "x"',
+    ]
+    assert "<td>b[0].c</td>" in found._repr_html_()
+    many = evaluators.evaluate_pair({str(n): n for n in range(100)}, {"x": "\n".join("x" * 20)})
+    assert len(repr(many).splitlines()) <= 12
+    marked = evaluators.evaluate_pair({"a": "<b>"}, {"a": "<i>"})._repr_html_()
+    assert "&lt;b&gt;" in marked
+    assert "<b></td>" not in marked
+    assert repr(evaluators.evaluate_pair("Paris", "Paris")) == "pair: passed, score 1.0000"
+    row = evaluators.load(SUITE).evaluate({"output": "no", "expected": "no JSON"})
+    assert repr(row["header"]).splitlines()[0].startswith("header: invalid")
+    assert len(repr(row).splitlines()) <= 12
+
+
 def test_two_runs_of_a_program_are_compared() -> None:
     base = evaluators.evaluate(ROWS, SUITE)
     new = evaluators.evaluate([{**row, "output": row["expected"]} for row in ROWS], SUITE)
@@ -262,6 +274,13 @@ def test_two_runs_of_a_program_are_compared() -> None:
     assert frame["base"].iloc[0] == 0.5
     assert {"field", "difference", "p_value", "verdict"} <= {*frame}
     assert found.to_arrow().column_names == list(frame)
+    assert repr(found).splitlines()[0] == "invoices → invoices: 3 rows, 0 broken, 2 fixed, 1 unchanged"
+    assert len(repr(found).splitlines()) <= 12
+    assert "<table>" in found._repr_html_()
+    other = evaluators.evaluate(ROWS, {"evaluators": ["exact_match"]})
+    assert "not comparable" in repr(evaluators.compare(base, other))
+    assert "<li>" in evaluators.compare(base, other)._repr_html_()
+    assert len(repr(base["header"])) < 1000
 
 
 def test_a_run_is_compared_with_one_in_a_folder(tmp_path: Path) -> None:

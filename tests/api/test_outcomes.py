@@ -126,7 +126,7 @@ def test_report_json_of_several_rows_has_one_report_for_each_and_totals(tmp_path
     finished = run(tmp_path, formats=("report",))
     report = json.loads(((finished.folder or tmp_path) / "report.json").read_text(encoding="utf-8"))
     good, bad = report["rows"]
-    assert (report["format"], good["id"], bad["standing"]) == (1, "one", "invalid")
+    assert (report["format"], good["id"], bad["status"]) == (2, "one", "invalid")
     assert (bad["overall_score"], bad["field_outcomes"]) == (None, [])
     (stats,) = finished.result.evaluators
     assert {one.name: report["totals"][one.name] for one in stats.metrics} == {
@@ -173,8 +173,8 @@ def test_a_page_names_what_failed_with_comparator_score_and_reason(tmp_path: Pat
     text = TextFormat().page(summary(finished.result, finished.options))
     assert "- row 1 (one): items[0].qty\n  wrong, numeric, score 0.0000: 3 differs from 1 by 2; allowed: 0" in text
     assert "- row 1 (one): tags\n  wrong, any_order, score 0.0000: no items are expected" in text
-    assert "evaluator     array  right  wrong  missing  extra       P       R      F1" in text
-    assert "schema_match  items      1      1        0      0  0.5000  0.5000  0.5000" in text
+    assert "evaluator     array  right  wrong  missing  extra  precision  recall      F1" in text
+    assert "schema_match  items      1      1        0      0     0.5000  0.5000  0.5000" in text
 
 
 def test_summary_txt_keeps_the_words_and_lines_of_extract_bench(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from evaluators.api.loading import load
-from evaluators.api.memory_jobs import ROLES
+from evaluators.compat.given_documents import ROLES
 from evaluators.run.job import Job, run_split
 from evaluators.run.kept_splits import typed_ways
 from evaluators.run.loaded import LoadedSuite

@@ -17,7 +17,7 @@ HINT = "`evaluators compare RUN --suite SUITE --update-baseline` writes one"
 RIGHT = RowVerdict("scored", 1.0, True, ("match", "skipped"))
 LISTED = RowVerdict("scored", 0.5, False, ("mismatch", "omission"), None, (0, 1, 2))
 ODD = RowVerdict("unreadable", 0.0, False, ("hallucination", "error"), "not JSON")
-BLANK = RowVerdict("invalid", None, None, ("not measured", "not measured"))
+BLANK = RowVerdict("invalid", None, None, ("not_measured", "not_measured"))
 SIDE = Side(
     "runs/one", "invoices", "1.2.0", "rows.csv", "sha256:0", True, {"": {"parse": "1"}, "header": {"type": "3"}},
     {"header": ("total", "straße")}, "customer",
@@ -30,7 +30,7 @@ SIDE = Side(
 )  # fmt: skip
 TEXT = """{
 "kind": "evaluators baseline",
-"format": 3,
+"format": 4,
 "name": "invoices",
 "version": "1.2.0",
 "test_set": "rows.csv",
@@ -90,12 +90,12 @@ def test_variants_are_kept_apart(tmp_path: Path) -> None:
     assert [json.loads(baseline_text(replace(SIDE, rows=rows)))["variants"][n]["variant"] for n in (0, 1)] == ["a", "b"]
 
 
-@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_baseline_of_an_earlier_format_is_refused_with_what_makes_it_again(tmp_path: Path, number: int) -> None:
-    file = file_of(tmp_path, TEXT.replace('"format": 3', f'"format": {number}'))
+    file = file_of(tmp_path, TEXT.replace('"format": 4', f'"format": {number}'))
     issue = refused(file)
     assert (issue.code, issue.blame) == ("older-baseline", Blame.CONFIG)
-    assert issue.message == f"written in format {number}, and this version reads format 3"
+    assert issue.message == f"written in format {number}, and this version reads format 4"
     assert "evaluators compare RUN --suite SUITE --update-baseline" in str(issue.hint)
 
 
@@ -106,16 +106,16 @@ def test_a_baseline_that_is_not_there_says_how_one_is_written(tmp_path: Path) ->
     )
 
 
-@pytest.mark.parametrize("text", ["{", "[1]", "{}", '{"kind": "run", "format": 3}', '{"format": 3}'])
+@pytest.mark.parametrize("text", ["{", "[1]", "{}", '{"kind": "run", "format": 4}', '{"format": 4}'])
 def test_another_file_is_no_baseline(tmp_path: Path, text: str) -> None:
     file = file_of(tmp_path, text)
     assert refused(file) == Issue("not-a-baseline", Blame.CONFIG, "not a baseline, and not a run folder", str(file), HINT)
 
 
 def test_a_baseline_of_a_later_version_asks_for_that_version(tmp_path: Path) -> None:
-    file = file_of(tmp_path, TEXT.replace('"format": 3', '"format": 4'))
+    file = file_of(tmp_path, TEXT.replace('"format": 4', '"format": 5'))
     assert refused(file) == Issue(
-        "newer-baseline", Blame.CONFIG, "written in format 4, and this version reads up to 3", str(file),
+        "newer-baseline", Blame.CONFIG, "written in format 5, and this version reads up to 4", str(file),
         'pip install "path/to/structured-evaluators", with the path of a newer copy',
     )  # fmt: skip
 

@@ -27,7 +27,7 @@ LISTED = st.builds(
         "scored", ((one == "match") + (other == "match")) / 2, one == other == "match", (one, other)
     ),
     *[st.sampled_from(["match", "mismatch", "omission", "hallucination"])] * 2,
-) | st.sampled_from([RowVerdict("invalid", None, None, ("not measured",) * 2), RowVerdict("skipped", None, None)])
+) | st.sampled_from([RowVerdict("invalid", None, None, ("not_measured",) * 2), RowVerdict("skipped", None, None)])
 COLUMNS = st.lists(st.tuples(PLAIN, LISTED), min_size=1, max_size=25)
 TWO = COLUMNS.flatmap(
     lambda one: st.tuples(st.just(one), st.lists(st.tuples(PLAIN, LISTED), min_size=len(one), max_size=len(one)))
@@ -332,8 +332,8 @@ def test_a_row_that_the_new_run_scores_for_the_first_time_is_gained_and_harms_no
     assert (found.changed[0].gained, found.changed[0].reasons) == (("parses",), {"parses": "unjudged"})
 
 
-EMPTY = RowVerdict("not measured", None, None, ("not measured", "not measured"))
-INVENTED = RowVerdict("scored", 0.0, False, ("hallucination", "not measured"))
+EMPTY = RowVerdict("not_measured", None, None, ("not_measured", "not_measured"))
+INVENTED = RowVerdict("scored", 0.0, False, ("hallucination", "not_measured"))
 BOTH = RowVerdict("scored", 1.0, True, ("match", "match"))
 
 
@@ -364,7 +364,7 @@ def test_an_invention_where_nothing_was_is_broken_for_every_guard() -> None:
     assert [one.verdict for one in found.guards] == ["failed"] * 3
     assert [(one.broken, one.gained, one.settled) for one in (found.evaluators[1], found.fields[0])] == [(1, 0, 0)] * 2
     assert [row.change for row in found.changed] == ["broken"]
-    assert found.changed[0].fields == ("header.total: not measured → hallucination",)
+    assert found.changed[0].fields == ("header.total: not_measured → hallucination",)
 
 
 @pytest.mark.parametrize(
@@ -372,8 +372,8 @@ def test_an_invention_where_nothing_was_is_broken_for_every_guard() -> None:
     [
         (RowVerdict("scored", 0.0, False, ("hallucination", "hallucination")), "broken"),
         (RowVerdict("scored", 0.75, False, ("hallucination", "match")), "broken"),
-        (RowVerdict("unreadable", 0.0, False, ("not measured", "not measured")), "broken"),
-        (RowVerdict("blocked", 0.0, False, ("not measured", "not measured")), "broken"),
+        (RowVerdict("unreadable", 0.0, False, ("not_measured", "not_measured")), "broken"),
+        (RowVerdict("blocked", 0.0, False, ("not_measured", "not_measured")), "broken"),
         (RowVerdict("scored", 0.75, True, ("hallucination", "match")), "gained"),
         (BOTH, "gained"),
         (EMPTY, "never measured"),
@@ -408,7 +408,7 @@ def test_a_row_that_was_unknown_and_in_which_nothing_is_there_is_not_gained(stan
 
 
 def test_a_field_that_a_condition_sets_aside_is_lost_and_not_settled() -> None:
-    aside = RowVerdict("not measured", None, None, ("skipped", "not measured"))
+    aside = RowVerdict("not_measured", None, None, ("skipped", "not_measured"))
     base = side("base", rows_of([(RIGHT, BOTH)] * 4))
     found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 3 + [(RIGHT, aside)])))
     assert (found.lost, found.fields[0].lost, found.exit_code) == (1, 1, 3)
@@ -537,11 +537,11 @@ MANY = st.integers(0, 4).flatmap(
                            None, (0, right, whole) if whole > 1 else ())
     )
 )  # fmt: skip
-_TOGETHER = {(True, True): "match", (False, True): "mismatch", (True, False): "not measured"}
+_TOGETHER = {(True, True): "match", (False, True): "mismatch", (True, False): "not_measured"}
 
 
 _NOTHING, _WRONG, _RIGHT = (RowVerdict("scored", share, share == 1, (word, "match"))
-                             for share, word in ((1.0, "not measured"), (0.0, "mismatch"), (1.0, "match")))  # fmt: skip
+                             for share, word in ((1.0, "not_measured"), (0.0, "mismatch"), (1.0, "match")))  # fmt: skip
 
 
 @settings(max_examples=60, deadline=None)
@@ -556,7 +556,7 @@ def test_figures_of_a_field_count_its_values_and_mirror_when_the_runs_are_swappe
     )
     there, back = compare_sides(one, other).fields[0], compare_sides(other, one).fields[0]
     for figure, place in ((there.base, 0), (there.new, 1)):
-        counted = [pair[place].counted(0) or (int(status == "match"), int(status != "not measured"))
+        counted = [pair[place].counted(0) or (int(status == "match"), int(status != "not_measured"))
                    for pair in pairs for status in (pair[place].statuses[0],)]  # fmt: skip
         right, whole = (sum(column) for column in zip(*counted, strict=True))
         assert figure == (right / whole if whole else None)
@@ -639,9 +639,9 @@ def test_variants_of_which_each_lacks_what_the_other_has_are_not_ranked() -> Non
     [
         ("{", "not a baseline"),
         ("[1]", "not a baseline, and not a run folder"),
-        ('{"kind": "evaluators baseline", "format": 4}', "written in format 4"),
+        ('{"kind": "evaluators baseline", "format": 5}', "written in format 5"),
         ('{"kind": "evaluators baseline", "format": 1}', "written in format 1"),
-        ('{"kind": "evaluators baseline", "format": 3}', "not a baseline"),
+        ('{"kind": "evaluators baseline", "format": 4}', "not a baseline"),
     ],
 )
 def test_a_file_that_is_no_baseline_is_refused(tmp_path: Path, text: str, said: str) -> None:

@@ -55,7 +55,7 @@ def test_what_one_run_measured_more_is_held_against_both_together() -> None:
         ("unjudged", "error", None),
         ("unjudged", "match", True),
         ("scored", "skipped", None),
-        ("scored", "not measured", None),
+        ("scored", "not_measured", None),
     ],
 )
 def test_an_error_is_wrong_where_the_row_has_a_score(standing: str, status: str, right: bool | None) -> None:

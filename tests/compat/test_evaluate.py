@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import gc
 import json
 from collections.abc import Callable
 from datetime import date, datetime
@@ -272,6 +273,34 @@ def test_a_saved_evaluation_is_a_run_folder(tmp_path: Path) -> None:
     assert [row["id"] for row in report["rows"]] == ["short", "whole"]
     assert report["totals"]["overall_score"] == found.overall_score
     assert evaluators.compare(folder, folder).exit_code == 0
+
+
+def test_rows_reasons_and_files_come_from_the_one_pass(tmp_path: Path) -> None:
+    calls: list[tuple[Any, Any]] = []
+
+    def same(expected: Any, actual: Any, params: Any) -> bool:
+        calls.append((expected, actual))
+        return bool(expected == actual)
+
+    schema = {"type": "object", "properties": {"a": {"type": "string", "x-eval-compare": "same"}}}
+    found = struct_extract_eval.evaluate([{"a": "x"}], [{"a": "y"}], schema, comparators={"same": same})
+    asked = list(calls)
+    assert [result.status for result in found.records[0].field_results] == ["mismatch"]
+    assert found.per_field["a"].instances[0][1].expected == "x"
+    found.save(tmp_path / "kept")
+    assert calls == asked
+    assert [(line["path"], line["status"]) for line in found.run.failures()] == [("a", "mismatch")]
+    assert found.run.fields.column("n") == [1]
+    assert evaluators.compare(found.run, tmp_path / "kept").broken == 0
+
+
+def test_what_only_an_evaluation_needs_goes_away_with_it() -> None:
+    found = struct_extract_eval.evaluate([TEN], [EIGHT], EXTRACT_BENCH)
+    place = found.run.record.folder
+    assert place.is_dir()
+    del found
+    gc.collect()
+    assert not place.exists()
 
 
 def test_a_saved_document_is_one_report(tmp_path: Path) -> None:

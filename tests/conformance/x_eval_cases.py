@@ -332,7 +332,12 @@ def _dropped(results: Sequence[FieldResult], paths: Sequence[str]) -> list[Field
 
 def _told(result: FieldResult) -> list[Any]:
     sides = [None if side is MISSING else side for side in (result.expected, result.actual)]
-    return [as_theirs(result.path), result.status.word, result.score or 0.0, *sides]
+    return [
+        as_theirs(result.path),
+        "error" if result.status == "error" else result.status.word,
+        result.score or 0.0,
+        *sides,
+    ]
 
 
 def as_theirs(path: str) -> str:

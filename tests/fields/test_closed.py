@@ -51,7 +51,7 @@ def field(fields: Any, expected: Any, output: Any, number: int = 0) -> FieldResu
         ({"a": 1}, {"a": 2}, "mismatch"),
         ({"a": 1}, {}, "omission"),
         ({}, {"a": 1}, "hallucination"),
-        ({}, {}, "not measured"),
+        ({}, {}, "not_measured"),
         ({"a": None}, {"a": None}, "match"),
         ({"a": None}, {}, "omission"),
         ({}, {"a": None}, "hallucination"),
@@ -59,8 +59,8 @@ def field(fields: Any, expected: Any, output: Any, number: int = 0) -> FieldResu
         ({"a": []}, {"a": []}, "match"),
         ({"a": {}}, {"a": []}, "mismatch"),
         ({"a": 1}, [1], "omission"),
-        ([1], [1], "not measured"),
-        (None, None, "not measured"),
+        ([1], [1], "not_measured"),
+        (None, None, "not_measured"),
     ],
 )
 def test_the_status_of_a_field(expected: Any, output: Any, status: str) -> None:
@@ -95,7 +95,7 @@ def test_a_required_field_that_does_not_match_keeps_the_row_from_passing() -> No
 
 def test_an_unreadable_output_loses_every_expected_field() -> None:
     found = matcher(["a", "b"], both_missing="match").score("no JSON here", '{"a": 1}')
-    assert [result.status.word for result in found.fields] == ["omission", "not measured"]
+    assert [result.status.word for result in found.fields] == ["omission", "not_measured"]
     assert (found.value, found.passed, found.standing) == (0.0, False, Standing.UNREADABLE)
 
 
@@ -184,7 +184,7 @@ def test_a_one_sided_check_needs_no_expected_value() -> None:
     assert words(fields, {}, {"a": "abc"}) == ["mismatch"]
     assert words(fields, {"a": "abc"}, {"a": "abc"}) == ["mismatch"]
     assert words(fields, {"a": "ABC"}, {}) == ["omission"]
-    assert words(fields, {}, {}) == ["not measured"]
+    assert words(fields, {}, {}) == ["not_measured"]
     assert words({"a[*]": {"regex": {"pattern": "^[A-Z]+$"}}}, {"a": []}, {"a": ["A", "B"]}) == ["match"]
 
 
@@ -222,7 +222,7 @@ def test_a_leaf_that_both_items_lack_says_nothing() -> None:
 
 
 def test_two_empty_lists_leave_their_items_unmeasured_and_match_as_values() -> None:
-    assert words({"a[*].n": "exact", "a": "exact"}, {"a": []}, {"a": []}) == ["not measured", "match"]
+    assert words({"a[*].n": "exact", "a": "exact"}, {"a": []}, {"a": []}) == ["not_measured", "match"]
     assert words({"a": {"align": "any_order"}}, {"a": []}, {"a": []}) == ["match"]
 
 
@@ -274,8 +274,8 @@ def test_the_best_alignment_matches_as_much_as_can_be() -> None:
 
 def test_leftover_items_are_shown_on_their_side() -> None:
     for how in ("ordered", "any_order", "hungarian", {"key_field": {"key": "n"}}):
-        assert words({**aligned(how)}, items(1, 2), items(1)) == ["omission", "not measured"]
-        assert words({**aligned(how)}, items(1), items(1, 2)) == ["hallucination", "not measured"]
+        assert words({**aligned(how)}, items(1, 2), items(1)) == ["omission", "not_measured"]
+        assert words({**aligned(how)}, items(1), items(1, 2)) == ["hallucination", "not_measured"]
 
 
 def test_lists_inside_items_are_paired_inside_their_items() -> None:
@@ -322,7 +322,7 @@ def test_a_query_gives_its_hits_in_order() -> None:
     assert words(["$.a[?(@.k == 'x')].n"], *documents) == ["match"]
     assert words(["$.a[0:1].n"], *documents) == ["mismatch"]
     assert words(["$..n"], *documents) == ["mismatch"]
-    assert words(["$..m"], *documents) == ["not measured"]
+    assert words(["$..m"], *documents) == ["not_measured"]
     assert words(["$..n"], items(1, 2), items(1)) == ["omission"]
     assert words(["$..n"], items(1), items(1, 2)) == ["hallucination"]
 

@@ -42,8 +42,8 @@ def rows(marks: str, seed: int = 0) -> SideRows:
         "-": RowVerdict("unreadable", 0.0, False, ("omission", "omission", "omission")),
         "?": RowVerdict("unjudged", None, None, ("match", "error", "match")),
         ".": RowVerdict("invalid", None, None, (), 'column "expected": the cell is empty'),
-        "n": RowVerdict("not measured", None, None, ("not measured", "not measured", "not measured")),
-        "h": RowVerdict("scored", 0.0, False, ("not measured", "hallucination", "not measured")),
+        "n": RowVerdict("not_measured", None, None, ("not_measured", "not_measured", "not_measured")),
+        "h": RowVerdict("scored", 0.0, False, ("not_measured", "hallucination", "not_measured")),
     }
     json_found = {mark: RowVerdict("scored", float(mark != "-"), mark != "-") for mark in header}
     count = range(len(marks))

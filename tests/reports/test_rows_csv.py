@@ -63,7 +63,7 @@ def test_columns_of_fields_never_meet() -> None:
     [
         (Status.MATCH, "right"), (Status.MISMATCH, "wrong"), (Status.OMISSION, "missing"),
         (Status.HALLUCINATION, "extra"), (Status.NOT_MEASURED, "not measured"), (Status.SKIPPED, "skipped"),
-        (Status.ERROR, "wrong"), (Status.FAULT, "could not be judged"),
+        (Status.ERROR, "error"), (Status.FAULT, "not judged"),
     ],
 )  # fmt: skip
 def test_each_status_has_a_plain_word(status: Status, word: str) -> None:

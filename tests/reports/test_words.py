@@ -26,13 +26,15 @@ HAND_WRITTEN = sorted(
 
 
 def test_each_status_has_a_word_for_programs_and_one_for_people() -> None:
-    assert {status.word: status.plain for status in Status if status not in (Status.ERROR, Status.FAULT)} == {
-        "not measured": "not measured",
+    assert {status.word: status.plain for status in Status} == {
+        "not_measured": "not measured",
         "match": "right",
         "mismatch": "wrong",
         "omission": "missing",
         "hallucination": "extra",
         "skipped": "skipped",
+        "error": "error",
+        "not_judged": "not judged",
     }
     assert (plain_word("error"), plain_word("gold_null")) == ("error", "gold_null")
 

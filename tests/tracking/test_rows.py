@@ -59,7 +59,7 @@ def test_what_was_not_measured_has_an_error_and_no_number(record: RunRecord) -> 
     judged = of_row(record, "judge failed")
     header, note = judged["header"], judged["header/field/note"]
     assert (header.score, header.label, header.passed) == (None, "unjudged", None)
-    assert (note.score, note.label, note.passed) == (None, "error", None)
+    assert (note.score, note.label, note.passed) == (None, "not_judged", None)
     assert header.error is not None
     assert header.error.message == "the judge gave no answer"
     assert note.error == header.error
@@ -96,7 +96,7 @@ def test_the_table_has_every_row_and_the_paths_as_they_are(ours: Figures, record
     )
     json.dumps(table.rows, allow_nan=False)
     lacking = next(line for line in lines if line["id"] == "lacking")
-    assert (lacking["page/items[*].price"], lacking["page/items[*].price.score"]) == ("omission", 0.5)
+    assert (lacking["page.items[*].price"], lacking["page.items[*].price.score"]) == ("omission", 0.5)
     assert (lacking["header.status"], lacking["header.passed"]) == ("failed", False)
     assert lacking["supplier"] == "R&D [north]"
     assert [name for name in table.columns if name.startswith("slice ") or name.endswith(")")] == []

@@ -22,7 +22,7 @@ HEAD: Final = (
 
 
 COMPARED: Final = (
-    "variant", "evaluator", "field", "pairs", "base", "new", "difference", "low", "high", "p_value", "p_value_corrected", "verdict",
+    "variant", "evaluator", "field", "pairs", "base", "new", "difference", "ci_low", "ci_high", "p_value", "p_value_corrected", "verdict",
     "fixed", "broken", "unpaired", "minimum_detectable_effect", "rank", "lost", "gained", "settled",
 )  # fmt: skip
 

@@ -15,7 +15,7 @@ from evaluators.reports.outcomes import ReportPart
 from evaluators.reports.row_report import Report, row_report
 from evaluators.run.result import EvaluatorStats
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """The version of the file's shape. A key may be added within a version; a meaning never changes."""
 
 

@@ -32,9 +32,9 @@ function fieldRow(one, used) {
       "th", { scope: "row" }, plain(one.path || "(the whole document)", "path"),
       el("div", { class: "quiet" }, plain(one.evaluator), one.variant !== null && [" · ", plain(one.variant)], where && [" · ", plain(where)]),
     ),
-    el("td", { class: "number" }, el("strong", { text: one.accuracyText })),
+    el("td", { class: "number" }, el("strong", { text: one.accuracy_text })),
     used.map((status) => heatCell(one, place, status)),
-    RATIOS.map((name) => el("td", { class: "number wide-only", text: (one.figures.find((pair) => pair[0] === name) || [name, "–"])[1] })),
+    RATIOS.map((name) => el("td", { class: "number wide-only", text: (one.metrics.find((pair) => pair[0] === name) || [name, "–"])[1] })),
   );
 }
 

@@ -92,8 +92,8 @@ function variantTable() {
 
 function variantCell(one) {
   if (!one) return el("td", { text: "–" });
-  const interval = one.meanInterval && `[${one.meanInterval.map(scoreText).join(", ")}]`;
-  return el("td", {}, el("strong", { text: one.meanText }), " ", interval && el("span", { class: "quiet", text: interval }));
+  const interval = one.mean_ci && `[${one.mean_ci.map(scoreText).join(", ")}]`;
+  return el("td", {}, el("strong", { text: one.mean_text }), " ", interval && el("span", { class: "quiet", text: interval }));
 }
 
 function evaluatorCard(one) {
@@ -103,10 +103,10 @@ function evaluatorCard(one) {
     el("h3", {}, plain(one.name), one.variant !== null && el("span", { class: "variant" }, plain(one.variant))),
     el("p", { class: "quiet" }, plain(one.type), one.where && [" · ", plain(one.where)]),
     meanLine(one),
-    el("p", {}, `pass rate ${one.passRate} `, one.passInterval && el("span", { class: "quiet", text: one.passInterval })),
+    el("p", {}, `pass rate ${one.pass_rate} `, one.pass_rate_ci && el("span", { class: "quiet", text: one.pass_rate_ci })),
     countBar(one),
-    one.figures.length > 0 && el("p", { class: "quiet", text: one.figures.map((pair) => pair.join(" ")).join(" · ") }),
-    one.detectable && el("p", { class: "quiet", text: `With this many rows, two runs can be told apart when their mean scores differ by about ${one.detectable} or more.` }),
+    one.metrics.length > 0 && el("p", { class: "quiet", text: one.metrics.map((pair) => pair.join(" ")).join(" · ") }),
+    one.minimum_detectable_effect && el("p", { class: "quiet", text: `With this many rows, two runs can be told apart when their mean scores differ by about ${one.minimum_detectable_effect} or more.` }),
     distribution(one, place),
     one.counts.failed > 0 && head.rows && button(
       `Show ${counted(one.counts.failed, "failed row")}`, () => showRows({ evaluator: one.name, result: "failed", variant: one.variant || "" }), { class: "link" },
@@ -115,11 +115,11 @@ function evaluatorCard(one) {
 }
 
 function meanLine(one) {
-  const interval = one.meanInterval;
+  const interval = one.mean_ci;
   const said = interval ? `95 % CI ${interval.map(scoreText).join(" to ")}` : "";
   return el(
     "div", { class: "mean" },
-    el("div", {}, el("strong", { class: "figure", text: one.meanText }), " mean score"),
+    el("div", {}, el("strong", { class: "figure", text: one.mean_text }), " mean score"),
     one.mean !== null && el(
       "div", { class: "track", "aria-hidden": "true" },
       el("div", { class: "fill", vars: { share: one.mean } }),
@@ -209,8 +209,8 @@ function sliceRow(slice, many) {
     "tr", {},
     el("td", {}, known ? el("button", { type: "button", class: "link", on: { click: show } }, plain(name)) : plain(name)),
     el("td", {}, plain(slice.evaluator)), many && el("td", {}, plain(slice.variant || "")),
-    el("td", { class: "number" }, shareCell(slice.mean, slice.meanText)),
-    el("td", { class: "number", text: slice.passRate }), el("td", { class: "number", text: slice.interval }),
+    el("td", { class: "number" }, shareCell(slice.mean, slice.mean_text)),
+    el("td", { class: "number", text: slice.pass_rate }), el("td", { class: "number", text: slice.pass_rate_ci }),
     el("td", { class: "number", text: `${number(slice.scored)} of ${number(slice.rows)}` }),
   );
 }

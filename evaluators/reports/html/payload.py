@@ -118,14 +118,16 @@ def _evaluator(stats: EvaluatorStats, fact: EvaluatorFacts | None) -> Encoded:
         "type": stats.type,
         "where": fact.where if fact else "",
         "mean": stats.mean,
-        "meanText": of_part(stats, score_text(stats.mean)),
-        "meanInterval": [stats.mean_ci.low, stats.mean_ci.high] if stats.mean_ci else None,
-        "passRate": of_part(stats, percent_text(stats.pass_rate)),
-        "passInterval": interval_text(stats.pass_rate_ci) if stats.pass_rate_ci else "",
+        "mean_text": of_part(stats, score_text(stats.mean)),
+        "mean_ci": [stats.mean_ci.low, stats.mean_ci.high] if stats.mean_ci else None,
+        "pass_rate": of_part(stats, percent_text(stats.pass_rate)),
+        "pass_rate_ci": interval_text(stats.pass_rate_ci) if stats.pass_rate_ci else "",
         "rows": stats.rows,
         "counts": {name: getattr(stats, name) for name in _COUNTED},
-        "figures": _ratios(stats),
-        "detectable": score_text(stats.minimum_detectable_effect) if stats.minimum_detectable_effect is not None else "",
+        "metrics": _ratios(stats),
+        "minimum_detectable_effect": score_text(stats.minimum_detectable_effect)
+        if stats.minimum_detectable_effect is not None
+        else "",
     }
 
 
@@ -168,12 +170,12 @@ def _field(stats: EvaluatorStats, field: FieldStats) -> Encoded:
         "variant": stats.variant,
         "path": field.path,
         "accuracy": field.accuracy,
-        "accuracyText": score_text(field.accuracy),
+        "accuracy_text": score_text(field.accuracy),
         "counts": _counts(field.counts),
-        "figures": [
+        "metrics": [
             [name, score_text(figure)]
             for name, figure in (
-                ("precision", field.precision), ("recall", field.recall), ("F1", field.f1), ("mean", field.mean_score),
+                ("precision", field.precision), ("recall", field.recall), ("F1", field.f1),
             )
             if figure is not None
         ],
@@ -196,9 +198,9 @@ def _slice(stats: EvaluatorStats) -> Encoded:
         "evaluator": stats.name,
         "variant": stats.variant,
         "mean": stats.mean,
-        "meanText": of_part(stats, score_text(stats.mean)),
-        "passRate": of_part(stats, percent_text(stats.pass_rate)),
-        "interval": interval_text(stats.pass_rate_ci) if stats.pass_rate_ci else "",
+        "mean_text": of_part(stats, score_text(stats.mean)),
+        "pass_rate": of_part(stats, percent_text(stats.pass_rate)),
+        "pass_rate_ci": interval_text(stats.pass_rate_ci) if stats.pass_rate_ci else "",
         "scored": stats.scored,
         "rows": stats.rows,
     }

@@ -523,7 +523,7 @@ def test_measures(page: Opened, recorded: Recorded) -> None:
                     "measure": one["name"], "variant": one["variant"] or "", "slice": about(one["slice"]),
                     "95 % CI": interval(one["mean_ci"], quantity), "sum": quantity(one["sum"], 7),
                     "n": f"{one['n']} of {one['rows']}", "missing": str(one["missing"]),
-                    "not numbers": str(one["unreadable"]),
+                    "unreadable": str(one["unreadable"]),
                     **{name: quantity(one[name]) for name in ("mean", "median", "p95", "min", "max")},
                 }
                 for one in wanted
