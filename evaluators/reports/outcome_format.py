@@ -60,8 +60,10 @@ def outcomes_file_for(file: PurePath) -> OutcomesFile | None:
 
 def outcome_formats(words: Iterable[str]) -> list[OutcomesFormat]:
     """The formats that were asked for and list outcomes."""
-    asked = set(words)
-    return [each for each in _formats() if asked.intersection(each.words)]
+    asked = {*words}
+    names = sorted(asked) if asked <= {*FORMATS.shipped()} else FORMATS.names()  # no other format is imported
+    found = (FORMATS.find(name)() for name in names)
+    return [each for each in found if isinstance(each, OutcomesFormat) and asked.intersection(each.words)]
 
 
 def outcome_words(words: Iterable[str]) -> list[str]:

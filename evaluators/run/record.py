@@ -44,6 +44,8 @@ FORMAT: Final = 2
 """The version of the files of rows. A key may be added within a version; a meaning never changes."""
 
 _LONGEST_LINE: Final = 4 * MAX_CHARS + 1
+_FEW_LINES: Final = 5_000
+"""Outcomes that are kept once they were read."""
 """Bytes that are read of a line: what is longer is refused, and need not be in memory for that."""
 
 Found = TypeVar("Found")
@@ -151,6 +153,8 @@ class RunRecord:
     facts: RecordFacts
     again: Callable[[str | None], Iterator[RecordLine]] | None = field(default=None, compare=False)
     """The cells of a variant from the test set, in the order of rows; None where it is not the one that was scored."""
+    _read: dict[str | None, tuple[RecordLine, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The outcomes of small variants: reports, advice and rows.csv read them one after the other."""
 
     def files(self, variant: str | None) -> RecordFiles:
         """The files of a variant."""
@@ -201,6 +205,13 @@ class RunRecord:
 
         Raises Problems (config) for a damaged line, with its number, and for a file that is not there.
         """
+        if self._kept(variant).outcomes > _FEW_LINES:
+            return self._outcomes(variant)
+        if variant not in self._read:
+            self._read[variant] = tuple(self._outcomes(variant))
+        return iter(self._read[variant])
+
+    def _outcomes(self, variant: str | None) -> Iterator[RecordLine]:
         file, names = self.files(variant).outcomes, frozenset(one.name for one in self.facts.evaluators)
         number = 0
         for line in json_lines(file):
