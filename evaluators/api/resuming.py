@@ -257,13 +257,17 @@ _LIBRARIES: Final = ("rapidfuzz", "regex", "jsonschema", "Unidecode", "numpy")
 
 
 def _libraries() -> dict[str, str]:
-    from importlib.metadata import PackageNotFoundError, version
-
+    """Their versions, by the names of the folders that installing leaves. What reads more of them takes longer than a short run."""
+    known = {name.lower(): name for name in _LIBRARIES}
     found: dict[str, str] = {}
-    for name in _LIBRARIES:
-        with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+    for place in sys.path:
+        with suppress(OSError):
+            for entry in os.listdir(place or "."):
+                stem, _, kind = entry.rpartition(".")
+                name, _, version = stem.partition("-")
+                if kind in ("dist-info", "egg-info") and name.lower() in known:
+                    found.setdefault(known[name.lower()], version.partition("-")[0])
+    return dict(sorted(found.items()))
 
 
 def _options(prepared: Prepared, request: RunRequest, recordings: Sequence[Recording]) -> dict[str, str]:

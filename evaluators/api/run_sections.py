@@ -9,7 +9,7 @@ from typing import Final
 from evaluators.builtin._labels import LabelRule
 from evaluators.reports.document import Item, Listing, Section
 from evaluators.reports.headline import Options
-from evaluators.reports.near_miss_section import MOST_SHOWN, near_miss_section, not_searched
+from evaluators.reports.near_miss_section import near_miss_section, not_searched
 from evaluators.reports.record_parts import parts_of
 from evaluators.reports.report_files import asked_files, hardest
 from evaluators.reports.schema_sections import failed_section
@@ -41,7 +41,10 @@ def _near_misses(record: RunRecord, lines: Sequence[EvaluatorLine], report: bool
         return not_searched(record.result)
     from evaluators.reports.near_miss_search import near_misses  # brings schemas along, which few suites have
 
-    return near_miss_section(near_misses(lines, record, brief=not report), MOST_SHOWN if report else MOST_SUGGESTED)
+    if report:
+        return near_miss_section(near_misses(lines, record))
+    found = near_misses(lines, record, wanted=MOST_SUGGESTED)
+    return near_miss_section(found, more=len(found) == MOST_SUGGESTED)
 
 
 def label_rules(lines: Sequence[EvaluatorLine]) -> dict[str, LabelRule]:

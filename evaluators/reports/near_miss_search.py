@@ -24,7 +24,7 @@ from evaluators.reports.text_near_misses import MOST_CELLS, text_near_misses
 from evaluators.run.record import RecordLine, RunRecord
 from evaluators.run.result import RunResult
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import dataclass
+from evaluators.value_class import dataclass, replace
 from evaluators.values.paths import ANY, display, parse
 from evaluators.values.paths import Path as FieldPath
 
@@ -42,17 +42,31 @@ _MOST_LINES: Final = 200_000
 _SHOWN_ROWS: Final = 5
 
 
-def near_misses(lines: Sequence[EvaluatorLine], record: RunRecord, *, brief: bool = False) -> list[NearMiss]:
-    """The advice for a run: the changes by field, the fields with most to win first. A `brief` search looks at the first wrong values."""
+def near_misses(lines: Sequence[EvaluatorLine], record: RunRecord, *, wanted: int | None = None) -> list[NearMiss]:
+    """The advice for a run: the changes by field, the fields with most to win first.
+
+    Where so many are `wanted`, they are the first of all that the first wrong values give: what turns fewer is not searched.
+    """
     found: list[NearMiss] = []
     if lines:
         for variant in record.facts.variants:
             most = None if variant.every_outcome else record.facts.most
             wrong = _all_mismatches(record.result, variant.variant)
-            found += _of_variant(lines, variant.variant, record.outcomes(variant.variant), most, wrong, brief)
-        found += text_near_misses(lines, record, MOST_BRIEFLY if brief else MOST_CELLS)
+            outcomes = record.outcomes(variant.variant)
+            for misses, could_turn in _of_variant(lines, variant.variant, outcomes, most, wrong, wanted is not None):
+                if _is_enough(found, could_turn, wanted):
+                    break
+                found += misses
+        for misses, could_turn in text_near_misses(lines, record, MOST_CELLS if wanted is None else MOST_BRIEFLY):
+            if not _is_enough(found, could_turn, wanted):
+                found += misses
         found += document_near_misses(lines, record)
-    return sorted(found, key=lambda one: -one.turned)
+    return sorted(found, key=lambda one: -one.turned)[:wanted]
+
+
+def _is_enough(found: Sequence[NearMiss], could_turn: int, wanted: int | None) -> bool:
+    """Whether no change that turns so many values at most would be among the wanted ones: of equal ones the first is shown."""
+    return wanted is not None and sum(one.turned >= could_turn for one in found) >= wanted
 
 
 def _of_variant(
@@ -62,7 +76,9 @@ def _of_variant(
     most_rows: int | None,
     wrong: Mapping[tuple[str, str], int],
     brief: bool,
-) -> Iterator[NearMiss]:
+) -> Iterator[tuple[Iterator[NearMiss], int]]:
+    """The changes to each field, the field with most wrong values first, and how many of these one may turn. They are searched when
+    they are taken."""
     fields = {line.name: compared_fields(line.settings) for line in lines}
     listed = {line.name for line in lines if line.settings.scored_fields().lines is not None}
     by_row = {line.name: frozenset(line.settings.scored_fields().of_rows) for line in lines}
@@ -76,13 +92,17 @@ def _of_variant(
         if most_rows is not None:
             kept_all = recorded.rows[evaluator, key] < most_rows if whole is None else whole <= len(mismatches)
             first = first or not kept_all
-        for change in changes(fields[evaluator][field], mismatches):
-            rows = list(dict.fromkeys(mismatches[place].row for place in change.fixed))
-            yield NearMiss(
-                evaluator, variant, field, change.switch, change.write if evaluator in listed else "", len(change.fixed),
-                len(mismatches),
-                first, tuple(rows[:_SHOWN_ROWS]), len(rows), change.says, whole=whole,
-            )  # fmt: skip
+        about = NearMiss(evaluator, variant, field, "", "", 0, len(mismatches), first, (), 0, whole=whole)
+        yield _of_field(fields[evaluator][field], mismatches, about, evaluator in listed), len(mismatches)
+
+
+def _of_field(compared: Compared, mismatches: Sequence[Mismatch], about: NearMiss, listed: bool) -> Iterator[NearMiss]:
+    for change in changes(compared, mismatches):
+        rows = list(dict.fromkeys(mismatches[place].row for place in change.fixed))
+        yield replace(
+            about, switch=change.switch, write=change.write if listed else "", turned=len(change.fixed),
+            rows=tuple(rows[:_SHOWN_ROWS]), in_rows=len(rows), says=change.says,
+        )  # fmt: skip
 
 
 def _all_mismatches(result: RunResult, variant: str | None) -> dict[tuple[str, str], int]:

@@ -46,8 +46,8 @@ class NearMiss:
     """`switch` says what happened, and `write` is what to write about it; empty where the outputs have to change."""
 
 
-def near_miss_section(misses: Sequence[NearMiss], most: int = MOST_SHOWN) -> tuple[Section, ...]:
-    """The advice as a section; none where there is nothing to advise."""
+def near_miss_section(misses: Sequence[NearMiss], most: int = MOST_SHOWN, *, more: bool = False) -> tuple[Section, ...]:
+    """The advice as a section; none where there is nothing to advise. `more`: nobody has searched for all of it."""
     if not misses:
         return ()
     items = tuple(_item(one) for one in misses[:most])
@@ -57,6 +57,8 @@ def near_miss_section(misses: Sequence[NearMiss], most: int = MOST_SHOWN) -> tup
     ]
     if len(misses) > most:
         blocks.append(Paragraph(f"And {len(misses) - most:,} more: `evaluators advice RUN` shows them all.", "note"))
+    elif more:
+        blocks.append(Paragraph("`evaluators advice RUN` searches for more.", "note"))
     return (Section("Near misses", tuple(blocks)),)
 
 

@@ -29,9 +29,11 @@ class _DifferingTexts(NamedTuple):
     output: str
 
 
-def text_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord, most: int = MOST_CELLS) -> Iterator[NearMiss]:
+def text_near_misses(
+    lines: Sequence[EvaluatorLine], record: RunRecord, most: int = MOST_CELLS
+) -> Iterator[tuple[Iterator[NearMiss], int]]:
     """The changes to evaluators that compare two texts, for each variant, the one that turns most first. The first `most` rows are looked
-    at."""
+    at. With how many texts one may turn; they are searched when they are taken."""
     changing = [
         (line, changes)
         for line in lines
@@ -51,7 +53,7 @@ def text_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord, most: in
             whole = sum(
                 one.failed for one in record.result.evaluators if (one.name, one.variant) == (line.name, kept.variant)
             )
-            yield from _of_line(line, kept.variant, expected, changes, differing, whole if first else None)
+            yield _of_line(line, kept.variant, expected, changes, differing, whole if first else None), len(differing)
 
 
 def _line(line: EvaluatorLine, change: TextChange, expected: str) -> str:
@@ -68,7 +70,7 @@ def _of_line(
     changes: Sequence[TextChange],
     pairs: Sequence[_DifferingTexts],
     whole: int | None,
-) -> list[NearMiss]:
+) -> Iterator[NearMiss]:
     """`whole` is how many are wrong in all, where there may be more than `pairs`."""
     already: set[int] = set()
     best: dict[tuple[int, ...], NearMiss] = {}
@@ -81,4 +83,4 @@ def _of_line(
             line.name, variant, "the output", change.switch, _line(line, change, expected), len(fixed), len(pairs),
             whole is not None, fixed[:_SHOWN_ROWS], len(fixed), change.says, line=True, whole=whole,
         )  # fmt: skip
-    return sorted(best.values(), key=lambda one: -one.turned)
+    yield from sorted(best.values(), key=lambda one: -one.turned)

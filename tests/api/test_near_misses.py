@@ -7,6 +7,7 @@ import io
 import json
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -192,13 +193,33 @@ def test_a_run_ends_with_at_most_three_suggestions_or_with_the_command(tmp_path:
     said = text.partition("Near misses")[2]
     if count == 1_000:
         assert said.count("` on field") == 3
-        assert "And 2 more: `evaluators advice RUN` shows them all." in said.replace("\n", " ")
+        assert "`evaluators advice RUN` searches for more." in said.replace("\n", " ")
     else:
         assert "would turn how many" in " ".join(said.split())
         assert said.count("`evaluators advice RUN`") == 1
         page = tmp_path / "page.md"
         write_again(folder, [page])
         assert page.read_text(encoding="utf-8").count("` on field") == 5
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_a_run_ends_with_is_what_a_whole_search_finds_first(tmp_path: Path, seed: int) -> None:
+    pick = Random(seed)
+    names = [f"field{n}" for n in range(6)]
+
+    def changed(value: str) -> str:
+        return pick.choice([value, value, value.lower(), value.upper(), f" {value}", f"{value}.", "other"])
+
+    pairs = [(dict.fromkeys(names, "São Luís"), {name: changed("São Luís") for name in names}) for _ in range(15)]
+    suite, folder = run(
+        tmp_path, pairs, {"type": "json_multi_field_match", "name": "fields", "fields": names}, "exact_match",
+        {"type": "json_multi_field_match", "name": "again", "fields": names[:2]},
+    )  # fmt: skip
+    record = read_record(folder)
+    every = near_misses(suite.lines, record)
+    assert len(every) > 3
+    for wanted in (1, 3, 5):
+        assert near_misses(suite.lines, record, wanted=wanted) == every[:wanted]
 
 
 def test_a_run_in_which_nothing_is_wrong_names_no_command(tmp_path: Path) -> None:

@@ -10,12 +10,15 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from evaluators.api import resuming
 from evaluators.api.loading import load
 from evaluators.issues import Problems
 from evaluators.testsets.readers import jsonl
@@ -574,3 +577,12 @@ def test_answers_of_finished_splits_are_not_paid_for_again(folder: Path) -> None
         found, wanted = contents(folder / "runs" / "x"), contents(folder / "runs" / "whole")
         assert [file for file in wanted if file != "summary.txt" and found[file] != wanted[file]] == []
         assert len(server.questions) == asked - known
+
+
+def test_the_versions_of_libraries_are_those_that_are_installed() -> None:
+    installed = {}
+    for name in resuming._LIBRARIES:
+        with suppress(PackageNotFoundError):
+            installed[name] = version(name)
+    assert resuming._libraries() == installed
+    assert installed
