@@ -353,7 +353,8 @@ def _with_sections(prepared: Prepared, request: RunRequest, record: RunRecord, r
     from evaluators.reports.headline import Options
 
     lines = prepared.suite.lines
-    sections = sections_of(record, lines, request.hardest, report=report)
+    shown = not request.looked_at or request.results is not None or request.files or request.summary
+    sections = sections_of(record, lines, request.hardest, report=report) if shown else ()  # a program looks at rows
     return Options(_lowest_fields(prepared, request), extra=sections, label_rules=label_rules(lines))
 
 

@@ -44,7 +44,7 @@ FORMAT: Final = 2
 """The version of the files of rows. A key may be added within a version; a meaning never changes."""
 
 _LONGEST_LINE: Final = 4 * MAX_CHARS + 1
-_FEW_LINES: Final = 5_000
+_FEW_LINES: Final = 10_000
 """Outcomes that are kept once they were read."""
 """Bytes that are read of a line: what is longer is refused, and need not be in memory for that."""
 

@@ -139,7 +139,7 @@ def _field(line: Mapping[str, Any]) -> FieldResult:
     )  # fmt: skip
 
 
-_WITHOUT_SCORE: Final = (Status.SKIPPED, Status.NOT_MEASURED, Status.FAULT)
+_WITHOUT_SCORE: Final = frozenset({Status.SKIPPED, Status.NOT_MEASURED, Status.FAULT})
 
 
 def _array(line: Mapping[str, Any]) -> ArrayResult:

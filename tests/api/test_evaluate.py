@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +161,15 @@ def test_what_a_document_cannot_hold_is_the_fault_of_who_wrote_it() -> None:
             {"output": {"a": 1, "b": 2}, "expected": {"a": float("nan"), "b": 2}}]  # fmt: skip
     header = evaluators.evaluate(rows, SUITE)["header"]
     assert (header.unreadable, header.invalid, header.mean) == (1, 1, 0.0)
+
+
+def test_suggestions_that_nobody_reads_are_not_searched() -> None:
+    program = (
+        "import sys, evaluators\n"
+        f"evaluators.evaluate({ROWS!r}, {SUITE!r}).failures()\n"
+        "print('evaluators.reports.near_miss_search' in sys.modules)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
 def test_nothing_of_a_run_is_left_when_it_is_let_go() -> None:
