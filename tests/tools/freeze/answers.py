@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import evaluators
 from evaluators import MISSING
@@ -81,7 +81,7 @@ def explained_row(suite: evaluators.Suite, row: Mapping[str, Any]) -> Data:
 
 
 def explained_result(result: Any) -> Data:
-    found: Data = {"standing": result.standing.word}
+    found: Data = {"standing": _frozen(result.standing.word)}
     if result.issue is not None:
         found["issue"] = issue_data(result.issue)
     score = result.score
@@ -103,7 +103,7 @@ def explained_result(result: Any) -> Data:
 
 def field_data(field: Any) -> Data:
     """One result of a row: what is usual is left out."""
-    found: Data = {"path": field.path, "status": field.status.word}
+    found: Data = {"path": field.path, "status": _frozen(field.status.word)}
     if field.score is not None and field.score != (field.status.word == "match"):
         found["score"] = exact(field.score, None)
     if field.score is None:
@@ -119,6 +119,14 @@ def field_data(field: Any) -> Data:
         if (value := getattr(field, key)) is not MISSING:
             found[key] = value
     return found
+
+
+_WORDS: Final = {"not_measured": "not measured", "not_judged": "error"}
+
+
+def _frozen(word: str) -> str:
+    """The word of a status as the frozen answers have it: they are older than today's words."""
+    return _WORDS.get(word, word)
 
 
 def exact(value: float | None, ratio: tuple[int, int] | None) -> str | None:
