@@ -145,6 +145,8 @@ class Unreadable:
     compile: Callable[[Check], Check] = _compiled_nothing
     """The fast form of `explain`, from the compiled check: a function of the same needs. Where a type has fields, its verdict
     carries what each of them is missing."""
+    lost: Callable[[Verdict], Verdict] | None = None
+    """What an unreadable output comes to, from the verdict of one that is missing, for a type whose check takes many rows at once."""
     judged: bool = False
     """An output without usable JSON is an answer to this type's question, so `unreadable_output: skip` keeps the row."""
 

@@ -38,7 +38,7 @@ from evaluators.fields.metrics import read_defaults, read_without_judge
 from evaluators.fields.post_process import Nulls, null_processors
 from evaluators.fields.post_process_words import read_post_process
 from evaluators.fields.references import pointer
-from evaluators.fields.schema_check import ColumnCheck, lost_verdict, places_of
+from evaluators.fields.schema_check import ColumnCheck, lost_or_kept_out, places_of
 from evaluators.fields.schema_scoring import Dialect, SchemaScoring, ScoreName, read_schema
 from evaluators.fields.scored import Documents, Scored
 from evaluators.fields.tree import FieldNode
@@ -378,7 +378,7 @@ class SchemaMatch(Evaluator):
         return self._scoring.wrong(expected, output, wanted)
 
     def unreadable(self) -> Unreadable:
-        return Unreadable(self._explain_missing, self._compile_missing)
+        return Unreadable(self._explain_missing, self._compile_missing, lost_or_kept_out)
 
     def _explain_missing(self, issue: Issue, *values: Any) -> Score:
         expected, _, *cells = values
@@ -391,15 +391,7 @@ class SchemaMatch(Evaluator):
         )
 
     def _compile_missing(self, check: Check) -> Check:
-        known: dict[Verdict, Verdict] = {}
-
-        def lost(expected: Any, _: Any, *cells: Any) -> Verdict:
-            found = check(expected, MISSING, *cells)
-            if found not in known:
-                known[found] = found if found.standing.kept_out else lost_verdict(found)
-            return known[found]
-
-        return lost
+        return lambda expected, _, *cells: lost_or_kept_out(check(expected, MISSING, *cells))
 
 
 def _said(error: BadSettings) -> tuple[str, str | None]:

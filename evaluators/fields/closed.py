@@ -18,6 +18,7 @@ from typing import Any, Final, Literal, TypeVar
 
 from evaluators.comparators._answers import in_field
 from evaluators.comparators._comparator import Comparator, Question
+from evaluators.fields.asked_alone import answer_alone, asked_alone
 from evaluators.fields.gain_columns import column_of
 from evaluators.fields.items import LeafColumns, ListNode, Matches, Place, asked_slowly, list_trees, pair_values, places
 from evaluators.fields.leaf_columns import LeafColumn
@@ -38,7 +39,6 @@ from evaluators.fields.rules import (
     prepare_rule,
     together_ready,
 )
-from evaluators.fields.weighing import answer_alone, asked_alone
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import MISSING, Status
 from evaluators.value_class import NamedTuple, dataclass

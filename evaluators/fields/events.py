@@ -1,8 +1,7 @@
-"""What a row of schema scoring came to, as events: small numbers that stand for what happened at a place of the schema.
+"""What can become of the places of a schema, as events, and the figures of a row that are made of them.
 
-The fast scorer writes one code per result. A code is the number of an event; it is negative when the event is wrong, so
-that the least code of some results says whether all of them match. Most rows of a test set give one of few tuples of
-codes: each tuple is judged once, and its counts are added up when somebody asks.
+Precision, recall and F1 are over statuses: a unit that several metrics compare counts once. The mean score is over results,
+with their weights. The totals of extract-bench are over entries (see `counts`).
 """
 
 from __future__ import annotations
@@ -205,17 +204,23 @@ class Weighted:
         return self._earned * common + others, self._whole * common
 
 
+def figures_of(scored: Scored) -> tuple[Ratio, ...]:
+    """One exact fraction for each of FIGURES; (0, 0) where it is undefined, and everywhere in a row without a score."""
+    return row_figures(events_of(scored)).figures if scored.problem is None else (UNDEFINED,) * len(FIGURES)
+
+
 def events_of(scored: Scored) -> list[Event]:
-    """What an explained row counts by path: an event per unit, per array and per place outside the schema."""
+    """What a row with all its results counts: an event per unit, per array and per place outside the schema."""
     found = [Event(path, Status.NOT_MEASURED, outside=True) for path in scored.outside]
     outer, within = {array.path for array in outermost(scored)}, {array.path: array for array in scored.arrays}
+    weights = {written(result.weight) for result in scored.fields} | {array.weight for array in scored.arrays}
+    scale = lcm(*{weight.denominator for weight in weights})
     for array in scored.arrays:
         items = Items(array.matched, array.missing, array.extra, array.paired)
         score, entry = array.score, array.path in outer
-        whole: tuple[Credit, ...] = (Credit(1, score.numerator, score.denominator, array.passed),) if entry else ()
-        if entry and array.metric is not None:
-            beside = (one for one in scored.fields if one.path == array.path and one.status in MEASURED)
-            whole += tuple(_credit(one, 1) for one in beside if is_entry(one, within))
+        whole: tuple[Credit, ...] = ()
+        if entry:
+            whole = (Credit(int(array.weight * scale), score.numerator, score.denominator, array.passed),)
         found.append(Event(array.field, Status.NOT_MEASURED, whole, entry, items))
     units: dict[object, list[FieldResult]] = {}
     for number, result in enumerate(scored.fields):
@@ -224,11 +229,17 @@ def events_of(scored: Scored) -> list[Event]:
         statuses = [result.status for result in results]
         status = statuses[0] if len(statuses) == 1 else of_unit(statuses)
         measured = [result for result in results if result.status in MEASURED]
-        scale = lcm(*{written(result.weight).denominator for result in measured})
         credits = tuple(_credit(result, scale) for result in measured)
         field = results[0].field
         path = results[0].path if field is None else field
-        found.append(Event(path, status, credits, all(is_entry(one, within) for one in results)))
+        inner = [result for result in measured if not is_entry(result, within)]
+        if not inner or len(inner) == len(measured):
+            found.append(Event(path, status, credits, not inner))
+            continue
+        # a list of which one metric says which items match: only its other metrics are entries of their own
+        found.append(Event(path, status, credits))
+        beside = tuple(_credit(result, scale) for result in measured if is_entry(result, within))
+        found.append(Event(path, Status.NOT_MEASURED, beside, True, Items(0, 0, 0, 0)))
     return found
 
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.fields.closed import ClosedTree
-from evaluators.fields.gather import distinct, knows
 from evaluators.fields.inference.schema import schema_type
 from evaluators.fields.readable import Ask
 from evaluators.fields.tree import FieldNode, SchemaPath
+from evaluators.fields.walk import distinct, knows
 from evaluators.fields.xeval.read_xeval import parse_eval_schema
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.registry import suggestion
@@ -29,7 +29,7 @@ CONTAINERS: Final = {"object": dict, "array": list}
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ExpectedFinding:
     """One difference between an expected document and its schema."""
 
     level: Level
@@ -56,7 +56,7 @@ class Finding:
 class ExpectedProblems(Problems):
     """Raised with every error of a set of expected documents. `findings` are the errors and the warnings."""
 
-    def __init__(self, findings: Iterable[Finding]) -> None:
+    def __init__(self, findings: Iterable[ExpectedFinding]) -> None:
         self.findings = tuple(findings)
         super().__init__(finding.issue() for finding in self.findings if finding.level == "error")
 
@@ -70,7 +70,7 @@ def validate_gold(
     id_field: str | None = None,
     warn_missing: bool = True,
     strict_types: bool = False,
-) -> tuple[Finding, ...]:
+) -> tuple[ExpectedFinding, ...]:
     """The warnings about expected documents. Raises ExpectedProblems with all findings when one of them is an error.
 
     The name and the arguments are those of struct-extract-eval; `check_expected` is the same for any tree.
@@ -87,7 +87,7 @@ def check_expected(
     id_field: str | None = None,
     warn_missing: bool = True,
     strict_types: bool = False,
-) -> Iterator[Finding]:
+) -> Iterator[ExpectedFinding]:
     """Every difference between expected documents and the tree that scores them, in the order of the documents.
 
     An error: a key that the schema does not declare, a value that its comparator cannot read, an id (at `id_field`) that
@@ -104,12 +104,12 @@ def check_expected(
         yield from check.value(document, root, ())
 
 
-def check_listed(document: Any, tree: ClosedTree) -> Iterator[Finding]:
+def check_listed(document: Any, tree: ClosedTree) -> Iterator[ExpectedFinding]:
     """An error for each listed field whose expected value its comparator cannot read, in one document."""
     for one in tree.fields:
         issue, name = None if one.line.when else one.unreadable(document), one.line.name
         if issue is not None:
-            yield Finding("error", issue.code, 0, 0, name, name, issue.message, "", issue.hint)
+            yield ExpectedFinding("error", issue.code, 0, 0, name, name, issue.message, "", issue.hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +121,10 @@ class _Check:
     id_field: str | None
     warn_missing: bool
     strict_types: bool
-    choices: dict[tuple[int, Place], list[Finding]] = field(default_factory=dict)
+    choices: dict[tuple[int, Place], list[ExpectedFinding]] = field(default_factory=dict)
     """What was found at choices: branches that are alike lead to the same ones further down."""
 
-    def identity(self, document: Any, usable: bool, ids: dict[str | int, int]) -> Iterator[Finding]:
+    def identity(self, document: Any, usable: bool, ids: dict[str | int, int]) -> Iterator[ExpectedFinding]:
         """The id of the document is there, can be used, and is its own."""
         name = self.id_field or ""
         place: Place = (name,)
@@ -139,7 +139,9 @@ class _Check:
         else:
             ids[self.row_id] = self.row
 
-    def value(self, value: Any, node: FieldNode, place: Place, siblings: Sequence[FieldNode] = ()) -> Iterator[Finding]:
+    def value(
+        self, value: Any, node: FieldNode, place: Place, siblings: Sequence[FieldNode] = ()
+    ) -> Iterator[ExpectedFinding]:
         """One value and everything below it. `siblings` are the branches of the choice that the node is one of."""
         if value is None:
             return
@@ -165,7 +167,7 @@ class _Check:
             for index, item in enumerate(value):
                 yield from self.value(item, node.below.items, (*place, index))
 
-    def _type(self, value: Any, node: FieldNode, place: Place) -> Iterator[Finding]:
+    def _type(self, value: Any, node: FieldNode, place: Place) -> Iterator[ExpectedFinding]:
         """A value that is compared as a whole. Without `strict_types` only a list of types is looked at."""
         types = node.shape.types
         several = len(types - {"integer", "number"}) + bool(types & {"integer", "number"}) > 1
@@ -178,7 +180,7 @@ class _Check:
             allowed = f"the schema says {' or '.join(sorted(types))}"
             yield self._finding(level, "wrong-type", place, node.path, _found(value), allowed)
 
-    def _readable(self, value: Any, ask: Ask | None, node: FieldNode, place: Place) -> Iterator[Finding]:
+    def _readable(self, value: Any, ask: Ask | None, node: FieldNode, place: Place) -> Iterator[ExpectedFinding]:
         """A value that a comparator cannot read."""
         issue = ask(value) if ask is not None else None
         if issue is not None:
@@ -186,7 +188,7 @@ class _Check:
 
     def _keys(
         self, value: dict[str, Any], node: FieldNode, place: Place, siblings: Sequence[FieldNode]
-    ) -> Iterator[Finding]:
+    ) -> Iterator[ExpectedFinding]:
         below = node.below
         picked = {key: value[key] for key in node.compound.fields if key in value} if node.compound is not None else {}
         if picked:
@@ -213,11 +215,11 @@ class _Check:
 
     def _finding(
         self, level: Level, code: str, place: Place, path: SchemaPath, found: str, allowed: str, hint: str | None = None
-    ) -> Finding:
-        return Finding(level, code, self.row, self.row_id, display(place), display(path), found, allowed, hint)
+    ) -> ExpectedFinding:
+        return ExpectedFinding(level, code, self.row, self.row_id, display(place), display(path), found, allowed, hint)
 
 
-def _cost(findings: Sequence[Finding]) -> tuple[int, int]:
+def _cost(findings: Sequence[ExpectedFinding]) -> tuple[int, int]:
     """Errors, then all findings: the branch with the fewest is the one that was meant."""
     return sum(finding.level == "error" for finding in findings), len(findings)
 

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from evaluators.fields.align import Align
-from evaluators.fields.gain_columns import known_by_key
 from evaluators.fields.items import asked_slowly
 from evaluators.fields.lines import FieldLine
+from evaluators.fields.metrics import places
 from evaluators.fields.pairing_limit import PairCost, crowded
-from evaluators.fields.tree import FieldNode, nodes
+from evaluators.fields.tree import FieldNode
+from evaluators.fields.walk import item_key
 from evaluators.model import MISSING
 from evaluators.value_class import NamedTuple
 from evaluators.values.equality import same
@@ -46,9 +47,9 @@ def _cost(line: FieldLine, lines: Iterable[FieldLine]) -> PairCost:
 
 def free_lists_of_tree(root: FieldNode) -> Iterator[FreeList]:
     """The lists that a schema pairs freely, without those whose items are one value that is known by a key."""
-    for node in nodes(root):
+    for node in places(root):
         items = node.below.items if node.kind == "array" and not node.unit and not node.skip else None
-        if items is not None and node.align.free and not known_by_key(items):
+        if items is not None and node.align.free and items.once(item_key) is None:
             yield FreeList(Path(node.path), node.align, node.pairing_cost)
 
 

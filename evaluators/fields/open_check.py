@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from evaluators.fields.leaf_results import LeafResults
 from evaluators.fields.open_tree import OpenTree, verdict_of_counts
+from evaluators.fields.open_walk import OpenWalk, RowCounts
 from evaluators.fields.path_check import PathCheck
 from evaluators.fields.path_tally import Counts, PathTally
 from evaluators.fields.sentences import of_fields
-from evaluators.fields.walk import OpenWalk, RowCounts
 from evaluators.model import FieldResult, Missing, Score, Verdict
 
 MEMO: Final = 10_000

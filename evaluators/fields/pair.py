@@ -4,7 +4,7 @@
 
 `weigh(row, column)` says what pairing expected[row] with output[column] is worth: how many of their results match, and
 what these are a share of. It is called once at most for each pair of different items: equal ones share an answer, and
-`ordered` and `key_field` call it never. A caller that can weigh all pairs at once (see `gain_columns`) gives `table`, which is
+`ordered` and `key_field` call it never. A caller that can weigh all pairs at once (see `leaf_columns`) gives `table`, which is
 asked instead; where that answers None, `weigh` is.
 
 In long lists most items are right, and need not be weighed with each of the others. `leaves_of` (see `marks`) gives each item
@@ -33,13 +33,14 @@ at most: so the number of questions grows with the items that are left over, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Sequence
+from collections.abc import Callable, Container, Generator, Hashable, Sequence
 from typing import Any, Final, TypeAlias
 
 from evaluators.fields.align import Align
 from evaluators.fields.gains import NOTHING_ALIKE, WHOLE, Weighed, Worth, Worths, f1, gains, judged
 from evaluators.fields.marks import Leaves, LeavesOf, leaves_of_all
 from evaluators.fields.pairing_limit import FEW, PairCost, crowded
+from evaluators.issues import RowProblem
 from evaluators.limits import still_time
 from evaluators.model import MISSING
 from evaluators.value_class import NamedTuple
@@ -144,6 +145,158 @@ def pair_items(
     if align.ask is not None and weigh_asking is not None:
         pairs = _with_leftovers(align, pairs, expected, output, weigh_asking)
     return _paired(pairs, expected, output)
+
+
+def paired_by_key(align: Align, expected: Sequence[Items], output: Sequence[Items]) -> dict[int, Paired]:
+    """Of some pairs of lists those that a key pairs otherwise than in list order, by position."""
+    read, found = key_reader(align), {}
+    for at, (ours, theirs) in enumerate(zip(expected, output, strict=True)):
+        if ours and theirs:
+            keys = [read(item) for item in ours]
+            if None in keys or keys != [read(item) for item in theirs]:
+                found[at] = _by_key(align, ours, theirs)
+    return found
+
+
+def keys_of(align: Align, expected: Items, output: Items) -> Keys:
+    """What is worth saying of the keys of two lists."""
+    return _by_key(align, expected, output).keys if align.how == "key_field" else Keys()
+
+
+class Wanted(NamedTuple):
+    """Pairs of items, by their indexes, that somebody has to weigh."""
+
+    pairs: Sequence[tuple[int, int]]
+    asking: bool = False
+    """Comparators that cost are asked, too."""
+
+
+Pairing: TypeAlias = Generator[Wanted, list[Worth], Paired]
+"""Says which pairs it wants to have weighed, is sent what each of them is worth, and returns the items that go together."""
+
+
+def pairing(
+    align: Align,
+    expected: Items,
+    output: Items,
+    cost: PairCost,
+    leaves_of: LeavesOf,
+    key_of: Callable[[Any], Hashable] | None,
+    asks: bool,
+) -> Pairing:
+    """Pairs the items of two lists that differ, in any order, and has others weigh pairs of items.
+
+    So those of many lists can be weighed together.
+
+    `key_of` gives what two items that are one value share exactly when they match. `asks`: items that are left over may be
+    paired by comparators that cost, where the alignment wants it.
+    """
+    too_many = crowded(cost, expected, output, align.cells)
+    ours, theirs = [identity(item) for item in expected], [identity(item) for item in output]
+    alike = _alike(key_of, expected, output) if key_of is not None else None
+    if alike is not None and (too_many or not _equal_among_alike(alike, ours, theirs)):
+        return _paired(by_equality(*alike), expected, output)
+    if too_many:
+        pairs = by_equality(ours, theirs)
+        rest = list(zip(*left_over(pairs, len(ours), len(theirs)), strict=False))
+        shares = map(f1, (yield Wanted(rest)))
+        fitting = [each for each, share in zip(rest, shares, strict=True) if share and share >= align.least_f1]
+        return _paired(sorted([*pairs, *fitting]), expected, output, Keys(crowded=True))
+    if alike is not None:
+        pairs = assign_gains(gains(alike.worths(), ours, theirs, align.least_f1))
+    else:
+        pairs = yield from _surely_then_best(align, expected, output, ours, theirs, leaves_of)
+    if align.ask is not None and asks:
+        pairs = yield from _then_leftovers(align, pairs, expected, output)
+    return _paired(pairs, expected, output)
+
+
+def _alike(key_of: Callable[[Any], Hashable], expected: Items, output: Items) -> Alike | None:
+    try:
+        return Alike([*map(key_of, expected)], [*map(key_of, output)])
+    except (TransformError, RowProblem, RecursionError):
+        return None
+
+
+def _surely_then_best(
+    align: Align,
+    expected: Items,
+    output: Items,
+    ours: Sequence[Hashable],
+    theirs: Sequence[Hashable],
+    leaves_of: LeavesOf,
+) -> Generator[Wanted, list[Worth], Pairs]:
+    """The best pairing: the pairs that every best one has, then the best of what is left over."""
+    leaves = leaves_of_all(leaves_of, expected, output) if len(ours) * len(theirs) > FEW else None
+    pairs = Pairs()
+    if leaves is not None:
+        likely = _likely_complete(ours, theirs, *leaves)
+        worths = yield Wanted([(rows[0], columns[0]) for rows, columns in likely])
+        for (rows, columns), worth in zip(likely, worths, strict=True):
+            if f1(worth) == WHOLE:
+                pairs.extend(zip(rows, columns, strict=True))
+    rows, columns = left_over(pairs, len(ours), len(theirs))
+    if not rows or not columns:
+        return sorted(pairs)
+    near: Sequence[Container[int]] = [range(len(columns))] * len(rows)
+    if leaves is not None:
+        rest = [leaves[0][row] for row in rows], [leaves[1][column] for column in columns]
+        near = _same_mark(*rest) if align.least_f1 == WHOLE else _value_in_common(*rest)
+    our_rest, their_rest = [ours[row] for row in rows], [theirs[column] for column in columns]
+    table = yield from _weighed(our_rest, their_rest, near, rows, columns)
+    found = assign_gains(gains(table, our_rest, their_rest, align.least_f1), rows, columns)
+    return sorted([*pairs, *((rows[row], columns[column]) for row, column in found)])
+
+
+def _weighed(
+    ours: Sequence[Hashable],
+    theirs: Sequence[Hashable],
+    near: Sequence[Container[int]],
+    rows: Sequence[int],
+    columns: Sequence[int],
+) -> Generator[Wanted, list[Worth], list[list[Worth]]]:
+    """The worth of every pair, asked once for each pair of different items, and only for those that are near."""
+    known: dict[Hashable, int] = {}
+    first = [known.setdefault(item, column) for column, item in enumerate(theirs)]
+    lines: dict[Hashable, int] = {}
+    wanted: list[tuple[int, int]] = []
+    for row, (item, close) in enumerate(zip(ours, near, strict=True)):
+        if item not in lines:
+            still_time()
+            lines[item] = row
+            wanted += [(row, column) for column in known.values() if column in close]
+    worths = yield Wanted([(rows[row], columns[column]) for row, column in wanted])
+    asked = dict(zip(wanted, worths, strict=True))
+    made = {row: [asked.get((row, column), NOTHING_ALIKE) for column in first] for row in lines.values()}
+    return [made[lines[item]] for item in ours]
+
+
+def _then_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items) -> Generator[Wanted, list[Worth], Pairs]:
+    """The pairs, and those that comparators which cost find among the items that have none."""
+    rows, columns = left_over(pairs, len(expected), len(output))
+    if not rows or not columns:
+        return pairs
+    near = [set(most_like(expected[row], [output[column] for column in columns], CANDIDATES)) for row in rows]
+    wanted = [(row, place) for row, close in enumerate(near) for place in range(len(columns)) if place in close]
+    worths = yield Wanted([(rows[row], columns[place]) for row, place in wanted], asking=True)
+    asked = dict(zip(wanted, worths, strict=True))
+    table = [[asked.get((row, place), NOTHING_ALIKE) for place in range(len(columns))] for row in range(len(rows))]
+    ours, theirs = [identity(expected[row]) for row in rows], [identity(output[column]) for column in columns]
+    found = assign_gains(gains(table, ours, theirs, align.least_f1))
+    return sorted([*pairs, *((rows[row], columns[column]) for row, column in found)])
+
+
+def _likely_complete(
+    ours: Sequence[Hashable], theirs: Sequence[Hashable], our_leaves: Sequence[Leaves], their_leaves: Sequence[Leaves]
+) -> list[tuple[list[int], list[int]]]:
+    """Items whose mark no others have: one of both lists, or of items that equal each other as many on both sides."""
+    columns_of, found = places([each.mark for each in their_leaves]), []
+    for shared, rows in places([each.mark for each in our_leaves]).items():
+        columns = columns_of.get(shared, [])
+        equal = len({*(ours[row] for row in rows), *(theirs[column] for column in columns)}) == 1
+        if len(rows) == len(columns) and (len(rows) == 1 or equal):
+            found.append((rows, columns))
+    return found
 
 
 def _right_then_best(

@@ -36,3 +36,11 @@ class PathCheck:
     def watching(self, paths: Sequence[str]) -> PathCheck:
         """The check, which also says of each row what became of some fields."""
         raise NotImplementedError  # the contract: each family of checks counts its own paths
+
+
+class RowsCheck(PathCheck):
+    """A check that scores many rows at once. Asked about one row, it raises what keeps that row from being scored."""
+
+    def rows(self, *columns: Sequence[Any]) -> list[Verdict]:
+        """The verdicts of some rows: a column for each need. Raises what one of them raises; nothing is counted then."""
+        raise NotImplementedError  # the contract: each family of checks scores its own rows

@@ -115,7 +115,7 @@ def resolve_as_far(schema: object) -> tuple[Placed, list[Detail]]:
     """
     if not isinstance(schema, Mapping):
         raise BadSettings([Detail((), f"a schema must be a map; found {spell(schema)}", code="bad-schema")])
-    walk = _Walk(schema)
+    walk = _SchemaWalk(schema)
     resolved = walk.schema(schema, (), (), (("#", None),))
     resolved.pop("$defs", None)
     if targets := walk.targets():
@@ -123,7 +123,7 @@ def resolve_as_far(schema: object) -> tuple[Placed, list[Detail]]:
     return resolved, list(dict.fromkeys(walk.details))
 
 
-class _Walk:
+class _SchemaWalk:
     """One walk over a schema. `details` are its problems and `kept` the targets, by name, that must stay."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:

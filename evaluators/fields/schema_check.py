@@ -7,14 +7,13 @@ codes; beyond it everything is added up and the numbering starts afresh.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from itertools import repeat
+from math import gcd
 from typing import Any, Final, Protocol
 
 from evaluators.fields.closed_score import standing_of
-from evaluators.fields.compiled.trees import CompiledTree
-from evaluators.fields.compiled.walker import Codes, NotCompiled
-from evaluators.fields.counts import counted, surplus_items
-from evaluators.fields.counts import row_figures as counts_figures
+from evaluators.fields.coding import Coding, Signature
+from evaluators.fields.counts import surplus_items
 from evaluators.fields.events import (
     Event,
     RowFigures,
@@ -25,16 +24,20 @@ from evaluators.fields.events import (
     row_values,
     totals,
 )
-from evaluators.fields.path_check import PathCheck
+from evaluators.fields.explained import problems_of, too_deep
+from evaluators.fields.frame import of_rows
+from evaluators.fields.path_check import PathCheck, RowsCheck
 from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, Detail
-from evaluators.fields.score import score_document
+from evaluators.fields.row_events import row_events
 from evaluators.fields.scored import Scored
 from evaluators.fields.tree import FieldNode
+from evaluators.fields.walk import Places, Walk
 from evaluators.issues import RowProblem
 from evaluators.model import Standing, Verdict
+from evaluators.values.equality import same
 
-MOST_CODES: Final = 1_000_000
-"""Codes that are remembered between two additions."""
+MOST_KNOWN: Final = 20_000
+"""So many different rows are remembered between two additions."""
 
 
 class ExplainedCheck(PathCheck):
@@ -75,7 +78,7 @@ class ExplainedCheck(PathCheck):
         return dict(self._details)
 
 
-class ColumnCheck(PathCheck):
+class ColumnCheck(RowsCheck):
     """Scores rows whose schema stands in a cell: (expected, output, *cells), one check for each schema."""
 
     def __init__(self, scoring: Callable[..., HasCheck]) -> None:
@@ -86,13 +89,30 @@ class ColumnCheck(PathCheck):
     def counted(self) -> ColumnCheck:
         return self
 
-    def __call__(self, expected: Any, output: Any, *cells: Any) -> Verdict:
-        scoring = self._scoring(*cells)
+    def __call__(self, *values: Any) -> Verdict:
+        expected, output, *cells = values
+        verdict: Verdict = self._check(self._scoring(*cells))(expected, output)
+        return verdict
+
+    def rows(self, *columns: Sequence[Any]) -> list[Verdict]:
+        expected, outputs, *cells = columns
+        given: Iterable[tuple[Any, ...]] = zip(*cells, strict=True) if cells else repeat((), len(expected))
+        checks = [self._check(self._scoring(*each)) for each in given]
+        found: dict[int, Verdict] = {}
+        for check in {id(one): one for one in checks}.values():
+            rows = [row for row, one in enumerate(checks) if one is check]
+            if isinstance(check, RowsCheck):
+                verdicts = check.rows([expected[row] for row in rows], [outputs[row] for row in rows])
+            else:
+                verdicts = [check(expected[row], outputs[row]) for row in rows]
+            found |= zip(rows, verdicts, strict=True)
+        return [found[row] for row in range(len(checks))]
+
+    def _check(self, scoring: HasCheck) -> Any:
         known = self._checks.get(id(scoring))
         if known is None:
             known = self._checks[id(scoring)] = (scoring, scoring.check().watching(self._watched))
-        verdict: Verdict = known[1](expected, output)
-        return verdict
+        return known[1]
 
     def watching(self, paths: Sequence[str]) -> ColumnCheck:
         self._watched = paths
@@ -120,54 +140,54 @@ class HasCheck(Protocol):
         """A new check."""
 
 
-class SchemaCheck(PathCheck):
-    """Scores rows by a compiled tree. An unreadable output is MISSING. `score` is the place of the row's score among the figures.
+class WalkCheck(RowsCheck):
+    """Scores rows by a walk through their documents, many at once. An unreadable output is MISSING.
 
-    `explain` scores the rows that the compiled tree declines. `surplus_counts` says that items which only the output has
-    lower the totals.
+    `score` is the place of the row's score among the figures. `surplus_counts` says that items which only the output has lower
+    the totals.
     """
 
     def __init__(
-        self,
-        root: FieldNode,
-        score: int,
-        pass_at: float,
-        fields: Sequence[str] = (),
-        explain: Callable[[Any, Any], Scored] | None = None,
-        surplus_counts: bool = False,
+        self, root: FieldNode, score: int, pass_at: float, fields: Sequence[str] = (), surplus_counts: bool = False
     ) -> None:
-        self._compiled = CompiledTree(root, surplus_counts)
-        self._explain = explain or partial(score_document, root)
+        self._root = root
+        self._surplus_counts = surplus_counts
         self._places = places_of(fields)
         self._watched: dict[str, int] = {}
         self._score = score
         self._pass_at = pass_at
-        self._known: dict[tuple[int, ...], list[Any]] = {}
-        self._remembered = 0
         self._paths: dict[str, list[int]] = {}
         self._details: dict[Detail, int] = {}
-        self._verdicts: dict[Any, Verdict] = {}
+        self._afresh()
 
-    def counted(self) -> SchemaCheck:
+    def counted(self) -> WalkCheck:
         return self
 
     def __call__(self, expected: Any, output: Any) -> Verdict:
-        compiled = self._compiled
-        try:
-            codes = compiled.walk(expected, output)
-        except (RecursionError, NotCompiled):
-            return self._explained(expected, output)
-        if compiled.problem is not None:  # the first one in the order of the schema, whatever that of the keys is
-            return self._broken(codes, self._explain(expected, output).problem or compiled.problem)
-        key = tuple(codes)
-        known = self._known.get(key)
-        if known is None:
-            known = self._meet(key)
-        known[1] += 1
-        verdict: Verdict = known[0]
+        (verdict,) = self.rows([expected], [expected if same(expected, output) else output])
         return verdict
 
-    def watching(self, paths: Sequence[str]) -> SchemaCheck:
+    def rows(self, *columns: Sequence[Any]) -> list[Verdict]:
+        expected, outputs = columns
+        frames = of_rows(expected, outputs)
+        try:
+            walk = Walk(len(expected), self._lacking).go(self._root, frames)
+            problems = problems_of(walk)
+            signatures = row_events(walk, self._coding)
+        except RecursionError:
+            if len(expected) > 1:
+                raise
+            return [_by_field(broken_verdict(row_figures([]), too_deep()), [], self._places, self._watched)]
+        finally:
+            for frame in frames:
+                frame.release()
+        found = [self._met(signature, problems.get(row)) for row, signature in enumerate(signatures)]
+        if len(self._known) > MOST_KNOWN:
+            self._settle()
+            self._afresh()
+        return found
+
+    def watching(self, paths: Sequence[str]) -> WalkCheck:
         self._watched = places_of(paths)
         return self
 
@@ -181,49 +201,35 @@ class SchemaCheck(PathCheck):
         self._settle()
         return dict(self._details)
 
-    def _meet(self, key: tuple[int, ...]) -> list[Any]:
-        if self._remembered > MOST_CODES:
-            key = self._afresh(key)
-        self._remembered += len(key) + 1
-        events = self._events(key)
-        figures = row_figures(events)
-        found = _by_field(verdict_of(figures, self._score, self._pass_at), events, self._places, self._watched)
-        verdict = self._verdicts.setdefault(found, found) if len(self._verdicts) < 20_000 else found
-        known = self._known[key] = [verdict, 0, figures.surplus]
-        return known
+    def _afresh(self) -> None:
+        """Starts the numbering of events afresh."""
+        self._coding = Coding(self._root, self._surplus_counts)
+        self._lacking = Places()
+        self._known: dict[Signature, list[Any]] = {}
+        """By what became of a row: its verdict, how many such rows there were, and their surplus items."""
 
-    def _explained(self, expected: Any, output: Any) -> Verdict:
-        """A row that the compiled tree cannot walk: it is nested too deeply, or comes to what is rare."""
-        scored = self._explain(expected, output)
-        events = events_of(scored)
-        self._add([(events, 1)])
-        add_surplus(surplus_of(scored), 1, self._details)
-        verdict = verdict_of_scored(scored, self._score, self._pass_at)
-        return _by_field(verdict, events, self._places, self._watched)
-
-    def _broken(self, codes: Codes, problem: RowProblem) -> Verdict:
-        """A row without a score; its other results still count by path."""
-        events = self._events(codes)
-        self._add([(events, 1)])
-        return _by_field(broken_verdict(row_figures(events), problem), events, self._places, self._watched)
-
-    def _events(self, codes: Iterable[int]) -> list[Event]:
-        events = self._compiled.coding.events
-        return [events[abs(code)] for code in codes]
-
-    def _afresh(self, key: tuple[int, ...]) -> tuple[int, ...]:
-        """Adds everything up and forgets it; the codes of the row at hand are told in the new numbers."""
-        events = self._events(key)
-        self._settle()
-        self._compiled.forget()
-        return tuple(self._compiled.coding.of(event) for event in events)
+    def _met(self, signature: Signature, problem: RowProblem | None) -> Verdict:
+        """The verdict of a row. Rows that come to the same share one, and are counted together."""
+        if problem is not None:  # a row without a score; its other results still count by path
+            events = self._coding.of(signature)
+            self._add([(events, 1)])
+            return _by_field(broken_verdict(row_figures(events), problem), events, self._places, self._watched)
+        known = self._known.get(signature)
+        if known is None:
+            events = self._coding.of(signature)
+            figures = row_figures(events)
+            verdict = _by_field(verdict_of(figures, self._score, self._pass_at), events, self._places, self._watched)
+            known = self._known[signature] = [verdict, 0, figures.surplus]
+        known[1] += 1
+        found: Verdict = known[0]
+        return found
 
     def _settle(self) -> None:
-        self._add((self._events(key), count) for key, (_, count, _) in self._known.items() if count)
-        for _, count, surplus in self._known.values():
-            add_surplus(surplus, count, self._details)
-        self._known.clear()
-        self._remembered = 0
+        """Adds up what was counted since the last time."""
+        self._add((self._coding.of(signature), count) for signature, (_, count, _) in self._known.items() if count)
+        for known in self._known.values():
+            add_surplus(known[2], known[1], self._details)
+            known[1] = 0
 
     def _add(self, rows: Iterable[tuple[Iterable[Event], int]]) -> None:
         add_totals(totals(rows), self._paths, self._details)
@@ -257,11 +263,16 @@ def surplus_of(scored: Scored) -> int:
 
 def verdict_of_scored(scored: Scored, score: int, pass_at: float) -> Verdict:
     """The verdict of an explained row."""
-    counts = counted(scored.fields)
-    figures = RowFigures((counts.match, counts.mismatch, counts.omission, counts.hallucination), counts_figures(scored))
+    figures = row_figures(events_of(scored))
+    figures = figures._replace(figures=tuple(map(_lowest, figures.figures)))
     if scored.problem is not None:
         return broken_verdict(figures, scored.problem)
     return verdict_of(figures, score, pass_at)
+
+
+def _lowest(figure: tuple[int, int]) -> tuple[int, int]:
+    """The fraction in lowest terms."""
+    return (figure[0] // common, figure[1] // common) if (common := gcd(*figure)) else figure
 
 
 def _by_field(
@@ -292,8 +303,13 @@ def broken_verdict(figures: RowFigures, problem: RowProblem) -> Verdict:
     return Verdict(standing_of(problem), None, 0, 0, b"", figures.counts, problem.issue, nothing)
 
 
-def lost_verdict(found: Verdict) -> Verdict:
-    """The verdict of a row whose output cannot be read, from what an output that is missing comes to: 0.0, and every figure 0."""
+def lost_or_kept_out(found: Verdict) -> Verdict:
+    """The verdict of a row whose output cannot be read, from what an output that is missing comes to: 0.0, and every figure 0.
+
+    A row that something else keeps from being measured stays so.
+    """
+    if found.standing.kept_out:
+        return found
     zeros = ((0, 1),) * len(found.figures)
     return Verdict(
         Standing.UNREADABLE, False, 0, 1, found.statuses, found.counts, None, zeros, found.values, found.watched

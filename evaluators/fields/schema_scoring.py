@@ -11,24 +11,22 @@ from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
 from evaluators.fields.align import Align
-from evaluators.fields.compiled.trees import compilable
-from evaluators.fields.compiled.walker import NotCompiled
 from evaluators.fields.dialects import dialect_note, dialect_of, dialects_in, unwrap
 from evaluators.fields.evaluation_config.read_config import read_evaluation_config
+from evaluators.fields.explained import ask_document, score_document, wrong_results
 from evaluators.fields.keywords import condition_note, keyword_problems
 from evaluators.fields.long_lists import FreeList, free_lists_of_tree
-from evaluators.fields.metrics import substituted
+from evaluators.fields.metrics import places, substituted
 from evaluators.fields.pair import CROWDED
 from evaluators.fields.post_process import Nulls, Processor, ships
-from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck, verdict_of_scored
-from evaluators.fields.score import ask_document, score_document, wrong_results
+from evaluators.fields.schema_check import ExplainedCheck, WalkCheck, verdict_of_scored
 from evaluators.fields.scored import ArrayResult, Scored
-from evaluators.fields.searching import Searching
 from evaluators.fields.sentences import of_fields
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode, nodes
 from evaluators.fields.xeval.read_xeval import NULLS, read_xeval
 from evaluators.judges.asked_once import once, value_key
+from evaluators.judges.judged_comparator import JudgedComparator
 from evaluators.model import FieldResult, Score, Verdict
 from evaluators.settings import BadSettings, Detail, spell
 from evaluators.value_class import dataclass, replace
@@ -122,12 +120,7 @@ class SchemaScoring:
     @cached_property
     def fields(self) -> tuple[str, ...]:
         """The places that are compared as one value, each once, in the order of the schema."""
-        return tuple(self.searching.ways)
-
-    @cached_property
-    def searching(self) -> Searching:
-        """What is wrong in a row is searched for with this."""
-        return Searching(self.root)
+        return tuple(dict.fromkeys(node.name for node in places(self.root) if node.unit or node.compound))
 
     @cached_property
     def row_fields(self) -> tuple[str, ...]:
@@ -138,7 +131,7 @@ class SchemaScoring:
     def keyed_lists(self) -> tuple[tuple[Path, Align], ...]:
         """The lists whose items are paired by a key."""
         return tuple(
-            (Path(node.path), node.align) for node in nodes(self.root) if node.kind == "array" and node.align.keys
+            (Path(node.path), node.align) for node in places(self.root) if node.kind == "array" and node.align.keys
         )
 
     @cached_property
@@ -170,12 +163,12 @@ class SchemaScoring:
     @cached_property
     def costs(self) -> bool:
         """Whether some place has a comparator that costs."""
-        return any(metric.comparator.costs for node in nodes(self.root) for metric in node.all_metrics)
+        return any(metric.comparator.costs for node in nodes(self.root, once=True) for metric in node.all_metrics)
 
     @cached_property
     def pairs_by_asking(self) -> bool:
         """Whether items that are left over are paired by whoever costs."""
-        return self.costs and any(node.align.ask is not None for node in nodes(self.root))
+        return self.costs and any(node.align.ask is not None for node in nodes(self.root, once=True))
 
     def ask(self, expected: Any, output: Any) -> None:
         """Asks what costs in the documents of one row, and nothing else."""
@@ -184,17 +177,13 @@ class SchemaScoring:
     def wrong(self, expected: Any, output: Any, wanted: Collection[str] | None = None) -> list[FieldResult]:
         """The results of one row that are wrong, of those among `row_fields` that are wanted; "" stands for all the others.
 
-        None is all. Only what is wanted is looked at, unless post-processors have to see everything.
+        None is all.
         """
         listed = frozenset(self.row_fields)
         if self.processors:
             found = [result for result in self.scored(expected, output).fields if result.status in WRONG]
         else:
-            anywhere = wanted is None or "" in wanted
-            search = (
-                self.searching.everywhere() if anywhere else self.searching.for_fields(listed.intersection(wanted or ()))
-            )
-            found = wrong_results(self.root, expected, output, search)
+            found = wrong_results(self.root, expected, output)
         if wanted is None:
             return found
         return [result for result in found if (result.field if result.field in listed else "") in wanted]
@@ -213,14 +202,17 @@ class SchemaScoring:
             (verdict.num, verdict.den) if verdict.den else None, verdict.standing, verdict.issue, verdict.figures,
         )  # fmt: skip
 
-    def check(self) -> SchemaCheck | ExplainedCheck:
+    def check(self) -> WalkCheck | ExplainedCheck:
         """The fast check of (expected, output); one that explains every row where results are changed afterwards."""
-        if not self.processors and compilable(self.root):
-            try:
-                return SchemaCheck(self.root, self.place, self.pass_at, self.row_fields, self.scored, self.surplus_counts)
-            except NotCompiled:  # a place further down than `compilable` looks
-                pass
-        return ExplainedCheck(self.scored, self.place, self.pass_at, self.row_fields)
+        if self.processors or self._judges_lists:
+            return ExplainedCheck(self.scored, self.place, self.pass_at, self.row_fields)
+        return WalkCheck(self.root, self.place, self.pass_at, self.row_fields, self.surplus_counts)
+
+    @cached_property
+    def _judges_lists(self) -> bool:
+        """Whether somebody says of whole lists which items match."""
+        asked = (metric.comparator for node in nodes(self.root, once=True) for metric in node.metrics)
+        return any(isinstance(one, JudgedComparator) and one.list_totals() is not None for one in asked)
 
 
 def _array(array: ArrayResult) -> dict[str, object]:

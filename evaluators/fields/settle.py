@@ -12,7 +12,7 @@ from evaluators.fields.counts import MEASURED
 from evaluators.fields.instance_paths import places_above, spelled
 from evaluators.fields.rules import Explained, Partial
 from evaluators.fields.scored import ArrayResult
-from evaluators.fields.units import Listed, Unit, item_path
+from evaluators.fields.units import ShownField, ShownList, item_path
 from evaluators.issues import RowProblem
 from evaluators.judges.judged_comparator import JudgedComparator, ListTotals
 from evaluators.model import MISSING, FieldResult, Status
@@ -35,7 +35,7 @@ OURS: Final = frozenset(
 """The names in `details` that scoring reads. A comparator cannot set them."""
 
 
-def settle_unit(unit: Unit, answer: Explained | None) -> FieldResult:
+def settle_unit(unit: ShownField, answer: Explained | None) -> FieldResult:
     """The result of one unit. `answer` is what its metric said, where it was asked."""
     judged = answer.judged if answer is not None else unit.status or Status.NOT_MEASURED
     status = judged.status if isinstance(judged, Partial) else judged
@@ -58,7 +58,7 @@ def settle_unit(unit: Unit, answer: Explained | None) -> FieldResult:
     )
 
 
-def settle_arrays(arrays: Iterable[Listed], results: Iterable[FieldResult]) -> tuple[ArrayResult, ...]:
+def settle_arrays(arrays: Iterable[ShownList], results: Iterable[FieldResult]) -> tuple[ArrayResult, ...]:
     """The arrays in which something was measured, with their items counted from the results.
 
     An item in which nothing was measured, since it has no field that is looked at, is not counted.
@@ -77,7 +77,7 @@ def settle_arrays(arrays: Iterable[Listed], results: Iterable[FieldResult]) -> t
     )
 
 
-def judged_arrays(units: Iterable[Unit], results: Iterable[FieldResult]) -> tuple[ArrayResult, ...]:
+def judged_arrays(units: Iterable[ShownField], results: Iterable[FieldResult]) -> tuple[ArrayResult, ...]:
     """The arrays of which a metric says as a whole which items match, each from its result."""
     asked: dict[tuple[str, object], tuple[Fraction, ListTotals]] = {}
     for unit in units:
@@ -125,7 +125,7 @@ def reason_code(status: Status, expected: Any, actual: Any) -> str:
     return next((f"{name}_{word}" for word, holds in _NOTHING for side, name in sides if holds(side)), "mismatch")
 
 
-def _settled(path: str, array: Listed, inside: Mapping[str, list[Status]], own: Sequence[Status]) -> ArrayResult:
+def _settled(path: str, array: ShownList, inside: Mapping[str, list[Status]], own: Sequence[Status]) -> ArrayResult:
     rows, columns = array.sizes
     aside = {row for row in range(rows) if _COUNTED.isdisjoint(inside.get(item_path(path, row), ()))}
     pairs = [pair for pair in array.pairs if pair[0] not in aside]
@@ -163,7 +163,7 @@ def _matches(statuses: Sequence[Status]) -> bool:
 _named = lru_cache(maxsize=10_000)(lambda path: Path(path).canonical)
 
 
-def _details(unit: Unit, status: Status, judged: Status | Partial, said: Mapping[str, object]) -> dict[str, object]:
+def _details(unit: ShownField, status: Status, judged: Status | Partial, said: Mapping[str, object]) -> dict[str, object]:
     """What else is known of a result. `said` is the comparator's own; our names win."""
     details: dict[str, object] = {name: value for name, value in said.items() if name not in OURS} if said else {}
     details["code"] = reason_code(status, unit.expected, unit.actual)
@@ -201,7 +201,7 @@ def compared(apply: Callable[[Any], Any] | None, expected: Any, actual: Any) -> 
     return changed
 
 
-def _reason(unit: Unit, status: Status) -> str | None:
+def _reason(unit: ShownField, status: Status) -> str | None:
     """Why a unit has the status that its presence gave it."""
     expected, actual = unit.expected, unit.actual
     if status is Status.SKIPPED:

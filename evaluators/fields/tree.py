@@ -149,7 +149,7 @@ class FieldNode:
     @cached_property
     def pairing_cost(self) -> PairCost:
         """What it takes to compare two items of this array."""
-        inside = [node for node in nodes(self) if node is not self]
+        inside = [node for node in nodes(self, once=True) if node is not self]
         metrics = (metric.comparator for node in inside for metric in node.all_metrics)
         slow = any(each.slow and not each.costs for each in metrics)
         return PairCost(slow, any(node.kind == "array" and node.align.free for node in inside))
@@ -196,13 +196,19 @@ def _each_key(node: FieldNode, keys: Iterable[str]) -> tuple[Transform, ...]:
     return (Transform("each_key", apply, converts=converts), *node.transforms)
 
 
-def nodes(root: FieldNode) -> Iterator[FieldNode]:
-    """The nodes of a tree, nearest first. A schema that refers to itself repeats itself, so the first of them will do."""
-    pending = deque([root])
+def nodes(root: FieldNode, once: bool = False) -> Iterator[FieldNode]:
+    """The nodes of a tree, nearest first. A schema that refers to itself repeats itself, so the first of them will do.
+
+    `once`: of those that have one origin, and so ask for the same, the nearest alone.
+    """
+    pending, seen = deque([root]), set[int]()
     for _ in range(MOST_NODES):
         if not pending:
             return
         node = pending.popleft()
+        if once and id(node.origin or node) in seen:
+            continue
+        seen.add(id(node.origin or node))
         yield node
         if not node.unit and not node.skip:
             below = node.below

@@ -1,10 +1,10 @@
-"""What gathering finds in the documents of one row: units to compare, arrays with their pairs, places that are not scored."""
+"""What is shown of the documents of one row: what was compared, and lists with their pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
 from evaluators.fields.instance_paths import InstancePath
 from evaluators.fields.pair import Paired
@@ -20,7 +20,7 @@ WHOLE = Fraction(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class ShownField:
     """One result on its way: a place, its two sides, and a status unless the metric must be asked for it."""
 
     location: InstancePath
@@ -58,7 +58,7 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ShownList:
     """An array, with what was paired where both sides may have items."""
 
     location: InstancePath
@@ -96,16 +96,6 @@ class Listed:
         """Where the items stand, in an array at a spelled path."""
         rows = [item_path(path, row) for row in range(_size(self.expected))]
         return rows + [item_path(path, f"+{column}") for column in self.alone]
-
-
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """A place that the expected side has and the schema lacks."""
-
-    path: SchemaPath
-
-
-Found: TypeAlias = Unit | Listed | Outside
 
 
 def item_path(path: str, index: int | str) -> str:

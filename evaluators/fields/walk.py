@@ -1,342 +1,1018 @@
-"""The walk of whole documents: both at once, leaf by leaf, counted by path, and reported leaf by leaf where somebody asks.
+"""One walk through the documents of a chunk, place by place: what differs makes a finding, and everything else matches.
 
-Counting makes no path and no object per leaf: what a leaf comes to is added to the counters of `path_tally`. Who wants to
-know of each leaf gives `LeafResults`; the same walk then carries the place of every value along, as a tuple of keys and
-indexes. Without it the place is None.
+    walk = Walk(count)
+    walk.go(root, of_rows(expected, outputs))
+
+Every place of the tree meets one frame: the pairs of values that stand there in all the rows. Where a place is compared as one
+value its frame becomes a *column*: each pair has one result for each metric, a match unless there is a *finding* for it. What
+is looked into has results of its own only in the rows that the table below names. So results are counted by the lengths of
+columns, less their findings; and a finding knows its frame, which gives its path and both values to whoever wants them.
+
+The policy. A side at a place is missing, null or a value. A *unit* is every leaf, and every container that a comparator compares
+as one value. Missing in the output: one omission. Missing on the expected side: one hallucination. Both there, null included:
+equality, then transforms, then the comparator. Any other container is looked into. What counts is its leaves; null, {} and []
+are one leaf each.
+
+| expected | output | result |
+|---|---|---|
+| contents | contents | key by key, item by item |
+| contents | nothing, null or empty | an omission per leaf |
+| contents | another kind | an omission per leaf, and one hallucination at the container |
+| nothing, null or empty | contents | a hallucination per leaf |
+| nothing or null | empty or another kind | one hallucination (of a container of another kind: one per leaf) |
+| nothing | null | one hallucination |
+| empty | empty | one match; nothing where both are whole documents, unless a key is required |
+| null | null | one match |
+| null or empty | nothing | one omission |
+| empty | null | one omission |
+| empty | another kind | one mismatch |
+| another kind | nothing or null | one omission |
+| another kind | anything else | one match when equal, else one mismatch |
+
+A key that the schema lacks: where the expected side has it, it is not scored and is named once; where only the output has
+it, it is a hallucination per leaf. In an item of the output without a partner, the expected side is all expected items of its
+list. A skipped place is one skipped result where either side has something. Absent on both sides is nothing, unless the place is
+required: then it is an omission. A *compound* compares some keys of an object as one unit, at the object's own place.
+
+A *choice* is scored by its best-fitting branch, among those of the kind that the expected value has: the one that lacks
+the fewest of the expected keys, then one that can read more of the expected values, then one that measures something, then the
+one with the best F1, then the one with the least that is wrong, then the first. Pairs of items are weighed by the same walk,
+over the pairs of all lists of the chunk; nobody who costs is asked there, unless the suite wants it (`ask: leftover`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from gc import is_tracked
-from itertools import count, repeat
-from typing import Any, TypeAlias
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Final, Literal, TypeAlias
 
-from evaluators.fields.leaf_results import LeafResults, Location
-from evaluators.fields.open_tree import OpenTree, folded_names
-from evaluators.fields.path_tally import PATH_CAP, Counter, PathTally
-from evaluators.model import MISSING
+from evaluators.comparators._comparator import Question
+from evaluators.fields.frame import Frame, ItemFrames, extra_items, in_order
+from evaluators.fields.gains import Worth, judged
+from evaluators.fields.instance_paths import Unpaired, spelled
+from evaluators.fields.marks import ValueKey, leaves_of_node, value_key
+from evaluators.fields.pair import Paired, Pairing, paired_by_key, pairing
+from evaluators.fields.readable import Ask
+from evaluators.fields.rules import (
+    Explained,
+    Judged,
+    Rule,
+    answering_rule,
+    asks_equality,
+    explained_answer,
+    explained_problem,
+    near_enough,
+    prepare_rule,
+)
+from evaluators.fields.tree import FieldNode, SchemaPath
+from evaluators.issues import Blame, RowProblem
+from evaluators.judges.asking import ask
+from evaluators.limits import still_time
+from evaluators.model import MISSING, Missing, Outcome, Status
+from evaluators.value_class import NamedTuple
+from evaluators.values.confusion import Confusion
+from evaluators.values.equality import same
+from evaluators.values.paths import ANY
 
-RowCounts: TypeAlias = tuple[int, int, int, int, int]
-"""Match, mismatch, omission, hallucination, and how many of the last stand in items that only the output has."""
-Leaves: TypeAlias = list[tuple[Counter, Any, Location | None]]
-"""The counter, the value and the place of each leaf of a value; no place while nobody wants to know."""
+MATCH, MISMATCH, OMISSION, HALLUCINATION = Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION
+SKIPPED, ERROR, FAULT = Status.SKIPPED, Status.ERROR, Status.FAULT
+MEASURED: Final = frozenset((MATCH, MISMATCH, OMISSION, HALLUCINATION, ERROR))
+ABSENT: Final = frozenset((Missing,))
+AT_ONCE: Final = 20_000
+"""Pairs of items that are weighed in one go."""
+Counts: TypeAlias = tuple[int, int, int, int, int]
+"""Matches, mismatches, omissions, hallucinations, and what could not be compared."""
+Content: TypeAlias = Literal["missing", "null", "empty", "full", "other"]
 
 
-class RowWalk:
-    """What is wrong in a row so far, and who wants to know of its leaves."""
+class More(NamedTuple):
+    """What only some findings have."""
 
-    __slots__ = ("extra", "lost", "mismatch", "quick", "results", "surplus")
+    answers: tuple[Judged | Explained, ...] = ()
+    """What each metric said, where they do not all say the same, or there is more to say of it."""
+    below: tuple[Any, ...] = ()
+    """Steps below the place to what the schema lacks, and only the output has."""
+    value: Any = MISSING
+    """What the output has there."""
+    elsewhere: bool = False
+    """Another branch of the schema knows it."""
+    above: FieldNode | None = None
+    """The place of the schema above what it lacks."""
 
-    def __init__(self, results: LeafResults | None) -> None:
-        self.mismatch = self.lost = self.extra = self.surplus = 0
-        self.results = results
-        self.quick = results is None or not results.every
-        """Whether values that are equal at a glance may be passed over."""
+
+class Finding(NamedTuple):
+    """A result that is no plain match, or that stands in no column."""
+
+    row: int
+    status: Status
+    node: FieldNode
+    frame: Frame
+    at: int
+    more: More | None = None
 
 
-class OpenWalk:
-    """Walks documents, and counts their leaves by path."""
+class FieldColumn(NamedTuple):
+    """What is compared as one value, with its frame: each pair has one result for each metric."""
 
-    def __init__(self, tree: OpenTree, cap: int = PATH_CAP) -> None:
-        self.tree = tree
-        self.tally = PathTally(tree, cap)
-        self._plain = not tree.skip and not tree.fold_keys
+    node: FieldNode
+    frame: Frame
+    inside: bool
+    """It stands in items of a list."""
+    status: Status = MATCH
+    """What each result is that is no finding."""
 
-    def count(self, expected: Any, output: Any, results: LeafResults | None = None) -> RowCounts:
-        """What the row comes to, tallied by path as well. An unreadable output is MISSING."""
-        root = self.tally.root
-        if root.skip:
-            return 0, 0, 0, 0, 0
-        row = RowWalk(results)
-        place = None if results is None else ()
-        if self.tree.depth == 1:
-            match = self._top(root, expected, output if output.__class__ is dict else {}, row)
-        elif output is expected and row.quick:
-            match = self._all_match(root, expected)
-        elif output is MISSING:
-            match = 0
-            self._lost(root, expected, row, place)
-        else:
-            match = self._walk(root, expected, output, row, place)
-        if row.surplus:
-            self.tally.surplus_rows += 1
-        return match, row.mismatch, row.lost, row.extra, row.surplus
 
-    def _top(self, root: Counter, expected: dict[str, Any], output: dict[str, Any], row: RowWalk) -> int:
-        """The number of top-level values that match, compared whole."""
-        keys = tuple(expected)
-        shape = root.shapes.get(keys) or self.tally.shape(root, keys)
-        if shape.skips:
-            expected, output = self._unskipped(root, expected), self._unskipped(root, output)
-            keys = tuple(expected)
-            shape = root.shapes.get(keys) or self.tally.shape(root, keys)
-        shape.seen += 1
-        match = len(keys)
-        quick, results = row.quick, row.results
-        if output is expected and quick:
-            return match
-        equal = self.tree.same
-        missing = 0
-        for key, value in expected.items():
-            try:
-                actual = output[key]
-            except KeyError:
-                child = shape.children[key]
-                child.omission += 1
-                child.less += 1
-                missing += 1
-                if results is not None:
-                    results.lost((key,), value)
-                continue
-            if quick:
-                if actual is value:
-                    continue
-                kind = value.__class__
-                if kind is actual.__class__ and kind is not dict and kind is not list and value == actual:
-                    continue
-            same = equal(value, actual)
-            if not same:
-                child = shape.children[key]
-                child.mismatch += 1
-                child.less += 1
-                row.mismatch += 1
-            if results is not None:
-                results.compared((key,), value, actual, same)
-        row.lost += missing
-        if len(output) > match - missing:
-            for key, actual in output.items():
-                if key not in expected and not (counter := root.keys.get(key) or self.tally.below(root, key)).skip:
-                    counter.hallucination += 1
-                    row.extra += 1
-                    if results is not None:
-                        results.extra((key,), actual)
-        return match - row.mismatch - missing
+class WalkedLists(NamedTuple):
+    """The lists of a frame that were looked into, or had a result of their own."""
 
-    # The loops below tell objects, lists and plain values apart in line: a call per leaf costs more than all the rest.
+    node: FieldNode
+    frame: Frame
+    """Lists on both sides; an empty one where a side has something else."""
+    whole: Frame
+    """The same pairs as they are."""
+    items: ItemFrames | None
+    own: list[Status | None]
+    """The result of each list itself; None where it has none."""
+    inside: bool
+    """They stand in items of another list."""
 
-    def _all_match(self, counter: Counter, value: Any) -> int:
-        """The number of leaves of a value that equals its counterpart."""
-        if value.__class__ is dict and value:
-            return self._match_keys(counter, value)
-        if value.__class__ is list and value:
-            return self._match_items(counter, value)
-        counter.direct += 1
-        return 1
 
-    def _match_keys(self, counter: Counter, value: dict[str, Any]) -> int:
-        keys = tuple(value)
-        shape = counter.shapes.get(keys) or self.tally.shape(counter, keys)
-        if shape.skips:
-            kept = self._unskipped(counter, value)
-            return self._match_keys(counter, kept) if kept else 0
-        shape.seen += 1
-        match = len(keys)
-        if not is_tracked(value):  # the garbage collector knows at once that it holds no container
-            return match
-        for key, inner in value.items():
-            kind = inner.__class__
-            if kind is not str and (kind is dict or kind is list) and inner:
-                child = shape.children[key]
-                child.less += 1
-                if kind is dict:
-                    match += self._match_keys(child, inner) - 1
-                else:
-                    match += self._match_items(child, inner) - 1
-        return match
+class Outside(NamedTuple):
+    """A place that the expected side has and the schema lacks."""
 
-    def _match_items(self, counter: Counter, value: list[Any]) -> int:
-        child = counter.items or self.tally.items(counter)
-        if child.skip:
-            return 0
-        direct, below = len(value), 0
-        for inner in value:
-            kind = inner.__class__
-            if kind is str:
-                continue
-            if kind is dict and inner:
-                direct -= 1
-                keys = tuple(inner)
-                shape = child.shapes.get(keys)
-                if shape is None or shape.skips or is_tracked(inner):
-                    below += self._match_keys(child, inner)
-                else:
-                    shape.seen += 1
-                    below += len(keys)
-            elif kind is list and inner:
-                direct -= 1
-                below += self._match_items(child, inner)
-        child.direct += direct
-        return direct + below
+    row: int
+    node: FieldNode
+    """The place above it."""
+    frame: Frame
+    at: int
+    step: Any
 
-    def _walk(self, counter: Counter, expected: Any, output: Any, row: RowWalk, place: Location | None) -> int:
-        """Two values at the same place, both there: the number of leaves that match."""
-        kind, other = expected.__class__, output.__class__
-        leaf = not expected or (kind is not dict and kind is not list)
-        other_leaf = not output or (other is not dict and other is not list)
-        if leaf:
-            same = other_leaf and self.tree.same(expected, output)
-            if place is not None and row.results is not None:
-                row.results.compared(place, expected, output, same)
-            if same:
-                counter.direct += 1
-                return 1
-            counter.mismatch += 1
-            row.mismatch += 1
-            if not other_leaf:
-                self._instead(counter, output, row, place)
-            return 0
-        if kind is other and not other_leaf:
-            if kind is dict:
-                return self._walk_keys(counter, expected, output, row, place)
-            return self._walk_items(counter, expected, output, row, place)
-        self._lost(counter, expected, row, place)
-        self._instead(counter, output, row, place)
-        return 0
 
-    def _walk_keys(
-        self, counter: Counter, expected: dict[str, Any], output: dict[str, Any], row: RowWalk, place: Location | None
-    ) -> int:
-        keys = tuple(expected)
-        shape = counter.shapes.get(keys) or self.tally.shape(counter, keys)
-        if not self._plain:
-            if shape.skips or self.tree.skip:
-                kept, rest = self._unskipped(counter, expected), self._unskipped(counter, output)
-                if len(kept) != len(expected) or len(rest) != len(output):
-                    if kept:
-                        return self._walk_keys(counter, kept, rest, row, place)
-                    self._extra_keys(counter, kept, rest, row, place)
-                    return 0
-            if self.tree.fold_keys:
-                names = {theirs: ours for ours, theirs in folded_names(expected, output).items()}
-                output = {names.get(key, key): value for key, value in output.items()}
-        shape.seen += 1
-        quick, extras = row.quick, 0 if row.results is None else row.results.extras()
-        match, missing = len(keys), 0
-        for key, value in expected.items():
-            try:
-                actual = output[key]
-            except KeyError:
-                child = shape.children[key]
-                child.less += 1
-                match -= 1
-                missing += 1
-                self._lost(child, value, row, None if place is None else (*place, key))
-                continue
-            kind = value.__class__
-            if kind is str:
-                if quick and value == actual:
-                    continue
-            elif quick and kind is not dict and kind is not list and value == actual and kind is actual.__class__:
-                continue
-            child = shape.children[key]
-            child.less += 1
-            here = None if place is None else (*place, key)
-            if actual is value and quick:
-                match += self._all_match(child, value) - 1
-            elif kind is dict and actual.__class__ is dict and value and actual:
-                match += self._walk_keys(child, value, actual, row, here) - 1
-            elif kind is list and actual.__class__ is list and value and actual:
-                match += self._walk_items(child, value, actual, row, here) - 1
-            else:
-                match += self._walk(child, value, actual, row, here) - 1
-        if len(output) > len(keys) - missing:
-            self._extra_keys(counter, expected, output, row, place)
-        if place is not None and row.results is not None:
-            row.results.order_extras(extras, len(place), output)
-        return match
+class UnitRules(NamedTuple):
+    """How the values of a place are compared: for each of its metrics."""
 
-    def _walk_items(
-        self, counter: Counter, expected: list[Any], output: list[Any], row: RowWalk, place: Location | None
-    ) -> int:
-        child = counter.items or self.tally.items(counter)
-        if child.skip:
-            return 0
-        quick = row.quick
-        direct = below = 0
-        for value, actual, here in zip(expected, output, _places(place), strict=False):
-            kind = value.__class__
-            if kind is dict:
-                if actual.__class__ is dict and value and actual:
-                    below += self._walk_keys(child, value, actual, row, here)
-                    continue
-            elif quick and kind is not list and value == actual and (kind is str or kind is actual.__class__):
-                direct += 1
-                continue
-            below += self._walk(child, value, actual, row, here)
-        child.direct += direct
-        if len(expected) > len(output):
-            for index, value in enumerate(expected[len(output) :], len(output)):
-                self._lost(child, value, row, None if place is None else (*place, index))
-        elif len(output) > len(expected):
-            self._surplus(child, output, len(expected), row, place)
-        return direct + below
+    rules: tuple[Rule, ...]
+    """For a comparator that costs, what stands in for it where nobody is asked."""
+    readers: tuple[Ask | None, ...]
+    unread: bool
+    """There may be expected values that cannot be read."""
+    one_sided: bool
+    costs: bool
+    exact: bool
+    """There is one metric, and it is equality."""
 
-    def _lost(self, counter: Counter, value: Any, row: RowWalk, place: Location | None) -> None:
-        """Counts every leaf that only the expected document has."""
-        leaves = self._leaves(counter, value, place)
-        row.lost += len(leaves)
-        for leaf, inner, here in leaves:
-            leaf.omission += 1
-            if here is not None and row.results is not None:
-                row.results.lost(here, inner)
 
-    def _extra_keys(
-        self, counter: Counter, expected: dict[str, Any], output: dict[str, Any], row: RowWalk, place: Location | None
-    ) -> None:
-        """Counts every leaf of the keys that only the output has."""
-        for key, value in output.items():
-            if key not in expected:
-                child = counter.keys.get(key) or self.tally.below(counter, key)
-                self._extra(self._leaves(child, value, None if place is None else (*place, key)), row)
+def unit_of(node: FieldNode) -> UnitRules:
+    """How a place is compared. Kept with the node."""
+    comparators = [metric.comparator for metric in node.metrics]
+    rules = tuple(answering_rule(near_enough() if one.costs else one, node.transforms) for one in comparators)
+    return UnitRules(
+        rules, node.readers, any(ask is not None for ask in node.readers),
+        any(one.reads == "output" for one in comparators), any(one.costs for one in comparators),
+        len(comparators) == 1 and not comparators[0].costs and asks_equality(comparators[0], node.transforms),
+    )  # fmt: skip
 
-    def _surplus(self, counter: Counter, output: list[Any], start: int, row: RowWalk, place: Location | None) -> None:
-        """Counts every leaf of the items that only the output has, from `start` on. The counter is theirs."""
-        for index in range(start, len(output)):
-            leaves = self._leaves(counter, output[index], None if place is None else (*place, index))
-            for leaf, _, _ in leaves:
-                leaf.surplus += 1
-            row.surplus += len(leaves)
-            self.tally.surplus_items += bool(leaves)
-            self._extra(leaves, row)
 
-    def _instead(self, counter: Counter, output: Any, row: RowWalk, place: Location | None) -> None:
-        """Counts what the output has where the expected document has something of another kind."""
-        if output.__class__ is list and output:
-            self._surplus(counter.items or self.tally.items(counter), output, 0, row, place)
-        else:
-            self._extra(self._leaves(counter, output, place), row)
+def compound_of(node: FieldNode) -> FieldNode:
+    """The keys of an object that are compared as one value, as a place of its own."""
+    metrics = () if node.compound is None else (node.compound.metric,)
+    return FieldNode(node.path, "leaf", metrics, node.compound_transforms, weight=node.weight)
 
-    def _extra(self, leaves: Leaves, row: RowWalk) -> None:
-        row.extra += len(leaves)
-        for leaf, inner, here in leaves:
-            leaf.hallucination += 1
-            if here is not None and row.results is not None:
-                row.results.extra(here, inner)
 
-    def _leaves(self, counter: Counter, value: Any, place: Location | None) -> Leaves:
-        """Every leaf of a value, in document order."""
-        if counter.skip:
-            return []
-        if not value or (value.__class__ is not dict and value.__class__ is not list):
-            return [(counter, value, place)]
-        found: Leaves = []
-        if value.__class__ is dict:
-            for key, inner in value.items():
-                child = counter.keys.get(key) or self.tally.below(counter, key)
-                found += self._leaves(child, inner, None if place is None else (*place, key))
-        else:
-            child = counter.items or self.tally.items(counter)
-            for inner, here in zip(value, _places(place), strict=False):
-                found += self._leaves(child, inner, here)
+def item_key(node: FieldNode) -> ValueKey | None:
+    """What two items share exactly when they match, where they are one value each; None where no such thing is known."""
+    if not node.unit or node.skip or node.required or len(node.metrics) != 1 or node.readers[0] is not None:
+        return None
+    return value_key(node.metrics[0].comparator, node.transforms)
+
+
+class Places:
+    """Places that the schema lacks, by path: each is one node."""
+
+    def __init__(self) -> None:
+        self.known: dict[SchemaPath, FieldNode] = {}
+
+    def at(self, path: SchemaPath) -> FieldNode:
+        found = self.known.get(path)
+        if found is None:
+            found = self.known[path] = FieldNode(path)
         return found
 
-    def _unskipped(self, counter: Counter, value: dict[str, Any]) -> dict[str, Any]:
-        """An object without the keys that are left out."""
-        below = self.tally.below
-        return {key: inner for key, inner in value.items() if not below(counter, key).skip}
+
+class Visit(NamedTuple):
+    """A place of the tree, and the pairs that stand there."""
+
+    node: FieldNode
+    frame: Frame
+    inside: bool
+    """In items of a list."""
+    trail: tuple[int | None, ...]
+    """For each step to the place, how many of its like come before it; None where the step itself says it."""
+    siblings: tuple[FieldNode, ...] = ()
+    """The branches of the choices that the node is a branch of."""
 
 
-def _places(place: Location | None) -> Iterable[Location | None]:
-    """The places of the items of a list."""
-    return repeat(None) if place is None else ((*place, index) for index in count())
+class Walk:
+    """What becomes of the documents of a chunk."""
+
+    def __init__(
+        self,
+        count: int,
+        places: Places | None = None,
+        *,
+        weighing: bool = False,
+        asking: bool = False,
+        above: Walk | None = None,
+    ) -> None:
+        self.count = count
+        """How many rows there are."""
+        self.weighing = weighing
+        """Pairs are only weighed: nobody who costs is asked, unless `asking`."""
+        self.asking = asking
+        self.columns: list[FieldColumn] = []
+        self.findings: list[Finding] = []
+        """The results of columns that are no plain match."""
+        self.single: list[tuple[Finding, bool]] = []
+        """The results that stand in no column, and whether they stand in items of a list."""
+        self.skipped: list[tuple[FieldNode, Frame]] = []
+        self.outside: list[Outside] = []
+        self.lists: list[WalkedLists] = []
+        self.trails: dict[int, tuple[int | None, ...]] = {}
+        self.places: Places = above.places if above is not None else Places() if places is None else places
+        self.chosen: dict[Hashable, Best] = {} if above is None else above.chosen
+        """Which branch fits two values best."""
+        self.paired: dict[Hashable, tuple[Paired, Any, Any]] = {} if above is None else above.paired
+        """How two lists are paired whose items are in no order: lists inside of items are met again and again."""
+        self.known: list[tuple[int, Counts, Fit]] = []
+        """While pairs are weighed: what choices come to whose best branch is known."""
+        self._waiting: list[Visit] = []
+        self._pending: list[tuple[Finding, list[Judged | Explained | Question]]] = []
+
+    def go(self, root: FieldNode, frames: Iterable[Frame], trail: tuple[int | None, ...] = ()) -> Walk:
+        """Goes through some frames, and asks what has to be asked."""
+        for frame in frames:
+            self._later([Visit(root, frame, False, trail)])
+            self._all(0)
+        self._ask()
+        return self
+
+    def _all(self, base: int) -> None:
+        """Sees what waits beyond so many visits, and all below. It waits on a list, not on the stack: documents may be deep."""
+        while len(self._waiting) > base:
+            visit = self._waiting.pop()
+            if visit.frame.rows:
+                self._open(visit)
+
+    def _later(self, visits: Sequence[Visit]) -> None:
+        self._waiting += reversed(visits)
+
+    def _open(self, visit: Visit) -> None:
+        node, frame = visit.node, visit.frame
+        self.trails[id(node)] = visit.trail
+        there = frame.there()
+        if there is not frame and node.required and not node.skip:
+            self._absent(visit)
+        if not there.rows:
+            return
+        if node.skip:
+            self.skipped.append((node, there))
+        elif node.unit:
+            self._unit(node, there, visit.inside)
+        elif node.kind == "choice":
+            self._choice(visit._replace(frame=there))
+        else:
+            self._container(visit._replace(frame=there))
+
+    def _absent(self, visit: Visit) -> None:
+        """A required place that neither side has.
+
+        A required container stands for the required places below it, and for itself where there are none.
+        """
+        node, frame, inside = visit.node, visit.frame, visit.inside
+        pairs = enumerate(zip(frame.e, frame.o, strict=True))
+        lost = frame.part([at for at, (a, b) in pairs if a is MISSING and b is MISSING])
+        if node.unit:
+            self.columns.append(FieldColumn(node, lost, inside, OMISSION))
+            return
+        below = node.below
+        required = [(key, child) for key, child in below.keys.items() if child.required and node.kind != "choice"]
+        lists = below.items is not None and below.items.required and node.kind != "choice"
+        if not required and not lists:
+            for at in range(len(lost.rows)):
+                self._own(node, OMISSION, lost, at, inside)
+            return
+        order = {key: place for place, key in enumerate(below.keys)}
+        self._later(
+            [Visit(child, lost.children([key])[key], inside, (*visit.trail, order[key])) for key, child in required]
+        )
+        if lists and below.items is not None:
+            every = Frame(lost.e, lost.o, lost.rows, lost, None, ANY)
+            self._later([Visit(below.items, every, True, (*visit.trail, None))])
+
+    def _own(
+        self, node: FieldNode, status: Status, frame: Frame, at: int, inside: bool, more: More | None = None
+    ) -> None:
+        self.single.append((Finding(frame.rows[at], status, node, frame, at, more), inside))
+
+    # One value
+
+    def _unit(self, node: FieldNode, frame: Frame, inside: bool) -> None:
+        """Values that are compared as one: presence first, then each of the metrics, where the two differ."""
+        how, e, o, rows, add = node.once(unit_of), frame.e, frame.o, frame.rows, self.findings.append
+        unread = self._unreadable(node, how, frame) if how.unread else None
+        if not unread and (frame.others == ABSENT or frame.kinds == ABSENT):
+            self.columns.append(FieldColumn(node, frame, inside, OMISSION if frame.others == ABSENT else HALLUCINATION))
+            return
+        self.columns.append(FieldColumn(node, frame, inside))
+        positions: Iterable[int] = range(len(e)) if how.one_sided else frame.differing()
+        for at in positions:
+            if unread and at in unread:
+                continue
+            a, b = e[at], o[at]
+            if b is MISSING:
+                add(Finding(rows[at], OMISSION, node, frame, at))
+            elif a is MISSING:
+                add(Finding(rows[at], HALLUCINATION, node, frame, at))
+            elif how.exact:
+                add(Finding(rows[at], MISMATCH, node, frame, at))
+            else:
+                self._compare(node, how, frame, at)
+
+    def _unreadable(self, node: FieldNode, how: UnitRules, frame: Frame) -> set[int]:
+        """The positions whose expected value some metric cannot read: each is a finding."""
+        found: set[int] = set()
+        for at, value in enumerate(frame.e):
+            if value is MISSING:
+                continue
+            issues = [None if ask is None else ask(value) for ask in how.readers]
+            if any(issue is not None for issue in issues):
+                found.add(at)
+                self._compare(node, how, frame, at, [None if one is None else RowProblem(one) for one in issues])
+        return found
+
+    def _compare(
+        self, node: FieldNode, how: UnitRules, frame: Frame, at: int, problems: Sequence[RowProblem | None] | None = None
+    ) -> None:
+        """What each metric says of two values."""
+        a, b, row = frame.e[at], frame.o[at], frame.rows[at]
+        there = OMISSION if b is MISSING else HALLUCINATION if a is MISSING else None
+        answers: list[Judged | Explained | Question] = []
+        for number, rule in enumerate(how.rules):
+            problem = None if problems is None else problems[number]
+            metric = node.metrics[number]
+            if problem is not None:
+                answers.append(explained_problem(problem))
+            elif there is not None:
+                answers.append(there)
+            elif metric.comparator.costs and (not self.weighing or (self.asking and metric.comparator.batch != "row")):
+                ready = prepare_rule(metric.comparator, node.transforms, a, b)
+                if isinstance(ready, Explained):
+                    answers.append(ready)
+                else:
+                    answers.append(Question(spelled(frame.where(at)), *ready, a, b))
+            else:
+                answers.append(self._answer(rule, a, b))
+        finding = Finding(row, FAULT, node, frame, at)
+        if any(isinstance(one, Question) for one in answers):
+            self._pending.append((finding, answers))
+        else:
+            self._settle(finding, answers)
+
+    def _answer(self, rule: Rule, a: Any, b: Any) -> Judged | Explained:
+        try:
+            return rule(a, b)
+        except RowProblem as error:
+            if self.weighing and error.issue.blame is Blame.ENVIRONMENT:  # how items pair must not depend on the machine
+                raise
+            return explained_problem(error)
+
+    def _settle(self, finding: Finding, answers: Sequence[Any]) -> None:
+        """A finding, unless all metrics say that it is a plain match."""
+        statuses = [status_of(one) for one in answers]
+        plain = all(one.__class__ is Status for one in answers)
+        status = statuses[0] if len(statuses) == 1 else of_unit(statuses)
+        if plain and len(set(statuses)) == 1:
+            if status is not MATCH:
+                self.findings.append(finding._replace(status=status))
+            return
+        self.findings.append(finding._replace(status=status, more=More(tuple(answers))))
+
+    def _ask(self) -> None:
+        """Asks what is pending: row by row, and of each row one question list for each comparator, in document order."""
+        pending, self._pending = self._pending, []
+        if not pending:
+            return
+        by_row: dict[int, list[tuple[Finding, list[Any]]]] = {}
+        for each in pending:
+            by_row.setdefault(each[0].row, []).append(each)
+        for row in sorted(by_row):
+            asked: dict[Hashable, list[tuple[list[Any], int]]] = {}
+            comparators = {}
+            for finding, answers in sorted(by_row[row], key=lambda each: self.order(each[0])):
+                for number, one in enumerate(answers):
+                    if isinstance(one, Question):
+                        comparator = finding.node.metrics[number].comparator
+                        comparators[comparator.identity] = comparator
+                        asked.setdefault(comparator.identity, []).append((answers, number))
+            for identity, places in asked.items():
+                questions = [answers[number] for answers, number in places]
+                found: list[Status | Explained] = []
+                if self.weighing:
+                    found += [alone(one) for question in questions for one in ask(comparators[identity], [question])]
+                else:
+                    found += map(explained_answer, ask(comparators[identity], questions))
+                for (answers, number), one in zip(places, found, strict=True):
+                    answers[number] = one
+        for finding, answers in pending:
+            self._settle(finding, answers)
+
+    def order(self, finding: Finding) -> tuple[tuple[float, str], ...]:
+        """What results are sorted by, to stand in the order of the documents as the schema lists them."""
+        node, more = finding.node, finding.more
+        below = more.below if more is not None else ()
+        above = more.above if more is not None and more.above is not None else node
+        place = order_of(self.trails[id(above)], (*finding.frame.where(finding.at), *below))
+        if below or node.unit:
+            return place
+        return (*place, (AFTER, ""))
+
+    # Containers
+
+    def _container(self, visit: Visit) -> None:
+        """Objects, or lists, that are looked into: what stands below them, or their own results."""
+        kind = dict if visit.node.kind == "object" else list
+        full, odd = visit.frame.full(kind)
+        if full.rows:
+            self._inside(visit._replace(frame=full), full, [None] * len(full.rows))
+        if odd:
+            self._unlike(visit, kind, odd)
+
+    def _unlike(self, visit: Visit, kind: type, places: Sequence[int]) -> None:
+        """Pairs of which a side has no contents of the kind."""
+        node, frame, inside = visit.node, visit.frame, visit.inside
+        lost: dict[int, Status | None] = {}
+        extra: dict[int, Status | None] = {}
+        own: dict[int, Status | None] = {}
+        bare: dict[int, Status | None] = {}
+        top = not frame.where(places[0])
+        for at in places:
+            a, b = frame.e[at], frame.o[at]
+            ours, theirs = content(kind, a), content(kind, b)
+            if ours in ("null", "empty") and theirs == "full" and (not top or ours == "null"):
+                bare[at] = HALLUCINATION if ours == "null" else MATCH
+            elif ours == "full":
+                lost[at] = HALLUCINATION if theirs == "other" else None
+                if theirs == "other":
+                    self._own(node, HALLUCINATION, frame, at, inside)
+            elif (theirs == "full" and ours != "other") or (ours == theirs == "empty" and kind is dict and top):
+                extra[at] = None
+            elif theirs == "other" and ours in ("missing", "null") and isinstance(b, dict | list) and b:
+                own[at] = HALLUCINATION
+                self._extra(node, frame, at, b, (), False, inside)
+            else:
+                own[at] = status = own_status(ours, theirs, a, b)
+                self._own(node, status, frame, at, inside)
+        if own and kind is list:
+            lists = frame.part(list(own))
+            self.lists.append(WalkedLists(node, lists, lists, None, list(own.values()), inside))
+        if lost:
+            whole = frame.part(list(lost))
+            part = frame.part(list(lost), list(whole.e), [kind()] * len(lost))
+            self._inside(visit._replace(frame=part), whole, list(lost.values()))
+        if extra:
+            whole = frame.part(list(extra))
+            part = frame.part(list(extra), [kind()] * len(extra), list(whole.o))
+            self._inside(visit._replace(frame=part), whole, list(extra.values()))
+        if bare:
+            self._bare(visit, kind, bare)
+
+    def _bare(self, visit: Visit, kind: type, otherwise: Mapping[int, Status | None]) -> None:
+        """Contents of the output where the expected side has null, or nothing in it: the place itself, where none of it counts."""
+        frame, at = visit.frame, list(otherwise)
+        whole = frame.part(at)
+        part, own = frame.part(at, [kind()] * len(at), list(whole.o)), list[Status | None]([None] * len(at))
+        begin, base = (len(self.columns), len(self.single), len(self.known)), len(self._waiting)
+        self._inside(visit._replace(frame=part), whole, own)
+        self._all(base)
+        columns = self.columns[begin[0] :]
+        if any(column.frame.rows is part.rows for column in columns):
+            return
+        single = [(each.frame, each.at) for each, _ in self.single[begin[1] :] if each.status in MEASURED]
+        met = [(column.frame, place) for column in columns for place in range(len(column.frame.rows))]
+        measured = {place for one, one_at in (*single, *met) for place in (position_in(part, one, one_at),)}
+        rows = {row for row, counts, _ in self.known[begin[2] :] if sum(counts)}
+        for place, (status, row) in enumerate(zip(otherwise.values(), part.rows, strict=True)):
+            if place not in measured and row not in rows and status is not None:
+                own[place] = status
+                self._own(visit.node, status, whole, place, visit.inside)
+
+    def _inside(self, visit: Visit, whole: Frame, own: list[Status | None]) -> None:
+        """What stands below; `whole` has the values themselves where a side has no contents of the kind, `own` results of the places."""
+        if visit.node.kind == "object":
+            self._object(visit)
+        else:
+            self._list(visit, whole, own)
+
+    def _object(self, visit: Visit) -> None:
+        """The declared keys, compounds, then keys that are not declared."""
+        node, frame, inside, trail, siblings = visit
+        below = node.below
+        taken: tuple[str, ...] = ()
+        if node.compound is not None:
+            taken = node.compound.fields
+            self._compound(visit, taken)
+        children = frame.children(below.keys)
+        self._later([
+            Visit(child, children[key], inside, (*trail, place))
+            for place, (key, child) in enumerate(below.keys.items()) if key not in taken
+        ])  # fmt: skip
+        declared = len(below.keys)
+        if (
+            not taken
+            and not frame.lacking
+            and sum(map(len, frame.e)) == sum(map(len, frame.o)) == declared * len(frame.rows)
+        ):
+            return
+        known = frozenset(below.keys).union(taken)
+        pairs = enumerate(zip(frame.e, frame.o, strict=True))
+        odd = [at for at, (a, b) in pairs if not (known.issuperset(a) and known.issuperset(b))]
+        if not odd:
+            return
+        unknown = [(at, key) for at in odd for key in sorted((frame.e[at].keys() | frame.o[at].keys()) - known)]
+        if below.others is not None:
+            e, o = frame.e, frame.o
+            strung = Frame(
+                [e[at].get(key, MISSING) for at, key in unknown], [o[at].get(key, MISSING) for at, key in unknown],
+                [frame.rows[at] for at, _ in unknown], frame, [at for at, _ in unknown], [key for _, key in unknown],
+            )  # fmt: skip
+            self._later([Visit(below.others, strung, inside, (*trail, None))])
+            return
+        for at, key in unknown:
+            if key in frame.e[at] or has_key(against(frame, at), key):
+                self.outside.append(Outside(frame.rows[at], node, frame, at, key))
+            else:
+                self._extra(node, frame, at, frame.o[at][key], (key,), knows(siblings, key), inside)
+
+    def _compound(self, visit: Visit, names: Sequence[str]) -> None:
+        node, frame = visit.node, visit.frame
+        one = node.once(compound_of)
+        e, o = (
+            [{key: side[key] for key in names if key in side} or MISSING for side in sides]
+            for sides in (frame.e, frame.o)
+        )
+        self.trails[id(one)] = visit.trail
+        there = Frame(e, o, frame.rows, frame).there()
+        if there.rows:
+            self._unit(one, there, visit.inside)
+
+    def _extra(
+        self, node: FieldNode, frame: Frame, at: int, value: Any, below: tuple[Any, ...], elsewhere: bool, inside: bool
+    ) -> None:
+        """Every leaf of what only the output has, and the schema lacks."""
+        waiting: list[tuple[tuple[Any, ...], Any]] = [(below, value)]
+        while waiting:
+            steps, value = waiting.pop()
+            if isinstance(value, dict) and value:
+                waiting += [((*steps, key), value[key]) for key in value]
+            elif isinstance(value, list) and value:
+                waiting += [((*steps, Unpaired(index)), inner) for index, inner in enumerate(value)]
+            else:
+                path = tuple(ANY if step.__class__ is Unpaired else step for step in steps)
+                place = self.places.at((*node.path, *path))
+                self._own(place, HALLUCINATION, frame, at, inside, More((), steps, value, elsewhere, node))
+
+    # Lists
+
+    def _list(self, visit: Visit, whole: Frame, own: list[Status | None]) -> None:
+        """The items as they are paired, then those that only the output has."""
+        node, frame, inside, trail, _ = visit
+        item = node.below.items
+        if item is None:
+            self.lists.append(WalkedLists(node, frame, whole, None, own, inside))
+            self._undeclared_items(visit, own)
+            return
+        items = self._items(node, item, frame)
+        self.lists.append(WalkedLists(node, frame, whole, items, own, inside))
+        below = (*trail, None)
+        self._later([Visit(item, items.pairs, True, below), Visit(item, items.surplus, True, below)])
+
+    def _undeclared_items(self, visit: Visit, own: list[Status | None]) -> None:
+        """ItemFrames of lists whose items the schema does not know: not scored where the expected side has some."""
+        node, frame = visit.node, visit.frame
+        for at, (ours, theirs) in enumerate(zip(frame.e, frame.o, strict=True)):
+            if ours or any(isinstance(one, list) and one for one in against(frame, at)):
+                self.outside.append(Outside(frame.rows[at], node, frame, at, ANY))
+                continue
+            own[at] = HALLUCINATION if theirs else own[at]
+            for column, value in enumerate(theirs):
+                self._extra(node, frame, at, value, (Unpaired(column),), False, visit.inside)
+
+    def _items(self, node: FieldNode, item: FieldNode, frame: Frame) -> ItemFrames:
+        """The items of all lists of a frame as they are paired. Equal documents, and most lists, are paired in list order."""
+        align = node.align
+        asks = align.ask is not None and not self.weighing
+        key: Hashable = (align, id(item), asks) if align.free else align
+        found: ItemFrames | None = frame.kept.get(key)
+        if found is None:
+            if align.how == "ordered" or frame.o is frame.e:
+                found = in_order(frame)
+            elif align.how == "key_field":
+                found = aligned(frame, paired_by_key(align, frame.e, frame.o))
+            else:
+                found = aligned(frame, self._paired(node, item, frame, asks))
+            frame.kept[key] = found
+        return found
+
+    def _paired(self, node: FieldNode, item: FieldNode, frame: Frame, asks: bool) -> dict[int, Paired]:
+        """Which items of lists that differ go together. Pairs that have to be weighed are weighed for all lists at once."""
+        found: dict[int, Paired] = {}
+        running: dict[int, Pairing] = {}
+        leaves, key = item.once(leaves_of_node), item.once(item_key)
+        keys: dict[int, Hashable] = {}
+        for at in frame.differing():
+            ours, theirs = frame.e[at], frame.o[at]
+            if not ours or not theirs:
+                continue
+            keys[at] = (id(node.origin or node), id(ours), id(theirs), asks)
+            if keys[at] in self.paired:
+                found[at] = self.paired[keys[at]][0]
+            else:
+                running[at] = pairing(node.align, ours, theirs, node.pairing_cost, leaves, key, asks)
+        answers: dict[int, Any] = dict.fromkeys(running)
+        while running:
+            wanted = {}
+            for at, one in list(running.items()):
+                try:
+                    wanted[at] = one.send(answers[at])
+                except StopIteration as done:
+                    found[at] = done.value
+                    del running[at]
+            answers = {}
+            for asking in (False, True):
+                ats = [at for at in wanted if wanted[at].asking is asking]
+                pairs = [(at, row, column) for at in ats for row, column in wanted[at].pairs]
+                worths = iter(self.worths(item, frame, pairs, asking))
+                answers |= {at: [next(worths) for _ in wanted[at].pairs] for at in ats}
+        self.paired |= {keys[at]: (one, frame.e[at], frame.o[at]) for at, one in found.items()}
+        return found
+
+    def worths(
+        self, item: FieldNode, lists: Frame, pairs: Sequence[tuple[int, int, int]], asking: bool = False
+    ) -> list[Worth]:
+        """What pairing two items is worth: (position of their lists, expected index, index in the output) of each pair.
+
+        A pair in which nothing is measured is complete when the items are equal; else they have nothing in common. What could not
+        be compared is wrong here: a pair is not complete because of it.
+        """
+        found: list[Worth] = []
+        for start in range(0, len(pairs), AT_ONCE):
+            still_time()
+            part = pairs[start : start + AT_ONCE]
+            e, o = [lists.e[at][row] for at, row, _ in part], [lists.o[at][column] for at, _, column in part]
+            frame = Frame(e, o, range(len(part)), lists, [at for at, _, _ in part], [row for _, row, _ in part])
+            walk = Walk(len(part), weighing=True, asking=asking, above=self).go(item, [frame], (None,))
+            for a, b, (right, wrong, lost, extra, faults) in zip(e, o, walk.counts(), strict=True):
+                whole = Confusion(right, wrong + faults, lost, extra).of_both
+                found.append(Worth(right, whole) if whole else judged(same(a, b)))
+            frame.drop()
+        return found
+
+    def counts(self) -> list[Counts]:
+        """By row: matches, mismatches, omissions, hallucinations, and what could not be compared."""
+        right, wrong, lost, extra, faults = ([0] * self.count for _ in range(5))
+        into = {MISMATCH: wrong, ERROR: wrong, OMISSION: lost, HALLUCINATION: extra, FAULT: faults, MATCH: right}
+        times = Counter((id(column.frame.rows), column.status) for column in self.columns)
+        rows_of = {id(column.frame.rows): column.frame.rows for column in self.columns}
+        for (which, status), count in times.items():
+            counts = into[status]
+            for row in rows_of[which]:
+                counts[row] += count
+        for each in self.findings:
+            if each.status is not MATCH:
+                right[each.row] -= 1
+                if each.status in into:
+                    into[each.status][each.row] += 1
+        for each, _ in self.single:
+            into.get(each.status, right)[each.row] += 1
+        for row, found, _ in self.known:
+            for counts, count in zip((right, wrong, lost, extra, faults), found, strict=True):
+                counts[row] += count
+        return list(zip(right, wrong, lost, extra, faults, strict=True))
+
+    # Choices
+
+    def _choice(self, visit: Visit) -> None:
+        """Every pair goes to the branch that fits it best."""
+        node, frame = visit.node, visit.frame
+        branches = distinct(node.below.branches)
+        if not branches:
+            return
+        siblings = (*visit.siblings, *node.below.branches)
+        places: dict[int, list[int]] = {}
+        open_: dict[int, list[int]] = {}
+        keys: list[Hashable] = []
+        for at, (a, b) in enumerate(zip(frame.e, frame.o, strict=True)):
+            keys.append((id(node.origin or node), id(a), id(b), self.asking, *map(id, against(frame, at))))
+            if keys[at] not in self.chosen:
+                fits = fitting_branches(branches, a, b)
+                if len(fits) > 1:
+                    open_[at] = fits
+                else:
+                    places.setdefault(fits[0], []).append(at)
+        if open_:
+            self._fit(visit, branches, keys, open_)
+        for at, key in enumerate(keys):
+            if key in self.chosen:
+                best = self.chosen[key]
+                if self.weighing:
+                    self.known.append((frame.rows[at], best.counts, best.fit))
+                else:
+                    places.setdefault(best.number, []).append(at)
+        for number, chosen in sorted(places.items()):
+            self._later([Visit(branches[number], frame.part(sorted(chosen)), visit.inside, visit.trail, siblings)])
+
+    def _fit(
+        self, visit: Visit, branches: Sequence[FieldNode], keys: Sequence[Hashable], fitting: Mapping[int, Sequence[int]]
+    ) -> None:
+        """Finds the best branch of some pairs."""
+        frame = visit.frame
+        best: dict[int, Best] = {}
+        for number, branch in enumerate(branches):
+            here = [at for at, fits in fitting.items() if number in fits]
+            if not here:
+                continue
+            part = Frame([frame.e[at] for at in here], [frame.o[at] for at in here], range(len(here)), frame, here)
+            walk = Walk(len(here), weighing=True, asking=self.asking, above=self).go(branch, [part], visit.trail)
+            part.drop()
+            for at, counts, fit in zip(here, walk.counts(), walk.fits(), strict=True):
+                if at not in best or fit > best[at].fit:
+                    best[at] = Best(number, counts, fit, (frame.e[at], frame.o[at], against(frame, at)))
+        self.chosen |= {keys[at]: found for at, found in best.items()}
+
+    def fits(self) -> list[Fit]:
+        """How well the place fits, row by row."""
+        outside, unreadable = [0] * self.count, [0] * self.count
+        for each in self.outside:
+            outside[each.row] += 1
+        for finding in self.findings:
+            if finding.status is FAULT and finding.more is not None:
+                answers = finding.more.answers
+                unreadable[finding.row] += sum(isinstance(one, Explained) and one.problem is not None for one in answers)
+        for row, _, fit in self.known:
+            outside[row] -= fit.outside
+            unreadable[row] -= fit.unreadable
+        return [Fit.of(*each) for each in zip(self.counts(), outside, unreadable, strict=True)]
+
+
+class Fit(NamedTuple):
+    """How well a branch of a choice fits; the greater the better."""
+
+    outside: int
+    """Minus the keys of the expected side that the branch lacks. They come first: what a branch does not look at cannot
+    be wrong in it."""
+    unreadable: int
+    """Minus the expected values that the branch cannot read. Both are the same for any output."""
+    measured: bool
+    """The branch measures something: a skipped one must not be the best for a wrong output, and hide it."""
+    f1: Fraction
+    wrong: int
+
+    @staticmethod
+    def of(counts: Counts, outside: int, unreadable: int) -> Fit:
+        """The fit of a branch with these counts."""
+        found = Confusion(*counts[:4])
+        return Fit(-outside, -unreadable, found.measured > 0, found.exact("f1") or Fraction(0), -sum(counts[1:4]))
+
+
+class Best(NamedTuple):
+    """The branch that fits two values best."""
+
+    number: int
+    counts: Counts
+    fit: Fit
+    values: object
+    """What it was found for, so that ids stay theirs."""
+
+
+AFTER: Final = float("inf")
+
+
+def order_of(trail: Sequence[int | None], location: Sequence[Any]) -> tuple[tuple[float, str], ...]:
+    """What a place is sorted by: declared keys as the schema lists them, further keys by name, items in list order."""
+    found: list[tuple[float, str]] = []
+    for place, step in enumerate(location):
+        known = trail[place] if place < len(trail) else None
+        if known is not None:
+            found.append((known, ""))
+        elif isinstance(step, Unpaired):
+            found.append((10**9 + step.index, ""))
+        elif isinstance(step, int):
+            found.append((step, ""))
+        else:
+            found.append((10**9, str(step)))
+    return tuple(found)
+
+
+def status_of(answer: Judged | Explained) -> Status:
+    """The bare status of what a metric said."""
+    return answer if isinstance(answer, Status) else answer.status
+
+
+def of_unit(statuses: Iterable[Status]) -> Status:
+    """The status of a unit with several metrics: a match when every one of them that measured something matches."""
+    kinds = set(statuses)
+    for first in (FAULT, ERROR):
+        if first in kinds:
+            return first
+    kinds &= MEASURED
+    if not kinds:
+        return SKIPPED
+    return kinds.pop() if len(kinds) == 1 else MISMATCH
+
+
+def alone(found: Outcome | RowProblem) -> Status:
+    """What a comparator that costs said of a pair of items that is only weighed. Without an answer they differ."""
+    return MATCH if isinstance(found, Outcome) and found.passed else MISMATCH
+
+
+def content(kind: type, value: Any) -> Content:
+    """What one side has where a container is declared. `other` is anything else than null and the declared kind."""
+    if value is MISSING:
+        return "missing"
+    if value is None:
+        return "null"
+    if value.__class__ is not kind:
+        return "other"
+    return "full" if value else "empty"
+
+
+def aligned(frame: Frame, paired: Mapping[int, Paired]) -> ItemFrames:
+    """The items of lists, some of which are paired otherwise than in list order."""
+    if not paired:
+        return in_order(frame)
+    owners: list[int] = []
+    steps: list[int] = []
+    partners: list[int | None] = []
+    ours: list[Any] = []
+    theirs: list[Any] = []
+    extra: list[tuple[int, int]] = []
+    for at, (one, other) in enumerate(zip(frame.e, frame.o, strict=True)):
+        size, given = len(one), len(other)
+        if at in paired:
+            partner = dict(paired[at].pairs)
+            columns = [partner.get(row) for row in range(size)]
+            partners += columns
+            theirs += [MISSING if column is None else other[column] for column in columns]
+            extra += [(at, column) for column in paired[at].extra]
+        else:
+            partners += range(min(size, given))
+            theirs += other[:size]
+            if given < size:
+                partners += [None] * (size - given)
+                theirs += [MISSING] * (size - given)
+            extra += [(at, column) for column in range(size, given)]
+        owners += [at] * size
+        steps += range(size)
+        ours += one
+    rows = frame.rows
+    pairs = Frame(ours, theirs, [rows[at] for at in owners], frame, owners, steps)
+    crowded = frozenset(at for at, one in paired.items() if one.keys.crowded)
+    return ItemFrames(pairs, partners, extra_items(frame, frame.o, extra), crowded)
+
+
+def position_in(part: Frame, frame: Frame | None, at: int) -> int | None:
+    """Where a pair stands in a frame that its own was made of; None where it stands in another one."""
+    while frame is not None:
+        if frame is part:
+            return at
+        at = at if frame.owners is None else frame.owners[at]
+        frame = frame.up
+    return None
+
+
+def own_status(ours: Content, theirs: Content, expected: Any, output: Any) -> Status:
+    """The result of a container itself, where neither side is looked into."""
+    if ours == "missing" or (ours == "null" and theirs in ("empty", "other")):
+        return HALLUCINATION
+    if ours == theirs and ours in ("null", "empty"):
+        return MATCH
+    if theirs in ("missing", "null"):
+        return OMISSION
+    return MATCH if same(expected, output) else MISMATCH
+
+
+# What an item of the output without a partner is held against
+
+
+class Others(tuple[Any, ...]):
+    """The expected values that an item without a partner is held against; many items share them."""
+
+    known: dict[str, Others]
+
+    def under(self, key: str) -> Others:
+        """What the values have under a key, where they are objects that have it. It is looked up once."""
+        if "known" not in self.__dict__:
+            self.known = {}
+        found = self.known.get(key)
+        if found is None:
+            found = Others(other[key] for other in self if isinstance(other, dict) and key in other)
+            self.known[key] = found
+        return found
+
+
+_NOBODY: Final = Others()
+_AGAINST: Final = object()
+
+
+def against(frame: Frame, at: int) -> Others:
+    """What the expected items of its list have at the place of a pair that stands in an item without a partner."""
+    keys: list[str] = []
+    while frame.up is not None:
+        step = frame.steps[at] if isinstance(frame.steps, list) else frame.steps
+        owner = at if frame.owners is None else frame.owners[at]
+        if isinstance(step, Unpaired):
+            found = _others_of(frame.up, owner)
+            for key in reversed(keys):
+                found = found.under(key)
+            return found
+        if isinstance(step, int) and not isinstance(step, bool):
+            return _NOBODY
+        if isinstance(step, str):
+            keys.append(step)
+        frame, at = frame.up, owner
+    return _NOBODY
+
+
+def _others_of(frame: Frame, at: int) -> Others:
+    """The expected items of a list, and those of the lists that it is held against itself."""
+    known: dict[int, Others] = frame.kept.setdefault(_AGAINST, {})
+    if at not in known:
+        inner = (item for other in against(frame, at) if isinstance(other, list) for item in other)
+        known[at] = Others((*frame.e[at], *inner))
+    return known[at]
+
+
+def has_key(others: Iterable[Any], key: str) -> bool:
+    """Whether some value is an object that has a key."""
+    return any(isinstance(other, dict) and key in other for other in others)
+
+
+# Branches
+
+
+def distinct(branches: Sequence[FieldNode]) -> Sequence[FieldNode]:
+    """The branches of a choice, those that are the same schema once."""
+    return tuple({id(branch.origin or branch): branch for branch in reversed(branches)}.values())[::-1]
+
+
+def fitting_branches(branches: Sequence[FieldNode], expected: Any, output: Any) -> list[int]:
+    """The branches that are worth a closer look, by their numbers.
+
+    Those of the kind that the expected value has (the output's, where nothing is expected), or all when there are none;
+    and of these the ones that lack the fewest keys of an expected object.
+    """
+    value = output if expected is MISSING or expected is None else expected
+    kind = {dict: "object", list: "array"}.get(value.__class__, "leaf")
+    alike = [number for number, one in enumerate(branches) if one.kind in (kind, "choice")] or list(range(len(branches)))
+    if len(alike) < 2 or not isinstance(expected, dict):
+        return alike
+    known: dict[int, int] = {}
+    lacking = [_lacking(branches[number], expected, known) for number in alike]
+    least = min(lacking)
+    return [number for number, lacks in zip(alike, lacking, strict=True) if lacks == least]
+
+
+def knows(branches: Iterable[FieldNode], key: str) -> bool:
+    """Whether some branch of a choice, or of a choice inside it, has a key."""
+    waiting, seen = [*branches], set[int]()
+    while waiting:
+        branch = waiting.pop()
+        if id(branch.origin or branch) in seen:
+            continue
+        seen.add(id(branch.origin or branch))
+        if key in branch.below.keys:
+            return True
+        waiting.extend(branch.below.branches)
+    return False
+
+
+def _lacking(branch: FieldNode, expected: Mapping[str, Any], known: dict[int, int]) -> int:
+    """How many keys of an object a branch does not know. `known` are the answers for choices: many may lead to the same one."""
+    if branch.unit or branch.skip:
+        return 0
+    if branch.kind != "choice":
+        return _unknown_keys(branch, expected)
+    same_choice = id(branch.origin or branch)
+    if same_choice not in known:
+        inner = distinct(branch.below.branches)
+        known[same_choice] = min((_lacking(each, expected, known) for each in inner), default=len(expected))
+    return known[same_choice]
+
+
+def _unknown_keys(branch: FieldNode, expected: Mapping[str, Any]) -> int:
+    below = branch.below
+    if below.others is not None:
+        return 0
+    listed = branch.compound.fields if branch.compound is not None else ()
+    return len(expected.keys() - below.keys.keys() - set(listed))

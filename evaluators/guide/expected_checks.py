@@ -11,7 +11,7 @@ from evaluators.builtin._evaluator import FromColumn, ScoredFields
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.dialects import dialect_of
 from evaluators.fields.evaluation_config.read_config import read_evaluation_config
-from evaluators.fields.expected_check import Finding, check_expected, check_listed
+from evaluators.fields.expected_check import ExpectedFinding, check_expected, check_listed
 from evaluators.fields.metrics import places
 from evaluators.fields.references import pointer
 from evaluators.fields.schema_scoring import SchemaScoring
@@ -69,7 +69,7 @@ class ExpectedFindings:
             lines.append("The expected answers fit the schema.")
         return "".join(f"{visible(part)}\n" for line in lines for part in line.splitlines())
 
-    def add(self, finding: Finding, where: str) -> None:
+    def add(self, finding: ExpectedFinding, where: str) -> None:
         """One finding, at the answer that it is about."""
         if finding.code == "key-missing":
             self.absent[finding.field, finding.allowed] += 1

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 from evaluators.builtin._evaluator import BUILTIN, Check, check_verdict
-from evaluators.fields.path_check import PathCheck, PathCounts
+from evaluators.fields.path_check import PathCheck, PathCounts, RowsCheck
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.limits import OutOfTime, row_clock
-from evaluators.model import Standing, Verdict
+from evaluators.model import MISSING, Standing, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.suite.evaluator_line import EvaluatorLine
 
@@ -69,6 +69,8 @@ def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> Ve
     """The verdicts of rows whose values are there or faulty, columns in, column out."""
     if len(line.settings.needs()) == 0:
         raise TypeError(f'evaluator "{line.name}" needs nothing, so it has nothing to score')
+    if isinstance(check, RowsCheck):
+        return _of_chunks(line, check, skip_unreadable)
     step = {1: _of_one_column, 2: _of_two_columns}.get(len(line.settings.needs()), _of_several_columns)
     return step(check, _fault_verdict(line, check, skip_unreadable))
 
@@ -93,6 +95,41 @@ def _of_several_columns(check: Check, fault: FaultVerdict) -> VerdictStep:
         return found
 
     return several
+
+
+def _of_chunks(line: EvaluatorLine, check: RowsCheck, skip_unreadable: bool) -> VerdictStep:
+    """All rows at once; one by one where that fails, so that a row which breaks something costs nobody else anything."""
+    lost = None if skip_unreadable else line.settings.unreadable().lost
+    one_by_one = _of_several_columns(check, _fault_verdict(line, check, skip_unreadable))
+
+    def at_once(columns: list[Cells]) -> Cells:
+        blames: dict[int, set[Blame]] = {}
+        for column in columns:
+            for row, value in enumerate(column):
+                if value.__class__ is Fault:
+                    blames.setdefault(row, set()).add(value.issue.blame)
+        unreadable = {row for row, blame in blames.items() if lost is not None and blame == {Blame.OUTPUT}}
+        alone = sorted(blames.keys() - unreadable)
+        rows = [row for row in range(len(columns[0])) if row not in blames or row in unreadable]
+        found: dict[int, Verdict] = {}
+        if rows:
+            given = columns if not blames else [[column[row] for row in rows] for column in columns]
+            row_clock().fresh = True
+            try:
+                documents = [[*map(_or_missing, column)] for column in given] if unreadable else given
+                found = dict(zip(rows, check.rows(*documents), strict=True))
+                if lost is not None:
+                    found |= {row: lost(found[row]) for row in unreadable}
+            except (Exception, OutOfTime):  # a row is guarded: it is found by asking about each alone
+                found = dict(zip(rows, one_by_one(given), strict=True))
+        found |= zip(alone, one_by_one([[column[row] for row in alone] for column in columns]), strict=True)
+        return [found[row] for row in range(len(columns[0]))]
+
+    return at_once
+
+
+def _or_missing(value: Any) -> Any:
+    return MISSING if value.__class__ is Fault else value
 
 
 def _of_one_column(check: Check, fault: FaultVerdict) -> VerdictStep:

@@ -11,7 +11,7 @@ from typing import Any
 
 from evaluators.comparators._comparator import Comparator, word_of
 from evaluators.fields.closed import ClosedTree
-from evaluators.fields.tree import nodes
+from evaluators.fields.metrics import places
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
 from evaluators.limits import OutOfTime
 from evaluators.model import MISSING
@@ -119,7 +119,7 @@ def _fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[_ReadFiel
             return
         listed = {one.name: one.optional for one in scored.lines or ()}
         by_path: dict[str, _ReadField] = {}
-        for node in nodes(scored.tree.root):
+        for node in places(scored.tree.root):
             comparators = [metric.comparator for metric in node.metrics]
             if node.skip or not comparators:
                 continue

@@ -10,16 +10,13 @@ import gc
 import json
 import random
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Final
 
 from evaluators.api.loading import loads
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.numeric import Numeric, Tolerance
 from evaluators.fields.align import Align
-from evaluators.fields.gain_columns import weigher
-from evaluators.fields.gains import Worth
-from evaluators.fields.pair import pair_items
+from evaluators.fields.schema_check import WalkCheck
 from evaluators.fields.tree import Below, FieldNode, Metric
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.values.assignment import assign_gains
@@ -54,15 +51,10 @@ def column(size: int, field: str) -> tuple[list[Any], list[Any]]:
 
 
 def milliseconds(node: FieldNode, expected: list[Any], output: list[Any]) -> float:
-    """The time to pair two lists."""
-    weigh = weigher(node)
-    if weigh is None:
-        raise TypeError("these items are weighed field by field")
-
-    def gain(row: int, column: int) -> Worth:
-        raise AssertionError(f"{row}, {column}: every pair is weighed at once")
-
-    return 1000 * least(lambda: pair_items(HUNGARIAN, expected, output, gain, partial(weigh, expected, output)))
+    """The time to pair two lists, and to score their pairs."""
+    root = FieldNode((), "array", align=HUNGARIAN, make=lambda: Below(items=node))
+    check = WalkCheck(root, 2, 1.0)
+    return 1000 * least(lambda: check(expected, output))
 
 
 def tied(size: int) -> Callable[[], object]:

@@ -682,7 +682,7 @@ def test_a_small_run_loads_nothing_that_its_suite_does_not_use(files: Path) -> N
 MOST_MODULES = 235
 """Modules of the package that a small run with one evaluator may load: each takes as long as scoring some rows."""
 UNUSED = (
-    "evaluators.compare", "evaluators.fields.compiled", "evaluators.fields.schema_check", "evaluators.run.gate",
+    "evaluators.compare", "evaluators.fields.schema_check", "evaluators.run.gate",
     "evaluators.reports.summary", "evaluators.reports.field_tables", "evaluators.api.run_sections",
     "evaluators.tracking.tracker", "evaluators.guide", "traceback",
 )  # fmt: skip

@@ -12,15 +12,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from evaluators.fields.counts import MEASURED, entries, field_score, overall_pass_rate, overall_score
+from evaluators.fields.counts import MEASURED
 from evaluators.fields.evaluation_config import parse_evaluation_config, results_path
+from evaluators.fields.explained import score_document
 from evaluators.fields.instance_paths import places_above
-from evaluators.fields.score import score_document
 from evaluators.fields.scored import Scored
 from evaluators.issues import Problems
 from evaluators.model import MISSING
 from evaluators.values.paths import parse
 from tests.conformance.cases import Answer, Case
+from tests.fields.figures import figures_by_name
 
 SYSTEM: Final = "extract_bench"
 EVALUATOR: Final = "evaluation_config"
@@ -67,9 +68,9 @@ def answer(case: Case) -> Answer:
     scored = score_document(root, case.expected, case.output)
     if scored.problem is not None:
         return Answer(blame=scored.problem.issue.blame.value, why=str(scored.problem))
-    found = entries(scored)
-    figures = {OVERALL: _value(overall_score(found)), PASS_RATE: _value(overall_pass_rate(found))}
-    return Answer(_value(field_score(found)), fields={**_by_place(_rows(scored)), **figures})
+    found = {name: _value(figure) for name, figure in figures_by_name(scored).items()}
+    totals = {OVERALL: found["overall_score"], PASS_RATE: found["overall_pass_rate"]}
+    return Answer(found["field_score"], fields={**_by_place(_rows(scored)), **totals})
 
 
 def _rows(scored: Scored) -> Iterable[tuple[str, str, float | None]]:

@@ -12,9 +12,8 @@ from typing import Any, Final
 
 from evaluators.builtin._evaluator import explain_cells
 from evaluators.builtin.llm_judge import LlmJudge
-from evaluators.fields.counts import entries, field_score, overall_pass_rate, overall_score
 from evaluators.fields.evaluation_config import parse_evaluation_config
-from evaluators.fields.score import score_document
+from evaluators.fields.explained import score_document
 from evaluators.issues import Problems
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.judges.prompt_files import Prompt, prompt_of
@@ -25,6 +24,7 @@ from evaluators.values.json_documents import documents
 from evaluators.values.json_text import NotJSON
 from tests.conformance import extract_bench
 from tests.conformance.cases import Answer, Case
+from tests.fields.figures import figures_by_name
 
 EXTRACT_BENCH: Final = "extract_bench_llm"
 ORBITER: Final = "orbiter_judge"
@@ -128,10 +128,10 @@ def answer_extract_bench(case: Case) -> Answer:
     scored = score_document(root, case.expected, case.output)
     if scored.problem is not None:
         return Answer(blame=scored.problem.issue.blame.value, why=str(scored.problem))
-    found = entries(scored)
+    found = figures_by_name(scored)
     score, overall, rate = (
-        None if figure is None else float(figure)
-        for figure in (field_score(found), overall_score(found), overall_pass_rate(found))
+        None if found[name] is None else float(found[name])
+        for name in ("field_score", "overall_score", "overall_pass_rate")
     )
     items = {
         f"items {name}": float(count)

@@ -18,13 +18,14 @@ from typing import Any, Final
 
 from evaluators.compat.given_documents import evaluate
 from evaluators.compat.infer import infer_schema
-from evaluators.fields.counts import FIGURES, row_figures
+from evaluators.fields.events import figures_of
 from evaluators.fields.expected_check import ExpectedProblems, validate_gold
+from evaluators.fields.explained import score_document
 from evaluators.fields.lines import choose
 from evaluators.fields.post_process import BothAbsent, Processor, propagate_batch_errors, reclassify_nulls
 from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.rules import Partial, explain_rule
-from evaluators.fields.score import score_document
+from evaluators.fields.schema_scoring import SCORES
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.xeval import (
     annotate_xeval,
@@ -126,11 +127,11 @@ def _recorded_run(told: Mapping[str, Any]) -> Any:
     rows = [
         _row(
             [[_neutral(found["path"]), *(found[key] for key in RESULT[1:])] for found in record["field_results"]],
-            [record[name] for name in FIGURES[:3]],
+            [record[name] for name in SCORES[:3]],
         )
         for record in told["records"]
     ]
-    return {"rows": rows, "means": [told[f"mean_{name}"] for name in FIGURES[:3]]}
+    return {"rows": rows, "means": [told[f"mean_{name}"] for name in SCORES[:3]]}
 
 
 def _row(results: list[list[Any]], figures: list[Any]) -> dict[str, Any]:
@@ -294,7 +295,7 @@ def _evaluate(case: Case) -> Answer:
         processors = [_nothing] if wanted == "returns_none" else [_processor(one) for one in wanted]
         pairs = zip(given["gold"], given["extracted"], strict=True)
         scored = [score_document(root, expected, output, processors) for expected, output in pairs]
-    rows = [_row([_told(result) for result in one.fields], _figures(row_figures(one)[:3])) for one in scored]
+    rows = [_row([_told(result) for result in one.fields], _figures(figures_of(one)[:3])) for one in scored]
     return Answer(value={"rows": rows, "means": means(rows)})
 
 

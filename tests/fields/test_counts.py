@@ -7,18 +7,17 @@ from typing import Any
 
 import pytest
 
-from evaluators.fields.counts import FIGURES, Tallied, counted, entries, mean_score, row_figures
-from evaluators.fields.score import Scored, score_document
+from evaluators.fields.counts import Tallied, counted
+from evaluators.fields.events import figures_of
+from evaluators.fields.explained import Scored, score_document
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import MISSING, FieldResult, Status
+from tests.fields.figures import entries, figures_by_name
 from tests.fields.trees import Planned, array, leaf, metric, obj, tree
 
 
 def figures(planned: Planned, expected: Any, output: Any) -> dict[str, Fraction | None]:
-    scored = score_document(tree(planned), expected, output)
-    return {
-        name: Fraction(num, den) if den else None for name, (num, den) in zip(FIGURES, row_figures(scored), strict=True)
-    }
+    return figures_by_name(score_document(tree(planned), expected, output))
 
 
 PERSON = obj({"name": leaf(), "age": leaf(), "items": array(leaf(), "hungarian")})
@@ -73,8 +72,11 @@ def test_weights_weigh() -> None:
     ],
 )
 def test_an_array_is_one_entry_with_its_item_recall(expected: Any, output: Any, score: Any, items: int) -> None:
-    (entry,) = entries(score_document(tree(PERSON), {"items": expected}, {"items": output}))
-    assert (entry.score, entry.items, entry.passed) == (score, items, score == 1)
+    scored = score_document(tree(PERSON), {"items": expected}, {"items": output})
+    (entry,) = entries(scored)
+    assert (Fraction(entry.num, entry.den), entry.passed) == (score, score == 1)
+    (listed,) = scored.arrays
+    assert max(1, listed.matched + listed.missing) == items
 
 
 def test_only_outermost_arrays_are_entries_and_unknown_keys_are_none() -> None:
@@ -101,7 +103,7 @@ def test_a_row_with_a_problem_has_no_figures() -> None:
     fault = FieldResult("a", Status.FAULT, details={"metric": "exact"})
     match = FieldResult("b", Status.MATCH, 1.0, details={"metric": "exact"})
     scored = Scored((fault, match), problem=RowProblem(Issue("late", Blame.ENVIRONMENT, "late")))
-    assert set(row_figures(scored)) == {(0, 0)}
+    assert set(figures_of(scored)) == {(0, 0)}
     assert counted(scored.fields) == (1, 0, 0, 0)
 
 
@@ -122,5 +124,5 @@ def test_a_unit_with_several_metrics_counts_once(statuses: list[Status], counts:
 
 def test_partial_credit_is_in_the_mean_score_alone() -> None:
     half = FieldResult("a", Status.MISMATCH, 1 / 3, details={"metric": "fuzzy", "ratio": (1, 3)})
-    assert mean_score([half, FieldResult("b", Status.MATCH, 1.0)]) == Fraction(2, 3)
+    assert figures_by_name(Scored((half, FieldResult("b", Status.MATCH, 1.0))))["mean_score"] == Fraction(2, 3)
     assert counted([half]).f1 == 0

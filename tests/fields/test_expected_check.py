@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.fields.expected_check import ExpectedProblems, Finding, check_expected, validate_gold
+from evaluators.fields.expected_check import ExpectedFinding, ExpectedProblems, check_expected, validate_gold
 from evaluators.fields.xeval import read_xeval
 
 SCHEMA = {
@@ -21,7 +21,7 @@ SCHEMA = {
 }
 
 
-def found(documents: list[Any], schema: Any = SCHEMA, **options: Any) -> list[Finding]:
+def found(documents: list[Any], schema: Any = SCHEMA, **options: Any) -> list[ExpectedFinding]:
     return list(check_expected(documents, read_xeval(schema, {"defaults": {}}), **options))
 
 

@@ -18,14 +18,14 @@ from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.normalized import Normalized
 from evaluators.comparators.numeric import Numeric, Tolerance
 from evaluators.fields.align import Align
+from evaluators.fields.explained import score_document
+from evaluators.fields.frame import of_rows
 from evaluators.fields.gains import GainArrays, Worth, gains
-from evaluators.fields.gather import gather
 from evaluators.fields.marks import Leaves
 from evaluators.fields.pair import pair_items
-from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck
+from evaluators.fields.schema_check import ExplainedCheck, WalkCheck
 from evaluators.fields.schema_scoring import SchemaScoring
-from evaluators.fields.score import score_document
-from evaluators.fields.units import Listed
+from evaluators.fields.walk import Walk
 from evaluators.settings import build
 from tests.fields.trees import Planned, array, leaf, metric, obj, tree
 
@@ -197,13 +197,13 @@ TEXT, NUMBER = obj({"a": leaf(FOLDED), "b": leaf()}), obj({"x": leaf(CLOSE), "y"
 
 
 def pairs(item: Planned, expected: list[Any], output: list[Any]) -> list[tuple[int, int]]:
-    """The pairs of a list; the compiled scorer counts the same."""
+    """The pairs of a list; the check counts what the explained row says."""
     root = tree(array(item, "hungarian"))
     scoring = SchemaScoring(root, "f1", 1.0)
-    slow, fast = ExplainedCheck(scoring.scored, scoring.place, 1.0), SchemaCheck(root, scoring.place, 1.0)
+    slow, fast = ExplainedCheck(scoring.scored, scoring.place, 1.0), WalkCheck(root, scoring.place, 1.0)
     assert slow(expected, output).counts == fast(expected, output).counts
-    found = gather(root, expected, output)
-    return next(each.pairs for each in found if isinstance(each, Listed))
+    (listed,) = Walk(1).go(root, of_rows([expected], [output])).lists
+    return [(row, column) for _, row, column in listed.items.pairs_of_lists()]
 
 
 def test_a_complete_pair_stays_though_two_others_gain_more_in_all() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from random import Random
 from typing import Any
@@ -14,14 +14,14 @@ from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.fields import pair
 from evaluators.fields.align import Align
 from evaluators.fields.closed import ClosedTree
+from evaluators.fields.explained import score_document
+from evaluators.fields.frame import Frame, of_rows
 from evaluators.fields.gains import WHOLE, Worth, f1
-from evaluators.fields.gather import gather
 from evaluators.fields.items import places
 from evaluators.fields.marks import Leaves, leaves_of_all, leaves_of_node
 from evaluators.fields.pair import pair_items
 from evaluators.fields.tree import FieldNode
-from evaluators.fields.units import Unit
-from evaluators.fields.weighing import Scales
+from evaluators.fields.walk import Walk
 from evaluators.model import MISSING
 from evaluators.settings import build
 from tests.fields.random_trees import pairs
@@ -49,12 +49,17 @@ def marked_from(pairs_of_items: int) -> Iterator[None]:
         yield
 
 
+def worth(node: FieldNode, expected: Any, output: Any) -> Worth:
+    """What a pair of items is worth."""
+    lists = Frame([[expected]], [[output]], range(1))
+    return Walk(1).worths(node, lists, [(0, 0, 0)])[0]
+
+
 @OFTEN
 @given(pairs())
 def test_items_of_a_complete_pair_have_one_mark(drawn: tuple[FieldNode, Any, Any]) -> None:
     node, expected, output = drawn
-    units = (each for each in gather(node, expected, output) if isinstance(each, Unit))
-    if f1(Scales().worth(units, expected, output)) == WHOLE:
+    if f1(worth(node, expected, output)) == WHOLE:
         ours, theirs = leaves_of_all(leaves_of_node(node), [expected], [output]) or ([], [])
         assert [each.mark for each in ours] == [each.mark for each in theirs]
 
@@ -63,8 +68,7 @@ def test_items_of_a_complete_pair_have_one_mark(drawn: tuple[FieldNode, Any, Any
 @given(pairs())
 def test_items_with_a_match_in_common_have_a_value_in_common(drawn: tuple[FieldNode, Any, Any]) -> None:
     node, expected, output = drawn
-    units = (each for each in gather(node, expected, output) if isinstance(each, Unit))
-    if Scales().worth(units, expected, output).matched:
+    if worth(node, expected, output).matched:
         ours, theirs = leaves_of_all(leaves_of_node(node), [expected], [output]) or ([], [])
         for one, other in zip(ours, theirs, strict=True):
             assert one.values & other.values or not (one.known and other.known)
@@ -74,9 +78,9 @@ def test_items_with_a_match_in_common_have_a_value_in_common(drawn: tuple[FieldN
 @given(pairs())
 def test_lists_of_a_schema_pair_as_if_all_pairs_were_weighed(drawn: tuple[FieldNode, Any, Any]) -> None:
     with marked_from(10**9):
-        wanted = gather(*drawn)
+        wanted = score_document(*drawn)
     with marked_from(0):
-        assert gather(*drawn) == wanted
+        assert score_document(*drawn) == wanted
 
 
 def document(random: Random) -> Any:
@@ -148,13 +152,13 @@ def test_right_items_of_a_long_list_are_not_weighed_with_each_other() -> None:
     node = tree(array(obj({"a": array(leaf())}), "hungarian"))
     asked = 0
 
-    class Counted(Scales):
-        def worth(self, *arguments: Any, **options: Any) -> Any:
+    class Counted(Walk):
+        def worths(
+            self, item: FieldNode, lists: Frame, pairs: Sequence[tuple[int, int, int]], asking: bool = False
+        ) -> Any:
             nonlocal asked
-            asked += 1
-            return super().worth(*arguments, **options)
+            asked += len(pairs)
+            return super().worths(item, lists, pairs, asking)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evaluators.fields.gather.Scales", Counted)
-        gather(node, items, output)
+    Counted(1).go(node, of_rows([items], [output]))
     assert asked == len(items)

@@ -9,8 +9,8 @@ import pytest
 
 from evaluators.comparators.date import Date
 from evaluators.fields.counts import counted
+from evaluators.fields.explained import score_document
 from evaluators.fields.post_process import null_processors, propagate_batch_errors, reclassify_nulls
-from evaluators.fields.score import score_document
 from evaluators.issues import Problems
 from evaluators.model import FieldResult, Status
 from evaluators.values.transforms import parse_transform
@@ -69,7 +69,7 @@ def test_an_expected_value_that_cannot_be_read_is_no_fault_where_it_counts_as_ab
     planned = obj({"a": leaf(metric(Date(), "date")), "b": leaf(metric(Date(), "date"))})
     absent = partial(reclassify_nulls, absent_values=("n/a",))
     assert words(planned, {"a": "n/a"}, output, absent) == [f"a {status}"]
-    assert words(planned, {"a": "n/a"}, output) == ["a error"]
+    assert words(planned, {"a": "n/a"}, output) == ["a not_judged"]
     scored = score_document(tree(planned), {"a": "n/a", "b": "soon"}, output, [absent])
     assert scored.problem is not None
     assert scored.problem.issue.message.startswith('field "b": the expected value "soon"')

@@ -12,13 +12,13 @@ import pytest
 import yaml
 
 from evaluators.builtin._evaluator import Evaluator
-from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck
+from evaluators.fields.explained import score_document
+from evaluators.fields.schema_check import ExplainedCheck, WalkCheck
 from evaluators.fields.schema_scoring import SchemaScoring
-from evaluators.fields.score import score_document
 from evaluators.fields.settle import WRONG
 from evaluators.model import MISSING, FieldResult
-from tests.fields.test_compiled_agrees import exact, tallies
 from tests.fields.test_score import DECLARED
+from tests.fields.test_walk import exact, tallies
 from tests.fields.trees import obj, tree
 from tests.laws.structures import evaluator
 
@@ -226,11 +226,11 @@ def test_every_documented_row_is_scored_alike_in_every_way(settings: dict[str, A
         for kind in entry.keys() & DECLARED.keys()
     ],
 )
-def test_what_two_sides_come_to_is_the_same_in_the_compiled_tree(kind: str, sides: dict[str, Any]) -> None:
+def test_what_two_sides_come_to_is_the_same_in_the_check(kind: str, sides: dict[str, Any]) -> None:
     alone, inside = tree(DECLARED[kind]), tree(obj({"in": DECLARED[kind]}))
     expected, output = sides.get("expected", MISSING), sides.get("output", MISSING)
     nested = [{} if side is MISSING else {"in": side} for side in (expected, output)]
     for root, one, other in ((alone, expected, output), (inside, *nested)):
-        slow, fast = ExplainedCheck(lambda a, b, root=root: score_document(root, a, b), 2, 1.0), SchemaCheck(root, 2, 1.0)
+        slow, fast = ExplainedCheck(lambda a, b, root=root: score_document(root, a, b), 2, 1.0), WalkCheck(root, 2, 1.0)
         assert exact(fast(one, other)) == exact(slow(one, other))
         assert tallies(fast) == tallies(slow)

@@ -14,9 +14,9 @@ from evaluators.comparators._comparator import Answer, Comparator, Compare, Ques
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.numeric import Numeric
 from evaluators.fields.counts import counted
+from evaluators.fields.explained import Scored, score_document
 from evaluators.fields.schema_check import ExplainedCheck
 from evaluators.fields.schema_scoring import SchemaScoring
-from evaluators.fields.score import Scored, score_document
 from evaluators.fields.tree import Below, FieldNode, SchemaPath
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import MISSING, FieldResult, Outcome, Status

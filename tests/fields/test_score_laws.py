@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.numeric import Numeric
 from evaluators.fields.align import read_align
-from evaluators.fields.counts import FIGURES, MEASURED, counted, mean_score, row_figures
-from evaluators.fields.score import Scored, score_document
+from evaluators.fields.counts import MEASURED, counted
+from evaluators.fields.explained import score_document
 from evaluators.fields.tree import FieldNode
 from evaluators.model import Status
 from evaluators.settings import build
 from evaluators.values.transforms import parse_transform
+from tests.fields.figures import figures_by_name
 from tests.fields.trees import Planned, array, choice, leaf, metric, obj, tree
 
 EXAMPLES = settings(max_examples=80, deadline=None)
@@ -104,18 +105,12 @@ def shuffled(value: Any) -> Any:
     return [shuffled(inner) for inner in value] if isinstance(value, list) else value
 
 
-def figures(scored: Scored) -> dict[str, Fraction | None]:
-    return {
-        name: Fraction(num, den) if den else None for name, (num, den) in zip(FIGURES, row_figures(scored), strict=True)
-    }
-
-
 @EXAMPLES
 @given(TREES, DOCUMENTS | OBJECTS)
 def test_a_document_matches_itself(root: FieldNode, document: Any) -> None:
     scored = score_document(root, document, document)
     assert {one.status for one in scored.fields} <= {Status.MATCH, Status.SKIPPED}
-    assert all(value in (None, 1) for value in figures(scored).values())
+    assert all(value in (None, 1) for value in figures_by_name(scored).values())
     assert all(each.passed for each in scored.arrays)
 
 
@@ -123,7 +118,7 @@ def test_a_document_matches_itself(root: FieldNode, document: Any) -> None:
 @given(TREES, pairs())
 def test_every_figure_is_between_0_and_1_or_undefined(root: FieldNode, pair: tuple[Any, Any]) -> None:
     scored = score_document(root, *pair)
-    assert all(value is None or 0 <= value <= 1 for value in figures(scored).values())
+    assert all(value is None or 0 <= value <= 1 for value in figures_by_name(scored).values())
     measured = [one for one in scored.fields if one.status in MEASURED]
     assert bool(measured) == bool(counted(scored.fields).measured)
     assert all(one.score is not None and 0 <= one.score <= 1 for one in measured)
@@ -177,7 +172,7 @@ def test_an_invented_key_never_raises_a_score(below: Planned, expected: Any, dat
         more = {**output, "c": {**output["c"], "extra": 1}}
     after = score_document(root, expected, more)
     for name in ("f1", "mean_score"):
-        was, now = figures(before)[name], figures(after)[name]
+        was, now = figures_by_name(before)[name], figures_by_name(after)[name]
         assert (now is None) is (after.problem is not None)
         assert was is None or now is None or now <= was
     assert (after.problem is None) is (before.problem is None)
@@ -193,7 +188,7 @@ def test_an_item_appended_to_an_ordered_list_never_raises_a_score(
     before, after = (score_document(root, expected, each) for each in (output, [*output, data.draw(DOCUMENTS)]))
     was, now = counted(before.fields).f1, counted(after.fields).f1
     assert was is None or (now is not None and now <= was)
-    mean_was, mean_now = mean_score(before.fields), mean_score(after.fields)
+    mean_was, mean_now = (figures_by_name(each)["mean_score"] for each in (before, after))
     assert mean_was is None or (mean_now is not None and mean_now <= mean_was)
 
 

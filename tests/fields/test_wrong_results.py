@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluators.fields.explained import score_document, wrong_results
 from evaluators.fields.schema_scoring import SchemaScoring
-from evaluators.fields.score import score_document, wrong_results
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.model import MISSING, FieldResult, Status
@@ -101,11 +101,12 @@ def _key(result: FieldResult, listed: tuple[str, ...]) -> str:
     return result.field if result.field in listed else ""
 
 
-def test_equal_items_without_a_key_are_wrong_where_they_stay_apart() -> None:
+def test_items_without_a_key_stay_apart_but_where_the_documents_are_equal_as_a_whole() -> None:
     item = {"things": {"align": {"key_field": {"key": "code", "keyless": "apart"}}}, "things[*].name": "exact"}
     scoring = evaluator("schema_match", {"fields": item}).scored_fields().tree
     document = {"things": [{"name": "a"}]}
-    found = [(result.path, result.status) for result in scoring.wrong(document, document, {"things[*].name"})]
+    assert scoring.wrong(document, {"things": [{"name": "a"}]}) == []
+    found = [(one.path, one.status) for one in scoring.wrong(document, {**document, "more": 1}, {"things[*].name"})]
     assert found == [("things[0].name", Status.OMISSION), ("things[+0].name", Status.HALLUCINATION)]
 
 

@@ -10,8 +10,8 @@ import pytest
 
 import evaluators
 from evaluators.compat import struct_extract_eval
+from evaluators.fields.explained import score_document
 from evaluators.fields.references import resolve_schema_references
-from evaluators.fields.score import score_document
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.xeval import (
     annotate_xeval,

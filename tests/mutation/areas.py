@@ -46,20 +46,20 @@ AREAS: Final[dict[str, Area]] = {
     ),
     "fields": Area(
         (
-            "fields/closed*.py", "fields/score.py", "fields/scored.py", "fields/walk.py", "fields/open_*.py",
+            "fields/closed*.py", "fields/scored.py", "fields/open_walk.py", "fields/open_*.py",
             "fields/path_*.py", "fields/align.py", "fields/pair.py",
             "fields/marks.py", "fields/items.py", "fields/counts.py", "fields/key_counts.py",
-            "fields/events.py", "fields/gains.py", "fields/gain_columns.py", "fields/metrics.py", "fields/weighing.py",
+            "fields/events.py", "fields/gains.py", "fields/gain_columns.py", "fields/metrics.py", "fields/walk.py", "fields/frame.py",
             "fields/settle.py", "fields/unit*.py", "fields/compound.py", "fields/leaf_results.py",
-            "fields/compiled/*",
+            "fields/coding.py", "fields/row_events.py", "fields/explained.py", "fields/asked_alone.py",
         ),
         ("fields", "laws"),
     ),
     "lists of fields": Area(
         (
-            "fields/lines.py", "fields/listed.py", "fields/gather.py", "fields/near_misses.py", "fields/tree.py",
+            "fields/lines.py", "fields/listed.py", "fields/near_misses.py", "fields/tree.py",
             "fields/rules.py", "fields/declared.py", "fields/differences.py", "fields/judge_fallbacks.py",
-            "fields/post_process*.py", "fields/searching.py", "fields/readable.py", "fields/reading.py",
+            "fields/post_process*.py", "fields/readable.py", "fields/reading.py",
         ),
         ("fields",),
     ),

@@ -1,6 +1,6 @@
 """The naive scorer of whole documents: it lists every leaf of both documents, and compares them one after the other.
 
-It is the oracle of `evaluators.fields.walk`, which goes through both documents at once. They share nothing but what counts
+It is the oracle of `evaluators.fields.open_walk`, which goes through both documents at once. They share nothing but what counts
 (`OpenTree`) and the rule for leaves.
 """
 

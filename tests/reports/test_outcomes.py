@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.fields.counts import entries, field_score, overall_pass_rate
-from evaluators.fields.score import score_document
+from evaluators.fields.explained import score_document
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.model import Status
 from evaluators.reports.outcomes import LISTED, FieldOutcome, array_items, entries_of, failed_of, outcomes_of
 from evaluators.run.record_lines import array_line, recorded_of
+from tests.fields.figures import entries, figures_by_name
 from tests.fields.random_trees import documents, nodes
 from tests.fields.trees import Planned, array, leaf, obj, tree
 
@@ -26,10 +26,12 @@ SKIPPED = leaf(skip=True)
 def test_the_totals_are_those_of_the_entries_that_are_listed(data: st.DataObject) -> None:
     root = data.draw(nodes())
     scored = score_document(root, data.draw(documents(root)), data.draw(documents(root)))
-    listed, counted = entries_of(outcomes_of(scored)), entries(scored)
-    assert sorted((one.score, one.passed) for one in listed) == sorted((float(one.score), one.passed) for one in counted)
-    share = Fraction(sum(one.passed for one in listed), len(listed)) if listed else None
-    assert (share, field_score(counted) is None) == (overall_pass_rate(counted), not listed)
+    listed = entries_of(outcomes_of(scored))
+    counted = entries(scored)
+    assert sorted((one.score, one.passed) for one in listed) == sorted((one.num / one.den, one.passed) for one in counted)
+    if listed:
+        share = Fraction(sum(one.passed for one in listed), len(listed))
+        assert share == figures_by_name(scored)["overall_pass_rate"]
 
 
 @settings(max_examples=60, deadline=None)

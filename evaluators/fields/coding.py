@@ -1,0 +1,166 @@
+"""Numbers for what can become of the places of a schema: each number is an event, the same one in every row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+from math import lcm
+from typing import Final, TypeAlias
+
+from evaluators.fields.events import Credit, Event, Items
+from evaluators.fields.path_details import OVERFLOW
+from evaluators.fields.rules import Explained, Judged, Partial
+from evaluators.fields.scored import list_score
+from evaluators.fields.tree import FieldNode, SchemaPath, nodes
+from evaluators.fields.walk import MATCH, MEASURED, Finding, status_of
+from evaluators.model import Status
+from evaluators.values.paths import Path
+
+Signature: TypeAlias = tuple[tuple[tuple[int, int], ...], tuple[int, ...]]
+"""The events of a row: groups of plain results, each with how often it is there, then single events. Rows with the same one come to
+the same."""
+EXTRA_CAP: Final = 20_000
+"""Places outside the schema that are counted apart."""
+
+
+class Coding:
+    """The numbering of events. `surplus_counts`: items that only the output has lower the score of a list in the totals."""
+
+    def __init__(self, root: FieldNode, surplus_counts: bool = False) -> None:
+        weights = {node.weight for node in nodes(root, once=True)}
+        weights |= {node.weight * metric.weight for node in nodes(root, once=True) for metric in node.metrics}
+        self.scale = lcm(*{weight.denominator for weight in weights})
+        """What makes weights whole numbers."""
+        self.surplus_counts = surplus_counts
+        self.events: list[Event] = []
+        self.nodes: dict[int, FieldNode] = {}
+        """Every node that was met, by its id."""
+        self.groups: list[tuple[int, ...]] = []
+        """Matches that rows have together, by number."""
+        self._instead: dict[int, int] = {}
+        """The match that an event stands in place of."""
+        self._known: dict[Hashable, int] = {}
+        self._outside: dict[SchemaPath, str] = {}
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def result(self, finding: Finding, inside: bool) -> int:
+        """The number of a result."""
+        node, status, more = finding.node, finding.status, finding.more
+        answers = more.answers if more is not None else ()
+        key: Hashable = (
+            (id(node), status, inside, tuple(map(_judged, answers))) if answers else (id(node), status, inside)
+        )
+        known = self._known.get(key)
+        if known is None:
+            self.nodes[id(node)] = node
+            extra = more is not None and more.above is not None
+            known = self._add(key, self._extra(node) if extra else self._result(node, status, inside, answers))
+        return known
+
+    def column(self, node: FieldNode, status: Status, inside: bool) -> int:
+        """The number of a plain result of what is compared as one value."""
+        key = id(node), status, inside
+        known = self._known.get(key)
+        if known is None:
+            self.nodes[id(node)] = node
+            known = self._add(key, self._result(node, status, inside, ()))
+        return known
+
+    def finding(self, finding: Finding, inside: bool) -> int:
+        """The number of a result that stands in place of a plain match."""
+        number = self.result(finding, inside)
+        if finding.status is MATCH and number == self.column(finding.node, MATCH, inside):
+            return number
+        key = number, "instead"
+        known = self._known.get(key)
+        if known is None:
+            known = self._add(key, self.events[number])
+            self._instead[known] = self.column(finding.node, MATCH, inside)
+        return known
+
+    def skipped(self, node: FieldNode) -> int:
+        """The number of what is left out."""
+        self.nodes[id(node)] = node
+        return self._of((id(node), "skipped"), Event(node.name, Status.SKIPPED))
+
+    def outside(self, path: SchemaPath) -> int:
+        """The number of a place that the expected side has and the schema lacks."""
+        return self._of((path, "outside"), Event(self._name(path), Status.NOT_MEASURED, outside=True))
+
+    def items(self, node: FieldNode, found: Items, alike: bool, inside: bool) -> int:
+        """The number of what became of a list as a whole."""
+        key = id(node), found, alike, inside
+        known = self._known.get(key)
+        if known is None:
+            self.nodes[id(node)] = node
+            matched, missed, spurious, paired = found
+            surplus = spurious - paired + matched if self.surplus_counts else 0
+            share = list_score(matched, missed, surplus, alike)
+            weight = self._weight(node.weight)
+            credits = () if inside else (Credit(weight, share.numerator, share.denominator, share == 1),)
+            known = self._add(key, Event(node.name, Status.NOT_MEASURED, credits, not inside, found))
+        return known
+
+    def group(self, numbers: tuple[int, ...]) -> int:
+        """The number of some matches that rows have together."""
+        key = "group", numbers
+        known = self._known.get(key)
+        if known is None:
+            self.groups.append(numbers)
+            known = self._known[key] = len(self.groups) - 1
+        return known
+
+    def of(self, signature: Signature) -> list[Event]:
+        """The events that a signature stands for."""
+        groups, single = signature
+        counts = Counter(single)
+        counts.subtract(self._instead[number] for number in single if number in self._instead)
+        for group, times in groups:
+            for number in self.groups[group]:
+                counts[number] += times
+        return [self.events[number] for number, times in counts.items() for _ in range(times)]
+
+    def _of(self, key: Hashable, event: Event) -> int:
+        known = self._known.get(key)
+        return self._add(key, event) if known is None else known
+
+    def _add(self, key: Hashable, event: Event) -> int:
+        self.events.append(event)
+        self._known[key] = len(self.events) - 1
+        return self._known[key]
+
+    def _result(self, node: FieldNode, status: Status, inside: bool, answers: Sequence[Judged | Explained]) -> Event:
+        entry = not inside and (node.kind != "array" or node.unit)
+        weights = [self._weight(node.weight * metric.weight) for metric in node.metrics] or [self._weight(node.weight)]
+        said = [_judged(one) for one in answers] or [status] * len(weights)
+        credits = [_credit(weight, one) for weight, one in zip(weights, said, strict=True) if status_of(one) in MEASURED]
+        return Event(node.name, status, tuple(credits), entry)
+
+    def _extra(self, node: FieldNode) -> Event:
+        return Event(self._name(node.path), Status.HALLUCINATION, (Credit(self.scale, 0, 1, False),))
+
+    def _name(self, path: SchemaPath) -> str:
+        """How a place is spelled that the schema lacks; of too many the others share a name."""
+        if path not in self._outside:
+            if len(self._outside) >= EXTRA_CAP:
+                return OVERFLOW
+            self._outside[path] = Path(path).canonical
+        return self._outside[path]
+
+    def _weight(self, weight: Fraction) -> int:
+        scaled = weight * self.scale
+        return scaled.numerator if scaled.denominator == 1 else scaled  # type: ignore[return-value]  # of a place met late
+
+
+def _judged(answer: Judged | Explained) -> Judged:
+    return answer.judged if isinstance(answer, Explained) else answer
+
+
+def _credit(weight: int, found: Judged) -> Credit:
+    if isinstance(found, Partial):
+        share = Fraction(found.num, found.den)
+        return Credit(weight, share.numerator, share.denominator, found.status is MATCH)
+    return Credit(weight, int(found is MATCH), 1, found is MATCH)

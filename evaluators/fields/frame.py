@@ -1,0 +1,240 @@
+"""Pairs of values at one place of the documents of a chunk, side by side.
+
+A `Frame` has two columns, the expected values and the output's, and the row of each pair. Going down a key makes the frames of
+its values, for all objects at once; going into lists strings their items together. A frame knows where it came from, so the
+concrete path of a pair is made only when somebody asks for it. What is made of a frame is kept with it, for all who look at
+the same documents. Frames know each other in circles: who makes the first one releases it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, compress, repeat
+from operator import itemgetter, ne
+from typing import Any, Final, TypeAlias
+
+from evaluators.fields.instance_paths import InstancePath, Unpaired
+from evaluators.model import MISSING, Missing
+from evaluators.value_class import NamedTuple
+from evaluators.values.equality import same
+
+CONTAINERS: Final = frozenset((dict, list))
+_SURE: Final = frozenset((str, type(None), Missing))
+"""Kinds of which `==` is exact, whatever stands on the other side."""
+_NUMBERS: Final = frozenset((int, float))
+_NOTHING: Final[dict[str, Any]] = {}
+_THERE: Final = object()
+Steps: TypeAlias = "list[Any] | str | object | None"
+"""The step to each pair from its owner: one for all of them, or a list with one for each; None where it is the same place."""
+
+
+class Frame:
+    """Pairs of values at one place."""
+
+    __slots__ = ("_differing", "_kinds", "_others", "below", "e", "kept", "lacking", "o", "owners", "rows", "steps", "up")
+
+    def __init__(
+        self,
+        e: Sequence[Any],
+        o: Sequence[Any],
+        rows: Sequence[int],
+        up: Frame | None = None,
+        owners: Sequence[int] | None = None,
+        steps: Steps = None,
+    ) -> None:
+        self.e, self.o, self.rows = e, o, rows
+        """The expected values, those of the output, and the row of each pair. A side that is not there is MISSING."""
+        self.up, self.owners, self.steps = up, owners, steps
+        """The frame it was made of, and the position there of each pair; None where positions are the same."""
+        self.kept: dict[Any, Any] = {}
+        """What was made of it: children by key, items by alignment."""
+        self.below: list[Frame] = []
+        self.lacking: set[int] = set()
+        """Positions of objects that lack a key which was asked for."""
+        self._kinds: set[type] | None = None
+        self._others: set[type] | None = None
+        self._differing: list[int] | None = None
+        if up is not None:
+            up.below.append(self)
+
+    def release(self) -> None:
+        """Lets go of all that was made of it."""
+        waiting = [self]
+        while waiting:
+            frame = waiting.pop()
+            waiting += frame.below
+            frame.below, frame.kept = [], {}
+
+    def drop(self) -> None:
+        """Lets go of it, and of all that was made of it: nobody looks at it any more."""
+        self.release()
+        if self.up is not None:
+            self.up.below.remove(self)
+
+    @property
+    def kinds(self) -> set[type]:
+        """The types of the expected values."""
+        if self._kinds is None:
+            self._kinds = set(map(type, self.e))
+        return self._kinds
+
+    @property
+    def others(self) -> set[type]:
+        """The types of the output's values."""
+        if self.o is self.e:
+            return self.kinds
+        if self._others is None:
+            self._others = set(map(type, self.o))
+        return self._others
+
+    def where(self, at: int) -> InstancePath:
+        """The concrete path of a pair."""
+        steps: list[Any] = []
+        frame: Frame | None = self
+        while frame is not None:
+            step = frame.steps[at] if isinstance(frame.steps, list) else frame.steps
+            if step is not None:
+                steps.append(step)
+            if frame.owners is not None:
+                at = frame.owners[at]
+            frame = frame.up
+        return tuple(reversed(steps))
+
+    def differing(self) -> list[int]:
+        """The positions where the two are not the same JSON value."""
+        if self.o is self.e:
+            return []
+        if self._differing is None:
+            kinds = self.kinds if self.kinds <= _SURE else self.kinds | self.others
+            if CONTAINERS.isdisjoint(kinds) and (bool not in kinds or _NUMBERS.isdisjoint(kinds)):
+                self._differing = list(compress(range(len(self.e)), map(ne, self.e, self.o)))
+            else:
+                pairs = enumerate(zip(self.e, self.o, strict=True))
+                self._differing = [at for at, (a, b) in pairs if a is not b and not same(a, b)]
+        return self._differing
+
+    def there(self) -> Frame:
+        """The pairs of which a side is there."""
+        if Missing not in self.kinds or Missing not in self.others:
+            return self
+        found: Frame | None = self.kept.get(_THERE)
+        if found is None:
+            pairs = enumerate(zip(self.e, self.o, strict=True))
+            found = self.kept[_THERE] = self.part([at for at, (a, b) in pairs if a is not MISSING or b is not MISSING])
+        return found
+
+    def full(self, kind: type) -> tuple[Frame, list[int]]:
+        """The pairs of two values of a kind with something in each, and the positions of the others."""
+        if self.kinds == {kind} == self.others and all(self.e) and all(self.o):
+            return self, []
+        found: tuple[Frame, list[int]] | None = self.kept.get(kind)
+        if found is None:
+            pairs = enumerate(zip(self.e, self.o, strict=True))
+            odd = [at for at, (a, b) in pairs if a.__class__ is not kind or b.__class__ is not kind or not a or not b]
+            rest = set(odd)
+            found = self.kept[kind] = self.part([at for at in range(len(self.rows)) if at not in rest]), odd
+        return found
+
+    def part(self, at: list[int], e: list[Any] | None = None, o: list[Any] | None = None) -> Frame:
+        """Some of its pairs, with other values where they are given."""
+        if len(at) == len(self.rows) and e is None and o is None:
+            return self
+        twice = self.o is self.e and o is None and e is None
+        e = [self.e[one] for one in at] if e is None else e
+        o = e if twice else [self.o[one] for one in at] if o is None else o
+        return Frame(e, o, [self.rows[one] for one in at], self, at)
+
+    def children(self, keys: Iterable[str]) -> dict[Any, Any]:
+        """The frames of some keys, by key, of pairs of objects. What is no object has none of them."""
+        wanted = [key for key in keys if key not in self.kept]
+        if wanted:
+            ours = _columns(self.e, self.kinds, wanted, self.lacking)
+            theirs = ours if self.o is self.e else _columns(self.o, self.others, wanted, self.lacking)
+            for key, e, o in zip(wanted, ours, theirs, strict=True):
+                self.kept[key] = Frame(e, o, self.rows, self, None, key)
+        return self.kept
+
+
+class ItemFrames(NamedTuple):
+    """The items of the lists of a frame, as they are paired."""
+
+    pairs: Frame
+    """Every expected item, with its partner."""
+    partners: Sequence[int | None]
+    """Where each partner stands in the output's list; None where an item has none."""
+    surplus: Frame
+    """The items that only the output has."""
+    crowded: frozenset[int] = frozenset()
+    """The lists that were too long to compare each item with each, by position."""
+
+    def pairs_of_lists(self) -> Iterator[tuple[int, int, int]]:
+        """The items that have a partner: (position of the list, expected index, index in the output)."""
+        owners, steps = self.pairs.owners, self.pairs.steps
+        if isinstance(steps, list) and owners is not None:
+            for owner, row, column in zip(owners, steps, self.partners, strict=True):
+                if column is not None:
+                    yield owner, row, column
+
+
+def of_rows(expected: Sequence[Any], outputs: Sequence[Any]) -> list[Frame]:
+    """The frames of some rows. Where the output is the very same object as the expected document, nothing is compared."""
+    alike = [row for row, (e, o) in enumerate(zip(expected, outputs, strict=True)) if e is o and e is not MISSING]
+    if not alike:
+        return [Frame(expected, outputs, range(len(expected)))]
+    twice = [expected[row] for row in alike]
+    if len(alike) == len(expected):
+        return [Frame(twice, twice, range(len(twice)))]
+    same_rows = set(alike)
+    rest = [row for row in range(len(expected)) if row not in same_rows]
+    return [Frame([expected[row] for row in rest], [outputs[row] for row in rest], rest), Frame(twice, twice, alike)]
+
+
+def in_order(frame: Frame) -> ItemFrames:
+    """The items of both lists of every pair, in list order."""
+    e, o, rows = frame.e, frame.o, frame.rows
+    sizes = list(map(len, e))
+    others = sizes if o is e else list(map(len, o))
+    owners = list(chain.from_iterable(map(repeat, range(len(e)), sizes)))
+    steps = list(chain.from_iterable(map(range, sizes)))
+    partners: list[int | None] = steps  # type: ignore[assignment]  # nobody writes into it
+    extra: list[tuple[int, int]] = []
+    given = o
+    if sizes != others:
+        sides = enumerate(zip(sizes, others, strict=True))
+        extra = [(at, place) for at, (n, m) in sides if m > n for place in range(n, m)]
+        o = [
+            b if n == m else b[:n] if m > n else [*b, *repeat(MISSING, n - m)]
+            for b, n, m in zip(o, sizes, others, strict=True)
+        ]
+        partners = [place if place < others[at] else None for at, place in zip(owners, steps, strict=True)]
+    ours = list(chain.from_iterable(e))
+    theirs = ours if given is e else list(chain.from_iterable(o))
+    item_rows = list(chain.from_iterable(map(repeat, rows, sizes)))
+    return ItemFrames(Frame(ours, theirs, item_rows, frame, owners, steps), partners, extra_items(frame, given, extra))
+
+
+def extra_items(frame: Frame, o: Sequence[Any], extra: Sequence[tuple[int, int]]) -> Frame:
+    """The frame of items that only the output has: (position of the list, index in it) of each."""
+    rows, owners = [frame.rows[at] for at, _ in extra], [at for at, _ in extra]
+    return Frame(
+        [MISSING] * len(extra), [o[at][place] for at, place in extra], rows, frame, owners,
+        [Unpaired(place) for _, place in extra],
+    )  # fmt: skip
+
+
+def _columns(values: Sequence[Any], kinds: set[type], keys: list[str], lacking: set[int]) -> list[list[Any]]:
+    """For each key its values in all the objects. Who lacks one is added to `lacking`."""
+    if not any(values):
+        lacking.update(range(len(values)))
+        return [[MISSING] * len(values) for _ in keys]
+    if kinds != {dict}:
+        values = [value if value.__class__ is dict else _NOTHING for value in values]
+    found = []
+    for key in keys:
+        try:
+            found.append(list(map(itemgetter(key), values)))
+        except KeyError:
+            column = [value.get(key, MISSING) for value in values]
+            lacking.update([at for at, value in enumerate(column) if value is MISSING])
+            found.append(column)
+    return found

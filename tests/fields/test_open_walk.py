@@ -1,0 +1,244 @@
+"""The walk of whole documents says what the naive scorer says: counts, figures by path, results, their order and words."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluators.builtin._evaluator import counts_of, settle
+from evaluators.builtin.json_diff_match import JsonDiffMatch
+from evaluators.builtin.json_field_match import JsonFieldMatch
+from evaluators.builtin.json_field_match_normalized import JsonFieldMatchNormalized
+from evaluators.fields.open_check import OpenCheck, WrongLeaves, explain_open
+from evaluators.fields.open_tree import OpenTree
+from evaluators.fields.open_walk import OpenWalk
+from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
+from evaluators.model import MISSING, Status
+from evaluators.values.paths import ANY, Path, display, parse
+from tests.reference import open_tree as naive
+from tests.reference.documents import KEYS, objects, pairs, scalars
+
+DOCUMENTS: list[tuple[str, dict[str, Any], Any, Any]] = [
+    ("equal documents", {}, {"a": 1, "b": [1, {"c": "x"}]}, {"b": [1, {"c": "x"}], "a": 1}),
+    ("numbers that are equal, and look different", {}, {"a": 1, "b": 2.5}, {"a": 1.0, "b": 2}),
+    ("true is not 1", {}, {"a": True, "b": 0}, {"a": 1, "b": False}),
+    ("null is not absent", {}, {"a": None, "b": None, "c": 1}, {"a": None, "c": None, "d": None}),
+    ("empty containers", {}, {"a": {}, "b": [], "c": {}, "d": []}, {"a": {}, "b": {}, "c": {"x": 1}, "d": [1]}),
+    ("containers that become empty", {}, {"a": {"x": 1}, "b": [1, [2]]}, {"a": {}, "b": []}),
+    ("an empty document", {}, {}, {"a": 1}),
+    ("an empty output", {}, {"a": {"b": [1, 2]}}, {}),
+    ("an object in place of a list", {}, {"a": [1, {"b": 2}]}, {"a": {"0": 1, "b": [2, 3]}}),
+    ("a list in place of an object", {}, {"a": {"b": 1, "c": {}}}, {"a": [1, {"b": 1}, []]}),
+    ("a scalar in place of an object", {}, {"a": {"b": 1, "c": [2]}}, {"a": "b"}),
+    ("an object in place of a scalar", {}, {"a": "b", "c": 1}, {"a": {"b": 1, "c": [2]}, "c": [[]]}),
+    ("a list as a whole, an object as a whole", {}, [1, 2], {"a": 1}),
+    ("scalars as a whole", {}, "x", "y"),
+    ("items too many and too few", {}, {"a": [1], "b": [1, 2, 3], "c": [[1]]}, {"a": [1, 2, {"x": 3}], "b": [1], "c": [[1, 2]]}),
+    ("keys in another order, with extras on every level", {}, {"a": {"x": 1}, "b": 2}, {"z": 1, "b": 3, "y": [4], "a": {"w": 5, "x": 1}}),
+    ("keys with dots", {}, {"a.b": 1, "a": {"b": 2}}, {"a": {"b": 1}, "a.b": 1}),
+    ("a list inside a list", {}, [[1, [2]], [3]], [[1, [2, 3]], 3]),
+    ("extra keys are penalized", {"penalize_extra": True}, {"a": 1, "b": [1]}, {"a": 1, "b": [1, {"c": 2}], "c": {"d": 1, "e": []}}),
+    ("extra items are penalized", {"penalize_items": True}, {"a": 1, "b": [1]}, {"a": 1, "b": [1, {"c": 2}], "c": {"d": [1]}}),
+    ("both are penalized", {"penalize_extra": True, "penalize_items": True}, {"b": {"x": 1}}, {"b": [1, {"c": 2}], "c": 1}),
+    ("folded keys", {"fold_keys": True}, {"Name": 1, "a": {"B": 2}, "c": 3}, {"name": 1, "A": {"b": 3, "Q": 1}, "C": 3}),
+    ("two keys that fold alike", {"fold_keys": True}, {"A": 1, "a": 2, "aA": 3}, {"a": 2, "AA": 3, "Aa": 4, "A": 1}),
+    ("folded keys in lists", {"fold_keys": True}, {"a": [{"B": 1}, {"C": 2}]}, {"A": [{"b": 1}, {"c": 3, "D": 1}, {"E": 1}]}),
+    ("letters that fold into two", {"fold_keys": True}, {"straße": 1}, {"STRASSE": 1, "strasse": 2}),
+    ("types alone", {"types_only": True}, {"a": 1, "b": "x", "c": None, "d": []}, {"a": 2.5, "b": "y", "c": 0, "d": [1]}),
+    ("a key left out", {"skip": ("a",)}, {"a": 1, "b": 2}, {"a": 3, "b": 2}),
+    ("a key left out that only the output has", {"skip": ("c",)}, {"a": {"c": 1}}, {"a": {"c": 2}, "c": {"d": 1}}),
+    ("all keys left out", {"skip": ("a", "b")}, {"a": 1, "b": 2}, {"a": 1, "c": 3}),
+    ("a key inside items left out", {"skip": ("a[*].b",)}, {"a": [{"b": 1, "c": 2}]}, {"a": [{"b": 2, "c": 3}, {"b": 1}]}),
+    ("all items left out", {"skip": ("a[*]",)}, {"a": [1, 2], "b": 1}, {"a": [1, 3, 4], "b": 2}),
+    ("items left out where there is no list", {"skip": ("a[*]",)}, {"a": {"b": 1}}, {"a": [1]}),
+    ("a folded key left out", {"skip": ("A.b",), "fold_keys": True}, {"a": {"B": 1, "c": 2}}, {"A": {"b": 3, "C": 2}}),
+    ("the top level alone", {"depth": 1}, {"a": {"b": 1}, "c": 2, "d": [1]}, {"a": {"b": 1}, "c": 3, "d": [1, 2], "e": {"f": 1}}),
+    ("the top level, keys missing and made up", {"depth": 1}, {"a": 1, "b": 2, "c": 3}, {"a": 1, "x": 2}),
+    ("the top level of no object", {"depth": 1}, {"a": 1, "b": None}, [1]),
+    ("the top level, a key left out", {"depth": 1, "skip": ("a",)}, {"a": 1, "b": 2}, {"a": 2, "b": 2, "c": 1}),
+    ("an output that cannot be read", {}, {"a": 1, "b": {"c": [1, []]}}, MISSING),
+    ("an output that cannot be read, a key left out", {"skip": ("b.c",)}, {"a": 1, "b": {"c": [1], "d": 2}}, MISSING),
+    ("an output that cannot be read, top level", {"depth": 1}, {"a": 1, "b": {"c": [1]}}, MISSING),
+]  # fmt: skip
+
+
+def tree_of(settings: dict[str, Any]) -> OpenTree:
+    """The tree that `json_diff_match` makes of its settings, or the top level that the field matches look at."""
+    from evaluators.values.equality import same, same_type
+
+    skip = tuple(parse(path) for path in settings.get("skip", ()))
+    return OpenTree(same_type if settings.get("types_only") else same, **{**settings, "skip": skip})
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected", "output"), [row[1:] for row in DOCUMENTS], ids=[row[0] for row in DOCUMENTS]
+)
+def test_the_walk_says_what_the_naive_scorer_says(settings: dict[str, Any], expected: Any, output: Any) -> None:
+    agrees(tree_of(settings), [(expected, output), (expected, output)])
+    if isinstance(expected, dict | list) and isinstance(output, dict | list) and "depth" not in settings:
+        agrees(tree_of(settings), [(output, expected), (expected, output)])
+        agrees(tree_of(settings), [(expected, expected), (expected, copy.deepcopy(expected))])
+
+
+def test_every_status_of_a_document_is_reported_in_its_place_and_order() -> None:
+    expected = {"a": {"x": 1, "y": 2}, "b": [1, 2], "c": "x"}
+    output = {"z": 0, "b": [3], "a": {"w": [5], "x": 1}, "c": ["x"]}
+    score = explain_open(tree_of({}), expected, output)
+    assert [(one.path, one.status.name, one.reason) for one in score.fields] == [
+        ("a.x", "MATCH", "equal"),
+        ("a.y", "OMISSION", "missing in the output"),
+        ("b[0]", "MISMATCH", "3 differs from 1"),
+        ("b[1]", "OMISSION", "missing in the output"),
+        ("c", "MISMATCH", '["x"] is a list; "x" is text'),
+        ("z", "HALLUCINATION", "only the output has it"),
+        ("a.w[0]", "HALLUCINATION", "only the output has it"),
+        ("c[0]", "HALLUCINATION", "only the output has it"),
+    ]
+    assert score.ratio == (1, 5)
+
+
+TREES = st.builds(
+    lambda skip, types, fold, extra, items: tree_of(
+        {"skip": skip, "types_only": types, "fold_keys": fold, "penalize_extra": extra, "penalize_items": items}
+    ),
+    st.sampled_from([[], ["a"], ["b.c", "c"], ["a[*]"], ["b[*].a", "A"]]),
+    *[st.booleans()] * 4,
+)
+
+
+@given(st.lists(pairs(), min_size=1, max_size=3), TREES)
+@settings(max_examples=300, deadline=None)
+def test_drawn_documents_are_walked_as_the_naive_scorer_lists_them(rows: list[tuple[Any, Any]], tree: OpenTree) -> None:
+    agrees(tree, [*rows, *rows])
+
+
+@pytest.mark.parametrize("kind", [JsonFieldMatch, JsonFieldMatchNormalized])
+@given(rows=st.lists(pairs(), min_size=1, max_size=3), extra=st.sampled_from(["ignore", "penalize"]))
+@settings(max_examples=200, deadline=None)
+def test_top_level_fields_are_walked_as_the_naive_scorer_lists_them(
+    kind: type[JsonFieldMatch | JsonFieldMatchNormalized], rows: list[tuple[Any, Any]], extra: str
+) -> None:
+    evaluator = kind.model_validate({"extra_fields": extra})
+    agrees(evaluator.tree, [*rows, *rows])
+    check: Any = evaluator.compile()
+    for expected, output in rows:
+        assert check(expected, output)[:4] == settle(evaluator, evaluator.explain(expected, output))[:4]
+
+
+def agrees(tree: OpenTree, rows: Sequence[tuple[Any, Any]]) -> None:
+    """Verdicts, results, evidence, counts by path and surplus of some rows are those of the naive scorer."""
+    check, tally = OpenCheck(tree, 0.5), dict[str, Counter[Status]]()
+    wrong_leaves, few_paths = WrongLeaves(tree), OpenWalk(tree, cap=1)
+    for expected, output in rows:
+        before = copy.deepcopy((expected, output))
+        score = naive.explain_open(tree, expected, output)
+        verdict = check(expected, output)
+        assert (verdict.num, verdict.den) == (score.ratio or (0, 0))
+        assert verdict.counts == (counts_of(score) or (0, 0, 0, 0))
+        assert explain_open(tree, expected, output) == score
+        wrong = [result for result in score.fields if result.status is not Status.MATCH]
+        assert wrong_leaves(expected, output, {""}) == wrong
+        assert wrong_leaves(expected, output, {"a"}) == []
+        assert few_paths.count(expected, output)[:4] == verdict.counts
+        assert (expected, output) == before
+        for result in score.fields:
+            tally.setdefault(general(result.path), Counter())[result.status] += 1
+        watches_every_path(check, expected, output)
+    kinds = (Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION)
+    twice = [*rows, *rows]  # the watched check counts the row once more
+    assert check.counted().counts() == {path: tuple(2 * found[kind] for kind in kinds) for path, found in tally.items()}
+    assert check.counted().details() == surplus_details(tree, twice)
+
+
+def watches_every_path(check: OpenCheck, expected: Any, output: Any) -> None:
+    """A check that watches paths says what became of each in this row, and has the same verdict otherwise."""
+    score = naive.explain_open(check.tree, expected, output)
+    paths = sorted({general(result.path) for result in score.fields} | {"no.such"})
+    verdict = check.watching(paths)(expected, output)
+    for path, counts in zip(paths, verdict.watched, strict=True):
+        here = [result.status for result in score.fields if general(result.path) == path]
+        assert counts == tuple(
+            here.count(kind) for kind in (Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION)
+        )
+
+
+def surplus_details(tree: OpenTree, rows: Sequence[tuple[Any, Any]]) -> dict[Detail, int]:
+    """The items that only the output has, found leaf by leaf."""
+    found: Counter[Detail] = Counter()
+    for expected, output in rows if tree.depth is None else ():
+        places = [
+            place
+            for place, ours, _ in naive.gather(tree, expected, output)
+            if ours is MISSING and naive.in_surplus_item(expected, place)
+        ]
+        found.update((general(display(place)), SURPLUS_VALUES, 1) for place in places)
+        found["", SURPLUS_ITEMS, 1] += len({first_of(expected, place) for place in places})
+        found["", SURPLUS_ROWS, 1] += bool(places)
+    return {key: count for key, count in found.items() if count}
+
+
+def first_of(document: Any, place: naive.Location) -> naive.Location:
+    """The outermost place on the way to a leaf that a document lacks."""
+    for depth, step in enumerate(place, 1):
+        inside = isinstance(document, dict) and step in document
+        if not inside and not (isinstance(document, list) and isinstance(step, int) and step < len(document)):
+            return place[:depth]
+        document = document[step]
+    return place
+
+
+def general(path: str) -> str:
+    """The path with `[*]` for every index."""
+    return Path(tuple(ANY if isinstance(step, int) else step for step in parse(path).steps)).canonical
+
+
+LIST = {"tags": ["red", "blue"]}
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected", "output", "ratio"),
+    [
+        ({}, LIST, {"tags": ["red", "blue", "green", ["a", "b"]]}, (2, 2)),
+        ({"extra_items": "penalize"}, LIST, {"tags": ["red", "blue", "green", ["a", "b"]]}, (2, 5)),
+        ({"extra_items": "penalize"}, LIST, {"tags": ["red", "blue"], "note": ["a"]}, (2, 2)),
+        ({"extra_items": "penalize"}, [{"a": 1}], [{"a": 1, "b": 2}], (1, 1)),
+        ({"extra_items": "penalize"}, [{"a": 1}], [{"a": 1}, {"a": 1, "b": 2}], (1, 3)),
+        ({"extra_items": "penalize"}, {"a": []}, {"a": [1]}, (0, 2)),
+        ({"extra_items": "penalize"}, {"a": "x"}, {"a": [1]}, (0, 2)),
+        ({"extra_fields": "penalize"}, LIST, {"tags": ["red", "blue", "green"], "note": "a"}, (2, 4)),
+        ({"extra_fields": "penalize", "extra_items": "ignore"}, LIST, {"tags": ["red", "blue", "green"], "note": "a"}, (2, 3)),
+    ],
+)  # fmt: skip
+def test_items_too_many_count_apart_from_keys(
+    settings: dict[str, Any], expected: Any, output: Any, ratio: tuple[int, int]
+) -> None:
+    evaluator = JsonDiffMatch.model_validate(settings)
+    check: Any = evaluator.compile()
+    verdict = check(expected, output)
+    assert (verdict.num, verdict.den) == ratio
+    assert settle(evaluator, evaluator.explain(expected, output))[:4] == verdict[:4]
+
+
+@given(objects, st.lists(scalars, min_size=1, max_size=3), st.sampled_from(KEYS))
+@settings(max_examples=100, deadline=None)
+def test_an_item_too_many_that_is_penalized_costs_something(expected: Any, items: list[Any], key: str) -> None:
+    ours = {**expected, key: items}
+    evaluator = JsonDiffMatch.model_validate({"extra_items": "penalize"})
+    check: Any = evaluator.compile()
+    assert check(ours, copy.deepcopy(ours)).value == 1.0
+    assert check(ours, {**ours, key: [*items, "one more"]}).value < 1.0
+
+
+@pytest.mark.parametrize("document", [{}, [], {"a": 1}, [1, {"a": []}], "x", None, 0])
+def test_an_output_that_cannot_be_read_loses_every_leaf(document: Any) -> None:
+    evaluator = JsonDiffMatch()
+    check: Any = evaluator.compile()
+    verdict = check(document, MISSING)
+    assert verdict.counts == (0, 0, verdict.den, 0)
+    assert verdict.den == len(evaluator.explain(document, MISSING).fields)
