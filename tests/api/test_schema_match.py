@@ -352,3 +352,19 @@ def test_the_share_of_rows_is_no_figure_of_a_row_and_the_right_name_is_said() ->
         loads('{"evaluators": [{"schema_match": {"fields": ["a"], "score": "pass_rate"}}]}')
     (issue,) = caught.value.issues
     assert (issue.blame, issue.hint) == (Blame.CONFIG, "write score: overall_pass_rate")
+
+
+def test_a_schema_that_refers_to_itself_through_a_list_in_any_order_is_scored() -> None:
+    node = {
+        "type": "object",
+        "properties": {
+            "v": {"type": "string"},
+            "kids": {"type": "array", "items": {"$ref": "#/$defs/n"}, "x-eval-align": {"match_by": "hungarian"}},
+        },
+    }
+    suite = load({"evaluators": [{"schema_match": {"schema": {"$ref": "#/$defs/n", "$defs": {"n": node}}}}]})
+    kids = [{"v": "b", "kids": []}, {"v": "c", "kids": [{"v": "x"}, {"v": "y"}]}]
+    turned = [{"v": "c", "kids": [{"v": "y"}, {"v": "z"}]}, {"v": "b", "kids": []}]
+    run = suite.run([{"expected": {"v": "a", "kids": kids}, "output": {"v": "a", "kids": turned}}])
+    counts = run["schema_match"].counts
+    assert (counts.match, counts.mismatch, counts.omission, counts.hallucination) == (5, 0, 1, 1)
