@@ -21,7 +21,7 @@ from evaluators.builtin._evaluator import (
 )
 from evaluators.conditions import columns_of
 from evaluators.fields.closed import ClosedTree
-from evaluators.fields.closed_check import compile_fields
+from evaluators.fields.closed_check import ListedCheck
 from evaluators.fields.closed_explain import ask_fields, explain_fields, explain_some, settle_row
 from evaluators.fields.lines import FieldLine, keyed_lists, read_fields, read_transforms
 from evaluators.fields.long_lists import free_lists_of_lines, long_lists
@@ -158,10 +158,11 @@ class JsonMultiFieldMatch(Evaluator):
         return self.tree.pairs_by_asking
 
     def compile(self) -> Check:
-        return compile_fields(self.tree, self.pass_at, self.condition_columns)
+        check = ListedCheck(self.tree, self.pass_at, self.condition_columns)
+        return check.explained if self.tree.costs else check
 
     def unreadable(self) -> Unreadable:
-        return Unreadable(self._explain_missing, self._compile_missing)
+        return Unreadable(self._explain_missing, self._compile_missing, _lost)
 
     def _explain_missing(self, issue: Issue, *values: Any) -> Score:
         expected, _, *cells = values
@@ -173,11 +174,12 @@ class JsonMultiFieldMatch(Evaluator):
         return Score(0.0, False, lost, issue.message, standing=Standing.UNREADABLE)
 
     def _compile_missing(self, check: Check) -> Check:
-        def missing(expected: Any, _: Any, *cells: Any) -> Verdict:
-            found = check(expected, MISSING, *cells)
-            statuses = found.statuses.replace(MATCHED, NOT_MEASURED)
-            if found.standing.kept_out:
-                return found._replace(statuses=statuses)
-            return Verdict(Standing.UNREADABLE, False, 0, 1, statuses)
+        return lambda expected, _, *cells: _lost(check(expected, MISSING, *cells))
 
-        return missing
+
+def _lost(found: Verdict) -> Verdict:
+    """The verdict of a row whose output cannot be read, from what an output that is missing comes to: it matches nothing."""
+    statuses = found.statuses.replace(MATCHED, NOT_MEASURED)
+    if found.standing.kept_out:
+        return found._replace(statuses=statuses)
+    return Verdict(Standing.UNREADABLE, False, 0, 1, statuses)

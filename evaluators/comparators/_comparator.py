@@ -36,10 +36,6 @@ Answer: TypeAlias = bool | float | Outcome | RowProblem | None
 from being answered, leaves the field without a score."""
 
 
-Matches: TypeAlias = Any
-"""Whether each expected value matches each of the output: lists of lists, or an array of numpy."""
-
-
 AT_ONCE: Final = 10
 """Calls of an async function that run at the same time, where its comparator says nothing else."""
 
@@ -139,12 +135,8 @@ class Comparator(Settings):
     def key(self) -> Callable[[Any], Hashable] | None:
         """What two values share exactly when they match; None where no such thing is known.
 
-        With it, and with `compare_columns`, long lists are paired without asking about every pair.
+        With it long lists are paired without asking about every pair.
         """
-        return None
-
-    def compare_columns(self, expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
-        """Every expected value with every one of the output, as `compile` would; None where that is no quicker."""
         return None
 
     def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:

@@ -5,13 +5,13 @@ A class says which one and what it fixes; what it leaves open is a setting of it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
 from pydantic import Field, StrictBool
 
-from evaluators.comparators._comparator import COMPARATORS, Comparator, Compare, Matches, Pair
+from evaluators.comparators._comparator import COMPARATORS, Comparator, Compare, Pair
 from evaluators.comparators._plain_numbers import PlainNumbers
 from evaluators.comparators._web_addresses import AddressReading
 from evaluators.model import Outcome
@@ -46,9 +46,6 @@ class _Fixed(Comparator):
 
     def key(self) -> Callable[[Any], Hashable] | None:
         return self.other.key()
-
-    def compare_columns(self, expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
-        return self.other.compare_columns(expected, output)
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
         return self.other.explain(expected, actual)

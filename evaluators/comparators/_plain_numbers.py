@@ -5,13 +5,12 @@ Text that is no number is compared as it is: a field that may hold 35 or "33-37"
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import isfinite
 from typing import Any, ClassVar
 
 from evaluators.comparators._closeness import Limits, allowed, closeness, gap_between
-from evaluators.comparators._column_answers import near_numbers
-from evaluators.comparators._comparator import Comparator, Compare, Matches
+from evaluators.comparators._comparator import Comparator, Compare
 from evaluators.model import Outcome
 from evaluators.values.equality import same
 from evaluators.values.numbers import Number, Parse, reader
@@ -40,9 +39,6 @@ class PlainNumbers(Comparator):
             return bool(wanted == found) or close(wanted, found)
 
         return compare
-
-    def compare_columns(self, expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
-        return near_numbers(self._limits, expected, output)
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
         if same(expected, actual):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field, StrictBool
 
-from evaluators.comparators._column_answers import near_texts
-from evaluators.comparators._comparator import Comparator, Compare, Matches, Pair
+from evaluators.comparators._comparator import Comparator, Compare, Pair
 from evaluators.comparators._similarity import measure, near, reason
 from evaluators.model import Outcome
 from evaluators.value_class import replace
@@ -42,9 +40,6 @@ class Fuzzy(Normalization, Comparator):
     def compile(self) -> Compare:
         normalize = normalizer(switches(self))
         return measure(normalize, self.at_least) if self.partial else near(normalize, self.at_least)
-
-    def compare_columns(self, expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
-        return near_texts(normalizer(switches(self)), self.at_least, expected, output)
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
         measured = measure(normalizer(switches(self)), self.at_least)(expected, actual)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, Literal
 
-from evaluators.comparators._column_answers import normalized_identity
 from evaluators.comparators._comparator import Comparator, Compare, Pair
 from evaluators.model import Outcome
+from evaluators.values.pairing import identity
 from evaluators.values.quoting import differs
-from evaluators.values.text import Normalization, normalizer, same_text_deep, switches
+from evaluators.values.text import Normalization, Normalize, normalizer, same_text_deep, switches
 
 
 class Normalized(Normalization, Comparator):
@@ -48,7 +48,7 @@ class Normalized(Normalization, Comparator):
         return same_text_deep(normalizer(switches(self)))
 
     def key(self) -> Callable[[Any], Hashable]:
-        return normalized_identity(normalizer(switches(self)))
+        return _normalized_identity(normalizer(switches(self)))
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
         if self.compile()(expected, actual):
@@ -57,3 +57,17 @@ class Normalized(Normalization, Comparator):
             normalize = normalizer(switches(self))
             return Outcome(0.0, False, f"{differs(normalize(expected), normalize(actual))}, once normalised")
         return Outcome(0.0, False, differs(expected, actual))
+
+
+def _normalized_identity(normalize: Normalize) -> Callable[[Any], Hashable]:
+    """What two values share exactly when they are equal with their texts normalised, at any depth."""
+
+    def deep(value: Any) -> Any:
+        kind = value.__class__
+        if kind is str:
+            return normalize(value)
+        if kind is list:
+            return [deep(inner) for inner in value]
+        return {key: deep(inner) for key, inner in value.items()} if kind is dict else value
+
+    return lambda value: normalize(value) if value.__class__ is str else identity(deep(value))

@@ -6,15 +6,14 @@ of its digits once its marks are set aside.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Self
 
 from pydantic import Field, StrictBool, field_validator, model_validator
 
 from evaluators.comparators._closeness import allowed, closeness, gap_between
-from evaluators.comparators._column_answers import near_numbers
-from evaluators.comparators._comparator import Comparator, Compare, Matches, Pair, Readable
+from evaluators.comparators._comparator import Comparator, Compare, Pair, Readable
 from evaluators.issues import Blame, Issue
 from evaluators.model import Outcome
 from evaluators.settings import Settings, build, spell
@@ -111,9 +110,6 @@ class Numeric(Comparator):
     @property
     def reads_any(self) -> bool:
         return self.parse is False
-
-    def compare_columns(self, expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
-        return near_numbers(self.tolerance, expected, output)
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
         matched, read = bool(self.compile()(expected, actual)), self._read

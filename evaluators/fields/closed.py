@@ -1,9 +1,9 @@
 """A closed list of fields, and one field of it in three movements: its pairs of values, what each pair is, what the field is.
 
-*Places* reads the pairs from the two documents: one pair at a definite path, several under `[*]`, of a query, or of lists
-that are aligned. *Judge* says of one pair what it is: by presence, else by the field's rule. *Settled* makes one status of
-several. Whoever wants reasons asks `explained` in place of `judge`, about the same pairs; what is missing, how answers
-combine and what an absent field is have their one home here.
+*Values* are frames of pairs, of one row or of many: one pair a row at a definite path, several under `[*]`, of a query, or
+of lists that are aligned. *Judged* says of the pairs of a frame what is no plain match: by presence, else by the field's rule.
+*Settled* makes one status of several. Whoever wants reasons asks `explained` in place of `judged`, about the same pairs; what is
+missing, how answers combine and what an absent field is have their one home here.
 
 `closed_check` asks all fields about every row; `closed_explain` asks those that someone wants to see, and keeps what was
 found on the way; `closed_score` makes the row's score.
@@ -11,20 +11,35 @@ found on the way; `closed_score` makes the row's score.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from math import lcm
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal
 
 from evaluators.comparators._answers import in_field
 from evaluators.comparators._comparator import Comparator, Question
 from evaluators.fields.asked_alone import answer_alone, asked_alone
-from evaluators.fields.gain_columns import column_of
-from evaluators.fields.items import LeafColumns, ListNode, Matches, Place, asked_slowly, list_trees, pair_values, places
-from evaluators.fields.leaf_columns import LeafColumn
+from evaluators.fields.frame import Frame
+from evaluators.fields.items import (
+    LONE,
+    NOTHING,
+    RIGHT,
+    WRONG,
+    Leaf,
+    ListNode,
+    Matching,
+    asked_slowly,
+    first_keys,
+    items,
+    leaf_frames,
+    list_trees,
+    own_list,
+    reached,
+    values,
+)
 from evaluators.fields.lines import Align, FieldLine
 from evaluators.fields.marks import ValueKey, value_key
-from evaluators.fields.readable import Ask, first_problem, reader_of_expected
+from evaluators.fields.readable import reader_of_expected
 from evaluators.fields.rules import (
     Explained,
     Judged,
@@ -32,6 +47,7 @@ from evaluators.fields.rules import (
     Ready,
     Rule,
     answering_rule,
+    asks_equality,
     compile_together,
     explain_rule,
     explained_problem,
@@ -40,14 +56,14 @@ from evaluators.fields.rules import (
     together_ready,
 )
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import MISSING, Status
+from evaluators.model import MISSING, Missing, Status
 from evaluators.value_class import NamedTuple, dataclass
-from evaluators.values.paths import display
+from evaluators.values.paths import ANY, display
 from evaluators.values.transforms import Transform
 
-T = TypeVar("T")
 BothMissing = Literal["not_measured", "match"]
 IN_ORDER: Final = Align()
+TEXTS: Final = frozenset((str, type(None)))
 WHY: Final = {Status.OMISSION: "missing in the output", Status.HALLUCINATION: "only the output has it"}
 """Why a pair of which one side is missing is what it is."""
 
@@ -82,9 +98,14 @@ class ClosedTree:
         return tuple(ListedField(line, number, self) for number, line in enumerate(self.scored))
 
     @cached_property
-    def readers(self) -> tuple[Ask | None, ...]:
-        """For each scored line, what tells expected values that its comparator cannot read; None where it can read any."""
-        return tuple(one.ask for one in self.fields)
+    def keys(self) -> tuple[str, ...]:
+        """The keys of documents that lines begin with: they are read together."""
+        return first_keys(line.path for line in self.scored if not line.skip)
+
+    @cached_property
+    def readable(self) -> bool:
+        """Whether every comparator can read any expected value."""
+        return all(one.ask is None for one in self.fields)
 
     @cached_property
     def costs(self) -> bool:
@@ -114,53 +135,38 @@ class ClosedTree:
         return line.together.transforms(both) if line.together is not None else both
 
     @cached_property
-    def matches(self) -> Matches:
-        """Whether two values match, line by line: what alignment counts. Comparators that cost are not asked for that."""
-        return tuple(one.matches for one in self.fields)
-
-    @cached_property
-    def columns(self) -> LeafColumns:
-        """The same for whole columns of values at once; None for a line whose pairs are asked about one by one."""
-        return tuple(one.column for one in self.fields)
-
-    @cached_property
-    def keys(self) -> tuple[ValueKey | None, ...]:
-        """What values share exactly when they match, line by line; None where no such thing is known."""
-        return tuple(
+    def matching(self) -> Matching:
+        """Whether two values match, line by line: what alignment counts."""
+        keys: list[ValueKey | None] = [
             None if line.comparator is None or line.together is not None else value_key(line.comparator, self.chain(line))
             for line in self.scored
-        )
-
-    @cached_property
-    def asked_matches(self) -> Matches | None:
-        """The same, those that cost being asked; None where nobody is asked for that."""
-        return tuple(one.asked_matches for one in self.fields) if self.pairs_by_asking else None
+        ]
+        asking = [one.asked_hits for one in self.fields] if self.pairs_by_asking else []
+        return Matching([one.hits for one in self.fields], asking, keys)
 
 
 class Sides:
-    """The two documents of a row. The items of their lists are paired once, for all fields that look into them."""
+    """The documents of some rows. The items of their lists are paired once, for all fields that look into them."""
 
-    __slots__ = ("_found", "expected", "output", "tree")
+    __slots__ = ("_leaves", "frame", "tree")
 
-    def __init__(self, tree: ClosedTree, expected: Any, output: Any) -> None:
-        self.tree = tree
-        self.expected = expected
-        self.output = output
-        self._found: dict[int, dict[int, list[Place]]] = {}
+    def __init__(self, tree: ClosedTree, frame: Frame) -> None:
+        self.tree, self.frame = tree, frame
+        self._leaves: dict[int, dict[int, tuple[Leaf, Frame]]] = {}
 
-    def places(self, node: ListNode) -> Mapping[int, list[Place]]:
-        """The pairs of values of every leaf below a list, by the number of the leaf."""
-        found = self._found.get(id(node))
+    def leaf(self, node: ListNode, number: int) -> tuple[Leaf, Frame]:
+        """A leaf below a list, by its number, with the frame of its values."""
+        found = self._leaves.get(id(node))
         if found is None:
-            matching = self.tree.matches, self.tree.asked_matches, self.tree.columns, self.tree.keys
-            found = self._found[id(node)] = places(node, self.expected, self.output, *matching)
-        return found
+            leaves = leaf_frames(node, self.frame, self.tree.matching)
+            found = self._leaves[id(node)] = {leaf.number: (leaf, frame) for leaf, frame in leaves}
+        return found[number]
 
 
-class GatheredPlaces(NamedTuple):
-    """The pairs of values of a field in one row. `several`: the field is a list of values, however many there are."""
+class FieldPairs(NamedTuple):
+    """Pairs of values of a field. `several`: in each row the field is a list of values, however many there are."""
 
-    places: Sequence[Place]
+    frame: Frame
     several: bool
 
 
@@ -175,46 +181,51 @@ class ListedField:
         self.two_sided = comparator is None or comparator.reads == "both"
         self.pair = line.path.pair_getter()
         self.node = next((node for node in tree.lists if number in node.numbers), None)
-        self.single = line.path.definite and line.align is None
+        align = line.align or (IN_ORDER if line.path.query is not None else None)
+        own = None if align is None else own_list(line, number, align)
+        self.leaf = Leaf(number, line.path, own, asked_slowly(line))
+        """The field as a leaf of the document, where it is none of items."""
+        self.several = not line.path.definite
+        """In each row it is a list of values, however many there are."""
         self.absent, self.why_absent = absent(line, tree.both_missing)
-        self.rule = _skipped if comparator is None else self._rule(near_enough() if self.costs else comparator)
+        asked = near_enough() if self.costs else comparator
+        self.rule = _skipped if asked is None else self._rule(asked)
         """The fast rule, for expected values that can be read. Nobody who costs is asked here."""
-        self.judge = by_presence(self.rule, self.two_sided)
-        """What one pair of values is. Raises RowProblem where something else than the output's value is to blame."""
-        self.tell = by_presence(self._told, self.two_sided)
-        """The same with its reason, where both values are there."""
+        self.equal_match = self.two_sided and line.together is None
+        """Values that are equal match."""
+        self.exact = asked is not None and line.together is None and asks_equality(asked, self.chain)
+        """No others do."""
         self.ask = None if comparator is None else reader_of_expected(comparator, self.chain)
-        self.column = self._column()
-        """Whether values match, for whole columns of them at once: what `matches` says of each pair."""
 
-    def places(self, sides: Sides) -> GatheredPlaces:
-        """The pairs of values to compare. No pair has nothing on both sides."""
-        if self.line.path.query is not None:
-            return GatheredPlaces(self._paired(hits(self.line, sides.expected), hits(self.line, sides.output)), True)
+    def stands(self, sides: Sides) -> tuple[Leaf, Frame]:
+        """The pairs of values at the path, as they stand there; of a query the lists of its hits."""
         if self.node is not None:
-            return GatheredPlaces(sides.places(self.node).get(self.number, ()), True)
-        ours, theirs = self.pair(sides.expected, sides.output)
-        if ours is MISSING and theirs is MISSING:
-            return GatheredPlaces((), False)
-        if self.single or not isinstance(ours, list) or not isinstance(theirs, list) or not (ours or theirs):
-            return GatheredPlaces((Place(ours, theirs, ()),), False)
-        return GatheredPlaces(self._paired(ours, theirs), True)
+            return sides.leaf(self.node, self.number)
+        frame = sides.frame
+        if self.line.path.query is None:
+            if len(frame.rows) > 1:
+                return self.leaf, reached(frame, self.line.path)
+            ours, theirs = self.pair(frame.e[0], frame.o[0])  # one row alone is read sooner so
+            return self.leaf, Frame((ours,), (theirs,), frame.rows, frame)
+        if self.number not in (kept := frame.kept.setdefault(hits, {})):
+            ours = [hits(self.line, document) for document in frame.e]
+            theirs = ours if frame.o is frame.e else [hits(self.line, document) for document in frame.o]
+            kept[self.number] = Frame(ours, theirs, frame.rows, frame)
+        return self.leaf, kept[self.number]
 
-    def expected_values(self, expected: Any) -> list[Any]:
-        """The expected values that the line compares: the same for any output."""
-        line = self.line
-        if line.path.query is not None:
-            return hits(line, expected)
-        if self.node is not None:
-            alone = places(self.node, expected, MISSING, self.tree.matches)
-            found = [place.expected for place in alone.get(self.number, [])]
-        else:
-            found = [line.path.get(expected)]
-        if line.align is not None:
-            found = [item for value in found for item in (value if isinstance(value, list) else [value])]
-        if line.together is not None:
-            found = [picked for value in found if (picked := line.together.picked(value))]
-        return [value for value in found if value is not MISSING]
+    def values(self, sides: Sides) -> list[FieldPairs]:
+        """The pairs of values to compare, in the order of the documents. Each row has some in one of the frames at most."""
+        leaf, frame = self.stands(sides)
+        matching = self.tree.matching
+        if leaf.own is not None and self.line.path.query is not None:
+            return [FieldPairs(items(leaf.own, frame, matching), True)]
+        inside = values(leaf, frame, matching)
+        if self.several or inside is frame:
+            return [FieldPairs(inside, self.several)]
+        steps = inside.steps if isinstance(inside.steps, list) else []
+        plain = [at for at, step in enumerate(steps) if step is None]
+        aligned = [at for at, step in enumerate(steps) if step is not None]
+        return [FieldPairs(inside.part(plain), False), FieldPairs(inside.part(aligned), True)]
 
     def asked_of(self, expected: Any, output: Any, row: Mapping[str, Any]) -> bool:
         """Whether the conditions of the line hold for a row. `row` holds the cells that they name."""
@@ -226,18 +237,74 @@ class ListedField:
             for condition in self.line.when
         )
 
-    def unreadable(self, expected: Any) -> Issue | None:
-        """What is wrong with the first expected value that the comparator cannot read."""
-        return first_problem(self.ask, self.expected_values(expected)) if self.ask is not None else None
-
-    def explained(self, place: Place, several: bool) -> Explained | Question:
-        """What one pair of values is, with its reason; the question that is to be asked, where the comparator costs."""
-        found = self.tell(place.expected, place.actual)
-        if isinstance(found, Status):
-            return Explained(found, WHY.get(found))
-        if isinstance(found, Question) and several:
-            return found._replace(path=display(place.location))
+    def unreadable(self, sides: Sides) -> dict[int, Issue]:
+        """What is wrong with the first expected value of a row that the comparator cannot read, by row: for any output the same."""
+        ask, together = self.ask, self.line.together
+        if ask is None:
+            return {}
+        leaf, frame = self.stands(sides)
+        if leaf.own is None and frame.kinds <= TEXTS and not any(map(ask, dict.fromkeys(frame.e))):
+            return {}
+        found: dict[int, Issue] = {}
+        for row, value in zip(frame.rows, frame.e, strict=True):
+            if value is MISSING or row in found:
+                continue
+            for one in value if leaf.own is not None and isinstance(value, list) else [value]:
+                shown = one if together is None or self.line.path.query is not None else together.picked(one) or MISSING
+                issue = None if shown is MISSING else ask(shown)
+                if issue is not None:
+                    found[row] = issue
+                    break
         return found
+
+    def judged(self, frame: Frame) -> Iterable[tuple[int, Judged | RowProblem]]:
+        """What is no plain match among some pairs of values, by position. A problem is something else than the output's fault."""
+        e, o, rule, two_sided, exact = frame.e, frame.o, self.rule, self.two_sided, self.exact
+        positions: Iterable[int] = range(len(e))
+        if self.equal_match:
+            positions = frame.differing()
+            if Missing in frame.kinds and Missing in frame.others:
+                sides = enumerate(zip(e, o, strict=True))
+                yield from [(at, Status.NOT_MEASURED) for at, (a, b) in sides if a is MISSING and b is MISSING]
+        for at in positions:
+            a, b = e[at], o[at]
+            if b is MISSING:
+                yield at, Status.NOT_MEASURED if a is MISSING else Status.OMISSION
+            elif a is MISSING and two_sided:
+                yield at, Status.HALLUCINATION
+            elif exact:
+                yield at, Status.MISMATCH
+            else:
+                try:
+                    found: Judged | RowProblem = rule(a, b)
+                except RowProblem as error:
+                    found = error
+                if found is not Status.MATCH:
+                    yield at, found
+
+    def explained(self, values: FieldPairs, at: int) -> Explained | Question:
+        """What one pair of values is, with its reason; the question that is to be asked, where the comparator costs."""
+        expected, actual = values.frame.e[at], values.frame.o[at]
+        if actual is MISSING or (expected is MISSING and self.two_sided):
+            status = Status.OMISSION if actual is MISSING else Status.HALLUCINATION
+            return Explained(status, WHY[status])
+        found = self._told(expected, actual)
+        if isinstance(found, Question) and values.several:
+            return found._replace(path=display(self.location(values.frame, at)))
+        return found
+
+    def location(self, frame: Frame, at: int) -> tuple[str | int, ...]:
+        """Where one of several pairs stands: the path with the items that were gone into; of other lists the item alone."""
+        gone_into: list[Any] = []
+        here: Frame | None = frame
+        while here is not None:
+            if isinstance(here.steps, list) and here.steps[at] is not None:
+                gone_into.append(here.steps[at])
+            at = at if here.owners is None else here.owners[at]
+            here = here.up
+        steps = self.line.path.steps if self.node is not None else ()
+        found = [gone_into.pop() if step is ANY else step for step in steps]
+        return (*found, *reversed(gone_into))
 
     def named(self, found: Explained) -> Explained:
         """The same answer; a problem with a function of the suite's own names the field."""
@@ -251,43 +318,42 @@ class ListedField:
             found = combined(answers)
         return self.absent if found is Status.NOT_MEASURED else found
 
-    def status(self, sides: Sides) -> Judged:
-        """What became of the field in a row. Raises RowProblem where something else than the output is to blame."""
-        if self.line.skip:
-            return Status.SKIPPED
-        issue, judge = self.unreadable(sides.expected) if self.ask is not None else None, self.judge
-        if issue is not None:
-            raise RowProblem(issue)
-        if self.single:
-            pair = self.pair
-            found = judge(*pair(sides.expected, sides.output))
-            return self.absent if found is Status.NOT_MEASURED else found
-        pairs, several = self.places(sides)
-        return self.settled([judge(place.expected, place.actual) for place in pairs], several)
+    def hits(self, frame: Frame, asked: bool = False) -> bytearray:
+        """What pairing counts of each pair of values. A comparator that costs is not asked for that, unless `asked`."""
+        e, o = frame.e, frame.o
+        found = bytearray((RIGHT,)) * len(e)
+        if Missing in frame.kinds or Missing in frame.others:
+            for at, (a, b) in enumerate(zip(e, o, strict=True)):
+                if a is MISSING or b is MISSING:
+                    found[at] = NOTHING if a is b else LONE
+        if self.ask is not None and not (frame.kinds <= TEXTS and not any(map(self.ask, dict.fromkeys(e)))):
+            for at, value in enumerate(e):
+                if found[at] == RIGHT and self.ask(value) is not None:
+                    found[at] = WRONG
+        matches = self._asked_matches if asked else self._matches
+        for at in frame.differing() if self.equal_match else range(len(e)):
+            if found[at] == RIGHT and (self.exact or not matches(e[at], o[at])):
+                found[at] = WRONG
+        return found
 
-    def matches(self, expected: Any, actual: Any) -> bool:
-        """Whether two values match: what alignment counts. A comparator that costs is not asked for that."""
-        rule, ask = self.rule, self.ask
-        if ask is not None and expected is not MISSING and ask(expected) is not None:
-            return False
+    def asked_hits(self, frame: Frame) -> bytearray:
+        """The same; a comparator that costs is asked, where it may be asked about one pair."""
+        comparator = self.line.comparator
+        return self.hits(frame, asked=comparator is not None and asked_alone(comparator))
+
+    def _matches(self, expected: Any, actual: Any) -> bool:
         try:
-            judged = rule(expected, actual)
+            judged = self.rule(expected, actual)
         except RowProblem as error:
             if error.issue.blame is Blame.ENVIRONMENT:  # how items pair must not depend on the machine
                 raise
             return False
         return (judged.status if isinstance(judged, Partial) else judged) is Status.MATCH
 
-    def asked_matches(self, expected: Any, actual: Any) -> bool:
-        """The same; a comparator that costs is asked."""
-        comparator = self.line.comparator
-        if comparator is None or not asked_alone(comparator):
-            return self.matches(expected, actual)
-        if self.ask is not None and expected is not MISSING and self.ask(expected) is not None:
-            return False
-        sides = self._sides(expected, actual)
-        if isinstance(sides, Explained):
-            return sides.status is Status.MATCH
+    def _asked_matches(self, expected: Any, actual: Any) -> bool:
+        comparator, sides = self.line.comparator, self._sides(expected, actual)
+        if isinstance(sides, Explained) or comparator is None:
+            return isinstance(sides, Explained) and sides.status is Status.MATCH
         return answer_alone(comparator, self.chain, Question(self.line.name, *sides, expected, actual)) is Status.MATCH
 
     def _told(self, expected: Any, actual: Any) -> Explained | Question:
@@ -307,36 +373,10 @@ class ListedField:
         rule, together = answering_rule(comparator, self.chain), self.line.together
         return compile_together(together, rule) if together is not None else rule
 
-    def _column(self) -> LeafColumn | None:
-        comparator = self.line.comparator
-        if comparator is None or self.line.together is not None:
-            return None
-        return column_of(near_enough() if self.costs else comparator, self.chain, self.ask)
-
     def _sides(self, expected: Any, actual: Any) -> Explained | Ready:
         """What the comparator is shown: the two values, or the keys of them that are compared as one."""
         together = self.line.together
         return Ready(expected, actual) if together is None else together_ready(together, expected, actual)
-
-    def _paired(self, ours: Sequence[Any], theirs: Sequence[Any]) -> list[Place]:
-        asking = self.asked_matches if self.tree.pairs_by_asking else None
-        align, slow = self.line.align or IN_ORDER, asked_slowly(self.line)
-        return pair_values(align, ours, theirs, self.matches, asking, slow, self.column)
-
-
-def by_presence(
-    compare: Callable[[Any, Any], T], two_sided: bool, neither: Status = Status.NOT_MEASURED
-) -> Callable[[Any, Any], Status | T]:
-    """What says of a pair of values what it is: by presence where a side is missing (`neither`: both), else by comparing."""
-
-    def judge(expected: Any, actual: Any) -> Status | T:
-        if actual is MISSING:
-            return neither if expected is MISSING else Status.OMISSION
-        if expected is MISSING and two_sided:
-            return Status.HALLUCINATION
-        return compare(expected, actual)
-
-    return judge
 
 
 def combined(answers: Iterable[Judged]) -> Status:

@@ -1,158 +1,137 @@
-"""The check of listed fields that every row goes through: statuses alone.
+"""The check of listed fields that every row goes through: statuses alone, field by field for all the rows of a chunk.
 
-Cheapest first. Fields at definite keys are read together, one call for each parent and side, and compared inline where
-Python's `==` on plain values settles it; of one document on both sides presence alone decides. Every other field is asked on
-its own. The statuses of a row are bytes, and the verdict of each combination is made once. A row with a problem goes field by
-field, so that the others keep their statuses.
-
-Expected values that a comparator cannot read are looked for first, one look-up a field and row, in suites that have such
-comparators only.
+Each field has a column of statuses, matches at first, which what is no plain match overwrites. The statuses of a row are bytes, and the
+verdict of each combination is made once. What is wrong with an expected value, or with a comparator, costs its own field its
+status, and the row its score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+from typing import Any, Final
 
 from evaluators.comparators._answers import in_field
-from evaluators.fields.closed import ClosedTree, ListedField, Sides, by_presence
+from evaluators.fields.closed import ClosedTree, ListedField, Sides, combined
 from evaluators.fields.closed_explain import explain_fields
 from evaluators.fields.closed_score import verdict_of
-from evaluators.fields.rules import Judged, Rule
+from evaluators.fields.frame import Frame, of_rows
+from evaluators.fields.path_check import ChunkCheck
+from evaluators.fields.rules import Judged, Partial
 from evaluators.issues import RowProblem
-from evaluators.model import MISSING, Status, Verdict
-from evaluators.values.many_paths import ABSENT, ManyPaths, by_parent, read_together
-
-RowCheck: TypeAlias = Callable[..., Verdict]
-Values: TypeAlias = Sequence[Any]
+from evaluators.model import Status, Verdict
 
 _MEMO: Final = 50_000  # combinations of statuses remembered for one evaluator; more are settled anew each time
-_PLAIN: Final = frozenset((str, int, float, bool, type(None)))
 
 
-def compile_fields(tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()) -> RowCheck:
-    """The check of a row: (expected, output, *cells of `columns`) → verdict. An unreadable output is MISSING."""
-    if tree.costs:
-        return _explaining(tree, pass_at, columns)
-    if any(line.when for line in tree.scored):
-        return _conditional(tree, pass_at, columns)
-    return _StatusCheck(tree, pass_at).verdict
+class ListedCheck(ChunkCheck):
+    """Scores rows by their listed fields: (expected, output, *cells of `columns`) → verdict. An unreadable output is MISSING."""
 
+    def __init__(self, tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()) -> None:
+        self._tree, self._pass_at, self._columns = tree, pass_at, columns
+        self._known: dict[bytes, Verdict] = {}
 
-class _StatusCheck:
-    """The check of fields that have no condition and ask nobody."""
-
-    def __init__(self, tree: ClosedTree, pass_at: float) -> None:
-        together = _read_together(tree.fields)
-        self.tree, self.pass_at = tree, pass_at
-        self.alone = [one for one in tree.fields if one not in together]
-        order = [one.number for one in (*together, *self.alone)]
-        self.back = [order.index(number) for number in range(len(order))]
-        """Where the status of each field stands among those that `_statuses` gives."""
-        self.paths = ManyPaths([one.line.path for one in together])
-        self.read = self.paths.read
-        self.there: list[Rule] = [one.rule for one in together]
-        """What compares two values that are there."""
-        self.anyhow: list[Rule] = [by_presence(one.rule, one.two_sided, one.absent) for one in together]
-        """The same of values that may be missing."""
-        self.asks = [(place, one.ask) for place, one in enumerate(together) if one.ask is not None]
-        self.equal = bytes([Status.MATCH]) * len(together)
-        self.perfect = verdict_of(tree, pass_at, self.equal) if not self.alone else None
-        self.known: dict[bytes, Verdict] = {}
-
-    def verdict(self, expected: Any, output: Any) -> Verdict:
-        """The verdict of a row."""
-        try:
-            codes = self._statuses(expected, output)
-        except RowProblem:
-            return _one_by_one(self.tree, self.pass_at, expected, output)
-        if codes is self.equal and self.perfect is not None:
-            return self.perfect
-        try:
-            key = bytes(codes)
-        except TypeError:  # partial credit is no byte
-            return verdict_of(self.tree, self.pass_at, [codes[place] for place in self.back])
-        found = self.known.get(key)
-        if found is None:
-            found = verdict_of(self.tree, self.pass_at, [key[place] for place in self.back])
-            if len(self.known) < _MEMO:
-                self.known[key] = found
+    def rows(self, *columns: Sequence[Any]) -> list[Verdict]:
+        expected, outputs, *cells = columns
+        rows = [dict(zip(self._columns, each, strict=True)) for each in zip(*cells, strict=True)] if cells else repeat({})
+        chunk = _FieldColumns(self._tree, expected, outputs, rows)
+        flat, count = b"".join(chunk.statuses), len(expected)
+        found = []
+        for row in range(count):
+            statuses = flat[row::count]
+            if row in chunk.odd or row in chunk.problems:
+                odd = chunk.odd.get(row, {})
+                judged = [odd.get(number, status) for number, status in enumerate(statuses)]
+                found.append(verdict_of(self._tree, self._pass_at, judged, chunk.problems.get(row)))
+                continue
+            verdict = self._known.get(statuses)
+            if verdict is None:
+                verdict = verdict_of(self._tree, self._pass_at, statuses)
+                if len(self._known) < _MEMO:
+                    self._known[statuses] = verdict
+            found.append(verdict)
         return found
 
-    def _statuses(self, expected: Any, output: Any) -> Sequence[Any]:
-        """What became of each field, those that are read together first. Raises RowProblem."""
-        ours, theirs, rules = self._values(expected, output)
-        for place, ask in self.asks:
-            if ours[place] is not MISSING and (issue := ask(ours[place])) is not None:
-                raise RowProblem(issue)
-        codes = self.equal if ours is theirs else _compared(ours, theirs, rules)
-        if not self.alone:
-            return codes
-        sides = Sides(self.tree, expected, output)
-        return [*codes, *[one.status(sides) for one in self.alone]]
-
-    def _values(self, expected: Any, output: Any) -> tuple[Values, Values, Sequence[Rule]]:
-        """The values that are read together, and what compares them. The same values twice: of one document."""
-        read = self.read
-        try:
-            ours = read(expected)
-            return ours, ours if output is expected else read(output), self.there
-        except ABSENT:
-            return *self.paths.read_pair(expected, output), self.anyhow
-
-
-def _compared(ours: Values, theirs: Values, rules: Sequence[Rule]) -> list[Any]:
-    """What each pair of values is. What Python's `==` settles is not asked about: 1 is a match."""
-    return [
-        1 if a == b and ((kind := a.__class__) is str or (kind is b.__class__ and kind in _PLAIN)) else rule(a, b)
-        for a, b, rule in zip(ours, theirs, rules, strict=True)
-    ]
-
-
-def _read_together(fields: Sequence[ListedField]) -> list[ListedField]:
-    """The fields that can be read with others, those below one parent together."""
-    found = [
-        one
-        for one in fields
-        if one.single
-        and one.two_sided
-        and not one.line.skip
-        and one.line.together is None
-        and read_together(one.line.path)
-    ]
-    return [found[number] for group in by_parent([one.line.path for one in found]) for number in group]
-
-
-def _one_by_one(tree: ClosedTree, pass_at: float, expected: Any, output: Any, excluded: Collection[int] = ()) -> Verdict:
-    """Each field on its own, so that a problem with one leaves the others their statuses."""
-    sides, problem = Sides(tree, expected, output), None
-    found: list[Judged] = []
-    for one in tree.fields:
-        try:
-            found.append(Status.SKIPPED if one.number in excluded else one.status(sides))
-        except RowProblem as error:
-            problem = problem or in_field(error, one.line.name)
-            found.append(Status.FAULT)
-    return verdict_of(tree, pass_at, found, problem)
-
-
-def _conditional(tree: ClosedTree, pass_at: float, columns: Sequence[str]) -> RowCheck:
-    """The check of fields some of which are left out of some rows."""
-
-    def check(expected: Any, output: Any, *cells: Any) -> Verdict:
-        row = dict(zip(columns, cells, strict=True))
-        excluded = {one.number for one in tree.fields if not one.asked_of(expected, output, row)}
-        return _one_by_one(tree, pass_at, expected, output, excluded)
-
-    return check
-
-
-def _explaining(tree: ClosedTree, pass_at: float, columns: Sequence[str]) -> RowCheck:
-    """The check of fields some of which are asked about all at once: they are explained."""
-
-    def check(expected: Any, output: Any, *cells: Any) -> Verdict:
-        settled = explain_fields(tree, expected, output, dict(zip(columns, cells, strict=True)))
+    def explained(self, expected: Any, output: Any, *cells: Any) -> Verdict:
+        """The verdict of a row about which somebody is asked: its fields are explained."""
+        settled = explain_fields(self._tree, expected, output, dict(zip(self._columns, cells, strict=True)))
         problem = next((one.problem for one in settled if one.problem is not None), None)
-        return verdict_of(tree, pass_at, [one.judged for one in settled], problem)
+        return verdict_of(self._tree, self._pass_at, [one.judged for one in settled], problem)
 
-    return check
+
+class _FieldColumns:
+    """What became of each field in some rows."""
+
+    def __init__(
+        self, tree: ClosedTree, expected: Sequence[Any], outputs: Sequence[Any], rows: Iterable[dict[str, Any]]
+    ) -> None:
+        self.statuses = [bytearray((Status.MATCH,)) * len(expected) for _ in tree.fields]
+        """A column for each field."""
+        self.odd: dict[int, dict[int, Partial]] = {}
+        """By row and field, partial credit."""
+        self.problems: dict[int, RowProblem] = {}
+        """By row, what kept the first of its fields from being measured that has such a problem."""
+        frames = of_rows(expected, outputs)
+        sides = [Sides(tree, frame) for frame in frames]
+        try:
+            for frame in frames:
+                if len(frame.rows) > 1:
+                    frame.children(tree.keys)
+            for field, column in zip(tree.fields, self.statuses, strict=True):
+                if field.line.skip:
+                    column[:] = bytes((Status.SKIPPED,)) * len(column)
+                    continue
+                if field.several:
+                    column[:] = bytes((field.absent,)) * len(column)
+                left_out = set[int]()
+                if field.line.when:
+                    asked = map(field.asked_of, expected, outputs, rows)
+                    left_out = {row for row, wanted in enumerate(asked) if not wanted}
+                for each in sides:
+                    self._fill(field, column, each, left_out)
+                for row in left_out:
+                    column[row] = Status.SKIPPED
+        finally:
+            for frame in frames:
+                frame.release()
+
+    def _fill(self, field: ListedField, column: bytearray, sides: Sides, left_out: set[int]) -> None:
+        """Writes what became of a field into its column, but for the rows that it is left out of."""
+        unreadable = field.unreadable(sides)
+        for row, issue in unreadable.items():
+            if row not in left_out:
+                column[row] = self._status(field, row, RowProblem(issue))
+        apart = left_out.union(unreadable)
+        for frame, several in field.values(sides):
+            if apart:
+                frame = frame.part([at for at, row in enumerate(frame.rows) if row not in apart])
+            if several:
+                self._several(field, column, frame.there())
+                continue
+            for at, found in field.judged(frame):
+                if found.__class__ is not Status:
+                    found = self._status(field, frame.rows[at], found)
+                column[frame.rows[at]] = field.absent if found is Status.NOT_MEASURED else found
+
+    def _several(self, field: ListedField, column: bytearray, frame: Frame) -> None:
+        """The same of several values a row, each of which is there on one side at least."""
+        for row in dict.fromkeys(frame.rows):
+            column[row] = Status.MATCH
+        found: dict[int, list[Status]] = {}
+        for at, judged in field.judged(frame):
+            status = judged.status if isinstance(judged, Partial) else self._status(field, frame.rows[at], judged)
+            found.setdefault(frame.rows[at], []).append(status)
+        for row, statuses in found.items():
+            matches = len(statuses) < frame.rows.count(row) if Status.NOT_MEASURED in statuses else False
+            status = combined([*statuses, Status.MATCH] if matches else statuses)
+            column[row] = field.absent if status is Status.NOT_MEASURED else status
+
+    def _status(self, field: ListedField, row: int, found: Judged | RowProblem) -> Status:
+        """The bare status of a field; what there is beside it is kept."""
+        if isinstance(found, Status):
+            return found
+        if isinstance(found, Partial):
+            self.odd.setdefault(row, {})[field.number] = found
+            return found.status
+        self.problems.setdefault(row, in_field(found, field.line.name))
+        return Status.FAULT

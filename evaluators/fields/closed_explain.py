@@ -6,11 +6,12 @@ Only the fields that someone wants to see are looked at. Questions that cost are
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from evaluators.comparators._comparator import Comparator, Question
-from evaluators.fields.closed import ClosedTree, GatheredPlaces, ListedField, Sides
+from evaluators.fields.closed import ClosedTree, FieldPairs, ListedField, Sides
 from evaluators.fields.closed_score import credit, mean, required_lost, standing_of
+from evaluators.fields.frame import Frame
 from evaluators.fields.rules import Explained, Judged, Partial, explained_answer, explained_problem
 from evaluators.fields.settle import OURS, compared, reason_code
 from evaluators.issues import RowProblem
@@ -20,13 +21,16 @@ from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.paths import display
 from evaluators.values.transforms import chain
 
+NO_VALUES: Final = FieldPairs(Frame((), (), ()), False)
+
 
 @dataclass(slots=True)
 class ExplainedField:
     """One field in one row: its pairs of values, and what was answered about each. An open question waits for its answer."""
 
     field: ListedField
-    found: GatheredPlaces
+    found: FieldPairs
+    """Its pairs; none has nothing on both sides."""
     answers: list[Explained | Question]
     left_out: str | None = None
     """Why the field is left out of the row."""
@@ -93,22 +97,30 @@ def _look(
     tree: ClosedTree, numbers: Collection[int] | None, expected: Any, output: Any, row: Mapping[str, Any]
 ) -> list[ExplainedField]:
     """The pairs of some fields, or of all, and what there is to say of each."""
-    sides = Sides(tree, expected, output)
-    for node in tree.lists if tree.pairs_by_asking else ():  # whoever is asked is asked in the same order in every row
-        sides.places(node)
-    wanted = [one for one in tree.fields if numbers is None or one.number in numbers]
-    return [_looked(one, sides, one.asked_of(expected, output, row)) for one in wanted]
+    frame = Frame([expected], [output], range(1))
+    sides = Sides(tree, frame)
+    try:
+        for node in (
+            tree.lists if tree.pairs_by_asking else ()
+        ):  # whoever is asked is asked in the same order in every row
+            sides.leaf(node, node.numbers[0])
+        wanted = [one for one in tree.fields if numbers is None or one.number in numbers]
+        return [_looked(one, sides, one.asked_of(expected, output, row)) for one in wanted]
+    finally:
+        frame.release()
 
 
 def _looked(field: ListedField, sides: Sides, asked: bool) -> ExplainedField:
     if field.line.skip:
-        return ExplainedField(field, GatheredPlaces((), False), [], "skipped")
+        return ExplainedField(field, NO_VALUES, [], "skipped")
     if not asked:
-        return ExplainedField(field, GatheredPlaces((), False), [], "its `when` does not hold for this row")
-    found, issue = field.places(sides), field.unreadable(sides.expected)
+        return ExplainedField(field, NO_VALUES, [], "its `when` does not hold for this row")
+    some = [FieldPairs(each.frame.there(), each.several) for each in field.values(sides)]
+    found = next((each for each in some if each.frame.rows), some[0])
+    issue = field.unreadable(sides).get(0)
     if issue is not None:
         return ExplainedField(field, found, [field.named(explained_problem(RowProblem(issue)))], unreadable=True)
-    return ExplainedField(field, found, [field.explained(place, found.several) for place in found.places])
+    return ExplainedField(field, found, [field.explained(found, at) for at in range(len(found.frame.rows))])
 
 
 def _answer_together(looked: Sequence[ExplainedField]) -> None:
@@ -169,12 +181,12 @@ def _details(
     return details
 
 
-def _shown(found: GatheredPlaces) -> tuple[Any, Any]:
+def _shown(found: FieldPairs) -> tuple[Any, Any]:
     """The values of a field as people see them: for several pairs a list per side, of what is there."""
+    e, o = found.frame.e, found.frame.o
     if found.several:
-        ours = [place.expected for place in found.places if place.expected is not MISSING]
-        return ours, [place.actual for place in found.places if place.actual is not MISSING]
-    return (found.places[0].expected, found.places[0].actual) if found.places else (MISSING, MISSING)
+        return [value for value in e if value is not MISSING], [value for value in o if value is not MISSING]
+    return (e[0], o[0]) if e else (MISSING, MISSING)
 
 
 def _reason(one: ExplainedField, answers: Sequence[Explained]) -> str | None:
@@ -183,14 +195,10 @@ def _reason(one: ExplainedField, answers: Sequence[Explained]) -> str | None:
         return one.field.why_absent
     if one.unreadable or not one.found.several:
         return answers[0].reason
-    failed = [
-        (place, answer)
-        for place, answer in zip(one.found.places, answers, strict=True)
-        if answer.status is not Status.MATCH
-    ]
+    failed = [at for at, answer in enumerate(answers) if answer.status is not Status.MATCH]
     if not failed:
         return "the only one is right" if len(answers) == 1 else f"all {len(answers)} are right"
-    place, answer = failed[0]
-    where = f"{display(place.location)}: " if place.location else ""
+    location = one.field.location(one.found.frame, failed[0])
+    where = f"{display(location)}: " if location else ""
     rest = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
-    return f"{len(answers) - len(failed)} of {len(answers)} right; {where}{answer.reason}{rest}"
+    return f"{len(answers) - len(failed)} of {len(answers)} right; {where}{answers[failed[0]].reason}{rest}"

@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
-from evaluators.fields.closed import ClosedTree
+from evaluators.fields.closed import ClosedTree, Sides
+from evaluators.fields.frame import Frame
 from evaluators.fields.inference.schema import schema_type
 from evaluators.fields.readable import Ask
 from evaluators.fields.tree import FieldNode, SchemaPath
 from evaluators.fields.walk import distinct, knows
 from evaluators.fields.xeval.read_xeval import parse_eval_schema
 from evaluators.issues import Blame, Issue, Problems
+from evaluators.model import MISSING
 from evaluators.registry import suggestion
 from evaluators.value_class import dataclass, field
 from evaluators.values.path_text import Step, display
@@ -106,10 +108,12 @@ def check_expected(
 
 def check_listed(document: Any, tree: ClosedTree) -> Iterator[ExpectedFinding]:
     """An error for each listed field whose expected value its comparator cannot read, in one document."""
+    frame = Frame([document], [MISSING], range(1))
     for one in tree.fields:
-        issue, name = None if one.line.when else one.unreadable(document), one.line.name
+        issue, name = None if one.line.when else one.unreadable(Sides(tree, frame)).get(0), one.line.name
         if issue is not None:
             yield ExpectedFinding("error", issue.code, 0, 0, name, name, issue.message, "", issue.hint)
+    frame.release()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,14 @@ and a pairing has min(n, m) pairs at most. Levels that tell no two pairs apart a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from math import lcm
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 from evaluators.value_class import NamedTuple
-from evaluators.values.arrays import numpy
 from evaluators.values.assignment import Table
 
-LARGEST: Final = 2**62
-"""Up to here, whole numbers fit into arrays."""
 WHOLE: Final = Fraction(1)
 
 
@@ -39,36 +36,21 @@ class Worth(NamedTuple):
 COMPLETE: Final = Worth(1, 2)
 NOTHING_ALIKE: Final = Worth(0, 2)
 
-Weighed: TypeAlias = Callable[[int, int], Worth]
-"""What pairing an expected item with an output item is worth, by their indexes."""
-
-
-class GainArrays(NamedTuple):
-    """The worth of all pairs as arrays of numpy: matched, whole, and where fields decide among pairings, which of them match."""
-
-    matched: Any
-    whole: Any
-    fields: Any = None
-    """For each pair a whole number, in which each field that matches has set its bit; the highest is that of the first field."""
-
-
-Worths: TypeAlias = "Sequence[Sequence[Worth]] | GainArrays"
-
 
 def judged(matches: bool) -> Worth:
     """The worth of a pair that is one result."""
     return COMPLETE if matches else NOTHING_ALIKE
 
 
-def gains(worths: Worths, ours: Sequence[Hashable], theirs: Sequence[Hashable], least: Fraction) -> Table:
+def gains(
+    worths: Sequence[Sequence[Worth]], ours: Sequence[Hashable], theirs: Sequence[Hashable], least: Fraction
+) -> Table:
     """One whole number for each pair, by rows; 0 for a pair whose F1 is 0, or below `least`.
 
     `ours` and `theirs` are the identities of the items: equal ones are equal items.
     """
     most = min(len(ours), len(theirs))
     alike = not set(ours).isdisjoint(theirs)
-    if isinstance(worths, GainArrays):
-        return _arrays(worths, ours, theirs, least, most) if alike else _arrays(worths, (), (), least, most)
     numbers = _numbers({worth for line in worths for worth in line}, least, most)
     found = [[numbers[worth] for worth in line] for line in worths]
     if alike:
@@ -98,50 +80,3 @@ def _numbers(worths: Iterable[Worth], least: Fraction, most: int) -> dict[Worth,
 def f1(worth: Worth) -> Fraction:
     """The F1 of a pair."""
     return Fraction(2 * worth.matched, worth.whole)
-
-
-def _ranked(np: Any, counts: GainArrays, codes: Any, base: int) -> tuple[Any, dict[int, Worth]]:
-    """The same pairs numbered anew, by worth and by the fields that match, and the worth of each number.
-
-    A field outweighs all that a pairing can gain by the fields after it: a pairing has so many pairs at most as a list has items.
-    """
-    hits, which = np.unique(counts.fields, return_inverse=True)
-    digit = 1 + int(np.max(counts.matched, axis=1).sum())
-    ranks = [
-        sum(digit**place for place in range(int(fields).bit_length()) if int(fields) >> place & 1) for fields in hits
-    ]
-    both = which.reshape(codes.shape) * (int(codes.max()) + 1) + codes
-    found, numbers = np.unique(both, return_inverse=True)
-    pairs = [divmod(int(code), int(codes.max()) + 1) for code in found]
-    worths = {number: Worth(*divmod(code, base), ranks[place]) for number, (place, code) in enumerate(pairs)}
-    return numbers.reshape(codes.shape), worths
-
-
-def _arrays(
-    counts: GainArrays, ours: Sequence[Hashable], theirs: Sequence[Hashable], least: Fraction, most: int
-) -> Table:
-    """The same for all pairs at once. Lists, where the numbers are too large for an array."""
-    np = numpy()
-    if np is None:
-        raise TypeError("arrays come from numpy")
-    base = int(np.max(counts.whole)) + 1
-    codes = counts.matched * base + counts.whole
-    if counts.fields is None:
-        worths = {int(code): Worth(*divmod(int(code), base)) for code in np.flatnonzero(np.bincount(codes.ravel()))}
-    else:
-        codes, worths = _ranked(np, counts, codes, base)
-    numbers = _numbers(worths.values(), least, most)
-    largest = max(numbers.values()) * (most + 1) + 1
-    listed: list[int] = [0] * (max(worths) + 1)
-    whole = np.zeros(len(listed), dtype=bool)
-    for code, worth in worths.items():
-        listed[code] = numbers[worth]
-        whole[code] = numbers[worth] > 0 and f1(worth) == WHOLE
-    found = np.array(listed, dtype=np.int64 if largest <= LARGEST else object)[codes]
-    if ours:
-        known: dict[Hashable, int] = {}
-        rows, columns = (np.array([known.setdefault(each, len(known)) for each in side]) for side in (ours, theirs))
-        equal = (rows[:, None] == columns) & (found > 0).astype(bool)
-        if (equal != whole[codes]).any():
-            found = found * (most + 1) + equal
-    return found if largest <= LARGEST else found.tolist()

@@ -1,72 +1,66 @@
-"""Fields under `[*]`: the items of two lists are paired once, on all their listed leaves.
+"""Fields under `[*]`: the items of two lists are paired once, on all their listed leaves, for all the rows of a frame.
 
-A list node says where a list stands, how its items are aligned, and which leaves and inner lists its items have. Walking
-it over two documents gives, for each listed leaf, the pairs of values to compare. A leaf that is missing on both sides
-of a pair says nothing; a leaf that one side lacks keeps its place with MISSING on that side. Where a literal key with
-dots may be meant, the output follows the reading of the expected side.
+A list node says where a list stands, how its items are aligned, and which leaves and inner lists its items have. `items` goes
+from a frame to the frame of the items of such a list, `reached` to that of the values at a path, and `leaf_frames` gives the
+frame of every listed leaf. A leaf that is missing on both sides of a pair says nothing; a leaf that one side lacks keeps its
+place with MISSING on that side. Where a literal key with dots may be meant, the output follows the reading of the expected side.
+
+Items that go together in any order are weighed: a frame of pairs of items of all the lists is looked into as the documents are,
+and for each leaf `Hits` says of its pairs of values whether they match.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
+from itertools import chain, repeat
+from operator import contains, itemgetter
 from typing import Any, Final, TypeAlias
 
 from evaluators.fields.align import Align
-from evaluators.fields.gains import NOTHING_ALIKE, GainArrays, Worth, judged
-from evaluators.fields.leaf_columns import LeafColumn, PlainLeaf, leaf_worths
+from evaluators.fields.frame import Frame, in_order
+from evaluators.fields.gains import Worth, judged
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.marks import ValueKey, leaves_of_list
-from evaluators.fields.pair import pair_items
+from evaluators.fields.pair import AT_ONCE, Paired, paired_by_key, paired_together, pairing
 from evaluators.fields.pairing_limit import PairCost
 from evaluators.limits import still_time
 from evaluators.model import MISSING
 from evaluators.value_class import NamedTuple, dataclass, field
-from evaluators.values.confusion import Confusion
 from evaluators.values.equality import same
-from evaluators.values.pairing import Pairs
+from evaluators.values.literal_keys import joined_keys, key_of
 from evaluators.values.paths import ANY, Path
 
-Side: TypeAlias = Any  # JSON or MISSING
-Matches: TypeAlias = Sequence[Callable[[Side, Side], bool]]
-"""Whether the values of a leaf match, by the number of the leaf: what alignment counts as gain."""
-LeafColumns: TypeAlias = Sequence[LeafColumn | None]
-"""The same for whole columns of values, by the number of the leaf; empty where every pair is to be asked about."""
-Found: TypeAlias = bool | None
-"""Whether two values match; None where only one side has a value."""
-
-
+Hits: TypeAlias = Callable[[Frame], Sequence[int]]
+"""What pairing counts of each pair of values of a leaf: RIGHT, WRONG, LONE or NOTHING."""
+Tally: TypeAlias = tuple[int, int, int]
+"""How many values of a leaf match, do not match, and have one side alone."""
+Both: TypeAlias = tuple[Sequence[Any], Sequence[Any], Sequence[Any]]
+"""The steps to some items, None where it is the same place, and both sides of each."""
+NOTHING, RIGHT, WRONG, LONE = range(4)
+TALLIES: Final[Sequence[Tally]] = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 WHOLE_ITEM: Final = Path(())
 
 
-class Place(NamedTuple):
-    """One pair of values of one leaf."""
-
-    expected: Side
-    actual: Side
-    location: tuple[str | int, ...]
-
-
 class Leaf(NamedTuple):
-    """One listed leaf of an item. `align` pairs the items of the leaf's own value, where both sides have a list."""
+    """One listed leaf of an item. `own` pairs the items of the leaf's own value, where both sides have a list."""
 
     number: int
     path: Path
-    align: Align | None = None
+    own: ListNode | None = None
     slow: bool = False
     """Its comparator is one that pairing asks seldom."""
 
 
 class Matching(NamedTuple):
-    """Whether two values match: cheaply, by asking whoever costs, and cheaply for whole columns of values at once.
+    """How the values of leaves are compared where items are paired, by the number of the leaf."""
 
-    `keys`: what values share exactly when they match, by the number of the leaf.
-    """
-
-    cheaply: Matches
-    asking: Matches | None = None
-    columns: LeafColumns = ()
+    cheaply: Sequence[Hits]
+    asking: Sequence[Hits] = ()
+    """The same by asking whoever costs; empty where nobody is asked."""
     keys: Sequence[ValueKey | None] = ()
+    """What values share exactly when they match."""
 
 
 @dataclass
@@ -78,15 +72,17 @@ class ListNode:
     leaves: list[Leaf] = field(default_factory=list)
     lists: list[ListNode] = field(default_factory=list)
 
-    @property
-    def numbers(self) -> set[int]:
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
         """The numbers of the leaves of the list and of the lists inside it."""
-        return {leaf.number for leaf in self.leaves}.union(*(inner.numbers for inner in self.lists))
+        return tuple(
+            sorted([leaf.number for leaf in self.leaves] + [one for inner in self.lists for one in inner.numbers])
+        )
 
     @cached_property
-    def plain(self) -> bool:
-        """Its items have fields of one value only, in the order in which they were listed."""
-        return not self.lists and all(leaf.path.definite and leaf.align is None for leaf in self.leaves)
+    def keys(self) -> tuple[str, ...]:
+        """The keys of items that leaves and lists begin with: they are read together."""
+        return first_keys([*(leaf.path for leaf in self.leaves), *(inner.head for inner in self.lists)])
 
     @cached_property
     def cost(self) -> PairCost:
@@ -94,7 +90,7 @@ class ListNode:
         inner = [each.cost for each in self.lists]
         slow = any(leaf.slow for leaf in self.leaves) or any(each.slow for each in inner)
         deep = any(each.deep for each in inner) or any(each.align.free for each in self.lists)
-        return PairCost(slow, deep or any(leaf.align is not None and leaf.align.free for leaf in self.leaves))
+        return PairCost(slow, deep or any(leaf.own is not None and leaf.own.align.free for leaf in self.leaves))
 
 
 def list_trees(lines: Sequence[FieldLine]) -> list[ListNode]:
@@ -105,56 +101,32 @@ def list_trees(lines: Sequence[FieldLine]) -> list[ListNode]:
     for number, line in enumerate(lines):
         if line.skip or line.comparator is None or line.path.query is not None or ANY not in line.path.steps:
             continue
-        _place_line(roots, known, aligned, number, line)
+        steps, start, siblings = line.path.steps, 0, roots
+        while ANY in steps[start:]:
+            cut = steps.index(ANY, start)
+            array = steps[:cut]
+            if array not in known:
+                known[array] = ListNode(line.path.part(start, cut), aligned.get(array) or Align())
+                siblings.append(known[array])
+            siblings, start = known[array].lists, cut + 1
+        known[array].leaves.append(leaf_of(line, number, line.path.part(start)))
     return roots
 
 
-def places(
-    node: ListNode,
-    expected: Side,
-    output: Side,
-    matches: Matches,
-    asking: Matches | None = None,
-    columns: LeafColumns = (),
-    keys: Sequence[ValueKey | None] = (),
-) -> dict[int, list[Place]]:
-    """The pairs of values of every leaf below a list, expected items first, in order.
-
-    `asking` may ask a judge: about the items that are left over, of lists whose alignment wants it. With `columns` and `keys`
-    long lists are paired sooner, and not otherwise.
-    """
-    found: dict[int, list[Place]] = {}
-    _collect(node, expected, output, Matching(matches, asking, columns, keys), (), found)
-    return found
+def first_keys(paths: Iterable[Path]) -> tuple[str, ...]:
+    """The keys that some paths begin with, each once."""
+    return tuple(dict.fromkeys(step for path in paths for step in path.steps[:1] if isinstance(step, str)))
 
 
-def pair_values(
-    align: Align,
-    expected: Side,
-    output: Side,
-    matches: Callable[[Side, Side], bool],
-    asking: Callable[[Side, Side], bool] | None = None,
-    slow: bool = False,
-    column: LeafColumn | None = None,
-) -> list[Place]:
-    """The pairs of items of two whole lists, aligned; the two values themselves when one of them is no list."""
-    if not isinstance(expected, list) or not isinstance(output, list):
-        return [Place(expected, output, ())]
+def leaf_of(line: FieldLine, number: int, path: Path) -> Leaf:
+    """The leaf that a line is at a path of its own."""
+    own = None if line.align is None else own_list(line, number, line.align)
+    return Leaf(number, path, own, asked_slowly(line))
 
-    def weigh(row: int, column: int) -> Worth:
-        return judged(matches(expected[row], output[column]))
 
-    def weigh_asking(row: int, column: int) -> Worth:
-        return judged(asking is not None and asking(expected[row], output[column]))
-
-    def table(too_many: bool) -> GainArrays | None:
-        return (
-            None if too_many or column is None else leaf_worths([PlainLeaf(WHOLE_ITEM, column)], expected, output, False)
-        )
-
-    ask = weigh_asking if asking is not None else None
-    pairs = pair_items(align, expected, output, weigh, table, ask, PairCost(slow)).pairs
-    return [Place(one, other, (index,)) for index, one, other in _with_rest(pairs, expected, output)]
+def own_list(line: FieldLine, number: int, align: Align) -> ListNode:
+    """The list that the value of a line is: its items are compared one by one."""
+    return ListNode(WHOLE_ITEM, align, [Leaf(number, WHOLE_ITEM, None, asked_slowly(line))])
 
 
 def asked_slowly(line: FieldLine) -> bool:
@@ -162,167 +134,232 @@ def asked_slowly(line: FieldLine) -> bool:
     return line.comparator is not None and line.comparator.slow and not line.comparator.costs
 
 
-def _place_line(
-    roots: list[ListNode], known: dict[tuple[Any, ...], ListNode], aligned: dict[Any, Any], number: int, line: FieldLine
-) -> None:
-    steps, start, siblings = line.path.steps, 0, roots
-    while ANY in steps[start:]:
-        cut = steps.index(ANY, start)
-        array = steps[:cut]
-        if array not in known:
-            known[array] = ListNode(line.path.part(start, cut), aligned.get(array) or Align())
-            siblings.append(known[array])
-        siblings, start = known[array].lists, cut + 1
-    known[array].leaves.append(Leaf(number, line.path.part(start), line.align, asked_slowly(line)))
+# From frame to frame
 
 
-def _collect(
-    node: ListNode,
-    expected: Side,
-    output: Side,
-    matching: Matching,
-    location: tuple[str | int, ...],
-    found: dict[int, list[Place]],
-) -> None:
-    inside = (*location, *_plain(node.head))
-    for step, one, other in _paired_items(node, *node.head.get_pair(expected, output), matching):
-        _collect_item(node, one, other, matching, (*inside, step), found)
+def reached(frame: Frame, path: Path) -> Frame:
+    """The pairs of values at a definite path: of each pair what `Path.get_pair` gives."""
+    levels, here = joined_keys(path.steps, path.joins), frame
+    for step, level in zip(path.steps, levels, strict=True):
+        if any(_has_key(here, key) for key, _ in level):
+            return _read_apart(frame, path)
+        if isinstance(step, str):
+            here = here.children([step])[step]
+        elif isinstance(step, int):
+            here = _indexed(here, step)
+    return here
 
 
-def _collect_item(
-    node: ListNode,
-    one: Side,
-    other: Side,
-    matching: Matching,
-    location: tuple[str | int, ...],
-    found: dict[int, list[Place]],
-) -> None:
-    for leaf in node.leaves:
-        value, actual = leaf.path.get_pair(one, other)
-        if value is not MISSING or actual is not MISSING:
-            found.setdefault(leaf.number, []).extend(_leaf_places(leaf, value, actual, matching, location))
-    for inner in node.lists:
-        _collect(inner, one, other, matching, location, found)
+def _has_key(frame: Frame, key: str) -> bool:
+    """Whether some object of a frame has a key with dots."""
+    known: bool | None = frame.kept.get((key,))
+    if known is None:
+        sides = ((frame.kinds, frame.e), (frame.others, frame.o))
+        known = frame.kept[key,] = any(
+            True in map(contains, [one for one in side if one.__class__ is dict] if len(kinds) > 1 else side, repeat(key))
+            for kinds, side in sides
+            if dict in kinds
+        )
+    return known
 
 
-def _leaf_places(
-    leaf: Leaf, value: Side, actual: Side, matching: Matching, location: tuple[str | int, ...]
-) -> list[Place]:
-    inside = (*location, *_plain(leaf.path))
-    if leaf.align is None or not isinstance(value, list) or not isinstance(actual, list) or not (value or actual):
-        return [Place(value, actual, inside)]
-    asking = matching.asking[leaf.number] if matching.asking is not None else None
-    column = matching.columns[leaf.number] if matching.columns else None
-    paired = pair_values(leaf.align, value, actual, matching.cheaply[leaf.number], asking, leaf.slow, column)
-    return [Place(place.expected, place.actual, (*inside, *place.location)) for place in paired]
+def _read_apart(frame: Frame, path: Path) -> Frame:
+    """The pairs of values at a path where literal keys with dots may be meant, read one by one."""
+    found: Frame | None = frame.kept.get((path.steps, path.joins))
+    if found is None:
+        read = path.pair_getter()
+        pairs = [read(a, b) for a, b in zip(frame.e, frame.o, strict=True)]
+        found = Frame([a for a, _ in pairs], [b for _, b in pairs], frame.rows, frame)
+        frame.kept[path.steps, path.joins] = found
+    return found
 
 
-def _paired_items(node: ListNode, expected: Side, output: Side, matching: Matching) -> list[tuple[str | int, Side, Side]]:
-    """The items of two lists, paired as the node says; of two objects, the values by key. What is no container has none.
+def _indexed(frame: Frame, index: int) -> Frame:
+    """The items of lists at an index; of objects the values under its digits."""
+    found: Frame | None = frame.kept.get(index)
+    if found is None:
+        ours = _items_at(index, frame.e, frame.kinds)
+        theirs = ours if frame.o is frame.e else _items_at(index, frame.o, frame.others)
+        found = frame.kept[index] = Frame(ours, theirs, frame.rows, frame)
+    return found
 
-    The items of a list never pair with the values of an object.
-    """
-    if isinstance(expected, list) and isinstance(output, list):
-        return [*_with_rest(_pairs(node, expected, output, matching), expected, output)]
-    ours, theirs = _values(expected), _values(output)
-    if isinstance(expected, dict) and isinstance(output, dict):
-        return [(key, ours.get(key, MISSING), theirs.get(key, MISSING)) for key in sorted({*expected, *output})]
+
+def _items_at(index: int, values: Sequence[Any], kinds: set[type]) -> list[Any]:
+    if kinds == {list}:
+        with suppress(IndexError):
+            return [*map(itemgetter(index), values)]
+    key = key_of(index)
     return [
-        *((step, value, MISSING) for step, value in ours.items()),
-        *((step, MISSING, value) for step, value in theirs.items()),
-    ]
+        (value[index] if -len(value) <= index < len(value) else MISSING) if value.__class__ is list
+        else value.get(key, MISSING) if value.__class__ is dict else MISSING
+        for value in values
+    ]  # fmt: skip
 
 
-def _found(node: ListNode, one: Side, other: Side, matches: Matches) -> dict[int, list[Found]]:
-    """What became of the values of two items, by listed leaf."""
-    found: dict[int, list[Place]] = {}
-    _collect_item(node, one, other, Matching(matches), (), found)
-    return {
-        number: [
-            None
-            if place.expected is MISSING or place.actual is MISSING
-            else matches[number](place.expected, place.actual)
-            for place in each
-        ]
-        for number, each in found.items()
-    }
+def leaf_frames(node: ListNode, frame: Frame, matching: Matching) -> Iterator[tuple[Leaf, Frame]]:
+    """The frame of each leaf below a list, whatever its values are."""
+    yield from _inside(node, items(node, frame, matching), matching)
 
 
-def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matching: Matching) -> Pairs:
-    cheaply, asking, by_column, keys = matching
-    hungarian = node.align.how == "hungarian"
-    plain = bool(by_column) and node.plain
-    leaves = [PlainLeaf(leaf.path, by_column[leaf.number]) for leaf in node.leaves] if plain else []
-
-    def results(row: int, column: int) -> dict[int, list[Found]]:
-        return _found(node, ours[row], theirs[column], cheaply)
-
-    def weigh(row: int, column: int) -> Worth:
-        return _worth(results(row, column), ours[row], theirs[column])
-
-    def weigh_asking(row: int, column: int) -> Worth:
-        return _worth(_found(node, ours[row], theirs[column], asking or cheaply), ours[row], theirs[column])
-
-    def table(too_many: bool) -> GainArrays | None:
-        return leaf_worths(leaves, ours, theirs, hungarian) if leaves and not too_many else None
-
-    def ranked(rows: Sequence[int], columns: Sequence[int], near: Sequence[Container[int]]) -> list[list[Worth]]:
-        table = []
-        for row, close in zip(rows, near, strict=True):
-            still_time()
-            table.append({at: results(row, column) for at, column in enumerate(columns) if at in close})
-        counted = [
-            [{number: hits.count(True) for number, hits in each.items()} for each in line.values()] for line in table
-        ]
-        worths = [[NOTHING_ALIKE] * len(columns) for _ in rows]
-        for row, line, into, ranks in zip(rows, table, worths, _ranks(counted), strict=True):
-            for (at, each), rank in zip(line.items(), ranks, strict=True):
-                into[at] = _worth(each, ours[row], theirs[columns[at]])._replace(rank=rank)
-        return worths
-
-    ask = weigh_asking if asking is not None else None
-    leaves_of = leaves_of_list(node, keys) if keys else None
-    part = ranked if hungarian else None
-    return pair_items(node.align, ours, theirs, weigh, table, ask, node.cost, leaves_of, part).pairs
+def _inside(node: ListNode, frame: Frame, matching: Matching) -> Iterator[tuple[Leaf, Frame]]:
+    """The same, of a frame of its items."""
+    frame.children(node.keys)
+    for leaf in node.leaves:
+        yield leaf, reached(frame, leaf.path)
+    for inner in node.lists:
+        yield from leaf_frames(inner, frame, matching)
 
 
-def _worth(found: dict[int, list[Found]], one: Side, other: Side) -> Worth:
-    """What a pair of items is worth. Where no listed leaf is there, it is complete when the items are equal."""
-    hits = [hit for each in found.values() for hit in each]
-    if not hits:
-        return judged(same(one, other))
-    counts = Confusion(right=hits.count(True), wrong=hits.count(False), missing=hits.count(None))
-    return Worth(counts.right, counts.of_both)
+def values(leaf: Leaf, frame: Frame, matching: Matching) -> Frame:
+    """The pairs of values that are compared, of the frame of a leaf: of two lists that are aligned, the items."""
+    if leaf.own is None or list not in frame.kinds or list not in frame.others:
+        return frame
+    return _strung(frame, _paired(leaf.own, frame, matching), _items_or_values)
 
 
-def _ranks(table: list[list[dict[int, int]]]) -> list[list[int]]:
-    """What decides among equals: as many matches of the field listed first as can be, then of the next one.
+def items(node: ListNode, frame: Frame, matching: Matching) -> Frame:
+    """The items of a list, paired as the node says; of two objects the values by key. What is no container has none.
 
-    So the fields that match never hang on the order of the lists. Digits of one large number make the ranks.
+    Of each list the expected items are in order, with their partners; then comes what only the output has. The items of a list never
+    pair with the values of an object.
     """
-    numbers = sorted({number for line in table for each in line for number in each})
-    base = 1 + sum(max((sum(each.values()) for each in line), default=0) for line in table)
-    digits = {number: base**rank for rank, number in enumerate(reversed(numbers))}
-    return [[sum(count * digits[number] for number, count in each.items()) for each in line] for line in table]
+    lists = reached(frame, node.head)
+    key = id(node), bool(matching.asking), id(matching.cheaply)
+    found: Frame | None = lists.kept.get(key)
+    if found is None:
+        found = lists.kept[key] = _strung(lists, _paired(node, lists, matching), _items)
+    return found
 
 
-def _with_rest(pairs: Pairs, ours: Sequence[Any], theirs: Sequence[Any]) -> list[tuple[int, Side, Side]]:
-    """Every item of both lists: the expected ones in order with their partners, then what only the output has."""
-    partner = dict(pairs)
-    taken = set(partner.values())
-    listed: list[tuple[int, Side, Side]] = [
-        (row, item, theirs[partner[row]] if row in partner else MISSING) for row, item in enumerate(ours)
-    ]
-    listed.extend((column, MISSING, item) for column, item in enumerate(theirs) if column not in taken)
-    return listed
+def _strung(frame: Frame, paired: Mapping[int, Paired], both: Callable[..., Both]) -> Frame:
+    """The items of the containers of a frame in one. `both` gives those of one pair."""
+    e, o = frame.e, frame.o
+    alike = not paired and frame.kinds == {list} == frame.others and (both is _items or all(e))
+    if alike and (o is e or list(map(len, e)) == list(map(len, o))):
+        return in_order(frame).pairs
+    each = [both(a, b, paired.get(at)) for at, (a, b) in enumerate(zip(e, o, strict=True))]
+    sizes = [len(steps) for steps, _, _ in each]
+    strings = [list(chain.from_iterable(part)) for part in zip(*each, strict=True)] if each else [[], [], []]
+    owners = list(chain.from_iterable(map(repeat, range(len(e)), sizes)))
+    rows = list(chain.from_iterable(map(repeat, frame.rows, sizes)))
+    return Frame(strings[1], strings[2], rows, frame, owners, strings[0])
 
 
-def _values(value: Side) -> dict[Any, Side]:
+def _items_or_values(one: Any, other: Any, paired: Paired | None) -> Both:
+    """The items of two lists, or the two values as they are."""
+    if one.__class__ is other.__class__ is list and (one or other):
+        return _items(one, other, paired)
+    return (None,), (one,), (other,)
+
+
+def _items(one: Any, other: Any, paired: Paired | None) -> Both:
+    """The items of two containers."""
+    if one.__class__ is list and other.__class__ is list:
+        n, m = len(one), len(other)
+        if paired is None:
+            return range(max(n, m)), [*one, *repeat(MISSING, m - n)], [*other, *repeat(MISSING, n - m)]
+        partner, extra = dict(paired.pairs), paired.extra
+        theirs = [other[partner[row]] if row in partner else MISSING for row in range(n)]
+        alone = [other[column] for column in extra]
+        return [*range(n), *extra], [*one, *repeat(MISSING, len(extra))], [*theirs, *alone]
+    if one.__class__ is dict and other.__class__ is dict:
+        keys = sorted({*one, *other})
+        return keys, [one.get(key, MISSING) for key in keys], [other.get(key, MISSING) for key in keys]
+    ours, theirs_by_step = _by_step(one), _by_step(other)
+    return (
+        [*ours, *theirs_by_step], [*ours.values(), *repeat(MISSING, len(theirs_by_step))],
+        [*repeat(MISSING, len(ours)), *theirs_by_step.values()],
+    )  # fmt: skip
+
+
+def _by_step(value: Any) -> dict[Any, Any]:
     """The items of a list or the values of an object, by index or by key in order."""
-    if isinstance(value, list):
+    if value.__class__ is list:
         return dict(enumerate(value))
-    return {key: value[key] for key in sorted(value)} if isinstance(value, dict) else {}
+    return {key: value[key] for key in sorted(value)} if value.__class__ is dict else {}
 
 
-def _plain(path: Path) -> tuple[str | int, ...]:
-    return tuple(step for step in path.steps if isinstance(step, (str, int)))
+# Which items go together
+
+
+def _paired(node: ListNode, frame: Frame, matching: Matching) -> dict[int, Paired]:
+    """How the items of some lists are paired otherwise than in list order, by position."""
+    align, e, o = node.align, frame.e, frame.o
+    if align.how == "ordered" or list not in frame.kinds or list not in frame.others:
+        return {}
+    if align.how == "key_field":
+        sides = ([one if one.__class__ is list else () for one in side] for side in (e, o))
+        return paired_by_key(align, *sides)
+    leaves, asks = leaves_of_list(node, matching.keys), bool(matching.asking)
+    running = {
+        at: pairing(align, e[at], o[at], node.cost, leaves, None, asks)
+        for at in frame.differing()
+        if e[at].__class__ is list and o[at].__class__ is list and e[at] and o[at]
+    }
+    return paired_together(running, lambda pairs, asking: _worths(node, frame, pairs, matching, asking))
+
+
+def _worths(
+    node: ListNode, lists: Frame, pairs: Sequence[tuple[int, int, int]], matching: Matching, asking: bool
+) -> list[Worth]:
+    """What pairing two items is worth: (position of their lists, expected index, index in the output) of each pair.
+
+    Under `hungarian`, as many matches of the field listed first as can be decide among equals, then those of the next one: so the
+    fields that match never hang on the order of the lists. Digits of one large number make the ranks.
+    """
+    e, o = lists.e, lists.o
+    inner = Matching(matching.asking) if asking else Matching(matching.cheaply, (), matching.keys)
+    counted: list[tuple[Worth, tuple[int, ...]]] = []
+    for start in range(0, len(pairs), AT_ONCE):
+        still_time()
+        part = pairs[start : start + AT_ONCE]
+        frame = Frame([e[at][row] for at, row, _ in part], [o[at][column] for at, _, column in part], range(len(part)))
+        counted += _weighed(node, frame, inner)
+        frame.release()
+    if asking or node.align.how != "hungarian":
+        return [worth for worth, _ in counted]
+    most: dict[int, int] = {}
+    for (at, _, _), (_, right) in zip(pairs, counted, strict=True):
+        most[at] = max(most.get(at, 0), sum(right))
+    bases = {at: 1 + hits * min(len(e[at]), len(o[at])) for at, hits in most.items()}
+    known: dict[tuple[int, tuple[Worth, tuple[int, ...]]], Worth] = {}
+    found = []
+    for (at, _, _), each in zip(pairs, counted, strict=True):
+        key = bases[at], each
+        if key not in known:
+            rank = 0
+            for hits in each[1]:
+                rank = rank * bases[at] + hits
+            known[key] = each[0]._replace(rank=rank)
+        found.append(known[key])
+    return found
+
+
+def _weighed(node: ListNode, frame: Frame, matching: Matching) -> list[tuple[Worth, tuple[int, ...]]]:
+    """The worth of pairs of items, and how many values of each leaf match.
+
+    Where no listed leaf is there, a pair is complete when its items are equal.
+    """
+    columns: dict[int, Sequence[Any]] = {}
+    for leaf, lists in _inside(node, frame, matching):
+        hits = matching.cheaply[leaf.number]
+        inside = values(leaf, lists, matching)
+        if inside.rows is frame.rows:
+            columns[leaf.number] = hits(inside)
+            continue
+        tallies = [[0, 0, 0] for _ in frame.rows]
+        for row, hit in zip(inside.rows, hits(inside), strict=True):
+            if hit:
+                tallies[row][hit - 1] += 1
+        columns[leaf.number] = [*map(tuple, tallies)]
+    known: dict[tuple[Any, ...], tuple[Worth | None, tuple[int, ...]]] = {}
+    found = []
+    for at, each in enumerate(zip(*(columns[number] for number in node.numbers), strict=True)):
+        if each not in known:
+            tallies_of = [TALLIES[one] if one.__class__ is int else one for one in each]
+            right, wrong, lone = map(sum, zip(*tallies_of, strict=True))
+            whole = 2 * (right + wrong) + lone
+            known[each] = Worth(right, whole) if whole else None, tuple(hits for hits, _, _ in tallies_of)
+        worth, hits_of = known[each]
+        found.append((judged(same(frame.e[at], frame.o[at])) if worth is None else worth, hits_of))
+    return found

@@ -136,7 +136,8 @@ def _collect_inside(node: FieldNode, value: Any, found: _Collected) -> None:
 def _collect_listed(node: ListNode, keys: Sequence[ValueKey | None], item: Any, found: _Collected) -> None:
     for leaf in node.leaves:
         value = leaf.path.unjoined_getter(_JOINED)(item) if leaf.path.definite else _JOINED
-        _add(leaf.number, None if leaf.align is not None or value is _JOINED else keys[leaf.number], value, found)
+        key = None if leaf.own is not None or value is _JOINED or not keys else keys[leaf.number]
+        _add(leaf.number, key, value, found)
     for inner in node.lists:
         items = inner.head.unjoined_getter(_JOINED)(item) if inner.head.definite else _JOINED
         if items is _JOINED:

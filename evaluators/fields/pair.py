@@ -1,11 +1,12 @@
 """Which items of two lists go together, as their alignment says.
 
-    pair_items(align, expected, output, weigh).pairs
+    paired_together({position: pairing(align, expected, output, ...)}, weigh)    # any_order, hungarian
+    paired_by_key(align, expected, output)                                       # key_field
 
-`weigh(row, column)` says what pairing expected[row] with output[column] is worth: how many of their results match, and
-what these are a share of. It is called once at most for each pair of different items: equal ones share an answer, and
-`ordered` and `key_field` call it never. A caller that can weigh all pairs at once (see `leaf_columns`) gives `table`, which is
-asked instead; where that answers None, `weigh` is.
+`weigh` says what pairing an expected item with one of the output's is worth: how many of their results match, and what
+these are a share of. It is asked about the pairs of all lists together, once at most for each pair of different items: equal
+ones share an answer. Items that are one value each, whose comparator knows what values share exactly when they match, are
+paired by that, and not weighed.
 
 In long lists most items are right, and need not be weighed with each of the others. `leaves_of` (see `marks`) gives each item
 a mark, which the two items of every complete pair share. Where one expected item alone and one of the output's alone have a
@@ -21,13 +22,13 @@ The answer has the pairs, sorted by expected item; what either list has left ove
 had no key or shared one. `any_order` makes complete pairs and no others: those with an F1 of 1. `hungarian` makes the
 best pairing there is: as many complete pairs as can be, then the greatest sum of F1, then the most equal items (see
 `gains`); pairs that have nothing in common, or whose F1 is below `at_least`, stay apart. Ties are settled as
-`values.assignment` says. Equal lists are paired in order without a question.
+`values.assignment` says. Equal lists are paired in order by whoever calls: nothing is weighed.
 
 Lists that are too long to compare each item with each (see `pairing_limit`; `cells` raises it) have equal items paired
 first. The rest pairs in list order, where such a pair is one that the alignment makes; the answer says so.
 
-With `ask: leftover`, `hungarian` goes on where comparators that cost nothing left items over in both lists: `weigh_asking` may
-ask a judge. It is called for each expected item that is left over, with those of the output's that are most like it, `CANDIDATES`
+With `ask: leftover`, `hungarian` goes on where comparators that cost nothing left items over in both lists: `weigh` may then
+ask a judge. It is asked about each expected item that is left over, with those of the output's that are most like it, `CANDIDATES`
 at most: so the number of questions grows with the items that are left over, and not with the product of two lists.
 """
 
@@ -37,7 +38,7 @@ from collections.abc import Callable, Container, Generator, Hashable, Sequence
 from typing import Any, Final, TypeAlias
 
 from evaluators.fields.align import Align
-from evaluators.fields.gains import NOTHING_ALIKE, WHOLE, Weighed, Worth, Worths, f1, gains, judged
+from evaluators.fields.gains import NOTHING_ALIKE, WHOLE, Worth, f1, gains, judged
 from evaluators.fields.marks import Leaves, LeavesOf, leaves_of_all
 from evaluators.fields.pairing_limit import FEW, PairCost, crowded
 from evaluators.issues import RowProblem
@@ -45,18 +46,16 @@ from evaluators.limits import still_time
 from evaluators.model import MISSING
 from evaluators.value_class import NamedTuple
 from evaluators.values.assignment import assign_gains
-from evaluators.values.equality import same
 from evaluators.values.json_text import to_text
-from evaluators.values.pairing import Pairs, by_equality, by_key, identity, in_order, left_over, places, repeated
+from evaluators.values.pairing import Pairs, by_equality, by_key, identity, left_over, places, repeated
 from evaluators.values.transforms import TransformError, chain
 
 CANDIDATES: Final = 8
 """About so many items of the output a judge is asked, at most, for each expected item that is left over."""
+AT_ONCE: Final = 20_000
+"""Pairs of items that are weighed in one go."""
 CROWDED: Final = "too many items to compare each with each: equal ones were paired first, the others in list order"
 Items: TypeAlias = Sequence[Any]
-WeighPart: TypeAlias = Callable[[Sequence[int], Sequence[int], Sequence[Container[int]]], Worths]
-"""Weighs some expected items with some of the output's, by their indexes: each with those at the given places, for the others
-have nothing in common with it."""
 
 
 class Keys(NamedTuple):
@@ -106,47 +105,6 @@ class Paired(NamedTuple):
     keys: Keys = Keys()
 
 
-def pair_items(
-    align: Align,
-    expected: Items,
-    output: Items,
-    weigh: Weighed,
-    table: Callable[[bool], Worths | Alike | None] | None = None,
-    weigh_asking: Weighed | None = None,
-    cost: PairCost = PairCost(),
-    leaves_of: LeavesOf | None = None,
-    weigh_part: WeighPart | None = None,
-) -> Paired:
-    """Pairs the items of two lists as an alignment says. `weigh_asking` is asked where the alignment wants it, and else never.
-
-    `table` is told whether the lists are too long to look at all pairs: it may then still answer with an `Alike`, or None.
-    `weigh_part` weighs the pairs of long lists in place of `weigh`.
-    """
-    if align.how == "key_field":
-        return _by_key(align, expected, output)
-    if align.how == "ordered" or _equal(expected, output):
-        return _paired(in_order(len(expected), len(output)), expected, output)
-    too_many = crowded(cost, expected, output, align.cells)
-    found = table(too_many) if table is not None else None
-    ours, theirs = [identity(item) for item in expected], [identity(item) for item in output]
-    if isinstance(found, Alike):
-        if too_many or not _equal_among_alike(found, ours, theirs):
-            return _paired(by_equality(*found), expected, output)
-        found = found.worths()
-    if too_many:
-        return _paired(_equal_then_in_order(align, ours, theirs, weigh), expected, output, Keys(crowded=True))
-    if found is not None:
-        pairs = assign_gains(gains(found, ours, theirs, align.least_f1))
-    else:
-        leaves = None
-        if leaves_of is not None and len(ours) * len(theirs) > FEW:
-            leaves = leaves_of_all(leaves_of, expected, output)
-        pairs = _right_then_best(align, ours, theirs, weigh, leaves, weigh_part)
-    if align.ask is not None and weigh_asking is not None:
-        pairs = _with_leftovers(align, pairs, expected, output, weigh_asking)
-    return _paired(pairs, expected, output)
-
-
 def paired_by_key(align: Align, expected: Sequence[Items], output: Sequence[Items]) -> dict[int, Paired]:
     """Of some pairs of lists those that a key pairs otherwise than in list order, by position."""
     read, found = key_reader(align), {}
@@ -173,6 +131,31 @@ class Wanted(NamedTuple):
 
 Pairing: TypeAlias = Generator[Wanted, list[Worth], Paired]
 """Says which pairs it wants to have weighed, is sent what each of them is worth, and returns the items that go together."""
+
+
+def paired_together(
+    running: dict[int, Pairing], weigh: Callable[[Sequence[tuple[int, int, int]], bool], Sequence[Worth]]
+) -> dict[int, Paired]:
+    """How the items of some pairs of lists go together, by the position of the lists; those of all lists are weighed together.
+
+    `weigh(pairs, asking)` says what each pair is worth: (position of the lists, expected index, index in the output).
+    """
+    found: dict[int, Paired] = {}
+    answers: dict[int, Any] = dict.fromkeys(running)
+    while running:
+        wanted = {}
+        for at, one in list(running.items()):
+            try:
+                wanted[at] = one.send(answers[at])
+            except StopIteration as done:
+                found[at] = done.value
+                del running[at]
+        answers = {}
+        for asking in (False, True):
+            ats = [at for at in wanted if wanted[at].asking is asking]
+            worths = iter(weigh([(at, row, column) for at in ats for row, column in wanted[at].pairs], asking))
+            answers |= {at: [next(worths) for _ in wanted[at].pairs] for at in ats}
+    return found
 
 
 def pairing(
@@ -299,49 +282,6 @@ def _likely_complete(
     return found
 
 
-def _right_then_best(
-    align: Align,
-    ours: Sequence[Hashable],
-    theirs: Sequence[Hashable],
-    weigh: Weighed,
-    leaves: tuple[Sequence[Leaves], Sequence[Leaves]] | None,
-    weigh_part: WeighPart | None,
-) -> Pairs:
-    """The best pairing: the pairs that every best one has, then the best of what is left over."""
-    pairs = _surely_complete(ours, theirs, *leaves, weigh) if leaves is not None else []
-    rows, columns = left_over(pairs, len(ours), len(theirs))
-    if not rows or not columns:
-        return pairs
-    near: Sequence[Container[int]] = [range(len(columns))] * len(rows)
-    if leaves is not None:
-        rest = [leaves[0][row] for row in rows], [leaves[1][column] for column in columns]
-        near = _same_mark(*rest) if align.least_f1 == WHOLE else _value_in_common(*rest)
-    our_rest, their_rest = [ours[row] for row in rows], [theirs[column] for column in columns]
-    if weigh_part is not None:
-        worths = weigh_part(rows, columns, near)
-    else:
-        worths = _asked(our_rest, their_rest, near, lambda row, column: weigh(rows[row], columns[column]))
-    found = assign_gains(gains(worths, our_rest, their_rest, align.least_f1), rows, columns)
-    return sorted([*pairs, *((rows[row], columns[column]) for row, column in found)])
-
-
-def _surely_complete(
-    ours: Sequence[Hashable],
-    theirs: Sequence[Hashable],
-    our_leaves: Sequence[Leaves],
-    their_leaves: Sequence[Leaves],
-    weigh: Weighed,
-) -> Pairs:
-    """The complete pairs whose items have no other complete partner, and of items that equal each other as many on both sides."""
-    columns_of, pairs = places([each.mark for each in their_leaves]), Pairs()
-    for shared, rows in places([each.mark for each in our_leaves]).items():
-        columns = columns_of.get(shared, [])
-        equal = len({*(ours[row] for row in rows), *(theirs[column] for column in columns)}) == 1
-        if len(rows) == len(columns) and (len(rows) == 1 or equal) and f1(weigh(rows[0], columns[0])) == WHOLE:
-            pairs.extend(zip(rows, columns, strict=True))
-    return sorted(pairs)
-
-
 def _same_mark(ours: Sequence[Leaves], theirs: Sequence[Leaves]) -> list[set[int]]:
     """For each expected item, the places of the output's items that it may be a complete pair with."""
     columns_of = places([each.mark for each in theirs])
@@ -357,29 +297,6 @@ def _value_in_common(ours: Sequence[Leaves], theirs: Sequence[Leaves]) -> list[s
     unknown = {column for column, each in enumerate(theirs) if not each.known}
     every = set(range(len(theirs)))
     return [unknown.union(*(having.get(value, ()) for value in each.values)) if each.known else every for each in ours]
-
-
-def _equal_then_in_order(align: Align, ours: Sequence[Hashable], theirs: Sequence[Hashable], weigh: Weighed) -> Pairs:
-    """Equal items, then those of the rest that fit one another in list order."""
-    pairs = by_equality(ours, theirs)
-    rest = zip(*left_over(pairs, len(ours), len(theirs)), strict=False)
-    least = align.least_f1
-    return sorted([*pairs, *(each for each in rest if (share := f1(weigh(*each))) and share >= least)])
-
-
-def _with_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items, weigh: Weighed) -> Pairs:
-    """The pairs, and those that are found among the items that have none."""
-    rows, columns = left_over(pairs, len(expected), len(output))
-    if not rows or not columns:
-        return pairs
-    worths = []
-    for row in rows:
-        still_time()
-        near = set(most_like(expected[row], [output[column] for column in columns], CANDIDATES))
-        worths.append([weigh(row, column) if place in near else NOTHING_ALIKE for place, column in enumerate(columns)])
-    ours, theirs = [identity(expected[row]) for row in rows], [identity(output[column]) for column in columns]
-    found = assign_gains(gains(worths, ours, theirs, align.least_f1))
-    return sorted([*pairs, *((rows[row], columns[column]) for row, column in found)])
 
 
 def most_like(item: Any, others: Items, most: int) -> list[int]:
@@ -409,25 +326,6 @@ def _equal_among_alike(found: Alike, ours: Sequence[Hashable], theirs: Sequence[
     for key, item in (*zip(found.expected, ours, strict=True), *zip(found.output, theirs, strict=True)):
         items.setdefault(key, set()).add(item)
     return any(len(each) > 1 and not each.isdisjoint(shared) for each in items.values())
-
-
-def _equal(expected: Items, output: Items) -> bool:
-    return len(expected) == len(output) and all(map(same, expected, output))
-
-
-def _asked(
-    ours: Sequence[Hashable], theirs: Sequence[Hashable], near: Sequence[Container[int]], weigh: Weighed
-) -> list[list[Worth]]:
-    """The worth of every pair, asked once for each pair of different items, and only for those that are near."""
-    lines: dict[Hashable, list[Worth]] = {}
-    known: dict[Hashable, int] = {}
-    first = [known.setdefault(item, column) for column, item in enumerate(theirs)]
-    for row, (item, close) in enumerate(zip(ours, near, strict=True)):
-        if item not in lines:
-            still_time()
-            asked = {column: weigh(row, column) if column in close else NOTHING_ALIKE for column in known.values()}
-            lines[item] = [asked[column] for column in first]
-    return [lines[item] for item in ours]
 
 
 def _by_key(align: Align, expected: Items, output: Items) -> Paired:

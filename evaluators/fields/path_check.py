@@ -38,9 +38,18 @@ class PathCheck:
         raise NotImplementedError  # the contract: each family of checks counts its own paths
 
 
-class RowsCheck(PathCheck):
+class ChunkCheck:
     """A check that scores many rows at once. Asked about one row, it raises what keeps that row from being scored."""
+
+    def __call__(self, *values: Any) -> Verdict:
+        """The verdict of one row."""
+        (verdict,) = self.rows(*([value] for value in values))
+        return verdict
 
     def rows(self, *columns: Sequence[Any]) -> list[Verdict]:
         """The verdicts of some rows: a column for each need. Raises what one of them raises; nothing is counted then."""
         raise NotImplementedError  # the contract: each family of checks scores its own rows
+
+
+class RowsCheck(ChunkCheck, PathCheck):
+    """A check that scores many rows at once, and counts by path."""

@@ -52,7 +52,7 @@ from evaluators.fields.frame import Frame, ItemFrames, extra_items, in_order
 from evaluators.fields.gains import Worth, judged
 from evaluators.fields.instance_paths import Unpaired, spelled
 from evaluators.fields.marks import ValueKey, leaves_of_node, value_key
-from evaluators.fields.pair import Paired, Pairing, paired_by_key, pairing
+from evaluators.fields.pair import AT_ONCE, Paired, Pairing, paired_by_key, paired_together, pairing
 from evaluators.fields.readable import Ask
 from evaluators.fields.rules import (
     Explained,
@@ -79,8 +79,6 @@ MATCH, MISMATCH, OMISSION, HALLUCINATION = Status.MATCH, Status.MISMATCH, Status
 SKIPPED, ERROR, FAULT = Status.SKIPPED, Status.ERROR, Status.FAULT
 MEASURED: Final = frozenset((MATCH, MISMATCH, OMISSION, HALLUCINATION, ERROR))
 ABSENT: Final = frozenset((Missing,))
-AT_ONCE: Final = 20_000
-"""Pairs of items that are weighed in one go."""
 Counts: TypeAlias = tuple[int, int, int, int, int]
 """Matches, mismatches, omissions, hallucinations, and what could not be compared."""
 Content: TypeAlias = Literal["missing", "null", "empty", "full", "other"]
@@ -639,21 +637,7 @@ class Walk:
                 found[at] = self.paired[keys[at]][0]
             else:
                 running[at] = pairing(node.align, ours, theirs, node.pairing_cost, leaves, key, asks)
-        answers: dict[int, Any] = dict.fromkeys(running)
-        while running:
-            wanted = {}
-            for at, one in list(running.items()):
-                try:
-                    wanted[at] = one.send(answers[at])
-                except StopIteration as done:
-                    found[at] = done.value
-                    del running[at]
-            answers = {}
-            for asking in (False, True):
-                ats = [at for at in wanted if wanted[at].asking is asking]
-                pairs = [(at, row, column) for at in ats for row, column in wanted[at].pairs]
-                worths = iter(self.worths(item, frame, pairs, asking))
-                answers |= {at: [next(worths) for _ in wanted[at].pairs] for at in ats}
+        found |= paired_together(running, lambda pairs, asking: self.worths(item, frame, pairs, asking))
         self.paired |= {keys[at]: (one, frame.e[at], frame.o[at]) for at, one in found.items()}
         return found
 

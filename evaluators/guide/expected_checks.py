@@ -154,7 +154,7 @@ def _of_suite(found: Answers) -> Iterator[Against]:
 def _listed(name: str, fields: ScoredFields) -> Iterator[Against]:
     """The listed fields of an evaluator, where some expected values may be unreadable."""
     name = f'the fields of "{name}"'
-    if isinstance(fields.tree, ClosedTree) and any(fields.tree.readers):
+    if isinstance(fields.tree, ClosedTree) and not fields.tree.readable:
         yield Against(name, listed=fields.tree)
     if isinstance(fields.tree, SchemaScoring) and fields.lines is not None:
         root = fields.tree.root

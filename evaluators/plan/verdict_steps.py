@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 from evaluators.builtin._evaluator import BUILTIN, Check, check_verdict
-from evaluators.fields.path_check import PathCheck, PathCounts, RowsCheck
+from evaluators.fields.path_check import ChunkCheck, PathCheck, PathCounts
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.limits import OutOfTime, row_clock
 from evaluators.model import MISSING, Standing, Verdict
@@ -69,7 +69,7 @@ def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> Ve
     """The verdicts of rows whose values are there or faulty, columns in, column out."""
     if len(line.settings.needs()) == 0:
         raise TypeError(f'evaluator "{line.name}" needs nothing, so it has nothing to score')
-    if isinstance(check, RowsCheck):
+    if isinstance(check, ChunkCheck):
         return _of_chunks(line, check, skip_unreadable)
     step = {1: _of_one_column, 2: _of_two_columns}.get(len(line.settings.needs()), _of_several_columns)
     return step(check, _fault_verdict(line, check, skip_unreadable))
@@ -97,7 +97,7 @@ def _of_several_columns(check: Check, fault: FaultVerdict) -> VerdictStep:
     return several
 
 
-def _of_chunks(line: EvaluatorLine, check: RowsCheck, skip_unreadable: bool) -> VerdictStep:
+def _of_chunks(line: EvaluatorLine, check: ChunkCheck, skip_unreadable: bool) -> VerdictStep:
     """All rows at once; one by one where that fails, so that a row which breaks something costs nobody else anything."""
     lost = None if skip_unreadable else line.settings.unreadable().lost
     one_by_one = _of_several_columns(check, _fault_verdict(line, check, skip_unreadable))

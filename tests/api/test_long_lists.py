@@ -11,10 +11,10 @@ import pytest
 from evaluators.api.loading import loads
 from evaluators.fields.align import read_align
 from evaluators.fields.gains import Worth
-from evaluators.fields.pair import pair_items
 from evaluators.fields.pairing_limit import PairCost, cells, crowded
 from evaluators.limits import LIST_CELLS
 from evaluators.run.result import RunResult
+from tests.fields.paired import pair_items
 
 SUITE = """
 evaluators:

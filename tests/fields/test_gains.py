@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-import numpy
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -20,13 +19,13 @@ from evaluators.comparators.numeric import Numeric, Tolerance
 from evaluators.fields.align import Align
 from evaluators.fields.explained import score_document
 from evaluators.fields.frame import of_rows
-from evaluators.fields.gains import GainArrays, Worth, gains
+from evaluators.fields.gains import Worth, gains
 from evaluators.fields.marks import Leaves
-from evaluators.fields.pair import pair_items
 from evaluators.fields.schema_check import ExplainedCheck, WalkCheck
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.walk import Walk
 from evaluators.settings import build
+from tests.fields.paired import pair_items
 from tests.fields.trees import Planned, array, leaf, metric, obj, tree
 
 Pairs: TypeAlias = list[tuple[int, int]]
@@ -48,7 +47,7 @@ def worths(draw: st.DrawFn) -> tuple[Table, list[str], list[str]]:
 
     table = [[worth() for _ in range(columns)] for _ in range(rows)]
     ours, theirs = ([draw(st.sampled_from("abc")) for _ in range(size)] for size in (rows, columns))
-    return table, ours, theirs
+    return [[table[ours.index(one)][theirs.index(other)] for other in theirs] for one in ours], ours, theirs
 
 
 def every_pairing(table: Table, least: Fraction, row: int = 0, taken: frozenset[int] = frozenset()) -> Iterator[Pairs]:
@@ -88,9 +87,7 @@ LEAST = st.sampled_from([None, Fraction(1, 2), Fraction(12, 17), Fraction(1)])
 @given(worths(), LEAST)
 def test_no_other_pairing_is_better(drawn: tuple[Table, list[str], list[str]], at_least: Fraction | None) -> None:
     table, ours, theirs = drawn
-    found = pair_items(
-        Align("hungarian", at_least=at_least), ours, theirs, lambda *_: Worth(1, 2), lambda too_many: table
-    ).pairs
+    found = pair_items(Align("hungarian", at_least=at_least), ours, theirs, lambda row, column: table[row][column]).pairs
     if ours == theirs:
         assert found == [(row, row) for row in range(len(ours))]
         return
@@ -136,33 +133,8 @@ def test_a_complete_pair_whose_items_have_no_other_complete_partner_belongs_to_t
     complete = [(row, column) for row, line in enumerate(table) for column, worth in enumerate(line) if f1(worth) == 1]
     rows, columns = Counter(row for row, _ in complete), Counter(column for _, column in complete)
     alone = {(row, column) for row, column in complete if rows[row] == columns[column] == 1}
-    found = pair_items(
-        Align("hungarian", at_least=at_least), ours, theirs, lambda *_: Worth(1, 2), lambda too_many: table
-    ).pairs
+    found = pair_items(Align("hungarian", at_least=at_least), ours, theirs, lambda row, column: table[row][column]).pairs
     assert alone <= set(found)
-
-
-@MODEST
-@given(worths(), LEAST)
-def test_arrays_come_to_the_same_numbers(drawn: tuple[Table, list[str], list[str]], at_least: Fraction | None) -> None:
-    table, ours, theirs = [[worth._replace(rank=0) for worth in line] for line in drawn[0]], drawn[1], drawn[2]
-    matched, whole = (numpy.array([[worth[at] for worth in line] for line in table]) for at in (0, 1))
-    at_once = gains(GainArrays(matched, whole), ours, theirs, at_least or Fraction(0))
-    listed = at_once if isinstance(at_once, list) else at_once.tolist()
-    assert listed == gains(table, ours, theirs, at_least or Fraction(0))
-
-
-def test_numbers_that_no_array_holds_are_exact() -> None:
-    wholes = [prime for prime in range(50, 200) if all(prime % factor for factor in range(2, 15))]
-    table = [
-        [Worth(20 + (row * column) % 5, wholes[(row + column) % len(wholes)]) for column in range(8)] for row in range(8)
-    ]
-    table[3][4] = Worth(1, 2)
-    names = [*"abcdefgh"]
-    matched, whole = (numpy.array([[worth[at] for worth in line] for line in table]) for at in (0, 1))
-    listed = gains(table, names, names[::-1], Fraction(0))
-    assert max(map(max, listed)) > 2**62
-    assert gains(GainArrays(matched, whole), names, names[::-1], Fraction(0)) == listed
 
 
 VALUES: dict[str, st.SearchStrategy[Any]] = {
@@ -252,10 +224,8 @@ def test_a_complete_pair_counts_more_than_as_many_others_as_lists_can_have(size:
     near, complete = Worth(9, 19), Worth(1, 2)
     table = [[complete if row == column == 0 else near for column in range(size)] for row in range(size)]
     ours, theirs = [f"a{row}" for row in range(size)], [f"b{column}" for column in range(size)]
-    whole = numpy.array([[2 if row == column == 0 else 19 for column in range(size)] for row in range(size)])
-    matched = numpy.array([[1 if row == column == 0 else 9 for column in range(size)] for row in range(size)])
-    for found in (gains(table, ours, theirs, Fraction(0)), gains(GainArrays(matched, whole), ours, theirs, Fraction(0))):
-        assert int(found[0][0]) > size * int(found[0][1]) > 0
+    found = gains(table, ours, theirs, Fraction(0))
+    assert int(found[0][0]) > size * int(found[0][1]) > 0
 
 
 @pytest.mark.parametrize("size", [2, 3, 5])

@@ -13,17 +13,15 @@ from hypothesis import given, settings
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.fields import pair
 from evaluators.fields.align import Align
-from evaluators.fields.closed import ClosedTree
 from evaluators.fields.explained import score_document
 from evaluators.fields.frame import Frame, of_rows
 from evaluators.fields.gains import WHOLE, Worth, f1
-from evaluators.fields.items import places
 from evaluators.fields.marks import Leaves, leaves_of_all, leaves_of_node
-from evaluators.fields.pair import pair_items
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.walk import Walk
 from evaluators.model import MISSING
 from evaluators.settings import build
+from tests.fields.paired import pair_items
 from tests.fields.random_trees import pairs
 from tests.fields.trees import array, leaf, obj, tree
 
@@ -97,8 +95,6 @@ def document(random: Random) -> Any:
 @pytest.mark.parametrize("align", ["any_order", "hungarian"])
 def test_listed_fields_pair_as_if_all_pairs_were_weighed(fields: str, align: str) -> None:
     one = build(JsonMultiFieldMatch, {"fields": {"items": {"align": align}, **FIELDS[fields]}})
-    tree = ClosedTree(tuple(one.fields), tuple(one.transforms))
-    (node,) = tree.lists
     for seed in range(150):
         random = Random(seed)
         expected = document(random)
@@ -106,8 +102,8 @@ def test_listed_fields_pair_as_if_all_pairs_were_weighed(fields: str, align: str
         random.shuffle(items)
         output = {"items": [*items, *document(random)["items"][:2]]}
         with marked_from(0):
-            found = places(node, expected, output, tree.matches, None, (), tree.keys)
-        assert found == places(node, expected, output, tree.matches), seed
+            found = one.explain(expected, output)
+        assert found == one.explain(expected, output), seed
 
 
 def test_what_may_come_to_no_result_has_no_mark() -> None:

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from evaluators.fields.align import Align, read_align
 from evaluators.fields.gains import COMPLETE, NOTHING_ALIKE, Worth
-from evaluators.fields.pair import Alike, Keys, Paired, pair_items
+from evaluators.fields.pair import Keys, Paired
 from evaluators.values.equality import same
+from tests.fields.paired import pair_items
 
 
 def paired(align: object, expected: list[Any], output: list[Any]) -> Paired:
@@ -68,21 +69,12 @@ def test_equal_items_share_an_answer() -> None:
     assert asked == [(0, 0), (0, 1), (2, 0), (2, 1), (3, 0), (3, 1)]
 
 
-def test_the_worth_of_all_pairs_may_come_at_once_or_not_at_all() -> None:
-    def ask(table: Any) -> list[tuple[int, int]]:
-        return pair_items(Align("hungarian"), ["a", "b"], ["c", "d"], lambda *_: COMPLETE, lambda too_many: table).pairs
+def test_items_of_one_value_are_paired_by_what_they_share_when_they_match() -> None:
+    def weigh(row: int, column: int) -> Worth:
+        raise AssertionError("asked")
 
-    assert ask([[NOTHING_ALIKE, COMPLETE], [COMPLETE, NOTHING_ALIKE]]) == [(0, 1), (1, 0)]
-    assert ask(None) == [(0, 0), (1, 1)]
-
-
-def test_a_table_may_be_two_lists_of_keys() -> None:
-    align, keys = Align("hungarian"), Alike("abca", "caaa")
-    assert pair_items(align, [1, 2, 3, 4], [5, 6, 7, 8], lambda *_: NOTHING_ALIKE, lambda too_many: keys).pairs == [
-        (0, 1),
-        (2, 0),
-        (3, 3),
-    ]
+    key = "?abcacaaa".__getitem__
+    assert pair_items(Align("hungarian"), [1, 2, 3, 4], [5, 6, 7, 8], weigh, key_of=key).pairs == [(0, 1), (2, 0), (3, 3)]
 
 
 def test_items_with_the_same_key_are_a_pair_wherever_they_stand() -> None:

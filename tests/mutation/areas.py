@@ -37,11 +37,11 @@ AREAS: Final[dict[str, Area]] = {
         ),
     ),
     "paths": Area(
-        ("values/paths.py", "values/path_text.py", "values/many_paths.py", "values/literal_keys.py", "values/jsonpath_*.py"),
-        ("values/test_paths.py", "values/test_many_paths.py", "values/test_jsonpath_hits.py"),
+        ("values/paths.py", "values/path_text.py", "values/literal_keys.py", "values/jsonpath_*.py"),
+        ("values/test_paths.py", "values/test_jsonpath_hits.py"),
     ),
     "pairing": Area(
-        ("values/assignment.py", "values/pairing.py", "values/equality.py", "values/arrays.py"),
+        ("values/assignment.py", "values/pairing.py", "values/equality.py"),
         ("values/test_assignment.py", "values/test_pairing.py", "values/test_equality.py"),
     ),
     "fields": Area(
@@ -49,7 +49,7 @@ AREAS: Final[dict[str, Area]] = {
             "fields/closed*.py", "fields/scored.py", "fields/open_walk.py", "fields/open_*.py",
             "fields/path_*.py", "fields/align.py", "fields/pair.py",
             "fields/marks.py", "fields/items.py", "fields/counts.py", "fields/key_counts.py",
-            "fields/events.py", "fields/gains.py", "fields/gain_columns.py", "fields/metrics.py", "fields/walk.py", "fields/frame.py",
+            "fields/events.py", "fields/gains.py", "fields/metrics.py", "fields/walk.py", "fields/frame.py",
             "fields/settle.py", "fields/unit*.py", "fields/compound.py", "fields/leaf_results.py",
             "fields/coding.py", "fields/row_events.py", "fields/explained.py", "fields/asked_alone.py",
         ),

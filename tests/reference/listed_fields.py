@@ -1,21 +1,20 @@
 """Listed fields, scored the slow and obvious way: every field of every row is read, compared and settled with its reason.
 
-It shares with the package what has tests of its own: how one path is read in two documents, how items are paired, and what
-one comparator answers and says. What becomes of a field and of a row is written here once more.
+It shares with the package what has tests of its own: which pairs of values a field has, and what one comparator
+answers and says. What becomes of a field and of a row is written here once more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import partial
 from typing import Any, NamedTuple
 
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.comparators._answers import in_field
 from evaluators.comparators._comparator import Comparator, Question
-from evaluators.fields.align import Align
-from evaluators.fields.items import Place, list_trees, pair_values, places
+from evaluators.fields.closed import Sides
+from evaluators.fields.frame import Frame
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.readable import first_problem, reader_of_expected
 from evaluators.fields.rules import (
@@ -25,7 +24,6 @@ from evaluators.fields.rules import (
     explain_rule,
     explained_answer,
     explained_problem,
-    near_enough,
     prepare_rule,
     together_ready,
 )
@@ -33,7 +31,7 @@ from evaluators.fields.settle import compared, reason_code
 from evaluators.issues import Blame, RowProblem
 from evaluators.judges.asking import ask
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status
-from evaluators.values.paths import ANY, display
+from evaluators.values.paths import display
 from evaluators.values.transforms import Transform, chain
 
 
@@ -112,28 +110,26 @@ def _transforms(one: JsonMultiFieldMatch, line: FieldLine) -> tuple[Transform, .
     return line.together.transforms(both) if line.together is not None else both
 
 
+class Place(NamedTuple):
+    """One pair of values of a field."""
+
+    expected: Any
+    actual: Any
+    location: tuple[str | int, ...]
+
+
 def _places(
     one: JsonMultiFieldMatch, lines: list[FieldLine], number: int, expected: Any, output: Any
 ) -> tuple[Sequence[Place], bool]:
     """The pairs of values of a field, and whether it is a list of them."""
-    line = lines[number]
-
-    matches = [partial(_matches, one, other) for other in lines]
-    if line.path.query is not None:
-        hits = [line.path.get(side) if side is not MISSING else [] for side in (expected, output)]
-        ours, theirs = (hit if isinstance(hit, list) else [] for hit in hits)
-        return pair_values(line.align or Align(), ours, theirs, matches[number]), True
-    if ANY in line.path.steps:
-        aligned = [other for other in one.fields if other.comparator is None and not other.skip]
-        for node in list_trees([*lines, *aligned]):
-            if number in node.numbers:
-                return places(node, expected, output, matches).get(number, []), True
-    ours, theirs = line.path.get_pair(expected, output)
-    if ours is MISSING and theirs is MISSING:
-        return [], False
-    if line.align is not None and isinstance(ours, list) and isinstance(theirs, list) and (ours or theirs):
-        return pair_values(line.align, ours, theirs, matches[number]), True
-    return [Place(ours, theirs, ())], False
+    field = one.tree.fields[number]
+    values = field.values(Sides(one.tree, Frame([expected], [output], range(1))))
+    for frame, several in values:
+        there = frame.there()
+        if there.rows:
+            locations = [field.location(there, at) if several else () for at in range(len(there.rows))]
+            return [*map(Place, there.e, there.o, locations)], several
+    return [], not lines[number].path.definite
 
 
 def _unreadable(one: JsonMultiFieldMatch, lines: list[FieldLine], number: int, expected: Any) -> RowProblem | None:
@@ -151,17 +147,6 @@ def _unreadable(one: JsonMultiFieldMatch, lines: list[FieldLine], number: int, e
         values = [picked for value in values if (picked := line.together.picked(value))]
     issue = first_problem(tell, [value for value in values if value is not MISSING])
     return None if issue is None else RowProblem(issue)
-
-
-def _matches(one: JsonMultiFieldMatch, line: FieldLine, expected: Any, actual: Any) -> bool:
-    """Whether two values match, as pairing sees it: who costs is not asked, and what cannot be read does not match."""
-    if line.comparator is None:
-        return True
-    tell = reader_of_expected(line.comparator, _transforms(one, line))
-    if tell is not None and expected is not MISSING and tell(expected) is not None:
-        return False
-    comparator = near_enough() if line.comparator.costs else line.comparator
-    return _compared(one, line, comparator, expected, actual).status is Status.MATCH
 
 
 def _answer(one: JsonMultiFieldMatch, line: FieldLine, comparator: Comparator, place: Place, several: bool) -> Explained:

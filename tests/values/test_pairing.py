@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from random import Random
-from types import SimpleNamespace
 
-import numpy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.values import arrays, pairing
-from evaluators.values.arrays import SMALL, WORTH_IMPORTING
+from evaluators.values import pairing
 from evaluators.values.assignment import assign_gains
 from evaluators.values.equality import same
 from evaluators.values.pairing import Pairs, by_equality, by_key, identity, in_order, left_over, repeated
@@ -97,13 +94,6 @@ def test_beyond_a_number_of_places_the_last_ones_are_left_out(
 ) -> None:
     monkeypatch.setattr(pairing, "NEAREST", most)
     assert by_equality("xaa", "aaaa") == pairs
-
-
-@pytest.mark.parametrize(("modules", "most"), [({}, WORTH_IMPORTING), ({"numpy": numpy}, SMALL)])
-def test_short_lists_do_without_arrays(modules: dict[str, object], most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrays, "sys", SimpleNamespace(modules=modules))
-    assert [arrays.many(most, 1), arrays.many(most // 2, 2), arrays.many(1, most + 1)] == [False, False, True]
-    assert [arrays.arrays_for(most, 1), arrays.arrays_for(most, 2)] == [None, numpy]
 
 
 def test_what_is_in_no_pair_is_left_over() -> None:

@@ -1,0 +1,32 @@
+"""Two lists, paired by what a function says that pairs of their items are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from evaluators.fields.align import Align
+from evaluators.fields.gains import Worth
+from evaluators.fields.marks import Leaves, LeavesOf
+from evaluators.fields.pair import Paired, keys_of, paired_by_key, paired_together, pairing
+from evaluators.fields.pairing_limit import PairCost
+from evaluators.values.equality import same
+from evaluators.values.pairing import in_order, left_over
+
+
+def pair_items(
+    align: Align,
+    expected: Sequence[Any],
+    output: Sequence[Any],
+    weigh: Callable[[int, int], Worth],
+    leaves_of: LeavesOf = lambda item: Leaves(None, frozenset(), False),
+    key_of: Callable[[Any], Hashable] | None = None,
+) -> Paired:
+    """The items that go together, and what either list has left over."""
+    sizes = len(expected), len(output)
+    found = paired_by_key(align, [expected], [output]) if align.how == "key_field" else {}
+    if align.free and not same([*expected], [*output]):
+        run = pairing(align, expected, output, PairCost(), leaves_of, key_of, False)
+        found = paired_together({0: run}, lambda pairs, _: [weigh(row, column) for _, row, column in pairs])
+    pairs = in_order(*sizes)
+    return found.get(0) or Paired(pairs, *left_over(pairs, *sizes), keys_of(align, expected, output))
