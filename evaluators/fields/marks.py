@@ -111,9 +111,9 @@ def _collect(node: FieldNode, value: Any, found: _Collected) -> None:
     elif value is not None and value.__class__ is not kind:  # it matches its like alone
         found.keyed.append((node.path, identity(value)))
     else:
-        before = len(found.keyed), len(found.bare), found.known
+        before = len(found.keyed), found.known
         _collect_inside(node, value or (), found)
-        if before == (len(found.keyed), len(found.bare), found.known):
+        if before == (len(found.keyed), found.known):  # what is inside may come to nothing: then it is as good as empty
             found.bare.append(node.path)
 
 
