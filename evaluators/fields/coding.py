@@ -13,7 +13,8 @@ from evaluators.fields.path_details import OVERFLOW
 from evaluators.fields.rules import Explained, Judged, Partial
 from evaluators.fields.scored import list_score
 from evaluators.fields.tree import FieldNode, SchemaPath, nodes
-from evaluators.fields.walk import MATCH, MEASURED, Finding, status_of
+from evaluators.fields.unit_rules import status_of
+from evaluators.fields.walk_findings import MATCH, MEASURED, Finding
 from evaluators.model import Status
 from evaluators.values.paths import Path
 

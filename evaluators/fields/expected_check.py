@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
+from evaluators.fields.branches import distinct, knows
 from evaluators.fields.closed import ClosedTree, Sides
 from evaluators.fields.frame import Frame
 from evaluators.fields.inference.schema import schema_type
 from evaluators.fields.readable import Ask
 from evaluators.fields.tree import FieldNode, SchemaPath
-from evaluators.fields.walk import distinct, knows
 from evaluators.fields.xeval.read_xeval import parse_eval_schema
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import MISSING

@@ -15,7 +15,8 @@ from evaluators.fields.scored import Scored
 from evaluators.fields.settle import WRONG, judged_arrays, settle_arrays, settle_unit
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.units import ShownField, ShownList
-from evaluators.fields.walk import MATCH, SKIPPED, Finding, Walk, order_of
+from evaluators.fields.walk import Walk
+from evaluators.fields.walk_findings import MATCH, SKIPPED, Finding, order_of
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.judges.asked_once import keeping
 from evaluators.model import MISSING, FieldResult, Status

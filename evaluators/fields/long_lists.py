@@ -14,7 +14,7 @@ from evaluators.fields.lines import FieldLine
 from evaluators.fields.metrics import places
 from evaluators.fields.pairing_limit import PairCost, crowded
 from evaluators.fields.tree import FieldNode
-from evaluators.fields.walk import item_key
+from evaluators.fields.unit_rules import item_key
 from evaluators.model import MISSING
 from evaluators.value_class import NamedTuple
 from evaluators.values.equality import same

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from evaluators.fields.coding import Coding, Signature
 from evaluators.fields.events import Items
 from evaluators.fields.frame import Frame
-from evaluators.fields.walk import FAULT, MATCH, MEASURED, SKIPPED, Walk, WalkedLists
+from evaluators.fields.walk import Walk
+from evaluators.fields.walk_findings import FAULT, MATCH, MEASURED, SKIPPED, WalkedLists
 
 
 def row_events(walk: Walk, coding: Coding) -> list[Signature]:

@@ -131,7 +131,7 @@ class SchemaScoring:
     def keyed_lists(self) -> tuple[tuple[Path, Align], ...]:
         """The lists whose items are paired by a key."""
         return tuple(
-            (Path(node.path), node.align) for node in places(self.root) if node.kind == "array" and node.align.keys
+            (Path(node.path), node.align) for node in nodes(self.root) if node.kind == "array" and node.align.keys
         )
 
     @cached_property

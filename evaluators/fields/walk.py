@@ -44,145 +44,55 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.comparators._comparator import Question
+from evaluators.fields.branches import Best, Fit, distinct, fitting_branches, knows
 from evaluators.fields.frame import Frame, ItemFrames, extra_items, in_order
 from evaluators.fields.gains import Worth, judged
+from evaluators.fields.held_against import against, has_key
 from evaluators.fields.instance_paths import Unpaired, spelled
-from evaluators.fields.marks import ValueKey, leaves_of_node, value_key
+from evaluators.fields.marks import leaves_of_node
 from evaluators.fields.pair import AT_ONCE, Paired, Pairing, paired_by_key, paired_together, pairing
-from evaluators.fields.readable import Ask
 from evaluators.fields.rules import (
     Explained,
     Judged,
     Rule,
-    answering_rule,
-    asks_equality,
     explained_answer,
     explained_problem,
-    near_enough,
     prepare_rule,
 )
 from evaluators.fields.tree import FieldNode, SchemaPath
+from evaluators.fields.unit_rules import UnitRules, alone, compound_of, item_key, of_unit, status_of, unit_of
+from evaluators.fields.walk_findings import (
+    AFTER,
+    ERROR,
+    FAULT,
+    HALLUCINATION,
+    MATCH,
+    MEASURED,
+    MISMATCH,
+    OMISSION,
+    Counts,
+    FieldColumn,
+    Finding,
+    More,
+    Outside,
+    WalkedLists,
+    order_of,
+    position_in,
+)
 from evaluators.issues import Blame, RowProblem
 from evaluators.judges.asking import ask
 from evaluators.limits import still_time
-from evaluators.model import MISSING, Missing, Outcome, Status
+from evaluators.model import MISSING, Missing, Status
 from evaluators.value_class import NamedTuple
 from evaluators.values.confusion import Confusion
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY
 
-MATCH, MISMATCH, OMISSION, HALLUCINATION = Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION
-SKIPPED, ERROR, FAULT = Status.SKIPPED, Status.ERROR, Status.FAULT
-MEASURED: Final = frozenset((MATCH, MISMATCH, OMISSION, HALLUCINATION, ERROR))
 ABSENT: Final = frozenset((Missing,))
-Counts: TypeAlias = tuple[int, int, int, int, int]
-"""Matches, mismatches, omissions, hallucinations, and what could not be compared."""
 Content: TypeAlias = Literal["missing", "null", "empty", "full", "other"]
-
-
-class More(NamedTuple):
-    """What only some findings have."""
-
-    answers: tuple[Judged | Explained, ...] = ()
-    """What each metric said, where they do not all say the same, or there is more to say of it."""
-    below: tuple[Any, ...] = ()
-    """Steps below the place to what the schema lacks, and only the output has."""
-    value: Any = MISSING
-    """What the output has there."""
-    elsewhere: bool = False
-    """Another branch of the schema knows it."""
-    above: FieldNode | None = None
-    """The place of the schema above what it lacks."""
-
-
-class Finding(NamedTuple):
-    """A result that is no plain match, or that stands in no column."""
-
-    row: int
-    status: Status
-    node: FieldNode
-    frame: Frame
-    at: int
-    more: More | None = None
-
-
-class FieldColumn(NamedTuple):
-    """What is compared as one value, with its frame: each pair has one result for each metric."""
-
-    node: FieldNode
-    frame: Frame
-    inside: bool
-    """It stands in items of a list."""
-    status: Status = MATCH
-    """What each result is that is no finding."""
-
-
-class WalkedLists(NamedTuple):
-    """The lists of a frame that were looked into, or had a result of their own."""
-
-    node: FieldNode
-    frame: Frame
-    """Lists on both sides; an empty one where a side has something else."""
-    whole: Frame
-    """The same pairs as they are."""
-    items: ItemFrames | None
-    own: list[Status | None]
-    """The result of each list itself; None where it has none."""
-    inside: bool
-    """They stand in items of another list."""
-
-
-class Outside(NamedTuple):
-    """A place that the expected side has and the schema lacks."""
-
-    row: int
-    node: FieldNode
-    """The place above it."""
-    frame: Frame
-    at: int
-    step: Any
-
-
-class UnitRules(NamedTuple):
-    """How the values of a place are compared: for each of its metrics."""
-
-    rules: tuple[Rule, ...]
-    """For a comparator that costs, what stands in for it where nobody is asked."""
-    readers: tuple[Ask | None, ...]
-    unread: bool
-    """There may be expected values that cannot be read."""
-    one_sided: bool
-    costs: bool
-    exact: bool
-    """There is one metric, and it is equality."""
-
-
-def unit_of(node: FieldNode) -> UnitRules:
-    """How a place is compared. Kept with the node."""
-    comparators = [metric.comparator for metric in node.metrics]
-    rules = tuple(answering_rule(near_enough() if one.costs else one, node.transforms) for one in comparators)
-    return UnitRules(
-        rules, node.readers, any(ask is not None for ask in node.readers),
-        any(one.reads == "output" for one in comparators), any(one.costs for one in comparators),
-        len(comparators) == 1 and not comparators[0].costs and asks_equality(comparators[0], node.transforms),
-    )  # fmt: skip
-
-
-def compound_of(node: FieldNode) -> FieldNode:
-    """The keys of an object that are compared as one value, as a place of its own."""
-    metrics = () if node.compound is None else (node.compound.metric,)
-    return FieldNode(node.path, "leaf", metrics, node.compound_transforms, weight=node.weight)
-
-
-def item_key(node: FieldNode) -> ValueKey | None:
-    """What two items share exactly when they match, where they are one value each; None where no such thing is known."""
-    if not node.unit or node.skip or node.required or len(node.metrics) != 1 or node.readers[0] is not None:
-        return None
-    return value_key(node.metrics[0].comparator, node.transforms)
 
 
 class Places:
@@ -749,77 +659,6 @@ class Walk:
         return [Fit.of(*each) for each in zip(self.counts(), outside, unreadable, strict=True)]
 
 
-class Fit(NamedTuple):
-    """How well a branch of a choice fits; the greater the better."""
-
-    outside: int
-    """Minus the keys of the expected side that the branch lacks. They come first: what a branch does not look at cannot
-    be wrong in it."""
-    unreadable: int
-    """Minus the expected values that the branch cannot read. Both are the same for any output."""
-    measured: bool
-    """The branch measures something: a skipped one must not be the best for a wrong output, and hide it."""
-    f1: Fraction
-    wrong: int
-
-    @staticmethod
-    def of(counts: Counts, outside: int, unreadable: int) -> Fit:
-        """The fit of a branch with these counts."""
-        found = Confusion(*counts[:4])
-        return Fit(-outside, -unreadable, found.measured > 0, found.exact("f1") or Fraction(0), -sum(counts[1:4]))
-
-
-class Best(NamedTuple):
-    """The branch that fits two values best."""
-
-    number: int
-    counts: Counts
-    fit: Fit
-    values: object
-    """What it was found for, so that ids stay theirs."""
-
-
-AFTER: Final = float("inf")
-
-
-def order_of(trail: Sequence[int | None], location: Sequence[Any]) -> tuple[tuple[float, str], ...]:
-    """What a place is sorted by: declared keys as the schema lists them, further keys by name, items in list order."""
-    found: list[tuple[float, str]] = []
-    for place, step in enumerate(location):
-        known = trail[place] if place < len(trail) else None
-        if known is not None:
-            found.append((known, ""))
-        elif isinstance(step, Unpaired):
-            found.append((10**9 + step.index, ""))
-        elif isinstance(step, int):
-            found.append((step, ""))
-        else:
-            found.append((10**9, str(step)))
-    return tuple(found)
-
-
-def status_of(answer: Judged | Explained) -> Status:
-    """The bare status of what a metric said."""
-    return answer if isinstance(answer, Status) else answer.status
-
-
-def of_unit(statuses: Iterable[Status]) -> Status:
-    """The status of a unit with several metrics: a match when every one of them that measured something matches."""
-    kinds = set(statuses)
-    for first in (FAULT, ERROR):
-        if first in kinds:
-            return first
-    kinds &= MEASURED
-    if not kinds:
-        return SKIPPED
-    return kinds.pop() if len(kinds) == 1 else MISMATCH
-
-
-def alone(found: Outcome | RowProblem) -> Status:
-    """What a comparator that costs said of a pair of items that is only weighed. Without an answer they differ."""
-    return MATCH if isinstance(found, Outcome) and found.passed else MISMATCH
-
-
 def content(kind: type, value: Any) -> Content:
     """What one side has where a container is declared. `other` is anything else than null and the declared kind."""
     if value is MISSING:
@@ -865,16 +704,6 @@ def aligned(frame: Frame, paired: Mapping[int, Paired]) -> ItemFrames:
     return ItemFrames(pairs, partners, extra_items(frame, frame.o, extra), crowded)
 
 
-def position_in(part: Frame, frame: Frame | None, at: int) -> int | None:
-    """Where a pair stands in a frame that its own was made of; None where it stands in another one."""
-    while frame is not None:
-        if frame is part:
-            return at
-        at = at if frame.owners is None else frame.owners[at]
-        frame = frame.up
-    return None
-
-
 def own_status(ours: Content, theirs: Content, expected: Any, output: Any) -> Status:
     """The result of a container itself, where neither side is looked into."""
     if ours == "missing" or (ours == "null" and theirs in ("empty", "other")):
@@ -884,119 +713,3 @@ def own_status(ours: Content, theirs: Content, expected: Any, output: Any) -> St
     if theirs in ("missing", "null"):
         return OMISSION
     return MATCH if same(expected, output) else MISMATCH
-
-
-# What an item of the output without a partner is held against
-
-
-class Others(tuple[Any, ...]):
-    """The expected values that an item without a partner is held against; many items share them."""
-
-    known: dict[str, Others]
-
-    def under(self, key: str) -> Others:
-        """What the values have under a key, where they are objects that have it. It is looked up once."""
-        if "known" not in self.__dict__:
-            self.known = {}
-        found = self.known.get(key)
-        if found is None:
-            found = Others(other[key] for other in self if isinstance(other, dict) and key in other)
-            self.known[key] = found
-        return found
-
-
-_NOBODY: Final = Others()
-_AGAINST: Final = object()
-
-
-def against(frame: Frame, at: int) -> Others:
-    """What the expected items of its list have at the place of a pair that stands in an item without a partner."""
-    keys: list[str] = []
-    while frame.up is not None:
-        step = frame.steps[at] if isinstance(frame.steps, list) else frame.steps
-        owner = at if frame.owners is None else frame.owners[at]
-        if isinstance(step, Unpaired):
-            found = _others_of(frame.up, owner)
-            for key in reversed(keys):
-                found = found.under(key)
-            return found
-        if isinstance(step, int) and not isinstance(step, bool):
-            return _NOBODY
-        if isinstance(step, str):
-            keys.append(step)
-        frame, at = frame.up, owner
-    return _NOBODY
-
-
-def _others_of(frame: Frame, at: int) -> Others:
-    """The expected items of a list, and those of the lists that it is held against itself."""
-    known: dict[int, Others] = frame.kept.setdefault(_AGAINST, {})
-    if at not in known:
-        inner = (item for other in against(frame, at) if isinstance(other, list) for item in other)
-        known[at] = Others((*frame.e[at], *inner))
-    return known[at]
-
-
-def has_key(others: Iterable[Any], key: str) -> bool:
-    """Whether some value is an object that has a key."""
-    return any(isinstance(other, dict) and key in other for other in others)
-
-
-# Branches
-
-
-def distinct(branches: Sequence[FieldNode]) -> Sequence[FieldNode]:
-    """The branches of a choice, those that are the same schema once."""
-    return tuple({id(branch.origin or branch): branch for branch in reversed(branches)}.values())[::-1]
-
-
-def fitting_branches(branches: Sequence[FieldNode], expected: Any, output: Any) -> list[int]:
-    """The branches that are worth a closer look, by their numbers.
-
-    Those of the kind that the expected value has (the output's, where nothing is expected), or all when there are none;
-    and of these the ones that lack the fewest keys of an expected object.
-    """
-    value = output if expected is MISSING or expected is None else expected
-    kind = {dict: "object", list: "array"}.get(value.__class__, "leaf")
-    alike = [number for number, one in enumerate(branches) if one.kind in (kind, "choice")] or list(range(len(branches)))
-    if len(alike) < 2 or not isinstance(expected, dict):
-        return alike
-    known: dict[int, int] = {}
-    lacking = [_lacking(branches[number], expected, known) for number in alike]
-    least = min(lacking)
-    return [number for number, lacks in zip(alike, lacking, strict=True) if lacks == least]
-
-
-def knows(branches: Iterable[FieldNode], key: str) -> bool:
-    """Whether some branch of a choice, or of a choice inside it, has a key."""
-    waiting, seen = [*branches], set[int]()
-    while waiting:
-        branch = waiting.pop()
-        if id(branch.origin or branch) in seen:
-            continue
-        seen.add(id(branch.origin or branch))
-        if key in branch.below.keys:
-            return True
-        waiting.extend(branch.below.branches)
-    return False
-
-
-def _lacking(branch: FieldNode, expected: Mapping[str, Any], known: dict[int, int]) -> int:
-    """How many keys of an object a branch does not know. `known` are the answers for choices: many may lead to the same one."""
-    if branch.unit or branch.skip:
-        return 0
-    if branch.kind != "choice":
-        return _unknown_keys(branch, expected)
-    same_choice = id(branch.origin or branch)
-    if same_choice not in known:
-        inner = distinct(branch.below.branches)
-        known[same_choice] = min((_lacking(each, expected, known) for each in inner), default=len(expected))
-    return known[same_choice]
-
-
-def _unknown_keys(branch: FieldNode, expected: Mapping[str, Any]) -> int:
-    below = branch.below
-    if below.others is not None:
-        return 0
-    listed = branch.compound.fields if branch.compound is not None else ()
-    return len(expected.keys() - below.keys.keys() - set(listed))

@@ -1,0 +1,81 @@
+"""How the values of a place are compared, for each of its metrics, and what their answers come to together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from evaluators.fields.marks import ValueKey, value_key
+from evaluators.fields.readable import Ask
+from evaluators.fields.rules import (
+    Explained,
+    Judged,
+    Rule,
+    answering_rule,
+    asks_equality,
+    near_enough,
+)
+from evaluators.fields.tree import FieldNode
+from evaluators.fields.walk_findings import ERROR, FAULT, MATCH, MEASURED, MISMATCH, SKIPPED
+from evaluators.issues import RowProblem
+from evaluators.model import Outcome, Status
+from evaluators.value_class import NamedTuple
+
+
+class UnitRules(NamedTuple):
+    """How the values of a place are compared: for each of its metrics."""
+
+    rules: tuple[Rule, ...]
+    """For a comparator that costs, what stands in for it where nobody is asked."""
+    readers: tuple[Ask | None, ...]
+    unread: bool
+    """There may be expected values that cannot be read."""
+    one_sided: bool
+    costs: bool
+    exact: bool
+    """There is one metric, and it is equality."""
+
+
+def unit_of(node: FieldNode) -> UnitRules:
+    """How a place is compared. Kept with the node."""
+    comparators = [metric.comparator for metric in node.metrics]
+    rules = tuple(answering_rule(near_enough() if one.costs else one, node.transforms) for one in comparators)
+    return UnitRules(
+        rules, node.readers, any(ask is not None for ask in node.readers),
+        any(one.reads == "output" for one in comparators), any(one.costs for one in comparators),
+        len(comparators) == 1 and not comparators[0].costs and asks_equality(comparators[0], node.transforms),
+    )  # fmt: skip
+
+
+def compound_of(node: FieldNode) -> FieldNode:
+    """The keys of an object that are compared as one value, as a place of its own."""
+    metrics = () if node.compound is None else (node.compound.metric,)
+    return FieldNode(node.path, "leaf", metrics, node.compound_transforms, weight=node.weight)
+
+
+def item_key(node: FieldNode) -> ValueKey | None:
+    """What two items share exactly when they match, where they are one value each; None where no such thing is known."""
+    if not node.unit or node.skip or node.required or len(node.metrics) != 1 or node.readers[0] is not None:
+        return None
+    return value_key(node.metrics[0].comparator, node.transforms)
+
+
+def status_of(answer: Judged | Explained) -> Status:
+    """The bare status of what a metric said."""
+    return answer if isinstance(answer, Status) else answer.status
+
+
+def of_unit(statuses: Iterable[Status]) -> Status:
+    """The status of a unit with several metrics: a match when every one of them that measured something matches."""
+    kinds = set(statuses)
+    for first in (FAULT, ERROR):
+        if first in kinds:
+            return first
+    kinds &= MEASURED
+    if not kinds:
+        return SKIPPED
+    return kinds.pop() if len(kinds) == 1 else MISMATCH
+
+
+def alone(found: Outcome | RowProblem) -> Status:
+    """What a comparator that costs said of a pair of items that is only weighed. Without an answer they differ."""
+    return MATCH if isinstance(found, Outcome) and found.passed else MISMATCH

@@ -1,0 +1,120 @@
+"""What a walk finds: columns of results, what stands in place of a plain match, and where it stands in its document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+from evaluators.fields.frame import Frame, ItemFrames
+from evaluators.fields.instance_paths import Unpaired
+from evaluators.fields.rules import (
+    Explained,
+    Judged,
+)
+from evaluators.fields.tree import FieldNode
+from evaluators.model import MISSING, Status
+from evaluators.value_class import NamedTuple
+
+MATCH, MISMATCH, OMISSION, HALLUCINATION = Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION
+
+
+SKIPPED, ERROR, FAULT = Status.SKIPPED, Status.ERROR, Status.FAULT
+
+
+MEASURED: Final = frozenset((MATCH, MISMATCH, OMISSION, HALLUCINATION, ERROR))
+
+
+Counts: TypeAlias = tuple[int, int, int, int, int]
+"""Matches, mismatches, omissions, hallucinations, and what could not be compared."""
+
+
+class More(NamedTuple):
+    """What only some findings have."""
+
+    answers: tuple[Judged | Explained, ...] = ()
+    """What each metric said, where they do not all say the same, or there is more to say of it."""
+    below: tuple[Any, ...] = ()
+    """Steps below the place to what the schema lacks, and only the output has."""
+    value: Any = MISSING
+    """What the output has there."""
+    elsewhere: bool = False
+    """Another branch of the schema knows it."""
+    above: FieldNode | None = None
+    """The place of the schema above what it lacks."""
+
+
+class Finding(NamedTuple):
+    """A result that is no plain match, or that stands in no column."""
+
+    row: int
+    status: Status
+    node: FieldNode
+    frame: Frame
+    at: int
+    more: More | None = None
+
+
+class FieldColumn(NamedTuple):
+    """What is compared as one value, with its frame: each pair has one result for each metric."""
+
+    node: FieldNode
+    frame: Frame
+    inside: bool
+    """It stands in items of a list."""
+    status: Status = MATCH
+    """What each result is that is no finding."""
+
+
+class WalkedLists(NamedTuple):
+    """The lists of a frame that were looked into, or had a result of their own."""
+
+    node: FieldNode
+    frame: Frame
+    """Lists on both sides; an empty one where a side has something else."""
+    whole: Frame
+    """The same pairs as they are."""
+    items: ItemFrames | None
+    own: list[Status | None]
+    """The result of each list itself; None where it has none."""
+    inside: bool
+    """They stand in items of another list."""
+
+
+class Outside(NamedTuple):
+    """A place that the expected side has and the schema lacks."""
+
+    row: int
+    node: FieldNode
+    """The place above it."""
+    frame: Frame
+    at: int
+    step: Any
+
+
+AFTER: Final = float("inf")
+
+
+def order_of(trail: Sequence[int | None], location: Sequence[Any]) -> tuple[tuple[float, str], ...]:
+    """What a place is sorted by: declared keys as the schema lists them, further keys by name, items in list order."""
+    found: list[tuple[float, str]] = []
+    for place, step in enumerate(location):
+        known = trail[place] if place < len(trail) else None
+        if known is not None:
+            found.append((known, ""))
+        elif isinstance(step, Unpaired):
+            found.append((10**9 + step.index, ""))
+        elif isinstance(step, int):
+            found.append((step, ""))
+        else:
+            found.append((10**9, str(step)))
+    return tuple(found)
+
+
+def position_in(part: Frame, frame: Frame | None, at: int) -> int | None:
+    """Where a pair stands in a frame that its own was made of; None where it stands in another one."""
+    while frame is not None:
+        if frame is part:
+            return at
+        at = at if frame.owners is None else frame.owners[at]
+        frame = frame.up
+    return None
