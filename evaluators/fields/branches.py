@@ -45,7 +45,10 @@ class Best(NamedTuple):
 
 def distinct(branches: Sequence[FieldNode]) -> Sequence[FieldNode]:
     """The branches of a choice, those that are the same schema once."""
-    return tuple({id(branch.origin or branch): branch for branch in reversed(branches)}.values())[::-1]
+    found: dict[int, FieldNode] = {}
+    for branch in branches:
+        found.setdefault(id(branch.origin or branch), branch)
+    return tuple(found.values())
 
 
 def fitting_branches(branches: Sequence[FieldNode], expected: Any, output: Any) -> list[int]:

@@ -73,8 +73,6 @@ class Coding:
     def finding(self, finding: Finding, inside: bool) -> int:
         """The number of a result that stands in place of a plain match."""
         number = self.result(finding, inside)
-        if finding.status is MATCH and number == self.column(finding.node, MATCH, inside):
-            return number
         key = number, "instead"
         known = self._known.get(key)
         if known is None:

@@ -198,10 +198,18 @@ class Weighted:
     def ratio(self) -> Ratio:
         """The mean; den 0 where the weights come to nothing."""
         if not self._others:
-            return self._earned, self._whole
+            return _whole_numbers(self._earned, self._whole)
         common = lcm(*[den for _, _, den in self._others])
         others = sum([weight * num * (common // den) for weight, num, den in self._others])
-        return self._earned * common + others, self._whole * common
+        return _whole_numbers(self._earned * common + others, self._whole * common)
+
+
+def _whole_numbers(num: int, den: int) -> Ratio:
+    """The fraction in whole numbers: weights of places that a schema leads to late may be parts of one."""
+    if num.denominator == den.denominator == 1:
+        return int(num), int(den)
+    common = lcm(num.denominator, den.denominator)
+    return int(num * common), int(den * common)
 
 
 def figures_of(scored: Scored) -> tuple[Ratio, ...]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from evaluators.comparators._answers import in_field
-from evaluators.fields.frame import of_rows
+from evaluators.fields.frame import Frame, of_rows
 from evaluators.fields.instance_paths import spelled
 from evaluators.fields.pair import Paired, keys_of
 from evaluators.fields.post_process import Processor, post_process
@@ -32,15 +32,11 @@ def score_document(
     `post_processors` change the list of results before anything is counted; Problems (config) is raised for one that
     returns something else than a list of results.
     """
-    frames = of_rows([expected], [expected if same(expected, output) else output])
     try:
-        with keeping():
+        with keeping(), one_row(expected, output) as frames:
             return scored(Walk(1).go(root, frames), post_processors)
     except RecursionError:
         return Scored((), problem=too_deep())
-    finally:
-        for frame in frames:
-            frame.release()
 
 
 def scored(walk: Walk, post_processors: Sequence[Processor] = ()) -> Scored:
@@ -60,23 +56,33 @@ def scored(walk: Walk, post_processors: Sequence[Processor] = ()) -> Scored:
 
 def ask_document(root: FieldNode, expected: object, output: object) -> None:
     """Asks what costs in the documents of one row."""
-    frames = of_rows([expected], [expected if same(expected, output) else output])
-    with suppress(RecursionError):  # scoring the row says so
+    with suppress(RecursionError), one_row(expected, output) as frames:  # scoring the row says what is too deep
         Walk(1).go(root, frames)
-    for frame in frames:
-        frame.release()
 
 
 def wrong_results(root: FieldNode, expected: object, output: object) -> list[FieldResult]:
-    """The results of one row that are wrong. Nothing is counted and no post-processor runs."""
-    frames = of_rows([expected], [expected if same(expected, output) else output])
-    walk = Walk(1).go(root, frames)
-    found = [each for each in in_document_order(walk) if each.status in WRONG]
-    units = [(unit, answer) for finding in found for unit, answer in units_of(finding)]
-    results = [settle_unit(unit, _answered(unit, answer)) for unit, answer in units]
-    for frame in frames:
-        frame.release()
+    """The results of one row that are wrong. Nothing is counted and no post-processor runs.
+
+    None where documents are nested too deeply: that is the problem of the row.
+    """
+    results: list[FieldResult] = []
+    with suppress(RecursionError), one_row(expected, output) as frames:
+        walk = Walk(1).go(root, frames)
+        found = [each for each in in_document_order(walk) if each.status in WRONG]
+        units = [(unit, answer) for finding in found for unit, answer in units_of(finding)]
+        results = [settle_unit(unit, _answered(unit, answer)) for unit, answer in units]
     return [result for result in results if result.status in WRONG]
+
+
+@contextmanager
+def one_row(expected: object, output: object) -> Iterator[list[Frame]]:
+    """The frames of one row, as long as they are looked at."""
+    frames = of_rows([expected], [expected if same(expected, output) else output])
+    try:
+        yield frames
+    finally:
+        for frame in frames:
+            frame.release()
 
 
 def in_document_order(walk: Walk) -> list[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from evaluators.fields.coding import Coding, Signature
 from evaluators.fields.events import Items
@@ -48,6 +49,7 @@ def _count_lists(walk: Walk, coding: Coding, inner: Mapping[int, bool], single: 
     """Adds the number of what became of every list in which something was measured."""
     marks = Marks(walk, inner)
     broken = {each.row for each in walk.findings if each.status is FAULT}
+    measured = _measured(walk, broken) if broken else set[tuple[int, int]]()
     for listed in walk.lists:
         node, inside = listed.node, listed.inside
         plain: dict[int, int] = {}
@@ -63,7 +65,7 @@ def _count_lists(walk: Walk, coding: Coding, inner: Mapping[int, bool], single: 
             expected, output, paired, matched = odd.get(at) or [len(side)] * 4
             if not expected and not output and own is None:
                 continue
-            if row in broken and own is None and not _measured(walk, listed, at):
+            if row in broken and own is None and (id(listed.frame), at) not in measured:
                 continue
             alike = not expected and not output and own is MATCH
             items = Items(matched, expected - matched, output - matched, paired)
@@ -176,22 +178,24 @@ def _above(frame: Frame | None) -> Iterator[Frame]:
         frame = frame.up
 
 
-def _measured(walk: Walk, listed: WalkedLists, at: int) -> bool:
-    """Whether anything in a list was measured, of a row in which something could not be."""
+def _measured(walk: Walk, broken: AbstractSet[int]) -> set[tuple[int, int]]:
+    """The pairs, by frame and position, in which something was measured, of rows in which something could not be."""
     faults = {(id(each.node), id(each.frame), each.at) for each in walk.findings if each.status is FAULT}
-    places = [
-        (frame, place) for node, frame, _, _ in walk.columns for place, row in enumerate(frame.rows)
-        if row == listed.frame.rows[at] and (id(node), id(frame), place) not in faults
-    ]  # fmt: skip
-    places += [(each.frame, each.at) for each, _ in walk.single if each.status in MEASURED]
-    return any(_stands_in(frame, place, listed.frame, at) for frame, place in places)
+    found: set[tuple[int, int]] = set()
+    for node, frame, _, _ in walk.columns:
+        for at, row in enumerate(frame.rows):
+            if row in broken and (id(node), id(frame), at) not in faults:
+                found.update(_ways(frame, at))
+    for each, _ in walk.single:
+        if each.row in broken and each.status in MEASURED:
+            found.update(_ways(each.frame, each.at))
+    return found
 
 
-def _stands_in(frame: Frame | None, at: int, owner: Frame, place: int) -> bool:
+def _ways(frame: Frame | None, at: int) -> Iterator[tuple[int, int]]:
+    """A pair, and those that it stands in."""
     while frame is not None:
-        if frame is owner and at == place:
-            return True
+        yield id(frame), at
         if frame.owners is not None:
             at = frame.owners[at]
         frame = frame.up
-    return False

@@ -58,7 +58,15 @@ class ExplainedCheck(PathCheck):
         return self
 
     def __call__(self, expected: Any, output: Any) -> Verdict:
-        scored = self._explain(expected, output)
+        (verdict,) = self.prepared([expected], [output])()
+        return verdict
+
+    def prepared(self, expected: Sequence[Any], outputs: Sequence[Any]) -> Callable[[], list[Verdict]]:
+        """Scores some rows, and gives what counts them. Nothing is counted where one of them raises."""
+        found = [self._explain(one, other) for one, other in zip(expected, outputs, strict=True)]
+        return lambda: [self._counted(scored) for scored in found]
+
+    def _counted(self, scored: Scored) -> Verdict:
         events = events_of(scored)
         add_totals(totals([(events, 1)]), self._paths, self._details)
         verdict = verdict_of_scored(scored, self._score, self._pass_at)
@@ -99,13 +107,12 @@ class ColumnCheck(RowsCheck):
         given: Iterable[tuple[Any, ...]] = zip(*cells, strict=True) if cells else repeat((), len(expected))
         checks = [self._check(self._scoring(*each)) for each in given]
         found: dict[int, Verdict] = {}
+        ready: list[tuple[list[int], Callable[[], list[Verdict]]]] = []
         for check in {id(one): one for one in checks}.values():
             rows = [row for row, one in enumerate(checks) if one is check]
-            if isinstance(check, RowsCheck):
-                verdicts = check.rows([expected[row] for row in rows], [outputs[row] for row in rows])
-            else:
-                verdicts = [check(expected[row], outputs[row]) for row in rows]
-            found |= zip(rows, verdicts, strict=True)
+            ready.append((rows, check.prepared([expected[row] for row in rows], [outputs[row] for row in rows])))
+        for rows, counted in ready:  # all of them are scored by now, so that nothing is counted where one breaks
+            found |= zip(rows, counted(), strict=True)
         return [found[row] for row in range(len(checks))]
 
     def _check(self, scoring: HasCheck) -> Any:
@@ -169,6 +176,10 @@ class WalkCheck(RowsCheck):
 
     def rows(self, *columns: Sequence[Any]) -> list[Verdict]:
         expected, outputs = columns
+        return self.prepared(expected, outputs)()
+
+    def prepared(self, expected: Sequence[Any], outputs: Sequence[Any]) -> Callable[[], list[Verdict]]:
+        """Scores some rows, and gives what counts them. Nothing is counted where one of them raises."""
         frames = of_rows(expected, outputs)
         try:
             walk = Walk(len(expected), self._lacking).go(self._root, frames)
@@ -177,10 +188,14 @@ class WalkCheck(RowsCheck):
         except RecursionError:
             if len(expected) > 1:
                 raise
-            return [_by_field(broken_verdict(row_figures([]), too_deep()), [], self._places, self._watched)]
+            deep = _by_field(broken_verdict(row_figures([]), too_deep()), [], self._places, self._watched)
+            return lambda: [deep]
         finally:
             for frame in frames:
                 frame.release()
+        return lambda: self._counted(signatures, problems)
+
+    def _counted(self, signatures: Sequence[Signature], problems: Mapping[int, RowProblem]) -> list[Verdict]:
         found = [self._met(signature, problems.get(row)) for row, signature in enumerate(signatures)]
         if len(self._known) > MOST_KNOWN:
             self._settle()

@@ -30,7 +30,6 @@ class UnitRules(NamedTuple):
     unread: bool
     """There may be expected values that cannot be read."""
     one_sided: bool
-    costs: bool
     exact: bool
     """There is one metric, and it is equality."""
 
@@ -41,7 +40,7 @@ def unit_of(node: FieldNode) -> UnitRules:
     rules = tuple(answering_rule(near_enough() if one.costs else one, node.transforms) for one in comparators)
     return UnitRules(
         rules, node.readers, any(ask is not None for ask in node.readers),
-        any(one.reads == "output" for one in comparators), any(one.costs for one in comparators),
+        any(one.reads == "output" for one in comparators),
         len(comparators) == 1 and not comparators[0].costs and asks_equality(comparators[0], node.transforms),
     )  # fmt: skip
 

@@ -506,7 +506,7 @@ class Walk:
         self._later([Visit(item, items.pairs, True, below), Visit(item, items.surplus, True, below)])
 
     def _undeclared_items(self, visit: Visit, own: list[Status | None]) -> None:
-        """ItemFrames of lists whose items the schema does not know: not scored where the expected side has some."""
+        """Items of lists whose items the schema does not know: not scored where the expected side has some."""
         node, frame = visit.node, visit.frame
         for at, (ours, theirs) in enumerate(zip(frame.e, frame.o, strict=True)):
             if ours or any(isinstance(one, list) and one for one in against(frame, at)):
@@ -607,7 +607,7 @@ class Walk:
         open_: dict[int, list[int]] = {}
         keys: list[Hashable] = []
         for at, (a, b) in enumerate(zip(frame.e, frame.o, strict=True)):
-            keys.append((id(node.origin or node), id(a), id(b), self.asking, *map(id, against(frame, at))))
+            keys.append((id(node.origin or node), id(a), id(b), self.asking, id(against(frame, at))))
             if keys[at] not in self.chosen:
                 fits = fitting_branches(branches, a, b)
                 if len(fits) > 1:

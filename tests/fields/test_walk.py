@@ -9,11 +9,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluators.fields.branches import distinct
 from evaluators.fields.schema_check import ExplainedCheck, WalkCheck
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.tree import FieldNode
 from evaluators.model import MISSING, Verdict
 from tests.fields.random_trees import alike_items, pairs
+from tests.fields.trees import choice, leaf, metric, obj, tree
 
 
 def exact(verdict: Verdict) -> object:
@@ -69,3 +71,27 @@ def read_listed(settings: dict[str, Any]) -> FieldNode:
     from tests.laws.structures import evaluator
 
     return evaluator("schema_match", settings).scored_fields().tree.root
+
+
+def test_weights_that_get_smaller_at_every_turn_of_a_schema_give_whole_numbers() -> None:
+    node = {
+        "type": "object",
+        "evaluation_config": {"aggregation_weight": 0.5},
+        "properties": {"name": {"type": "string", "evaluation_config": "string_exact"}, "next": {"$ref": "#/$defs/n"}},
+    }
+    schema = {"type": "object", "properties": {"r": {"$ref": "#/$defs/n"}}, "$defs": {"n": node}}
+    check = SchemaScoring(read_listed({"schema": schema}), "overall_score", 1.0).check()
+    document = {"r": {"name": "a", "next": {"name": "b", "next": {"name": "c"}}}}
+    verdict = check(document, {"r": {"name": "a", "next": {"name": "b", "next": {"name": "d"}}}})
+    assert all(number.__class__ is int for figure in (*verdict.figures, (verdict.num, verdict.den)) for number in figure)
+    assert Fraction(verdict.num, verdict.den) == Fraction(6, 7)
+
+
+def test_of_branches_that_fit_alike_the_first_is_taken_however_often_it_is_named() -> None:
+    a, b = obj({"x": leaf(), "y": leaf(metric(name="again"))}), obj({"x": leaf(), "y": leaf()})
+    root = tree(choice(a, b))
+    first, second = root.below.branches
+    assert [each is one for each, one in zip(distinct([first, second, first]), [first, second], strict=True)] == [
+        True,
+        True,
+    ]
