@@ -28,7 +28,9 @@ EXTRA_CAP: Final = 20_000
 class Coding:
     """The numbering of events. `surplus_counts`: items that only the output has lower the score of a list in the totals."""
 
-    def __init__(self, root: FieldNode, surplus_counts: bool = False) -> None:
+    def __init__(
+        self, root: FieldNode, surplus_counts: bool = False, spelled: dict[SchemaPath, str] | None = None
+    ) -> None:
         weights = {node.weight for node in nodes(root, once=True)}
         weights |= {node.weight * metric.weight for node in nodes(root, once=True) for metric in node.metrics}
         self.scale = lcm(*{weight.denominator for weight in weights})
@@ -42,7 +44,7 @@ class Coding:
         self._instead: dict[int, int] = {}
         """The match that an event stands in place of."""
         self._known: dict[Hashable, int] = {}
-        self._outside: dict[SchemaPath, str] = {}
+        self._outside: dict[SchemaPath, str] = {} if spelled is None else spelled
 
     def __len__(self) -> int:
         return len(self.events)
@@ -149,16 +151,17 @@ class Coding:
             self._outside[path] = Path(path).canonical
         return self._outside[path]
 
-    def _weight(self, weight: Fraction) -> int:
+    def _weight(self, weight: Fraction) -> int | Fraction:
+        """A weight, a whole number but at places that a schema which refers to itself leads to late."""
         scaled = weight * self.scale
-        return scaled.numerator if scaled.denominator == 1 else scaled  # type: ignore[return-value]  # of a place met late
+        return scaled.numerator if scaled.denominator == 1 else scaled
 
 
 def _judged(answer: Judged | Explained) -> Judged:
     return answer.judged if isinstance(answer, Explained) else answer
 
 
-def _credit(weight: int, found: Judged) -> Credit:
+def _credit(weight: int | Fraction, found: Judged) -> Credit:
     if isinstance(found, Partial):
         share = Fraction(found.num, found.den)
         return Credit(weight, share.numerator, share.denominator, found.status is MATCH)

@@ -7,8 +7,9 @@ with their weights. The totals of extract-bench are over entries (see `counts`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from math import lcm
-from typing import Final
+from typing import Final, TypeAlias
 
 from evaluators.fields.counts import MEASURED, is_entry, of_unit, outermost, share
 from evaluators.fields.path_details import (
@@ -40,6 +41,7 @@ ZERO: Final = (0, 1)
 WHOLE: Final = (1, 1)
 Ratio = tuple[int, int]
 Counts = tuple[int, int, int, int]
+Number: TypeAlias = "int | Fraction"
 
 
 class Items(NamedTuple):
@@ -54,7 +56,7 @@ class Items(NamedTuple):
 class Credit(NamedTuple):
     """What one metric gave: `num / den` of its weight, and whether that passes."""
 
-    weight: int
+    weight: Number
     num: int
     den: int
     passed: bool
@@ -184,10 +186,11 @@ class Weighted:
     __slots__ = ("_earned", "_others", "_whole")
 
     def __init__(self) -> None:
-        self._earned = self._whole = 0
-        self._others: list[tuple[int, int, int]] = []
+        self._earned: Number = 0
+        self._whole: Number = 0
+        self._others: list[tuple[Number, int, int]] = []
 
-    def add(self, weight: int, num: int, den: int) -> None:
+    def add(self, weight: Number, num: int, den: int) -> None:
         """Counts a share num / den of a weight."""
         if den == 1:
             self._earned += weight * num
@@ -204,7 +207,7 @@ class Weighted:
         return _whole_numbers(self._earned * common + others, self._whole * common)
 
 
-def _whole_numbers(num: int, den: int) -> Ratio:
+def _whole_numbers(num: Number, den: Number) -> Ratio:
     """The fraction in whole numbers: weights of places that a schema leads to late may be parts of one."""
     if num.denominator == den.denominator == 1:
         return int(num), int(den)

@@ -196,7 +196,7 @@ def in_order(frame: Frame) -> ItemFrames:
     others = sizes if o is e else list(map(len, o))
     owners = list(chain.from_iterable(map(repeat, range(len(e)), sizes)))
     steps = list(chain.from_iterable(map(range, sizes)))
-    partners: list[int | None] = steps  # type: ignore[assignment]  # nobody writes into it
+    partners: Sequence[int | None] = steps
     extra: list[tuple[int, int]] = []
     given = o
     if sizes != others:

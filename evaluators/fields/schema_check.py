@@ -30,14 +30,16 @@ from evaluators.fields.path_check import PathCheck, RowsCheck
 from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, Detail
 from evaluators.fields.row_events import row_events
 from evaluators.fields.scored import Scored
-from evaluators.fields.tree import FieldNode
+from evaluators.fields.tree import FieldNode, SchemaPath
 from evaluators.fields.walk import Places, Walk
 from evaluators.issues import RowProblem
 from evaluators.model import Standing, Verdict
 from evaluators.values.equality import same
 
-MOST_KNOWN: Final = 20_000
-"""So many different rows are remembered between two additions."""
+MOST_REMEMBERED: Final = 1_000_000
+"""Events of different rows that are remembered between two additions."""
+MOST_EVENTS: Final = 50_000
+"""Different events that are numbered between two additions: keys that nobody foresaw must not fill the memory."""
 
 
 class ExplainedCheck(PathCheck):
@@ -165,6 +167,8 @@ class WalkCheck(RowsCheck):
         self._pass_at = pass_at
         self._paths: dict[str, list[int]] = {}
         self._details: dict[Detail, int] = {}
+        self._spelled: dict[SchemaPath, str] = {}
+        """Places that the schema lacks, which are counted apart: for good, so that they stay few."""
         self._afresh()
 
     def counted(self) -> WalkCheck:
@@ -197,7 +201,7 @@ class WalkCheck(RowsCheck):
 
     def _counted(self, signatures: Sequence[Signature], problems: Mapping[int, RowProblem]) -> list[Verdict]:
         found = [self._met(signature, problems.get(row)) for row, signature in enumerate(signatures)]
-        if len(self._known) > MOST_KNOWN:
+        if self._remembered > MOST_REMEMBERED or len(self._coding) > MOST_EVENTS:
             self._settle()
             self._afresh()
         return found
@@ -218,8 +222,9 @@ class WalkCheck(RowsCheck):
 
     def _afresh(self) -> None:
         """Starts the numbering of events afresh."""
-        self._coding = Coding(self._root, self._surplus_counts)
+        self._coding = Coding(self._root, self._surplus_counts, self._spelled)
         self._lacking = Places()
+        self._remembered = 0
         self._known: dict[Signature, list[Any]] = {}
         """By what became of a row: its verdict, how many such rows there were, and their surplus items."""
 
@@ -235,6 +240,7 @@ class WalkCheck(RowsCheck):
             figures = row_figures(events)
             verdict = _by_field(verdict_of(figures, self._score, self._pass_at), events, self._places, self._watched)
             known = self._known[signature] = [verdict, 0, figures.surplus]
+            self._remembered += 1 + len(signature[0]) + len(signature[1])
         known[1] += 1
         found: Verdict = known[0]
         return found

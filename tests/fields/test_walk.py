@@ -6,6 +6,7 @@ import gc
 from fractions import Fraction
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -95,3 +96,17 @@ def test_of_branches_that_fit_alike_the_first_is_taken_however_often_it_is_named
         True,
         True,
     ]
+
+
+def test_what_is_remembered_of_rows_that_are_never_alike_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evaluators.fields.schema_check.MOST_EVENTS", 40)
+    monkeypatch.setattr("evaluators.fields.coding.EXTRA_CAP", 30)
+    check = WalkCheck(tree(obj({"a": leaf()})), 2, 1.0)
+    for number in range(0, 200, 10):
+        outputs = [{"a": 1, f"k{row}": row} for row in range(number, number + 10)]
+        assert [found.counts for found in check.rows([{"a": 1}] * 10, outputs)] == [(1, 0, 0, 1)] * 10
+        assert len(check._coding) <= 60
+    counts = check.counts()
+    assert counts["a"] == (200, 0, 0, 0)
+    assert sum(extra for _, _, _, extra in counts.values()) == 200
+    assert len(counts) == 32  # the field, thirty places, and all the others together

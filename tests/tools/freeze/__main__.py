@@ -4,7 +4,7 @@
     python -m tests.tools.freeze compare FOLDER [--kind schema] [--first 5] [--suite schema_config/0012]
 
 `make` writes the answers of the package that is imported. To freeze those of another commit, have it in a folder of its own and put
-that folder first: `PYTHONPATH=/tmp/then:. python -m tests.tools.freeze make ...`, started elsewhere. `compare` prints a count for each
+that folder first: `PYTHONPATH=FOLDER:. python -m tests.tools.freeze make ...`, started elsewhere. `compare` prints a count for each
 kind and the first answers that differ, and ends with 1 where there is one.
 """
 
