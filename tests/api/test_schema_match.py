@@ -368,3 +368,42 @@ def test_a_schema_that_refers_to_itself_through_a_list_in_any_order_is_scored() 
     run = suite.run([{"expected": {"v": "a", "kids": kids}, "output": {"v": "a", "kids": turned}}])
     counts = run["schema_match"].counts
     assert (counts.match, counts.mismatch, counts.omission, counts.hallucination) == (5, 0, 1, 1)
+
+
+def nested(levels: int, last: str) -> dict[str, Any]:
+    document: dict[str, Any] = {"a": last}
+    for _ in range(levels):
+        document = {"n": document}
+    return document
+
+
+def test_rows_beside_one_that_is_nested_too_deeply_are_counted_once() -> None:
+    plain = {"type": "object", "properties": {"x": {"type": "string"}}}
+    branch = {"type": "object", "properties": {"n": {"$ref": "#/$defs/c"}, "a": {"type": "string"}}}
+    other = {
+        "type": "object",
+        "properties": {"n": {"$ref": "#/$defs/c"}, "a": {"type": "string"}, "b": {"type": "string"}},
+    }
+    deep = {"$ref": "#/$defs/c", "$defs": {"c": {"anyOf": [branch, other]}}}
+    suite = load({"evaluators": [{"schema_match": {"schema": {"column": "schema"}}}]})
+    rows = [
+        {"schema": plain, "expected": {"x": "a"}, "output": {"x": "b"}},
+        {"schema": deep, "expected": nested(250, "a"), "output": nested(250, "b")},
+        {"schema": deep, "expected": nested(1, "a"), "output": nested(1, "b")},
+    ]
+    fields = {field.path: field.counts for field in suite.run(rows)["schema_match"].fields}
+    assert (fields["x"].mismatch, fields["n.a"].mismatch) == (1, 1)
+
+
+def test_lists_of_a_row_that_cannot_be_measured_are_counted_with_their_items() -> None:
+    lists = {
+        "type": "array",
+        "items": {"type": "object", "properties": {"t": {"type": "array", "items": {"type": "string"}}}},
+    }
+    schema = {"type": "object", "properties": {"q": {"type": "string", "x-eval-compare": "date"}, "l": lists}}
+    items = [{"t": ["a", "b"]}, {"t": ["a", "c"]}]
+    suite = load({"evaluators": [{"schema_match": {"schema": schema}}]})
+    run = suite.run([{"expected": {"q": "abc", "l": items}, "output": {"q": 3, "l": items[:1]}}])["schema_match"]
+    inner = next(field.array for field in run.fields if field.path == "l[*].t")
+    assert run.invalid == 1
+    assert (inner.matched, inner.missing) == (2, 2)
