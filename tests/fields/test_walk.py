@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import tracemalloc
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +17,7 @@ from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.tree import FieldNode
 from evaluators.model import MISSING, Verdict
 from tests.fields.random_trees import alike_items, pairs
-from tests.fields.trees import choice, leaf, metric, obj, tree
+from tests.fields.trees import array, choice, leaf, metric, obj, tree
 
 
 def exact(verdict: Verdict) -> object:
@@ -110,3 +111,20 @@ def test_what_is_remembered_of_rows_that_are_never_alike_is_bounded(monkeypatch:
     assert counts["a"] == (200, 0, 0, 0)
     assert sum(extra for _, _, _, extra in counts.values()) == 200
     assert len(counts) == 32  # the field, thirty places, and all the others together
+
+
+def test_items_without_a_partner_that_have_branches_take_memory_in_proportion_to_their_number() -> None:
+    root = tree(array(choice(obj({"x": leaf(), "y": leaf()}), obj({"x": leaf(), "z": leaf()}))))
+    check = WalkCheck(root, 2, 1.0)
+
+    def peak(size: int) -> int:
+        expected, output = [{"x": at} for at in range(size)], [{"x": at} for at in range(2 * size)]
+        tracemalloc.start()
+        try:
+            check(expected, output)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(50)
+    assert peak(800) < 3 * peak(400)
