@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from tests.tools.freeze.answers import long_numbers
 from tests.tools.freeze.frozen_files import CHANGED, header_of, kinds_in, read, unexplained
 from tests.tools.freeze.kinds import DRAWN, FOUND, ROOT
 from tests.tools.freeze.showing import shown
@@ -16,6 +18,12 @@ HERE = Path(__file__).parent
 PARTS = 3
 """Into how many tests the suites of a kind are divided."""
 RULES = ROOT / "tests" / "fields" / "presence_rules.yaml"
+
+
+@pytest.fixture(autouse=True)
+def long_numbers_are_read() -> Iterator[None]:
+    with long_numbers():
+        yield
 
 
 def changed() -> list[dict[str, Any]]:

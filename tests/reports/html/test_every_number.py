@@ -219,7 +219,7 @@ def test_gates(page: Opened, recorded: Recorded) -> None:
             {
                 "gate": gate["target"], "variant": gate["variant"] or "", "slice": about(gate["slice"]),
                 "verdict": signs[gate["verdict"]], "found": gate["message"], "limit": gate["limit"],
-                "measured": str(gate["n"]),
+                "n": str(gate["n"]),
             }
             for gate in sorted(recorded.run["gates"], key=lambda gate: order.index(gate["verdict"]))
         ),
@@ -400,7 +400,7 @@ def test_the_figures_of_a_schema(page: Opened, recorded: Recorded) -> None:
             (words.get(one["name"], one["name"].replace("_", " ")), score(one["mean"]), _counted(one["n"], "row"))
             for one in stats["metrics"]
         ]
-        assert sorted((line["figure"], line["value"], line["over"]) for line in shown) == sorted(wanted)
+        assert sorted((line["figure"], line["value"], line["n"]) for line in shown) == sorted(wanted)
         section = page.tab.locator("main > section").filter(has=page.tab.get_by_role("heading", name=title, exact=True))
         kinds = ("match", "right"), ("mismatch", "wrong"), ("omission", "missing"), ("hallucination", "extra")
         said = ", ".join(f"{counts[kind]} {word}" for kind, word in kinds)
@@ -423,7 +423,7 @@ def test_arrays(page: Opened, recorded: Recorded) -> None:
                 "right": str(array["matched"]), "wrong": str(array["paired"] - array["matched"]),
                 "missing": str(array["missing"] - array["paired"] + array["matched"]),
                 "extra": str(array["extra"] - array["paired"] + array["matched"]),
-                "P": score(array["precision"]), "R": score(array["recall"]), "F1": score(array["f1"]),
+                "precision": score(array["precision"]), "recall": score(array["recall"]), "F1": score(array["f1"]),
             }
             for stats, field, array in arrays
         ),

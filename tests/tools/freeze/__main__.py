@@ -16,6 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 import evaluators
+from tests.tools.freeze.answers import long_numbers
 from tests.tools.freeze.frozen_files import Difference, kinds_in, unexplained, write
 from tests.tools.freeze.kinds import DRAWN, FOUND, suites_of
 from tests.tools.freeze.showing import shown
@@ -36,7 +37,8 @@ def main() -> int:
             command.add_argument("--first", type=int, default=5, help="how many differing rows are shown in full")
             command.add_argument("--suite", help="one suite, by its name or its number")
     asked = parser.parse_args()
-    return make(asked) if asked.command == "make" else compare(asked)
+    with long_numbers():
+        return make(asked) if asked.command == "make" else compare(asked)
 
 
 def make(asked: argparse.Namespace) -> int:

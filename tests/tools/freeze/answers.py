@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,8 +20,6 @@ from evaluators import MISSING
 
 Data: TypeAlias = dict[str, Any]
 
-MOST_DIGITS = 100_000
-"""Rows hold whole numbers that are longer than Python writes unasked."""
 OF_RUN = (
     "causes",
     "cluster",
@@ -36,9 +35,19 @@ OF_RUN = (
 notes on how the suite is spelled."""
 
 
+@contextmanager
+def long_numbers() -> Iterator[None]:
+    """Inside, whole numbers that are longer than Python reads and writes unasked are read and written: rows hold some."""
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(100_000)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(before)
+
+
 def answers_of(suite: Data | str, rows: list[Data] | None, folder: Path | None = None, run: bool = True) -> Data:
     """What a suite, as data or as a file of the folder, says of each row and of all together. Without `rows`, it reads its own."""
-    sys.set_int_max_str_digits(MOST_DIGITS)
     try:
         loaded = loaded_suite(suite, folder)
     except evaluators.Problems as problems:
