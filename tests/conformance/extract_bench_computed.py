@@ -44,7 +44,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Found:
-    """One result. What stands inside a list is no entry; the list itself is one, and weighs as many items as are expected."""
+    """One result. What stands inside a list is no entry; the list itself is one, and weighs as many expected items as are measured."""
 
     path: str
     metric: str
@@ -75,18 +75,25 @@ def computed(case: Case) -> Answer:
     found = [one for one in results if one.entry]
     places = Counter(one.path for one in found)
     fields = {one.path if places[one.path] == 1 else f"{one.path} {one.metric}": float(one.score) for one in found}
-    overall = _mean([(one.score, one.weight * one.items) for one in found])
-    rate = sum(map(_passed, found)) / len(found) if found else None
-    return Answer(_mean([(one.score, one.weight) for one in found]), fields={**fields, OVERALL: overall, PASS_RATE: rate})
+    bare = _of_nothing({one.status for one in _measured(results)})
+    overall = _mean([(one.score, one.weight * one.items) for one in found], bare)
+    rate = sum(map(_passed, found)) / len(found) if found else bare
+    flat = _mean([(one.score, one.weight) for one in found], bare)
+    return Answer(flat, fields={**fields, OVERALL: overall, PASS_RATE: rate})
+
+
+def _of_nothing(statuses: set[str]) -> float | None:
+    """A total that has nothing to divide by: none where nothing is measured, 0 where anything is wrong, else 1."""
+    return float(statuses == {MATCH}) if statuses else None
 
 
 def _passed(one: Found) -> bool:
     return one.score == 1 if one.status == WHOLE else one.status == MATCH
 
 
-def _mean(weighted: list[tuple[Fraction, Fraction]]) -> float | None:
+def _mean(weighted: list[tuple[Fraction, Fraction]], bare: float | None) -> float | None:
     whole = sum(weight for _, weight in weighted)
-    return float(sum(score * weight for score, weight in weighted) / whole) if whole else None
+    return float(sum(score * weight for score, weight in weighted) / whole) if whole else bare
 
 
 # The schema
@@ -377,7 +384,7 @@ def _items(
     ours, theirs = (side if isinstance(side, list) else [] for side in (ours, theirs))
     beside = [*ours, *(inner for each in beside if isinstance(each, list) for inner in each)]
     best: list[list[Found]] = []
-    right, most = 0, (-1, Fraction(0), 0, 0)
+    right, whole, most = 0, 0, (-1, Fraction(0), 0, 0)
     for chosen in sorted(set(permutations([*range(len(theirs)), *[-1] * len(ours)], len(ours))), key=_alone_last):
         partners = [MISSING if column < 0 else theirs[column] for column in chosen]
         pairs = [
@@ -390,11 +397,11 @@ def _items(
         apart = sum(abs(row - column) for row, column in enumerate(chosen) if column >= 0)
         rank = gains.count(Fraction(1)), Fraction(sum(gains)), alike, -apart
         if 0 not in gains and rank > most:
-            most, right = rank, sum(_right(*one) for one in sides)
+            most, right, whole = rank, sum(map(_right, pairs)), sum(1 for pair in pairs if _measured(pair))
             alone = [at for at in range(len(theirs)) if at not in chosen]
             lone = (list(look(root, inner, MISSING, theirs[at], f"{place} +{at}", weight, beside)) for at in alone)
             best = [*pairs, *lone]
-    yield Found(path, "items", COUNTED, Fraction(right), items=len(ours), entry=False)
+    yield Found(path, "items", COUNTED, Fraction(right), items=whole, entry=False)
     yield from (one for pair in best for one in pair)
 
 
@@ -402,10 +409,9 @@ def _alone_last(chosen: tuple[int, ...]) -> list[tuple[bool, int]]:
     return [(column < 0, column) for column in chosen]
 
 
-def _right(pair: list[Found], ours: Any, theirs: Any) -> bool:
+def _right(pair: list[Found]) -> bool:
     """The pair matches as a whole."""
-    statuses = {one.status for one in _measured(pair)}
-    return theirs is not MISSING and (statuses == {MATCH} or (not statuses and equal(ours, theirs)))
+    return {one.status for one in _measured(pair)} == {MATCH}
 
 
 def _gain(pair: list[Found], ours: Any, theirs: Any) -> Fraction:
