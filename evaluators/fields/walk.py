@@ -362,13 +362,13 @@ class Walk:
         lost: dict[int, Status | None] = {}
         extra: dict[int, Status | None] = {}
         own: dict[int, Status | None] = {}
-        bare: dict[int, Status | None] = {}
+        bare: list[int] = []
         top = not frame.where(places[0])
         for at in places:
             a, b = frame.e[at], frame.o[at]
             ours, theirs = content(kind, a), content(kind, b)
-            if ours in ("null", "empty") and theirs == "full" and (not top or ours == "null"):
-                bare[at] = HALLUCINATION if ours == "null" else MATCH
+            if ours == "null" and theirs == "full":
+                bare.append(at)
             elif ours == "full":
                 lost[at] = HALLUCINATION if theirs == "other" else None
                 if theirs == "other":
@@ -395,9 +395,9 @@ class Walk:
         if bare:
             self._bare(visit, kind, bare)
 
-    def _bare(self, visit: Visit, kind: type, otherwise: Mapping[int, Status | None]) -> None:
-        """Contents of the output where the expected side has null, or nothing in it: the place itself, where none of it counts."""
-        frame, at = visit.frame, list(otherwise)
+    def _bare(self, visit: Visit, kind: type, at: list[int]) -> None:
+        """Contents of the output where the expected side has null: an extra of the place itself, where none of them counts."""
+        frame = visit.frame
         whole = frame.part(at)
         part, own = frame.part(at, [kind()] * len(at), list(whole.o)), list[Status | None]([None] * len(at))
         begin, base = (len(self.columns), len(self.single), len(self.known)), len(self._waiting)
@@ -410,10 +410,10 @@ class Walk:
         met = [(column.frame, place) for column in columns for place in range(len(column.frame.rows))]
         measured = {place for one, one_at in (*single, *met) for place in (position_in(part, one, one_at),)}
         rows = {row for row, counts, _ in self.known[begin[2] :] if sum(counts)}
-        for place, (status, row) in enumerate(zip(otherwise.values(), part.rows, strict=True)):
-            if place not in measured and row not in rows and status is not None:
-                own[place] = status
-                self._own(visit.node, status, whole, place, visit.inside)
+        for place, row in enumerate(part.rows):
+            if place not in measured and row not in rows:
+                own[place] = HALLUCINATION
+                self._own(visit.node, HALLUCINATION, whole, place, visit.inside)
 
     def _inside(self, visit: Visit, whole: Frame, own: list[Status | None]) -> None:
         """What stands below; `whole` has the values themselves where a side has no contents of the kind, `own` results of the places."""

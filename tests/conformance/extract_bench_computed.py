@@ -324,8 +324,9 @@ def _container(
     is_full = [isinstance(side, declared) and bool(side) for side in (ours, theirs)]
     other = [side is not MISSING and side is not None and not isinstance(side, declared) for side in (ours, theirs)]
     if any(is_full) and not (other[0] or (is_full[1] and other[0])):
-        yield from _below(root, schema, how, ours, theirs, path, weight, beside)
-        if other[1]:
+        results = list(_below(root, schema, how, ours, theirs, path, weight, beside))
+        yield from results
+        if other[1] or (ours is None and not _measured(results)):
             yield own(HALLUCINATION)
     elif other[0]:
         yield own(OMISSION if theirs is MISSING or theirs is None else MATCH if equal(ours, theirs) else MISMATCH)

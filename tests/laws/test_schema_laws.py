@@ -330,17 +330,25 @@ SKIPPED_ITEMS = {"type": "object", "properties": {"z": {"type": "array", "items"
 @pytest.mark.parametrize(
     ("schema", "expected", "output", "score"),
     [
-        (SKIPPED_KEYS, {}, {"q": 1}, 1.0),
         (SKIPPED_KEYS, None, {"q": 1}, 0.0),
         (SKIPPED_KEYS, None, None, 1.0),
-        (SKIPPED_ITEMS, [], [1], 1.0),
         (SKIPPED_ITEMS, None, [1], 0.0),
     ],
 )
-def test_a_place_that_counts_when_right_counts_when_the_output_fills_it_with_what_is_skipped(
+def test_an_expected_null_counts_when_the_output_fills_its_place_with_what_is_skipped(
     schema: dict[str, Any], expected: object, output: object, score: float
 ) -> None:
     one = evaluator("schema_match", {"schema": schema})
     found = one.compile()({"z": expected}, {"z": output})
     assert Fraction(found.num, found.den) == score
     assert one.explain({"z": expected}, {"z": output}).value == score
+
+
+@pytest.mark.parametrize(("schema", "empty", "full"), [(SKIPPED_KEYS, {}, {"q": 1}), (SKIPPED_ITEMS, [], [1])])
+def test_an_empty_container_against_what_is_skipped_measures_nothing_both_ways(
+    schema: dict[str, Any], empty: object, full: object
+) -> None:
+    one = evaluator("schema_match", {"schema": schema})
+    for expected, output in ((empty, full), (full, empty)):
+        assert one.compile()({"z": expected}, {"z": output}).standing is Standing.NOT_MEASURED
+        assert one.explain({"z": expected}, {"z": output}).standing is Standing.NOT_MEASURED
