@@ -82,7 +82,7 @@ def test_the_table_has_every_row_for_mlflows_own_reader(client: Any, tmp_path: P
         for row in table.to_dict("records")
     }
     assert_same_rows(found, ours)
-    assert {"header/items[*].price", "output", "supplier"} <= {*table.columns}
+    assert {"header.items[*].price", "output", "supplier"} <= {*table.columns}
     assert [name for name in table.columns if name.startswith("slice ") or name.endswith(")")] == []
 
 
