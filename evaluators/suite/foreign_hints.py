@@ -16,8 +16,8 @@ _NOT_HERE: Final = "there is no counterpart: it does not look at an output and a
 HINTS: Final[Mapping[str, str]] = {
     "auto_ai_critique": _RUBRIC,
     "auto_semantic_similarity": (
-        "the comparator semantic with the judge embedding is near to it: "
-        "write - json_multi_field_match: {fields: {answer: semantic}}, and judge: {embedding: {model: FOLDER}}"
+        "a model of sentences is a function of yours, registered as semantic: "
+        'write - json_multi_field_match: {fields: {answer: semantic}}, and in Python evaluators.register("semantic", f, batch=True)'
     ),
     "match": (
         "a pattern is looked for by regex_match; for Agenta's matchers write one evaluator each, and put them together: "

@@ -50,7 +50,7 @@ class OpenAI(Converter):
             Word("string_check, like", "contains"),
             Word("string_check, ilike", "contains", always={"case_sensitive": False}),
             Word("text_similarity, fuzzy_match", "levenshtein", "near to it: edits here, another measure of the same texts there"),
-            Word("text_similarity, cosine", None, "the comparator `semantic` with the judge `embedding` is near to it"),
+            Word("text_similarity, cosine", None, "a batch function of yours, registered as `semantic`"),
             *(Word(f"text_similarity, {name}", None, _GROUPS) for name in (
                 "bleu", "gleu", "meteor", "rouge_1", "rouge_2", "rouge_3", "rouge_4", "rouge_5", "rouge_l",
             )),
