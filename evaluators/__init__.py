@@ -16,14 +16,14 @@ _WHERE: Final = {
     "loads": "evaluators.api.loading",
     "Suite": "evaluators.api.loading",
     "compare": "evaluators.api.comparisons",
-    "Comparison": "evaluators.compare.comparison",
+    "RunComparison": "evaluators.compare.comparison",
     "Selection": "evaluators.testsets.selection",
     "Row": "evaluators.model",
     "RowResult": "evaluators.model",
     "Result": "evaluators.model",
     "Score": "evaluators.model",
     "FieldResult": "evaluators.model",
-    "Outcome": "evaluators.model",
+    "Comparison": "evaluators.model",
     "ComparatorResult": "evaluators.model",
     "Status": "evaluators.model",
     "__version__": "evaluators.model",
@@ -72,6 +72,8 @@ _MOVED: Final = {
     **dict.fromkeys(("evaluate_document", "evaluate_document_async", "DocumentEvaluation"), _BENCH),
 }  # fmt: skip
 """Names of other systems, and where they are."""
+_RENAMED: Final = {"Outcome": "Comparison"}
+"""Names of our own that are no more, and what stands in their place."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +97,7 @@ if TYPE_CHECKING:
     from evaluators.comparators._comparator import COMPARATORS as COMPARATORS
     from evaluators.comparators._comparator import Comparator as Comparator
     from evaluators.comparators._comparator import Question as Question
-    from evaluators.compare.comparison import Comparison
+    from evaluators.compare.comparison import RunComparison
     from evaluators.fields.inference.schema import infer_schema
     from evaluators.issues import Blame as Blame
     from evaluators.issues import Issue as Issue
@@ -103,8 +105,8 @@ if TYPE_CHECKING:
     from evaluators.issues import RowProblem as RowProblem
     from evaluators.model import MISSING as MISSING
     from evaluators.model import ComparatorResult as ComparatorResult
+    from evaluators.model import Comparison, Result, Row, RowResult, Score, Status, __version__
     from evaluators.model import FieldResult as FieldResult
-    from evaluators.model import Outcome, Result, Row, RowResult, Score, Status, __version__
     from evaluators.model import Standing as Standing
     from evaluators.run.result import RunResult as RunResult
     from evaluators.testsets.selection import Selection
@@ -112,12 +114,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Comparison",
-    "Outcome",
     "Problems",
     "Result",
     "Row",
     "RowResult",
     "Run",
+    "RunComparison",
     "Score",
     "Selection",
     "Status",
@@ -141,10 +143,11 @@ def __getattr__(name: str) -> Any:
     """Names of the public API are imported when they are asked for."""
     if name in _WHERE:
         return getattr(import_module(_WHERE[name]), name)
-    if name in _MOVED:
+    if name in _MOVED or name in _RENAMED:
         # Python has words of its own for a name that cannot be imported, unless it is told that importing is what failed
         kind = ImportError if sys._getframe(1).f_code.co_name == "_handle_fromlist" else AttributeError
-        raise kind(f"evaluators has no {name} any more; write: from {_MOVED[name]} import {name}")
+        write = f"from {_MOVED[name]} import {name}" if name in _MOVED else _RENAMED[name]
+        raise kind(f"evaluators has no {name} any more; write: {write}")
     from evaluators.builtin import find_class
 
     return find_class(name)

@@ -1,4 +1,4 @@
-"""The words everyone uses: Row, Status, Standing, Outcome, FieldResult, Score, Verdict, Result, RowResult.
+"""The words everyone uses: Row, Status, Standing, Comparison, FieldResult, Score, Verdict, Result, RowResult.
 
 A *verdict* is small and made for every row; a *score* explains and is made when someone looks. Both say the same thing:
 the standing, the value as an exact fraction, and one status per field.
@@ -10,6 +10,8 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import msgspec
 
 from evaluators.issues import Issue
 from evaluators.value_class import NamedTuple, dataclass, field
@@ -159,9 +161,8 @@ class Verdict(NamedTuple):
         return zip(self.values[::3], self.values[1::3], self.values[2::3], strict=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a comparator says of two values when yes or no is not enough.
+class Comparison(msgspec.Struct, frozen=True):
+    """What a comparator answers about two values when yes or no is not enough.
 
     `score` is in [0, 1]; `passed` decides match or mismatch, and without it a score of 1 passes. A fraction that a float
     cannot hold goes in `ratio`.
@@ -170,17 +171,17 @@ class Outcome:
     score: float
     passed: bool = None  # type: ignore[assignment]  # follows from the score; who reads it finds true or false
     reason: str | None = None
-    details: Mapping[str, object] = field(default_factory=dict)
+    details: Mapping[str, object] = {}
     ratio: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         if self.passed is None:
-            object.__setattr__(self, "passed", self.score == 1)
+            msgspec.structs.force_setattr(self, "passed", self.score == 1)
 
 
-def ComparatorResult(score: float, comparator: str = "", reason: str | None = None) -> Outcome:  # noqa: N802  # their name
-    """An `Outcome` in struct-extract-eval's words: it passes at 1. The comparator's name is the one it is registered under."""
-    return Outcome(score, score == 1, reason)
+def ComparatorResult(score: float, comparator: str = "", reason: str | None = None) -> Comparison:  # noqa: N802  # their name
+    """An `Comparison` in struct-extract-eval's words: it passes at 1. The comparator's name is the one it is registered under."""
+    return Comparison(score, score == 1, reason)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,14 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 import evaluators
-from evaluators import Blame, Outcome, Problems, Question, RowProblem, Status, TransformError
+from evaluators import Blame, Comparison, Problems, Question, RowProblem, Status, TransformError
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.builtin.schema_match import SchemaMatch
-from evaluators.comparators._comparator import COMPARATORS, Comparator, Compare
+from evaluators.comparators._awaiting import rest, result_of
+from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.issues import Issue
 from evaluators.judges.asking import ask
-from evaluators.judges.awaiting import rest, result_of
 from evaluators.model import Score, Standing, Verdict
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.settings import BadSettings, build
@@ -75,7 +75,7 @@ def test_a_number_is_partial_credit_and_passes_at_one() -> None:
 
 
 def test_an_outcome_gives_its_own_reason() -> None:
-    evaluators.register("near", returns(Outcome(0.9, True, "near enough", {"edits": 1})))
+    evaluators.register("near", returns(Comparison(0.9, True, "near enough", {"edits": 1})))
     found = scored({"a": "near"}, {"a": 1}, {"a": 2})
     assert (found.fields[0].status, found.fields[0].reason, found.fields[0].score) == (Status.MATCH, "near enough", 0.9)
 
@@ -164,12 +164,12 @@ def test_equal_values_are_not_asked_about_unless_only_the_output_is_read() -> No
         (1.5, "returned the score 1.5; a score is a number from 0 to 1"),
         (-1, "returned the score -1; a score is a number from 0 to 1"),
         (math.nan, "returned the score nan; a score is a number from 0 to 1"),
-        (None, "gave no answer; it must return true, false, a number from 0 to 1, or an Outcome"),
-        ("yes", 'returned str "yes"; it must return true, false, a number from 0 to 1, or an Outcome'),
-        (Outcome(math.inf, True), "returned the score inf; a score is a number from 0 to 1"),
-        (Outcome("1", True), 'returned an Outcome with the score "1"; a score is a number from 0 to 1'),  # type: ignore[arg-type]  # the mistake that is tested
-        (Outcome(1.0, 1), "returned an Outcome with passed=1; it must be true or false"),  # type: ignore[arg-type]  # the mistake that is tested
-        (Outcome(1.0, True, ratio=(3, 2)), "returned an Outcome with the ratio (3, 2); it must lie between 0 and 1"),
+        (None, "gave no answer; it must return true, false, a number from 0 to 1, or a Comparison"),
+        ("yes", 'returned str "yes"; it must return true, false, a number from 0 to 1, or a Comparison'),
+        (Comparison(math.inf, True), "returned the score inf; a score is a number from 0 to 1"),
+        (Comparison("1", True), 'returned a Comparison with the score "1"; a score is a number from 0 to 1'),  # type: ignore[arg-type]  # the mistake that is tested
+        (Comparison(1.0, 1), "returned a Comparison with passed=1; it must be true or false"),  # type: ignore[arg-type]  # the mistake that is tested
+        (Comparison(1.0, True, ratio=(3, 2)), "returned a Comparison with the ratio (3, 2); it must lie between 0 and 1"),
     ],
 )
 def test_an_answer_that_is_none_costs_its_field_and_the_row_its_score(answer: Any, said: str) -> None:
@@ -196,8 +196,8 @@ def test_an_exception_costs_its_field_and_names_the_comparator_and_the_place() -
 
 def test_a_class_that_breaks_costs_its_field_too() -> None:
     class Breaks(Comparator):
-        def compile(self) -> Compare:
-            return lambda expected, actual: expected < actual
+        def compare(self, expected: Any, actual: Any) -> Any:
+            return expected < actual
 
     evaluators.comparator("breaks")(Breaks)
     found = scored({"a": "breaks", "b": "exact"}, {"a": 1, "b": 1}, {"a": "x", "b": 1})
@@ -373,7 +373,7 @@ def test_a_comparator_that_is_no_batch_is_asked_one_by_one() -> None:
     evaluators.register("picky", picky)
     questions = [Question("a", 1, value, 1, value) for value in (2, None)]
     first, second = ask(COMPARATORS.find("picky")(), questions)
-    assert first == Outcome(1.0, True, '2 passes "picky"')
+    assert first == Comparison(1.0, True, '2 passes "picky"')
     assert isinstance(second, RowProblem)
     assert ask(COMPARATORS.find("picky")(), []) == []
 
@@ -548,8 +548,8 @@ def test_a_score_outside_0_to_1_is_a_fault_of_its_evaluator(
 class _OddComparator(Comparator):
     """Gives an outcome outside 0 to 1."""
 
-    def compile(self) -> Compare:
-        return lambda expected, actual: Outcome(1.5, True)
+    def compare(self, expected: Any, actual: Any) -> Any:
+        return Comparison(1.5, True)
 
 
 @pytest.mark.parametrize("kind", [JsonMultiFieldMatch, SchemaMatch])

@@ -9,7 +9,7 @@ from evaluators.api.loading import Suite
 from evaluators.api.run_object import Run
 from evaluators.compare.baseline import read_baseline, write_baseline
 from evaluators.compare.comparing import compare_sides, variant_side
-from evaluators.compare.comparison import Comparison, Ranking
+from evaluators.compare.comparison import Ranking, RunComparison
 from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.sides import Side, read_run_side
 from evaluators.compare.variant_ranking import rank_variants
@@ -44,7 +44,7 @@ def compare(
     max_broken_rows: int | None = None,
     max_drop: Mapping[str, float] | None = None,
     common: bool = False,
-) -> Comparison:
+) -> RunComparison:
     """The comparison of a run with a base, each a run that `evaluate` gave, a run folder, or a baseline file.
 
     `suite` brings the rules of its section `compare`; the other settings take their place. Raises Problems when there is
@@ -55,17 +55,17 @@ def compare(
     return _compared(_side_of(base), _side_of(new), rules)
 
 
-def compare_places(base: Path, new: Path, rules: Rules = Rules()) -> Comparison:
+def compare_places(base: Path, new: Path, rules: Rules = Rules()) -> RunComparison:
     """The comparison of a run with a base. Raises Problems as `compare` does."""
     return _compared(open_side(base), open_side(new), rules)
 
 
-def compare_with_baseline(suite: Suite, new: Path, rules: Rules) -> Comparison:
+def compare_with_baseline(suite: Suite, new: Path, rules: Rules) -> RunComparison:
     """The comparison of a run with the baseline of a suite. Raises Problems as `compare` does."""
     return _compared(read_baseline(baseline_of(suite)), open_side(new), rules)
 
 
-def compare_variants(run: Path, names: Sequence[str] = (), rules: Rules = Rules(fail_on=())) -> Comparison:
+def compare_variants(run: Path, names: Sequence[str] = (), rules: Rules = Rules(fail_on=())) -> RunComparison:
     """The variants of one run, ranked; two of them are also compared row by row, the first as the base.
 
     Without names, all of them. Raises Problems when the run has none of that name.
@@ -93,7 +93,7 @@ def compare_variants(run: Path, names: Sequence[str] = (), rules: Rules = Rules(
         one, other = (variant_side(side, name) for name in chosen)
         return replace(_compared(one, other, rules), rankings=rankings)
     rows = max((ranking.rows for ranking in rankings), default=0)
-    found = Comparison(
+    found = RunComparison(
         chosen[0], ", ".join(chosen[1:]), side.name, rows, 0, 0, 0, rankings=rankings, cluster=side.cluster
     )
     facts = Facts(issues=tuple(_not_ranked(rankings)))
@@ -141,7 +141,7 @@ def _side_of(run: Run | str | Path) -> Side:
     return replace(open_side(run.record.folder), label=run.name) if isinstance(run, Run) else open_side(Path(run))
 
 
-def _compared(base: Side, new: Side, rules: Rules) -> Comparison:
+def _compared(base: Side, new: Side, rules: Rules) -> RunComparison:
     config, targets = _config(rules, new)
     written = {name: (target.evaluator, target.field) for name, target in targets.items()}
     return compare_sides(base, new, config, written, common=rules.common)

@@ -82,7 +82,7 @@ def register(
     readable: Callable[..., Any] | None = None,
     at_once: int = AT_ONCE,
 ) -> None:
-    """Make a function a comparator: `f(expected, actual, params)` returns true, false, a number or an `Outcome`.
+    """Make a function a comparator: `f(expected, actual, params)` returns true, false, a number or a `Comparison`.
 
     A number is a score from 0 to 1, and passes at 1. Null is None; a value that is missing is never asked about, nor are
     two values that are equal already. `params` are the options that a suite writes. The function may be async.

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from evaluators.api.row_scores import OVERALL, error_of, overall_of, overall_verdict
+from evaluators.comparators._cache import caching
 from evaluators.issues import Problems
-from evaluators.judges.asked_once import keeping
 from evaluators.model import MISSING, Status, Verdict
 from evaluators.needs import Cell, Role
 from evaluators.reports.rows_csv import field_numbers
@@ -78,7 +78,7 @@ def score_columns(
 ) -> list[list[Any]]:
     """The values of `batch_columns`, in their order, for `count` rows. `cells` are keyed by column."""
     plan = suite.plan(roles)
-    with keeping():
+    with caching():
         slots = plan.run({name: cells.get(name) or [MISSING] * count for name in plan.columns}, count)
     verdicts = [slots[one.verdicts] for one in plan.evaluators]
     return verdict_columns([one.line for one in plan.evaluators], verdicts, overall_of(suite.lines, overall), fields)

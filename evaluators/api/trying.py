@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from evaluators.api.explaining import is_suite
 from evaluators.api.loading import Suite, load
+from evaluators.comparators._cache import caching
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
-from evaluators.judges.asked_once import keeping
 from evaluators.model import MISSING, FieldResult, Result, Standing, Status
 from evaluators.needs import Output
 from evaluators.plan.suite_plan import Plan, needed_columns
@@ -229,7 +229,7 @@ _HOW: Final = {
 
 def _tried(name: str, cells: Mapping[str, Any], columns: Mapping[str, str], plan: Plan) -> Tried:
     """The row, scored and explained."""
-    with keeping():
+    with caching():
         slots = plan.run({column: [value] for column, value in cells.items()}, 1)
         results = {one.line.name: plan.explain_from(one, slots, 0) for one in plan.evaluators}
     found: dict[str, None] = {}

@@ -19,8 +19,8 @@ from pydantic import BaseModel, Field, ValidationError
 from evaluators.builtin._labels import LabelRule
 from evaluators.builtin._scored_fields import NO_FIELDS, Awaited, ScoredFields, SurplusRules
 from evaluators.builtin._text_changes import TextChange
+from evaluators.comparators._cache import cached
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem, problem
-from evaluators.judges.asked_once import once
 from evaluators.judges.judge import Judge
 from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.needs import (
@@ -336,7 +336,7 @@ def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Score:
 
 def explain_once(settings: Evaluator, *values: Any) -> Score:
     """`explain`, asked once for the same values of a row."""
-    return once((id(settings), *map(id, values)), lambda: settings.explain(*values), values)
+    return cached((id(settings), *map(id, values)), lambda: settings.explain(*values), values)
 
 
 def read(

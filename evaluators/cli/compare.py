@@ -14,7 +14,7 @@ from evaluators.cli._options import WholeNumber, report_files
 if TYPE_CHECKING:
     from evaluators.api.comparisons import Rules
     from evaluators.api.loading import Suite
-    from evaluators.compare.comparison import Comparison
+    from evaluators.compare.comparison import RunComparison
 
 
 def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
@@ -95,7 +95,7 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     sys.exit(comparison.exit_code)
 
 
-def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, Any]) -> Comparison:
+def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, Any]) -> RunComparison:
     from evaluators.api.comparisons import compare_places, compare_variants, compare_with_baseline
     from evaluators.cli._named_runs import run_place
 
@@ -147,7 +147,7 @@ def _check_files(files: tuple[str, ...]) -> None:
         comparison_format_for(Path(file))
 
 
-def _write(comparison: Comparison, files: tuple[str, ...]) -> tuple[str, ...]:
+def _write(comparison: RunComparison, files: tuple[str, ...]) -> tuple[str, ...]:
     from evaluators.api.remote_runs import written_places
     from evaluators.reports.format import comparison_format_for
     from evaluators.run.store import write_text
@@ -160,7 +160,7 @@ def _write(comparison: Comparison, files: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(written_places(files, write))
 
 
-def _print(comparison: Comparison, files: tuple[str, ...], options: dict[str, Any]) -> None:
+def _print(comparison: RunComparison, files: tuple[str, ...], options: dict[str, Any]) -> None:
     from evaluators.cli._printing import print_page, say
     from evaluators.reports.comparison_page import comparison_line, comparison_page
     from evaluators.reports.display import visible

@@ -1,7 +1,8 @@
-"""The contract of a comparator: its options, and how it compares two values.
+"""The contract of a comparator: its options, how it compares two values, and how it words what it found.
 
-Both values are present when a comparator is asked; presence is the field core's business. Null is a value like any
-other. A two-sided comparator is reflexive: the core compares for equality first, and asks only about what differs.
+A plug writes `compare`, which decides, and may write `reason`, which words the decision; `answer` is both. Both values are present when a
+comparator is asked; presence is the field core's business. Null is a value like any other. A two-sided comparator is reflexive: the core
+compares for equality first, and asks only about what differs.
 
 A comparator that cannot use every expected value says so in `readable`. It is asked about the expected value alone, once
 for each, also where both sides are equal and where the output has nothing: what is invalid never depends on the output.
@@ -10,34 +11,49 @@ A comparator that *costs* is never asked from inside a comparison loop, nor to c
 its questions go on a list (see `judges.asking`). A *batch* gets the questions of many rows in one call of `compare_all`, or,
 with `batch = "row"`, those of one row; one that *waits* is an async function, of which several calls run at once; a *judged*
 one asks a judge.
+
+A comparator that somebody wrote for their own suite may raise anything and return anything. Whatever it does costs the field that it was
+asked about and nothing else: a `RowProblem` that names the comparator.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Final, Literal, TypeAlias
+from math import isfinite
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
-from evaluators.issues import Issue, RowProblem
-from evaluators.model import Outcome
+import msgspec
+from msgspec.structs import replace
+
+from evaluators.comparators._cache import cached, value_key
+from evaluators.issues import Blame, Issue, RowProblem, problem
+from evaluators.model import Comparison
 from evaluators.registry import Socket
 from evaluators.settings import Settings
-from evaluators.value_class import NamedTuple, dataclass, replace
+from evaluators.value_class import replace as replace_issue
 from evaluators.values.quoting import differs, quote
 
-Compare: TypeAlias = Callable[[Any, Any], bool | Outcome]
+Compare: TypeAlias = Callable[[Any, Any], "bool | Comparison"]
 """Takes (expected, actual). May raise RowProblem when something else than the two values keeps it from an answer."""
 
 Readable: TypeAlias = bool | str | Issue
 """True, or what is wrong with an expected value: False, a sentence, or an issue."""
 
-Answer: TypeAlias = bool | float | Outcome | RowProblem | None
+Answer: TypeAlias = bool | float | Comparison | RowProblem | None
 """What a batch says of one question. A number is a score that passes at 1. None, or the problem that kept the question
 from being answered, leaves the field without a score."""
 
 
 AT_ONCE: Final = 10
 """Calls of an async function that run at the same time, where its comparator says nothing else."""
+_TAKES: Final = "it must return true, false, a number from 0 to 1, or a Comparison"
+_OF_FUNCTIONS: Final = ("comparator-failed", "bad-answer", "transform-failed")
+_GONE: Final = {
+    "compile": "write compare(self, expected, actual), which returns true, false or a Comparison",
+    "explain": "write reason(self, expected, actual, found), which returns a sentence about what compare found",
+}
+"""Methods of comparators that are no more, and what to write instead."""
 
 
 class Question(NamedTuple):
@@ -53,8 +69,7 @@ class Question(NamedTuple):
     """The two values as they stand in the documents."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(msgspec.Struct, frozen=True):
     """One worked example of a comparator: shown on its page and run by the tests."""
 
     title: str
@@ -81,11 +96,14 @@ class Comparator(Settings):
     """How many calls run at the same time, at most, where it waits."""
     slow: ClassVar[bool] = False
     """It takes much longer than telling whether two values are equal: of long lists, fewer items are compared each with each."""
-    keeps_answers: ClassVar[bool] = False
-    """It keeps its answers itself, so that one pair is asked about once. Those of a class that does not ship with the package
-    are kept where they are asked for."""
     word: ClassVar[str] = ""
     """The name it was registered under, or that tells it from others in its module; empty for one that its module names."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name, hint in _GONE.items():
+            if name in cls.__dict__:
+                raise problem("bad-plug", f'comparator {cls.__name__}: "{name}" is not asked any more', hint=hint)
 
     @property
     def costs(self) -> bool:
@@ -97,9 +115,22 @@ class Comparator(Settings):
         """What two comparators share that ask the same: the class and its options."""
         return type(self), self.model_dump_json(fallback=repr)
 
-    def compile(self) -> Compare:
-        """The fast comparison: True, False, or an Outcome where there is partial credit. Every comparator implements it."""
+    def compare(self, expected: Any, actual: Any) -> bool | Comparison:
+        """Whether two values match: True, False, or a Comparison where there is partial credit. Every comparator implements it."""
         raise NotImplementedError  # the contract: each comparator compares in its own way
+
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str | None:
+        """What `compare` found of two values, in plain words; None leaves it at how the values differ, or that they pass."""
+        return None
+
+    def answer(self, expected: Any, actual: Any) -> Comparison:
+        """What it says of two values, with the reason. Raises RowProblem where that is no answer."""
+        return worded(self, expected, actual, comparison_of(word_of(self), self.compare(expected, actual)))
+
+    @property
+    def is_equality(self) -> bool:
+        """Two values match exactly when they are equal, so that it need not be asked."""
+        return False
 
     def readable(self, expected: Any) -> Readable:
         """Whether it can use an expected value, as the transforms left it; if not, what is wrong with it.
@@ -127,11 +158,6 @@ class Comparator(Settings):
         """What a suite says of its options when it is read: words of another system, and what they are here."""
         return ()
 
-    def explain(self, expected: Any, actual: Any) -> Outcome:
-        """The same answer with a reason in plain words: by default, how the values differ, or that they pass."""
-        found = self.compile()(expected, actual)
-        return reasoned(self, expected, actual, found if isinstance(found, Outcome) else Outcome(float(found), found))
-
     def key(self) -> Callable[[Any], Hashable] | None:
         """What two values share exactly when they match; None where no such thing is known.
 
@@ -141,11 +167,10 @@ class Comparator(Settings):
 
     def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
         """One answer per question, in their order. The default asks one by one, and a problem with one is its own."""
-        compare = self.compile()
 
         def answer(question: Question) -> Answer:
             try:
-                return compare(question.expected, question.actual)
+                return self.compare(question.expected, question.actual)
             except RowProblem as error:
                 return error
 
@@ -163,22 +188,160 @@ class Comparator(Settings):
         return [of_row(questions) for questions in rows]
 
 
+COMPARATORS: Socket[Comparator] = Socket("evaluators.comparators", Comparator, "comparator")
+
+
 def word_of(comparator: Comparator) -> str:
     """The name of a comparator, as suites write it."""
     plug = type(comparator)
     return plug.word or plug.__module__.rpartition(".")[2]
 
 
-def reasoned(comparator: Comparator, expected: object, actual: object, found: Outcome) -> Outcome:
-    """The same outcome, with a reason in plain words where it has none."""
+# What comparators answer, checked
+
+
+def checked(word: str, found: object) -> bool | Comparison:
+    """A comparator's answer as true, false or a comparison. A number passes at 1.
+
+    Raises RowProblem for a score outside 0 to 1, and for anything that is no answer.
+    """
+    if isinstance(found, bool):
+        return found
+    if isinstance(found, Comparison):
+        _check_comparison(word, found)
+        return found
+    if isinstance(found, int | float):
+        _check_score(word, found)
+        return Comparison(float(found), False) if 0 < found < 1 else found == 1
+    if found is None:
+        raise bad_answer(word, f"gave no answer; {_TAKES}")
+    raise bad_answer(word, f"returned {type(found).__name__} {quote(found)}; {_TAKES}")
+
+
+def _check_comparison(word: str, found: Comparison) -> None:
+    score: Any = found.score
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        raise bad_answer(word, f"returned a Comparison with the score {quote(score)}; a score is a number from 0 to 1")
+    _check_score(word, score)
+    if not isinstance(found.passed, bool):
+        raise bad_answer(word, f"returned a Comparison with passed={quote(found.passed)}; it must be true or false")
+    if found.ratio is not None and not 0 <= found.ratio[0] <= found.ratio[1] != 0:
+        raise bad_answer(word, f"returned a Comparison with the ratio {found.ratio}; it must lie between 0 and 1")
+
+
+def _check_score(word: str, score: int | float) -> None:
+    if not (isfinite(score) and 0 <= score <= 1):
+        raise bad_answer(word, f"returned the score {score}; a score is a number from 0 to 1")
+
+
+def comparison_of(word: str, found: object) -> Comparison:
+    """A comparator's answer, checked, as a comparison."""
+    answer = checked(word, found)
+    return answer if isinstance(answer, Comparison) else Comparison(float(answer), answer)
+
+
+def worded(comparator: Comparator, expected: object, actual: object, found: Comparison) -> Comparison:
+    """The same comparison, with a reason in plain words where it has none."""
     if found.reason is not None:
         return found
+    try:
+        said: object = comparator.reason(expected, actual, found)
+    except Exception as error:  # what was found counts, whatever becomes of its wording
+        said = f"its reason failed: {type(error).__name__}: {error}"
+    if not isinstance(said, str):
+        word = word_of(comparator)
+        if found.passed:
+            said = f'{quote(actual)} passes "{word}"'
+        else:
+            said = differs(expected, actual) if comparator.reads == "both" else f'{quote(actual)} does not pass "{word}"'
+    return replace(found, reason=said)
+
+
+def cached_compare(comparator: Comparator) -> Compare:
+    """How a comparator compares. One that does not ship with the package is asked once for each pair while answers are
+    cached: it may answer otherwise the next time."""
+    compare = comparator.compare
+    if comparator.costs or _ships(comparator):
+        return compare
+    who = comparator.identity
+
+    def from_cache(expected: Any, actual: Any) -> bool | Comparison:
+        return cached((who, value_key(expected), value_key(actual)), lambda: compare(expected, actual))
+
+    return from_cache
+
+
+def explained(comparator: Comparator, expected: Any, actual: Any) -> Comparison:
+    """What `cached_compare` says of two values, with the reason, which is asked once, too."""
+    found = comparison_of(word_of(comparator), cached_compare(comparator)(expected, actual))
+    if _ships(comparator):
+        return worded(comparator, expected, actual, found)
+    key = ("reason", comparator.identity, value_key(expected), value_key(actual))
+    return cached(key, lambda: worded(comparator, expected, actual, found))
+
+
+def _ships(comparator: Comparator) -> bool:
+    return type(comparator).__module__.startswith("evaluators.")
+
+
+class WholeCall(Exception):
+    """A call about several questions answered none of them."""
+
+    def __init__(self, problem: RowProblem) -> None:
+        self.problem = problem
+        super().__init__(str(problem))
+
+
+def answers_in(comparator: Comparator, questions: Sequence[Question], found: object) -> list[Comparison | RowProblem]:
+    """What one call answered to some questions, in their order, each with a reason.
+
+    `found` is what the call returned, or the exception that it raised. A problem with one question stands in its place; an
+    exception, or a list of another length, is everyone's problem: `WholeCall`, raised.
+    """
     word = word_of(comparator)
-    if found.passed:
-        reason = f'{quote(actual)} passes "{word}"'
-    else:
-        reason = differs(expected, actual) if comparator.reads == "both" else f'{quote(actual)} does not pass "{word}"'
-    return replace(found, reason=reason)
+    if isinstance(found, RowProblem):
+        raise WholeCall(found)
+    if isinstance(found, Exception):
+        raise WholeCall(failed("comparator", word, found))
+    if not isinstance(found, list | tuple):
+        message = f"returned {type(found).__name__}; it must return a list with one answer per question"
+        raise WholeCall(bad_answer(word, message))
+    if len(found) != len(questions):
+        raise WholeCall(bad_answer(word, f"returned {len(found)} answers to {len(questions)} questions"))
+    return [answer_in(comparator, question, one) for question, one in zip(questions, found, strict=True)]
 
 
-COMPARATORS: Socket[Comparator] = Socket("evaluators.comparators", Comparator, "comparator")
+def answer_in(comparator: Comparator, question: Question, found: object) -> Comparison | RowProblem:
+    """One answer, checked, with a reason; the problem where it is none."""
+    if isinstance(found, RowProblem):
+        return found
+    if isinstance(found, Exception):
+        return failed("comparator", word_of(comparator), found)
+    try:
+        return worded(comparator, question.expected, question.actual, comparison_of(word_of(comparator), found))
+    except RowProblem as error:
+        return error
+
+
+def failed(noun: str, word: str, error: Exception) -> RowProblem:
+    """The problem of a row for which a comparator or a transform raised an exception."""
+    message = f'{noun} "{word}" failed: {type(error).__name__}: {error}'
+    import traceback  # few runs meet a fault
+
+    trace = "".join(traceback.format_exception(error, chain=error.__cause__ is not None))
+    return RowProblem(Issue(f"{noun}-failed", Blame.BUG, message, hint=trace))
+
+
+def bad_answer(word: str, what: str) -> RowProblem:
+    """The problem of a row for which a comparator answered something that is no answer."""
+    return RowProblem(Issue("bad-answer", Blame.BUG, f'comparator "{word}" {what}'))
+
+
+def in_field(error: RowProblem, path: str) -> RowProblem:
+    """The same problem, said with its field: what a function of the suite's own did wrong, and what is wrong with an
+    expected value."""
+    issue = error.issue
+    about_a_field = issue.code in _OF_FUNCTIONS or issue.code.startswith("expected-")
+    if not about_a_field or issue.message.startswith("field "):
+        return error
+    return RowProblem(replace_issue(issue, message=f'field "{path}": {issue.message}'))

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property
+from math import isfinite
 from typing import Any, ClassVar
 
 from pydantic import Field, StrictBool
 
-from evaluators.comparators._comparator import COMPARATORS, Comparator, Compare, Pair
-from evaluators.comparators._plain_numbers import PlainNumbers
+from evaluators.comparators._closeness import Limits, allowed, closeness, gap_between
+from evaluators.comparators._comparator import COMPARATORS, Comparator, Pair
 from evaluators.comparators._web_addresses import AddressReading
-from evaluators.model import Outcome
+from evaluators.model import Comparison
 from evaluators.values.equality import same
-from evaluators.values.quoting import differs
+from evaluators.values.numbers import Number, Parse, reader
+from evaluators.values.quoting import differs, kind, quote
 
 
 class _Fixed(Comparator):
@@ -32,8 +34,15 @@ class _Fixed(Comparator):
         """The one that compares, with its options."""
         return COMPARATORS.shipping(self.like)(**self.fixed)
 
-    def compile(self) -> Compare:
-        return self.other.compile()
+    def compare(self, expected: Any, actual: Any) -> bool | Comparison:
+        return self.other.compare(expected, actual)
+
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str | None:
+        return self.other.reason(expected, actual, found)
+
+    @property
+    def is_equality(self) -> bool:
+        return self.other.is_equality
 
     def applies_to(self, expected: Any) -> bool:
         if not self.kinds or expected.__class__ in self.kinds:
@@ -47,9 +56,6 @@ class _Fixed(Comparator):
     def key(self) -> Callable[[Any], Hashable] | None:
         return self.other.key()
 
-    def explain(self, expected: Any, actual: Any) -> Outcome:
-        return self.other.explain(expected, actual)
-
 
 def _is_written_number(text: str) -> bool:
     try:
@@ -57,6 +63,62 @@ def _is_written_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+class _PlainNumbers(Comparator):
+    """The two numbers are equal, or at most `abs` apart. Values that are no numbers must be equal.
+
+    Text that is no number is compared as it is: a field that may hold 35 or "33-37" has both kinds of values.
+    """
+
+    abs: float | None = None
+    """The greatest difference."""
+    rel: ClassVar[None] = None
+    """No part of the number is a limit."""
+    parse: bool = False
+    """Plain numbers in text are read too."""
+
+    def compare(self, expected: Any, actual: Any) -> bool:
+        wanted, number = _plain_number(expected, self.parse), _plain_number(actual, self.parse)
+        if wanted is None or number is None:
+            return same(expected, actual)
+        return bool(wanted == number) or self._close(wanted, number)
+
+    @property
+    def is_equality(self) -> bool:
+        return self.abs is None and not self.parse
+
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+        if same(expected, actual):
+            return "equal"
+        wanted, number = _plain_number(expected, self.parse), _plain_number(actual, self.parse)
+        if wanted is None or number is None:
+            return differs(expected, actual) + self._unread(expected, actual)
+        if wanted == number:
+            return f"{quote(actual)} is the same number as {quote(expected)}"
+        most = "" if self.abs is None else f"; allowed: {allowed(self, wanted)}"
+        return f"{quote(actual)} differs from {quote(expected)} by {gap_between(wanted, number)}{most}"
+
+    def _unread(self, expected: Any, actual: Any) -> str:
+        """Where only one side is text: whether numbers in text would have been read."""
+        if self.parse or kind(expected) == kind(actual) or _plain_number(actual, True) is None:
+            return ""
+        return "; parse: true reads numbers in text"
+
+    @cached_property
+    def _close(self) -> Callable[[Number, Number], bool]:
+        limits: Limits | None = None if self.abs is None else self
+        return closeness(limits)
+
+
+_read = reader(Parse())
+
+
+def _plain_number(value: Any, parse: bool) -> Number | None:
+    """The value as a number; None for one that is none."""
+    if value.__class__ is int or (value.__class__ is float and isfinite(value)):
+        return value
+    return _read(value) if parse and value.__class__ is str else None
 
 
 class BooleanExact(_Fixed):
@@ -98,7 +160,7 @@ class IntegerExact(_Fixed):
 
     @cached_property
     def other(self) -> Comparator:
-        return PlainNumbers(parse=self.parse)
+        return _PlainNumbers(parse=self.parse)
 
 
 class NumberExact(_Fixed):
@@ -123,7 +185,7 @@ class NumberExact(_Fixed):
 
     @cached_property
     def other(self) -> Comparator:
-        return PlainNumbers(parse=self.parse)
+        return _PlainNumbers(parse=self.parse)
 
 
 class NumberTolerance(_Fixed):
@@ -153,7 +215,7 @@ class NumberTolerance(_Fixed):
 
     @cached_property
     def other(self) -> Comparator:
-        return PlainNumbers(abs=self.tolerance, parse=self.parse)
+        return _PlainNumbers(abs=self.tolerance, parse=self.parse)
 
 
 class StringExact(_Fixed):
@@ -190,10 +252,10 @@ class StringCaseInsensitive(_Fixed):
         Pair("texts in a list", ["EUR"], ["eur"], True),
     )
 
-    def explain(self, expected: Any, actual: Any) -> Outcome:
-        if self.compile()(expected, actual):
-            return Outcome(1.0, True, "equal" if same(expected, actual) else "only the case differs")
-        return Outcome(0.0, False, differs(expected, actual))
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+        if found.passed:
+            return "equal" if same(expected, actual) else "only the case differs"
+        return differs(expected, actual)
 
 
 class StringFuzzy(_Fixed):
@@ -247,11 +309,11 @@ class StringUrl(Comparator):
         Pair("what follows # counts", "https://example.com/#a", "https://example.com/#b", False),
     )
 
-    def compile(self) -> Compare:
-        return _ADDRESS.comparison()
+    def compare(self, expected: Any, actual: Any) -> bool:
+        return _ADDRESS.compare(expected, actual)
 
-    def explain(self, expected: Any, actual: Any) -> Outcome:
-        return _ADDRESS.explain(expected, actual)
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+        return _ADDRESS.reason(expected, actual, found)
 
 
 _ADDRESS = AddressReading(fragment="keep", case="ignore")

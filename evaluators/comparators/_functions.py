@@ -15,13 +15,11 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, PrivateAttr, model_validator
 from pydantic_core import CoreSchema
 
-from evaluators.comparators._answers import checked, failed
-from evaluators.comparators._comparator import AT_ONCE, Answer, Comparator, Compare, Question, Readable
+from evaluators.comparators._awaiting import result_of, results_of
+from evaluators.comparators._cache import cached, value_key
+from evaluators.comparators._comparator import AT_ONCE, Answer, Comparator, Question, Readable, answers_in, failed
 from evaluators.issues import RowProblem, problem
-from evaluators.judges.asked_once import once, value_key
-from evaluators.judges.asking import ask
-from evaluators.judges.awaiting import result_of, results_of
-from evaluators.model import Outcome
+from evaluators.model import Comparison
 from evaluators.settings import BadSettings, build
 from evaluators.values.quoting import quote
 from evaluators.values.transforms import Apply, TransformError
@@ -37,7 +35,6 @@ class FunctionComparator(Comparator):
 
     model_config = ConfigDict(extra="allow")
 
-    keeps_answers: ClassVar[bool] = True
     slow: ClassVar[bool] = True
     function: ClassVar[Callable[..., Any]]
     read_params: ClassVar[ReadParams | None] = None
@@ -54,29 +51,18 @@ class FunctionComparator(Comparator):
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return handler(core)  # the class has no source text to read descriptions from
 
-    def compile(self) -> Compare:
+    def compare(self, expected: Any, actual: Any) -> bool | Comparison:
         if self.costs:
-            return self._ask_one
-        word, function, params = self.word, type(self).function, dict(self._params)
-        who = self.identity
+            return self._ask(Question("", expected, actual, expected, actual))
+        found = type(self).function(expected, actual, dict(self._params))
+        answer: bool | Comparison = result_of(found) if inspect.isawaitable(found) else found
+        return answer
 
-        def compare(expected: Any, actual: Any) -> bool | Outcome:
-            return once((who, value_key(expected), value_key(actual)), lambda: call(expected, actual))
-
-        def call(expected: Any, actual: Any) -> bool | Outcome:
-            try:
-                found = function(expected, actual, params)
-                if found is True or found is False:
-                    return bool(found)
-                if inspect.isawaitable(found):
-                    found = result_of(found)
-            except RowProblem:
-                raise
-            except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
-                raise failed("comparator", word, error) from error
-            return checked(word, found)
-
-        return compare
+    def _ask(self, question: Question) -> Comparison:
+        (found,) = answers_in(self, [question], self.compare_all([question]))
+        if isinstance(found, RowProblem):
+            raise found
+        return found
 
     @cached_property
     def identity(self) -> Hashable:
@@ -93,7 +79,7 @@ class FunctionComparator(Comparator):
             said: Readable = result_of(found) if inspect.isawaitable(found) else found
             return said
 
-        return once(("readable", self.identity, value_key(expected)), say)
+        return cached(("readable", self.identity, value_key(expected)), say)
 
     @property
     def reads_any(self) -> bool:
@@ -114,12 +100,6 @@ class FunctionComparator(Comparator):
         if not self.waits:
             return super().compare_rows(rows)
         return results_of([partial(type(self).function, list(row), dict(self._params)) for row in rows], self.at_once)
-
-    def _ask_one(self, expected: Any, actual: Any) -> Outcome:
-        (found,) = ask(self, [Question("", expected, actual, expected, actual)])
-        if isinstance(found, RowProblem):
-            raise found
-        return found
 
 
 def comparator_of(
@@ -178,7 +158,7 @@ def transform_of(name: str, function: Callable[..., Any], params: ReadParams | N
     who = ("transform", name, value_key(read))
 
     def apply(value: Any) -> Any:
-        return once((who, value_key(value)), lambda: change(value), function)
+        return cached((who, value_key(value)), lambda: change(value), function)
 
     def change(value: Any) -> Any:
         try:

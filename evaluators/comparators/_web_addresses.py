@@ -11,17 +11,16 @@ from typing import Any, Literal, TypeAlias
 from urllib.parse import quote as percent_encode
 from urllib.parse import urlsplit
 
-from evaluators.comparators._comparator import Compare
-from evaluators.model import Outcome
-from evaluators.value_class import dataclass
+import msgspec
+
+from evaluators.model import Comparison
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs, quote
 
 Parts: TypeAlias = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AddressReading:
+class AddressReading(msgspec.Struct, frozen=True):
     """How addresses are read: which of their parts do not count."""
 
     scheme: Literal["ignore", "keep"] = "ignore"
@@ -31,30 +30,25 @@ class AddressReading:
     case: Literal["keep", "ignore"] = "keep"
     """`ignore`: upper and lower case are the same in every part. The case of the host never counts."""
 
-    def comparison(self) -> Compare:
-        """The fast comparison of two values."""
-        parts = self.parts
+    def compare(self, expected: Any, actual: Any) -> bool:
+        """Whether two addresses lead to the same place. Other values must be equal."""
+        if expected.__class__ is not str or actual.__class__ is not str:
+            return same(expected, actual)
+        return bool(expected == actual) or self.parts(expected) == self.parts(actual)
 
-        def compare(expected: Any, actual: Any) -> bool:
-            if expected.__class__ is not str or actual.__class__ is not str:
-                return same(expected, actual)
-            return bool(expected == actual) or parts(expected) == parts(actual)
-
-        return compare
-
-    def explain(self, expected: Any, actual: Any) -> Outcome:
-        """The same answer, with the reason."""
-        if self.comparison()(expected, actual):
-            return Outcome(1.0, True, "equal" if same(expected, actual) else "the same address")
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+        """The parts that differ."""
+        if found.passed:
+            return "equal" if same(expected, actual) else "the same address"
         if not (isinstance(expected, str) and isinstance(actual, str)):
-            return Outcome(0.0, False, differs(expected, actual))
-        wanted, found = self.parts(expected), self.parts(actual)
+            return differs(expected, actual)
+        ours, theirs = self.parts(expected), self.parts(actual)
         apart = [
             f"{name} {quote(there)} differs from {quote(here)}"
-            for name, here, there in zip(_NAMES, wanted, found, strict=False)
+            for name, here, there in zip(_NAMES, ours, theirs, strict=False)
             if here != there
         ]
-        return Outcome(0.0, False, "; ".join(apart) if len(wanted) == len(found) else differs(expected, actual))
+        return "; ".join(apart) if len(ours) == len(theirs) else differs(expected, actual)
 
     def parts(self, text: str) -> Parts:
         """The parts of an address, written in one way. Text that is no web address is its own only part."""

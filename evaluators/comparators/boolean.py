@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 from pydantic import field_validator
 
-from evaluators.comparators._comparator import Comparator, Compare, Pair, Readable
+from evaluators.comparators._comparator import Comparator, Pair, Readable
 from evaluators.issues import Blame, Issue
-from evaluators.model import Outcome
+from evaluators.model import Comparison
 from evaluators.settings import spell
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs, quote
@@ -57,18 +57,15 @@ class Boolean(Comparator):
             raise ValueError(f"{quote(sorted(map(str, both))[0])} means both true and false")
         return {key: tuple(listed) for key, listed in named.items()}
 
-    def compile(self) -> Compare:
-        if self.words is None:
-            return same
-        meaning = self._meaning
+    def compare(self, expected: Any, actual: Any) -> bool:
+        if same(expected, actual):
+            return True
+        wanted = self._meaning(expected)
+        return wanted is not None and wanted is self._meaning(actual)
 
-        def compare(expected: Any, actual: Any) -> bool:
-            if same(expected, actual):
-                return True
-            wanted = meaning(expected)
-            return wanted is not None and wanted is meaning(actual)
-
-        return compare
+    @property
+    def is_equality(self) -> bool:
+        return self.words is None
 
     def readable(self, expected: Any) -> Readable:
         if self.words is None or expected.__class__ is not str or self._meaning(expected) is not None:
@@ -83,16 +80,15 @@ class Boolean(Comparator):
     def reads_any(self) -> bool:
         return self.words is None
 
-    def explain(self, expected: Any, actual: Any) -> Outcome:
-        matched = bool(self.compile()(expected, actual))
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
         meaning = self._meaning(actual)
-        if matched:
-            return Outcome(1.0, True, "equal" if meaning is None else f"both mean {_word(meaning)}")
+        if found.passed:
+            return "equal" if meaning is None else f"both mean {_word(meaning)}"
         if meaning is None and isinstance(actual, str):
-            return Outcome(0.0, False, f"{quote(actual)} is no word for true or false")
+            return f"{quote(actual)} is no word for true or false"
         if meaning is None or self.words is None:
-            return Outcome(0.0, False, differs(expected, actual))
-        return Outcome(0.0, False, f"{quote(actual)} means {_word(meaning)}; expected {quote(expected)}")
+            return differs(expected, actual)
+        return f"{quote(actual)} means {_word(meaning)}; expected {quote(expected)}"
 
     @cached_property
     def _meaning(self) -> Callable[[Any], bool | None]:

@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from evaluators.comparators._comparator import Comparator, Compare, Pair, Readable
+from evaluators.comparators._comparator import Comparator, Pair, Readable
 from evaluators.issues import Blame, Issue
-from evaluators.model import Outcome
+from evaluators.model import Comparison
 from evaluators.values.dates import Read, ambiguity, check_format, reader, same_moment
 from evaluators.values.equality import same
 from evaluators.values.percent_dates import from_percent
@@ -51,18 +51,13 @@ class Date(Comparator):
             raise ValueError(f'"{text}" is one day as {first} and another as {second}\nhint: {hint}')
         return formats
 
-    def compile(self) -> Compare:
-        read = self._read
-
-        def compare(expected: Any, actual: Any) -> bool:
-            if same(expected, actual):
-                return True
-            if expected.__class__ is not str or actual.__class__ is not str:
-                return False
-            wanted, found = read(expected), read(actual)
-            return wanted is not None and found is not None and same_moment(wanted, found)
-
-        return compare
+    def compare(self, expected: Any, actual: Any) -> bool:
+        if same(expected, actual):
+            return True
+        if expected.__class__ is not str or actual.__class__ is not str:
+            return False
+        wanted, found = self._read(expected), self._read(actual)
+        return wanted is not None and found is not None and same_moment(wanted, found)
 
     def readable(self, expected: Any) -> Readable:
         if expected.__class__ is not str or self._read(expected) is not None:
@@ -73,12 +68,12 @@ class Date(Comparator):
     def applies_to(self, expected: Any) -> bool:
         return isinstance(expected, str)
 
-    def explain(self, expected: Any, actual: Any) -> Outcome:
-        if self.compile()(expected, actual):
-            return Outcome(1.0, True, "equal" if same(expected, actual) else "the same date")
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+        if found.passed:
+            return "equal" if same(expected, actual) else "the same date"
         if isinstance(actual, str) and isinstance(expected, str) and self._read(actual) is None:
-            return Outcome(0.0, False, f"{quote(actual)} is not a date written as {self._spelled()}")
-        return Outcome(0.0, False, differs(expected, actual))
+            return f"{quote(actual)} is not a date written as {self._spelled()}"
+        return differs(expected, actual)
 
     @property
     def notes(self) -> tuple[str, ...]:

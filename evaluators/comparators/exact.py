@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluators.comparators._comparator import Comparator, Compare, Pair
-from evaluators.comparators._equal import explain_equality
-from evaluators.model import Outcome
+from evaluators.comparators._comparator import Comparator, Pair
+from evaluators.model import Comparison
 from evaluators.values.equality import same
+from evaluators.values.quoting import differs
 
 
 class Exact(Comparator):
@@ -26,8 +26,20 @@ class Exact(Comparator):
         Pair("the order of a list counts", ["a", "b"], ["b", "a"], False),
     )
 
-    def compile(self) -> Compare:
-        return same
+    def compare(self, expected: Any, actual: Any) -> bool:
+        return same(expected, actual)
 
-    def explain(self, expected: Any, actual: Any) -> Outcome:
-        return explain_equality(expected, actual)
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+        if found.passed:
+            return "equal"
+        only = ""
+        if isinstance(expected, str) and isinstance(actual, str):
+            if expected.casefold() == actual.casefold():
+                only = "; only the case differs"
+            elif "".join(expected.split()) == "".join(actual.split()):
+                only = "; only the spaces differ"
+        return differs(expected, actual) + only
+
+    @property
+    def is_equality(self) -> bool:
+        return True

@@ -1,16 +1,24 @@
-"""The comparator `fuzzy`: texts that are nearly the same."""
+"""The comparator `fuzzy`: texts that are nearly the same, in exact numbers.
+
+Strategy: similarity is 1 - edits / length of the longer text (Levenshtein 1966). A threshold becomes a whole number of
+edits, by exact arithmetic, so that no rounding decides a borderline pair and the search can stop early.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from pydantic import Field, StrictBool
 
-from evaluators.comparators._comparator import Comparator, Compare, Pair
-from evaluators.comparators._similarity import measure, near, reason
-from evaluators.model import Outcome
-from evaluators.value_class import replace
-from evaluators.values.text import Normalization, normalizer, switches
+from evaluators.comparators._comparator import Comparator, Pair
+from evaluators.model import Comparison
+from evaluators.values.edit_limit import refuse_long
+from evaluators.values.equality import same
+from evaluators.values.quoting import differs, quote
+from evaluators.values.text import Normalization, Normalize, normalizer, switches
 
 
 class Fuzzy(Normalization, Comparator):
@@ -37,14 +45,43 @@ class Fuzzy(Normalization, Comparator):
         Pair("numbers must be equal", 100, 101, False),
     )
 
-    def compile(self) -> Compare:
-        normalize = normalizer(switches(self))
-        return measure(normalize, self.at_least) if self.partial else near(normalize, self.at_least)
+    def compare(self, expected: Any, actual: Any) -> bool | Comparison:
+        if expected.__class__ is not str or actual.__class__ is not str:
+            return same(expected, actual)
+        one, other = self._normalize(expected), self._normalize(actual)
+        if one != other:
+            refuse_long(one, other)
+        length = max(len(one), len(other)) or 1
+        edits, characters = self._edits_in_characters
+        if not self.partial:
+            allowed = edits * length // characters
+            return one == other or self._distance(one, other, score_cutoff=allowed) <= allowed
+        found = self._distance(one, other)
+        passed = found * characters <= edits * length
+        return Comparison((length - found) / length, passed, ratio=(length - found, length))
 
-    def explain(self, expected: Any, actual: Any) -> Outcome:
-        measured = measure(normalizer(switches(self)), self.at_least)(expected, actual)
-        said = reason(expected, actual, measured, self.at_least)
-        if isinstance(measured, Outcome) and self.partial:
-            return replace(measured, reason=said)
-        passed = measured.passed if isinstance(measured, Outcome) else measured
-        return Outcome(float(passed), passed, said)
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+        if expected.__class__ is not str or actual.__class__ is not str:
+            return "equal" if found.passed else differs(expected, actual)
+        one, other = self._normalize(expected), self._normalize(actual)
+        length, edits = max(len(one), len(other)) or 1, self._distance(one, other)
+        changes = "1 change" if edits == 1 else f"{edits} changes"
+        return (
+            f"{quote(actual)} and {quote(expected)} are {(length - edits) / length:.4g} alike "
+            f"({changes} in {length} characters); needed: {self.at_least:g}"
+        )
+
+    @cached_property
+    def _distance(self) -> Callable[..., int]:
+        from rapidfuzz.distance.Levenshtein import distance  # a run that compares no text this way starts sooner
+
+        return distance
+
+    @cached_property
+    def _normalize(self) -> Normalize:
+        return normalizer(switches(self))
+
+    @cached_property
+    def _edits_in_characters(self) -> tuple[int, int]:
+        """So many edits are allowed in so many characters, exactly."""
+        return (1 - Fraction(str(self.at_least))).as_integer_ratio()

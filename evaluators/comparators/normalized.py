@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import cached_property
 from typing import Any, Literal
 
 from evaluators.comparators._comparator import Comparator, Compare, Pair
-from evaluators.model import Outcome
+from evaluators.model import Comparison
 from evaluators.values.pairing import identity
 from evaluators.values.quoting import differs
 from evaluators.values.text import Normalization, Normalize, normalizer, same_text_deep, switches
@@ -44,19 +45,23 @@ class Normalized(Normalization, Comparator):
         Pair("keys are not texts", {"É": 1}, {"e": 1}, False),
     )
 
-    def compile(self) -> Compare:
-        return same_text_deep(normalizer(switches(self)))
+    def compare(self, expected: Any, actual: Any) -> bool | Comparison:
+        return self._same(expected, actual)
 
     def key(self) -> Callable[[Any], Hashable]:
         return _normalized_identity(normalizer(switches(self)))
 
-    def explain(self, expected: Any, actual: Any) -> Outcome:
-        if self.compile()(expected, actual):
-            return Outcome(1.0, True, "equal once normalised")
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+        if found.passed:
+            return "equal once normalised"
         if isinstance(expected, str) and isinstance(actual, str):
             normalize = normalizer(switches(self))
-            return Outcome(0.0, False, f"{differs(normalize(expected), normalize(actual))}, once normalised")
-        return Outcome(0.0, False, differs(expected, actual))
+            return f"{differs(normalize(expected), normalize(actual))}, once normalised"
+        return differs(expected, actual)
+
+    @cached_property
+    def _same(self) -> Compare:
+        return same_text_deep(normalizer(switches(self)))
 
 
 def _normalized_identity(normalize: Normalize) -> Callable[[Any], Hashable]:

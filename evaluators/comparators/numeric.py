@@ -6,16 +6,16 @@ of its digits once its marks are set aside.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Self
 
 from pydantic import Field, StrictBool, field_validator, model_validator
 
 from evaluators.comparators._closeness import allowed, closeness, gap_between
-from evaluators.comparators._comparator import Comparator, Compare, Pair, Readable
+from evaluators.comparators._comparator import Comparator, Pair, Readable
 from evaluators.issues import Blame, Issue
-from evaluators.model import Outcome
+from evaluators.model import Comparison
 from evaluators.settings import Settings, build, spell
 from evaluators.values.equality import same
 from evaluators.values.numbers import Number, Parse, Read, reader
@@ -82,20 +82,17 @@ class Numeric(Comparator):
         hint = 'write parse: true, or parse: {thousands: ",", decimal: "."}'
         raise ValueError(f"parse must be true, or say how numbers are written; found {spell(parse)}\nhint: {hint}")
 
-    def compile(self) -> Compare:
-        close, read = closeness(self.tolerance), self._read
-        if read is None and self.tolerance is None:
-            return same
+    def compare(self, expected: Any, actual: Any) -> bool:
+        if _is_number(expected) and _is_number(actual):
+            return bool(expected == actual) or self._close(expected, actual)
+        if self._read is None or same(expected, actual):
+            return same(expected, actual)
+        wanted, found = _number(self._read, expected), _number(self._read, actual)
+        return wanted is not None and found is not None and self._close(wanted, found)
 
-        def compare(expected: Any, actual: Any) -> bool:
-            if _is_number(expected) and _is_number(actual):
-                return bool(expected == actual) or close(expected, actual)
-            if read is None or same(expected, actual):
-                return same(expected, actual)
-            wanted, found = _number(read, expected), _number(read, actual)
-            return wanted is not None and found is not None and close(wanted, found)
-
-        return compare
+    @property
+    def is_equality(self) -> bool:
+        return self.tolerance is None and self.parse is False
 
     def readable(self, expected: Any) -> Readable:
         if expected.__class__ is not str or self._read is None or self._read(expected) is not None:
@@ -111,26 +108,28 @@ class Numeric(Comparator):
     def reads_any(self) -> bool:
         return self.parse is False
 
-    def explain(self, expected: Any, actual: Any) -> Outcome:
-        matched, read = bool(self.compile()(expected, actual)), self._read
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+        read = self._read
         if same(expected, actual):
-            return Outcome(1.0, True, "equal")
-        wanted, found = _number(read, expected), _number(read, actual)
+            return "equal"
+        wanted, number = _number(read, expected), _number(read, actual)
         if wanted is None:
             unread = (
                 "; both are text, and only parse reads numbers in text"
                 if read is None and _texts(expected, actual)
                 else ""
             )
-            return Outcome(0.0, False, differs(expected, actual) + unread)
-        if found is None:
-            return Outcome(0.0, False, _not_a_number(actual, read))
-        if wanted == found:
-            return Outcome(1.0, True, f"{quote(actual)} is the same number as {quote(expected)}")
-        gap, most = gap_between(wanted, found), allowed(self.tolerance, wanted)
-        return Outcome(
-            float(matched), matched, f"{quote(actual)} differs from {quote(expected)} by {gap}; allowed: {most}"
-        )
+            return differs(expected, actual) + unread
+        if number is None:
+            return _not_a_number(actual, read)
+        if wanted == number:
+            return f"{quote(actual)} is the same number as {quote(expected)}"
+        gap, most = gap_between(wanted, number), allowed(self.tolerance, wanted)
+        return f"{quote(actual)} differs from {quote(expected)} by {gap}; allowed: {most}"
+
+    @cached_property
+    def _close(self) -> Callable[[Number, Number], bool]:
+        return closeness(self.tolerance)
 
     @cached_property
     def _read(self) -> Read | None:

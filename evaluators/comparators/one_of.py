@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any, Self
 
 from pydantic import Field, JsonValue, model_validator
 
 from evaluators.comparators._comparator import Comparator, Compare, Pair
-from evaluators.model import Outcome
+from evaluators.model import Comparison
 from evaluators.values.quoting import quote
 from evaluators.values.text import Normalization, normalizer, same_text_deep, switches
 
@@ -44,38 +45,35 @@ class OneOf(Normalization, Comparator):
         if self.groups is not None:
             if not all(self.groups):
                 raise ValueError("a group of one_of is empty")
-            _finder(self.groups, self._normalize())
+            _finder(self.groups, normalizer(switches(self)))
         return self
 
-    def compile(self) -> Compare:
-        same_text = same_text_deep(self._normalize())
-        group_of = _finder(self.groups or [self.values or ()], self._normalize())
-        if self.groups is None:
-            return lambda expected, actual: group_of(actual) is not None or same_text(expected, actual)
+    def compare(self, expected: Any, actual: Any) -> bool | Comparison:
+        group = self._group_of(actual)
+        if group is not None and (self.groups is None or group == self._group_of(expected)):
+            return True
+        return self._same_text(expected, actual)
 
-        def synonyms(expected: Any, actual: Any) -> bool:
-            group = group_of(actual)
-            return (group is not None and group == group_of(expected)) or same_text(expected, actual)
-
-        return synonyms
-
-    def explain(self, expected: Any, actual: Any) -> Outcome:
-        matched = bool(self.compile()(expected, actual))
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
         if self.groups is None:
             listed = ", ".join(quote(self.written(value)) for value in (self.values or ())[:10])
             more = ", …" if len(self.values or ()) > 10 else ""
-            verb = "is" if matched else "is not"
+            verb = "is" if found.passed else "is not"
             right = f"one of the right answers ({listed}{more}, or the expected {quote(expected)})"
-            return Outcome(float(matched), matched, f"{quote(actual)} {verb} {right}")
-        if matched:
-            return Outcome(1.0, True, f"{quote(actual)} means the same as {quote(expected)}")
-        group_of = _finder(self.groups, self._normalize())
-        alone = [quote(value) for value in (expected, actual) if group_of(value) is None]
+            return f"{quote(actual)} {verb} {right}"
+        if found.passed:
+            return f"{quote(actual)} means the same as {quote(expected)}"
+        alone = [quote(value) for value in (expected, actual) if self._group_of(value) is None]
         where = f"{' and '.join(alone)} in no group" if alone else "they are in different groups"
-        return Outcome(0.0, False, f"{quote(actual)} is no synonym of {quote(expected)}: {where}")
+        return f"{quote(actual)} is no synonym of {quote(expected)}: {where}"
 
-    def _normalize(self) -> Callable[[str], str]:
-        return normalizer(switches(self))
+    @cached_property
+    def _group_of(self) -> Callable[[Any], int | None]:
+        return _finder(self.groups or [self.values or ()], normalizer(switches(self)))
+
+    @cached_property
+    def _same_text(self) -> Compare:
+        return same_text_deep(normalizer(switches(self)))
 
 
 def _finder(groups: Iterable[Iterable[Any]], normalize: Callable[[str], str]) -> Callable[[Any], int | None]:

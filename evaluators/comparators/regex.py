@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, StrictBool, field_validator
 
-from evaluators.comparators._comparator import Comparator, Compare, Pair
-from evaluators.model import Outcome
+from evaluators.comparators._comparator import Comparator, Pair
+from evaluators.model import Comparison
 from evaluators.values.patterns import compiled, matcher
 from evaluators.values.quoting import kind, quote
 
@@ -46,13 +48,15 @@ class Regex(Comparator):
         compiled(pattern)
         return pattern
 
-    def compile(self) -> Compare:
-        fits = matcher(self.pattern, "full" if self.full else "search", self.timeout_seconds)
-        return lambda expected, actual: actual.__class__ is str and fits(actual)
+    def compare(self, expected: Any, actual: Any) -> bool:
+        return actual.__class__ is str and self._fits(actual)
 
-    def explain(self, expected: Any, actual: Any) -> Outcome:
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
         if not isinstance(actual, str):
-            return Outcome(0.0, False, f"a pattern fits text only; {quote(actual)} is {kind(actual)}")
-        fits = bool(self.compile()(expected, actual))
-        verb = "fits" if fits else "does not fit"
-        return Outcome(float(fits), fits, f'{quote(actual)} {verb} the pattern "{self.written(self.pattern)}"')
+            return f"a pattern fits text only; {quote(actual)} is {kind(actual)}"
+        verb = "fits" if found.passed else "does not fit"
+        return f'{quote(actual)} {verb} the pattern "{self.written(self.pattern)}"'
+
+    @cached_property
+    def _fits(self) -> Callable[[str], bool]:
+        return matcher(self.pattern, "full" if self.full else "search", self.timeout_seconds)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Literal
 
-from evaluators.comparators._comparator import Comparator, Compare, Pair
+from evaluators.comparators._comparator import Comparator, Pair
 from evaluators.comparators._web_addresses import AddressReading
-from evaluators.model import Outcome
+from evaluators.model import Comparison
 
 
 class Url(Comparator):
@@ -38,11 +39,12 @@ class Url(Comparator):
         Pair("keep the scheme", "https://example.com", "http://example.com", False, {"scheme": "keep"}),
     )
 
-    def compile(self) -> Compare:
-        return self._reading().comparison()
+    def compare(self, expected: Any, actual: Any) -> bool:
+        return self._reading.compare(expected, actual)
 
-    def explain(self, expected: Any, actual: Any) -> Outcome:
-        return self._reading().explain(expected, actual)
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+        return self._reading.reason(expected, actual, found)
 
+    @cached_property
     def _reading(self) -> AddressReading:
         return AddressReading(self.scheme, self.www, self.query, self.fragment)

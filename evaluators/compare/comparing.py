@@ -21,7 +21,7 @@ from evaluators.compare.comparability import (
     rows_of_one_run,
     unfinished,
 )
-from evaluators.compare.comparison import ChangedRow, Comparison, Difference, GuardResult
+from evaluators.compare.comparison import ChangedRow, Difference, GuardResult, RunComparison
 from evaluators.compare.guard_config import CompareConfig
 from evaluators.compare.guards import judge_guards
 from evaluators.compare.label_differences import label_differences
@@ -42,7 +42,7 @@ def compare_sides(
     targets: Mapping[str, tuple[str, str | None]] | None = None,
     *,
     common: bool = False,
-) -> Comparison:
+) -> RunComparison:
     """The comparison of a new run with a base.
 
     `targets` gives the evaluator and the field of each guard of `config`. With `common`, runs that differ in their rows or
@@ -55,7 +55,7 @@ def compare_sides(
     alone = [of_variant(text, variant) for variant, found in pairs.items() for text in rows_of_one_run(found)]
     reasons = (*other_variants(base, new), *other_meaning(base, new), *unfinished(base, new))
     asked = [of_variant(text, variant) for variant, found in pairs.items() for text in other_questions(found)]
-    empty = Comparison(
+    empty = RunComparison(
         base.label, new.label, new.name, sum(len(one.both) for one in pairs.values()), 0, 0, 0,
         cluster=new.cluster, data={"base": base.data_fingerprint, "new": new.data_fingerprint},
         notes=(*remarks(base, new, pairs.values()), *notes),
@@ -68,19 +68,19 @@ def compare_sides(
     return _compared(empty, pairs, base, new, config, targets or {})
 
 
-def _incomparable(empty: Comparison, reasons: tuple[str, ...]) -> Comparison:
+def _incomparable(empty: RunComparison, reasons: tuple[str, ...]) -> RunComparison:
     facts = Facts(incomparable=reasons)
     return replace(empty, incomparable=reasons, exit_code=exit_code(facts), causes=causes(facts))
 
 
 def _compared(
-    empty: Comparison,
+    empty: RunComparison,
     pairs: Mapping[str | None, Pairs],
     base: Side,
     new: Side,
     config: CompareConfig,
     targets: Mapping[str, tuple[str, str | None]],
-) -> Comparison:
+) -> RunComparison:
     """The comparison of rows that are paired, by evaluators that mean the same on both sides."""
     alike = [name for name in new.fields if name in base.fields and base.meaning.get(name) == new.meaning.get(name)]
     shown = judged_all(pairs, alike, base, new, lost_is_broken=False)

@@ -172,7 +172,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class RunComparison:
     """Two runs of the same question, or variants of one run."""
 
     base: str

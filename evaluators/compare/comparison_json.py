@@ -8,13 +8,13 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from evaluators.compare.comparison import Comparison
+from evaluators.compare.comparison import RunComparison
 
 FORMAT: Final = 2
 """The version of the file's shape. A key may be added within a version; a meaning never changes."""
 
 
-def comparison_json(comparison: Comparison) -> str:
+def comparison_json(comparison: RunComparison) -> str:
     """The text of the file."""
     body = {"format": FORMAT, **_adapter().dump_python(comparison, mode="json")}
     for key in ("measures", "labels"):
@@ -24,5 +24,5 @@ def comparison_json(comparison: Comparison) -> str:
 
 
 @cache
-def _adapter() -> TypeAdapter[Comparison]:
-    return TypeAdapter(Comparison)
+def _adapter() -> TypeAdapter[RunComparison]:
+    return TypeAdapter(RunComparison)

@@ -6,12 +6,12 @@ from evaluators.api.extending import comparator, register
 from evaluators.compat.evaluation import DocumentEvaluation, Evaluation
 from evaluators.compat.given_documents import evaluate, evaluate_async, evaluate_document, evaluate_document_async
 from evaluators.issues import Problems
-from evaluators.model import Outcome
+from evaluators.model import Comparison
 
 __all__ = [
+    "Comparison",
     "DocumentEvaluation",
     "Evaluation",
-    "Outcome",
     "Problems",
     "comparator",
     "evaluate",

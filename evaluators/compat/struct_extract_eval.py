@@ -13,14 +13,14 @@ from evaluators.fields.xeval.annotate_xeval import annotate_xeval
 from evaluators.fields.xeval.defaults import reset_type_defaults, set_type_default
 from evaluators.fields.xeval.read_xeval import parse_eval_schema
 from evaluators.issues import Problems
-from evaluators.model import ComparatorResult, FieldResult, Outcome, Status
+from evaluators.model import ComparatorResult, Comparison, FieldResult, Status
 
 __all__ = [
     "ComparatorResult",
+    "Comparison",
     "Evaluation",
     "FieldResult",
     "NullHandling",
-    "Outcome",
     "Problems",
     "Status",
     "annotate_xeval",

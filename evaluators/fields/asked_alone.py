@@ -5,7 +5,7 @@ from __future__ import annotations
 from evaluators.comparators._comparator import Comparator, Question
 from evaluators.fields.rules import Explained, prepare_rule
 from evaluators.judges.asking import ask
-from evaluators.model import Outcome, Status
+from evaluators.model import Comparison, Status
 from evaluators.values.transforms import Transform
 
 
@@ -20,4 +20,4 @@ def answer_alone(comparator: Comparator, transforms: tuple[Transform, ...], pair
     if isinstance(ready, Explained):
         return ready.status
     (found,) = ask(comparator, [pair._replace(expected=ready.expected, actual=ready.actual)])
-    return Status.MATCH if isinstance(found, Outcome) and found.passed else Status.MISMATCH
+    return Status.MATCH if isinstance(found, Comparison) and found.passed else Status.MISMATCH

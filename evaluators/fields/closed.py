@@ -16,8 +16,7 @@ from functools import cached_property
 from math import lcm
 from typing import Any, Final, Literal
 
-from evaluators.comparators._answers import in_field
-from evaluators.comparators._comparator import Comparator, Question
+from evaluators.comparators._comparator import Comparator, Question, in_field
 from evaluators.fields.asked_alone import answer_alone, asked_alone
 from evaluators.fields.frame import Frame
 from evaluators.fields.items import (

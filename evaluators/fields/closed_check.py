@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import repeat
 from typing import Any, Final
 
-from evaluators.comparators._answers import in_field
+from evaluators.comparators._comparator import in_field
 from evaluators.fields.closed import ClosedTree, ListedField, Sides, combined
 from evaluators.fields.closed_explain import explain_fields
 from evaluators.fields.closed_score import verdict_of

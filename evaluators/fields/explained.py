@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from evaluators.comparators._answers import in_field
+from evaluators.comparators._cache import caching
+from evaluators.comparators._comparator import in_field
 from evaluators.fields.frame import Frame, of_rows
 from evaluators.fields.instance_paths import spelled
 from evaluators.fields.pair import Paired, keys_of
@@ -18,7 +19,6 @@ from evaluators.fields.units import ShownField, ShownList
 from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import MATCH, SKIPPED, Finding, order_of
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.judges.asked_once import keeping
 from evaluators.model import MISSING, FieldResult, Status
 from evaluators.values.equality import same
 from evaluators.values.paths import Path
@@ -33,7 +33,7 @@ def score_document(
     returns something else than a list of results.
     """
     try:
-        with keeping(), one_row(expected, output) as frames:
+        with caching(), one_row(expected, output) as frames:
             return scored(Walk(1).go(root, frames), post_processors)
     except RecursionError:
         return Scored((), problem=too_deep())

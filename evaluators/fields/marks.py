@@ -19,7 +19,6 @@ from evaluators.comparators._comparator import Comparator
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING
 from evaluators.value_class import NamedTuple, dataclass, field
-from evaluators.values.equality import same
 from evaluators.values.pairing import identity
 from evaluators.values.transforms import Transform, TransformError, chain
 
@@ -71,7 +70,7 @@ def value_key(comparator: Comparator, transforms: Sequence[Transform]) -> ValueK
     """What values share exactly when they match; None where no such thing is known. The key may raise as transforms do."""
     if comparator.costs or comparator.reads != "both":
         return None
-    key, apply = identity if comparator.compile() is same else comparator.key(), chain(transforms)
+    key, apply = identity if comparator.is_equality else comparator.key(), chain(transforms)
     if key is None or apply is None:
         return key
     return lambda value: key(apply(value))

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Final, TypeAlias
 
-from evaluators.comparators._answers import bad_answer, failed
-from evaluators.comparators._comparator import Comparator, Readable, word_of
+from evaluators.comparators._comparator import Comparator, Readable, bad_answer, failed, word_of
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.value_class import replace
 from evaluators.values.pairing import identity

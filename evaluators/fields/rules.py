@@ -10,12 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from evaluators.comparators._answers import checked, compare_of, explain_of, failed
-from evaluators.comparators._comparator import COMPARATORS, Comparator, word_of
+from evaluators.comparators._comparator import (
+    COMPARATORS,
+    Comparator,
+    cached_compare,
+    checked,
+    explained,
+    failed,
+    word_of,
+)
 from evaluators.fields.compound import Together
 from evaluators.fields.readable import Ask, reader_of_expected, transformed
 from evaluators.issues import Blame, RowProblem
-from evaluators.model import Outcome, Status
+from evaluators.model import Comparison, Status
 from evaluators.settings import build
 from evaluators.value_class import NamedTuple, dataclass, field
 from evaluators.values.equality import same
@@ -84,13 +91,12 @@ def guarded(rule: Rule, ask: Ask | None) -> Rule:
 
 def asks_equality(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> bool:
     """Whether two values match exactly when they are equal."""
-    compare = compare_of(comparator)
-    return chain(transforms) is None and getattr(compare, "__func__", compare) is same
+    return comparator.is_equality and chain(transforms) is None
 
 
 def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> Rule:
     """The fast rule for expected values that can be read."""
-    compare, transform, two_sided = compare_of(comparator), chain(transforms), comparator.reads == "both"
+    compare, transform, two_sided = cached_compare(comparator), chain(transforms), comparator.reads == "both"
     of_expected, word = chain_of_expected(transforms), word_of(comparator)
     if asks_equality(comparator, transforms):
         return lambda expected, actual: MATCH if same(expected, actual) else MISMATCH
@@ -128,8 +134,7 @@ def explain_rule(comparator: Comparator, transforms: tuple[Transform, ...], expe
     if isinstance(ready, Explained):
         return ready
     try:
-        found = checked(word_of(comparator), explain_of(comparator, ready.expected, ready.actual))
-        return explained_outcome(found if isinstance(found, Outcome) else Outcome(float(found), found))
+        return explained_outcome(explained(comparator, ready.expected, ready.actual))
     except RowProblem as error:
         return explained_problem(error)
     except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
@@ -192,7 +197,7 @@ def near_enough() -> Comparator:
     return build(COMPARATORS.shipping("normalized"), {"case": "ignore", "whitespace": "collapse"})
 
 
-def explained_answer(found: Outcome | RowProblem) -> Explained:
+def explained_answer(found: Comparison | RowProblem) -> Explained:
     """A checked answer of a batch, with its reason."""
     return explained_problem(found) if isinstance(found, RowProblem) else explained_outcome(found)
 
@@ -204,18 +209,18 @@ def explained_problem(error: RowProblem) -> Explained:
     return Explained(FAULT, error.issue.message, error)
 
 
-def explained_outcome(outcome: Outcome) -> Explained:
+def explained_outcome(outcome: Comparison) -> Explained:
     """An outcome as an answer, with its reason."""
     judged = _judged(outcome) if outcome.ratio or 0 < outcome.score < 1 else _plain(outcome)
     return Explained(judged, outcome.reason, details=outcome.details)
 
 
-def _judged(outcome: bool | Outcome) -> Judged:
+def _judged(outcome: bool | Comparison) -> Judged:
     if isinstance(outcome, bool):
         return MATCH if outcome else MISMATCH
     num, den = outcome.ratio or float(outcome.score).as_integer_ratio()
     return Partial(MATCH if outcome.passed else MISMATCH, num, den)
 
 
-def _plain(outcome: Outcome) -> Judged:
+def _plain(outcome: Comparison) -> Judged:
     return _judged(outcome) if (outcome.score == 1.0) is not outcome.passed else MATCH if outcome.passed else MISMATCH

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
+from evaluators.comparators._cache import cached, value_key
 from evaluators.fields.align import Align
 from evaluators.fields.dialects import dialect_note, dialect_of, dialects_in, unwrap
 from evaluators.fields.evaluation_config.read_config import read_evaluation_config
@@ -25,7 +26,6 @@ from evaluators.fields.sentences import of_fields
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode, nodes
 from evaluators.fields.xeval.read_xeval import NULLS, read_xeval
-from evaluators.judges.asked_once import once, value_key
 from evaluators.judges.judged_comparator import JudgedComparator
 from evaluators.model import FieldResult, Score, Verdict
 from evaluators.settings import BadSettings, Detail, spell
@@ -152,7 +152,9 @@ class SchemaScoring:
         if all(map(ships, self.processors)):
             return self._scored(expected, output)
         key = ("scored", id(self), value_key(expected), value_key(output))
-        return once(key, lambda: self._scored(expected, output), self)  # a post-processor may say otherwise the next time
+        return cached(
+            key, lambda: self._scored(expected, output), self
+        )  # a post-processor may say otherwise the next time
 
     def _scored(self, expected: Any, output: Any) -> Scored:
         found = score_document(self.root, expected, output, self.processors)

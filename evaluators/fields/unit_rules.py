@@ -17,7 +17,7 @@ from evaluators.fields.rules import (
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.walk_findings import ERROR, FAULT, MATCH, MEASURED, MISMATCH, SKIPPED
 from evaluators.issues import RowProblem
-from evaluators.model import Outcome, Status
+from evaluators.model import Comparison, Status
 from evaluators.value_class import NamedTuple
 
 
@@ -75,6 +75,6 @@ def of_unit(statuses: Iterable[Status]) -> Status:
     return kinds.pop() if len(kinds) == 1 else MISMATCH
 
 
-def alone(found: Outcome | RowProblem) -> Status:
+def alone(found: Comparison | RowProblem) -> Status:
     """What a comparator that costs said of a pair of items that is only weighed. Without an answer they differ."""
-    return MATCH if isinstance(found, Outcome) and found.passed else MISMATCH
+    return MATCH if isinstance(found, Comparison) and found.passed else MISMATCH

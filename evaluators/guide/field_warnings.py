@@ -77,7 +77,7 @@ def _too_loose(line: FieldLine, values: Sequence[Any]) -> tuple[str, str] | None
     if kind is None or line.comparator is None:
         return None
     noun, _, better = kind
-    compare = line.comparator.compile()
+    compare = line.comparator.compare
     pairs = combinations(texts[:MOST_VALUES], 2)
     alike = next((pair for pair in pairs if _match(compare(*pair))), None)
     shown = f': it takes "{alike[0]}" and "{alike[1]}" for the same' if alike else f', such as "{texts[0]}"'
@@ -99,7 +99,7 @@ def _noise(line: FieldLine, values: Sequence[tuple[Any, Any]]) -> tuple[str, str
     """What is wrong with `numeric` on numbers that differ by the noise of floating-point arithmetic alone."""
     if line.comparator is None:
         return None
-    compare = line.comparator.compile()
+    compare = line.comparator.compare
     near = [
         (expected, output)
         for expected, output in values

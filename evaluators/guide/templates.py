@@ -176,8 +176,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from evaluators import Comparator
-from evaluators.comparators._comparator import Compare, Pair
+from evaluators import Comparator, Comparison
+from evaluators.comparators._comparator import Pair
 from pydantic import Field
 
 
@@ -197,16 +197,15 @@ class $title(Comparator):
         Pair("more characters", "invoice 12", "invoice twelve", False, {"length": 9}),
     )
 
-    def compile(self) -> Compare:
-        """The comparison: a function of the expected value and the output's."""
-        length = self.length
+    def compare(self, expected: Any, actual: Any) -> bool:
+        """Whether the two match. A Comparison says more: a score between 0 and 1, and what was found."""
+        if not isinstance(expected, str) or not isinstance(actual, str):
+            return False
+        return expected[: self.length] == actual[: self.length]
 
-        def starts_alike(expected: Any, actual: Any) -> bool:
-            if not isinstance(expected, str) or not isinstance(actual, str):
-                return False
-            return expected[:length] == actual[:length]
-
-        return starts_alike
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+        """What was found, in a sentence for reports."""
+        return f"the first {self.length} characters are {'the same' if found.passed else 'different'}"
 '''
 
 _COMPARATOR_CASES: Final = """\
@@ -248,11 +247,11 @@ CASES = yaml.safe_load(Path(__file__).with_name("$name.yaml").read_text(encoding
 @pytest.mark.parametrize("pair", $title.examples, ids=lambda pair: str(pair.title))
 def test_an_example_is_as_it_says(pair: Pair) -> None:
     comparator = $title.model_validate(pair.options or {})
-    assert comparator.explain(pair.expected, pair.actual).passed is pair.match
+    assert comparator.answer(pair.expected, pair.actual).passed is pair.match
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["it"]))
 def test_a_case_is_as_it_says(case: dict[str, Any]) -> None:
     comparator = $title.model_validate(case.get("options", {}))
-    assert comparator.explain(case["expected"], case["actual"]).passed is case["match"]
+    assert comparator.answer(case["expected"], case["actual"]).passed is case["match"]
 '''

@@ -21,7 +21,7 @@ from evaluators.issues import Blame, Issue, Problems, RowProblem, problem
 from evaluators.judges.asking import Noted
 from evaluators.judges.judge import JudgeAnswer, JudgeQuestion
 from evaluators.judges.repeating import agreed
-from evaluators.model import MISSING, Outcome
+from evaluators.model import MISSING, Comparison
 from evaluators.value_class import dataclass, field
 from evaluators.values.equality import same
 from evaluators.values.json_text import NotJSON, compact, parse
@@ -211,7 +211,7 @@ def _of_judge(answer: JudgeAnswer) -> dict[str, Any]:
 def _of_function(given: object) -> dict[str, Any]:
     if isinstance(given, RowProblem):
         return {"error": _error(given.issue)}
-    if isinstance(given, Outcome):
+    if isinstance(given, Comparison):
         ratio = {} if given.ratio is None else {"ratio": list(given.ratio)}
         return {"score": given.score, **ratio, **_said(given.passed, given.reason, given.details)}
     raise TypeError(f"no answer: {given!r}")

@@ -18,22 +18,23 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final, TypeAlias
 
-from evaluators.comparators._answers import WholeCall, answers_in
-from evaluators.comparators._comparator import Answer, Comparator, Question
+from evaluators.comparators._cache import Cache as Kept
+from evaluators.comparators._cache import current_cache as kept_now
+from evaluators.comparators._cache import value_key
+from evaluators.comparators._comparator import Answer, Comparator, Question, WholeCall, answers_in
 from evaluators.issues import RowProblem
-from evaluators.judges.asked_once import Kept, kept_now, value_key
 from evaluators.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.judges.judged_comparator import JudgedComparator
 from evaluators.judges.repeating import call_each_time, each_time, times_asked
-from evaluators.model import Outcome
+from evaluators.model import Comparison
 from evaluators.value_class import NamedTuple, dataclass, field, replace
 
-Given: TypeAlias = Outcome | RowProblem | JudgeAnswer
+Given: TypeAlias = Comparison | RowProblem | JudgeAnswer
 """What a question came to."""
 Asked: TypeAlias = Question | JudgeQuestion
 
 _NOT_ASKED: Final = "counted and not asked"
-_NOT_YET: Final = Outcome(0.0, False, "not answered yet")
+_NOT_YET: Final = Comparison(0.0, False, "not answered yet")
 _NOT_YET_JUDGED: Final = JudgeAnswer(0.0, False, "not answered yet")
 
 
@@ -152,7 +153,7 @@ class Counted:
         fresh = [one for one in questions if self._is_new(asker, one)]
         if not isinstance(asker, Judge):
             self.functions += len(fresh)
-            return [Outcome(1.0, True, _NOT_ASKED)] * len(questions)
+            return [Comparison(1.0, True, _NOT_ASKED)] * len(questions)
         asked = [one for one in fresh if isinstance(one, JudgeQuestion)]
         _, count, known = self.judges.get(asker.identity, (asker, 0, Estimate()))
         found = asker.estimate(asked) if asked else Estimate()
@@ -179,7 +180,7 @@ def counting() -> Iterator[Counted]:
         _counted.reset(token)
 
 
-def ask(comparator: Comparator, questions: Sequence[Question]) -> list[Outcome | RowProblem]:
+def ask(comparator: Comparator, questions: Sequence[Question]) -> list[Comparison | RowProblem]:
     """A comparator's answers to what one evaluator asks of one row, in the order of the questions, each with a reason.
 
     A problem with one question stands in its place; a call that fails as a whole is everyone's problem.

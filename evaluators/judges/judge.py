@@ -15,9 +15,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from evaluators.comparators._answers import WholeCall, failed
+from evaluators.comparators._cache import value_key
+from evaluators.comparators._comparator import WholeCall, failed
 from evaluators.issues import Blame, Issue, Problems, RowProblem
-from evaluators.judges.asked_once import value_key
 from evaluators.model import MISSING
 from evaluators.registry import Socket
 from evaluators.settings import BadSettings, Detail, Settings, bad, build, word_or_map

@@ -13,11 +13,19 @@ from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import PrivateAttr, ValidationInfo, model_validator
 
-from evaluators.comparators._answers import WholeCall, answer_in, checked
-from evaluators.comparators._comparator import COMPARATORS, Answer, Comparator, Compare, Question, word_of
+from evaluators.comparators._comparator import (
+    COMPARATORS,
+    Answer,
+    Comparator,
+    Question,
+    WholeCall,
+    answer_in,
+    comparison_of,
+    word_of,
+)
 from evaluators.issues import Issue, RowProblem
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered
-from evaluators.model import MISSING, Outcome
+from evaluators.model import MISSING, Comparison
 from evaluators.registry import Socket
 from evaluators.value_class import NamedTuple
 from evaluators.values.equality import same
@@ -69,7 +77,7 @@ class JudgedComparator(Comparator):
         """Why there is no answer where there is no judge."""
         return unanswered("no-judge", f'"{word_of(self)}" needs a judge, and there is none')
 
-    def decided(self, question: Question) -> Outcome | None:
+    def decided(self, question: Question) -> Comparison | None:
         """What is known of a pair without asking; None where the judge is to say it."""
         return None
 
@@ -94,7 +102,7 @@ class JudgedComparator(Comparator):
         """What the field says to the judge otherwise: settings of the judge that it overrides, and what its prompt needs."""
         return {}
 
-    def outcome(self, question: Question, answer: JudgeAnswer) -> Outcome | RowProblem:
+    def outcome(self, question: Question, answer: JudgeAnswer) -> Comparison | RowProblem:
         """What the answer says of the pair."""
         if answer.error is not None:
             return RowProblem(answer.error)
@@ -104,16 +112,13 @@ class JudgedComparator(Comparator):
         """The same for an answer that is there. The default passes what the judge passes, and else at 1."""
         score = float(answer.score or 0.0)
         passed = score == 1.0 if answer.passed is None else answer.passed
-        return Outcome(score, passed, answer.reason, dict(answer.details))
+        return Comparison(score, passed, answer.reason, dict(answer.details))
 
-    def compile(self) -> Compare:
-        def compare(expected: Any, actual: Any) -> bool | Outcome:
-            (found,) = self.compare_all([Question("", expected, actual, expected, actual)])
-            if isinstance(found, RowProblem):
-                raise found
-            return checked(word_of(self), found)
-
-        return compare
+    def compare(self, expected: Any, actual: Any) -> bool | Comparison:
+        (found,) = self.compare_all([Question("", expected, actual, expected, actual)])
+        if isinstance(found, RowProblem):
+            raise found
+        return comparison_of(word_of(self), found)
 
     def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
         """The judge's answers to pairs that stand on no list: each is asked, whatever was asked before."""
@@ -121,7 +126,7 @@ class JudgedComparator(Comparator):
 
     def with_answers(
         self, questions: Sequence[Question], ask: Callable[[Judge, list[JudgeQuestion]], Sequence[JudgeAnswer]]
-    ) -> list[Outcome | RowProblem]:
+    ) -> list[Comparison | RowProblem]:
         """What there is to say of each pair, `ask` being asked about those that are not decided."""
         decided = [self._of_null(one) or self.decided(one) for one in questions]
         waiting = [one for one, known in zip(questions, decided, strict=True) if known is None]
@@ -133,9 +138,9 @@ class JudgedComparator(Comparator):
             for one, known in zip(questions, decided, strict=True)
         ]
 
-    def _of_null(self, question: Question) -> Outcome | None:
+    def _of_null(self, question: Question) -> Comparison | None:
         if self._null_differs and (question.expected is None) is not (question.actual is None):
-            return Outcome(0.0, False, f"null {'is expected' if question.expected is None else 'in the output'}")
+            return Comparison(0.0, False, f"null {'is expected' if question.expected is None else 'in the output'}")
         return None
 
     def _call(self, judge: Judge, questions: list[JudgeQuestion]) -> list[JudgeAnswer]:

@@ -11,7 +11,7 @@ from pydantic import AliasChoices, Field
 from evaluators.comparators._comparator import Answer, Question
 from evaluators.judges.judge import JudgeAnswer
 from evaluators.judges.judged_comparator import JudgedComparator
-from evaluators.model import Outcome
+from evaluators.model import Comparison
 from evaluators.settings import Name
 from evaluators.values.text import Normalization, normalizer, same_text_deep
 
@@ -41,13 +41,13 @@ class Worded(JudgedComparator):
 
     def settled(self, answer: JudgeAnswer) -> Answer:
         score = float(answer.score or 0.0)
-        return Outcome(score, score >= self.at_least, answer.reason, dict(answer.details))
+        return Comparison(score, score >= self.at_least, answer.reason, dict(answer.details))
 
 
-def equal_but_for_writing(question: Question) -> Outcome | None:
+def equal_but_for_writing(question: Question) -> Comparison | None:
     """A match where the two differ in case, spaces and how a letter is stored, and in nothing else; else None."""
     if _same_texts()(question.expected, question.actual):
-        return Outcome(1.0, True, "equal once case and spaces are set aside")
+        return Comparison(1.0, True, "equal once case and spaces are set aside")
     return None
 
 

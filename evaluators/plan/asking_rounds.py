@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from evaluators.comparators._cache import current_cache
 from evaluators.issues import Fault
-from evaluators.judges.asked_once import kept_now
 from evaluators.judges.asking import gathering
 from evaluators.limits import OutOfTime, row_clock
 from evaluators.needs import Part
@@ -54,7 +54,7 @@ def ask_all(askers: Sequence[Asker]) -> Callable[[list[Cells], int], Cells]:
     """Asks what the open rows of a chunk ask, by row and then by evaluator. Nothing is asked where nobody keeps answers."""
 
     def run(columns: list[Cells], count: int) -> Cells:
-        kept, clock = kept_now(), row_clock()
+        kept, clock = current_cache(), row_clock()
         if kept is None:
             return [None] * count
         waiting = [

@@ -26,9 +26,9 @@ from evaluators.builtin._evaluator import (
     Wanted,
     explain_once,
 )
+from evaluators.comparators._cache import caching
 from evaluators.conditions import Condition
 from evaluators.issues import Blame, Fault, Issue, RowProblem
-from evaluators.judges.asked_once import keeping
 from evaluators.limits import OutOfTime, WorkLimits, limited
 from evaluators.model import MISSING, Result, Score, Standing, Verdict
 from evaluators.needs import EmptyExpected
@@ -126,7 +126,7 @@ class Plan:
 
     def explain(self, row: Mapping[str, Any]) -> dict[str, Result]:
         """What every evaluator says of one row, with reasons, by evaluator name. `row` is keyed by column."""
-        with keeping():
+        with caching():
             slots = self.run({name: [value] for name, value in row.items()}, 1)
             return {one.line.name: self.explain_from(one, slots, 0) for one in self.evaluators}
 

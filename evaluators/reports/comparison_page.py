@@ -10,12 +10,12 @@ from typing import Final, TypeVar
 
 from evaluators.compare.comparison import (
     ChangedRow,
-    Comparison,
     Difference,
     GuardResult,
     LabelDifference,
     MeasureDifference,
     Ranking,
+    RunComparison,
 )
 from evaluators.compare.row_changes import Change
 from evaluators.model import plain_word
@@ -39,7 +39,7 @@ _GUARD_TONES: Final[dict[str, Tone]] = {"passed": "good", "failed": "bad", "unde
 _GUARD_WORDS: Final = {"passed": "passed", "failed": "FAILED", "undecided": "UNDECIDED"}
 
 
-def comparison_page(comparison: Comparison, files: Sequence[str] = ()) -> Page:
+def comparison_page(comparison: RunComparison, files: Sequence[str] = ()) -> Page:
     """The page of a comparison. `files` are lines about what was written."""
     sections = (
         _opening(comparison),
@@ -61,7 +61,7 @@ def comparison_page(comparison: Comparison, files: Sequence[str] = ()) -> Page:
     return Page(f"{comparison.name}: {headline(comparison)}", sections, _tone(comparison))
 
 
-def headline(comparison: Comparison) -> str:
+def headline(comparison: RunComparison) -> str:
     """How the comparison ended, in a few words."""
     if comparison.incomparable:
         return "the runs cannot be compared"
@@ -77,7 +77,7 @@ def headline(comparison: Comparison) -> str:
     return "no clear difference" if comparison.changed or "no clear difference" in found else "no difference"
 
 
-def comparison_line(comparison: Comparison) -> str:
+def comparison_line(comparison: RunComparison) -> str:
     """The comparison in one line, with the first cause."""
     cause = f" ({comparison.causes[0]})" if comparison.causes else ""
     changed = f"{comparison.fixed:,} fixed, {comparison.broken:,} broken" + (
@@ -107,14 +107,14 @@ def _between(interval: Interval | None) -> str:
     return UNDEFINED if interval is None else f"[{signed(interval.low)}, {signed(interval.high)}]"
 
 
-def _tone(comparison: Comparison) -> Tone:
+def _tone(comparison: RunComparison) -> Tone:
     if comparison.exit_code:
         return "bad" if comparison.exit_code == 1 else "warning"
     worse = any(one.verdict == "worse" for one in (*comparison.evaluators, *comparison.fields))
     return "warning" if worse else "good"
 
 
-def _opening(comparison: Comparison) -> Section:
+def _opening(comparison: RunComparison) -> Section:
     if comparison.rankings and not comparison.evaluators:
         rows = f"{rows_text(comparison.rows)} that every ranked variant has"
         return Section(None, (Paragraph(f"Variants: {comparison.base}, {comparison.new}"), Paragraph(rows)))
@@ -136,7 +136,7 @@ def _opening(comparison: Comparison) -> Section:
     return Section(None, (places, Paragraph(f"{rows}: {', '.join(counts)}")))
 
 
-def _why_not(comparison: Comparison) -> tuple[Section, ...]:
+def _why_not(comparison: RunComparison) -> tuple[Section, ...]:
     if not comparison.incomparable:
         return ()
     items = tuple(Item(reason, tone="warning") for reason in comparison.incomparable)
@@ -144,7 +144,7 @@ def _why_not(comparison: Comparison) -> tuple[Section, ...]:
     return (Section("What differs", (Listing(items), *((hint,) if comparison.rows else ()))),)
 
 
-def _guards(comparison: Comparison) -> tuple[Section, ...]:
+def _guards(comparison: RunComparison) -> tuple[Section, ...]:
     if not comparison.guards:
         return ()
     order = ("failed", "undecided", "passed")
@@ -178,7 +178,7 @@ def _figures(one: Difference) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _evaluators(comparison: Comparison) -> tuple[Section, ...]:
+def _evaluators(comparison: RunComparison) -> tuple[Section, ...]:
     if not comparison.evaluators:
         return ()
     table = PageTable(
@@ -189,7 +189,7 @@ def _evaluators(comparison: Comparison) -> tuple[Section, ...]:
     return (Section("Evaluators", (dense(table, _KEPT), Listing(tuple(_legend(comparison))))),)
 
 
-def _legend(comparison: Comparison) -> Iterable[Item]:
+def _legend(comparison: RunComparison) -> Iterable[Item]:
     tests = sum(one.p_value is not None for one in comparison.evaluators)
     aside = any(one.lost or one.gained or one.settled for one in comparison.evaluators)
     which = "that neither run lost" if aside else "that both runs scored"
@@ -221,7 +221,7 @@ def _legend(comparison: Comparison) -> Iterable[Item]:
         yield Item("settled: rows in which nothing is there to score any more, neither expected nor in the output")
 
 
-def _labels(comparison: Comparison) -> tuple[Section, ...]:
+def _labels(comparison: RunComparison) -> tuple[Section, ...]:
     if not comparison.labels:
         return ()
     found = _by_label(comparison.labels)
@@ -265,7 +265,7 @@ def _moved(one: LabelDifference) -> str:
     return before if before == after else f"{before} → {after}"
 
 
-def _measures(comparison: Comparison) -> tuple[Section, ...]:
+def _measures(comparison: RunComparison) -> tuple[Section, ...]:
     if not comparison.measures:
         return ()
     table = PageTable(
@@ -293,7 +293,7 @@ def _quantity_signed(value: float | None) -> str:
     return UNDEFINED if value is None else f"{'+' if value > 0 else ''}{quantity_text(value)}"
 
 
-def _fields(comparison: Comparison) -> tuple[Section, ...]:
+def _fields(comparison: RunComparison) -> tuple[Section, ...]:
     changed = [one for one in comparison.fields if one.fixed or one.broken or one.unpaired or one.difference]
     same = len(comparison.fields) - len(changed)
     if not comparison.fields:
@@ -336,7 +336,7 @@ def _ranked_variants(rankings: Sequence[Ranking]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for each in names for name in each))
 
 
-def _rankings(comparison: Comparison) -> tuple[Section, ...]:
+def _rankings(comparison: RunComparison) -> tuple[Section, ...]:
     if not comparison.rankings:
         return ()
     table = PageTable(
@@ -370,7 +370,7 @@ def _rankings(comparison: Comparison) -> tuple[Section, ...]:
     return (Section("Variants", (*blocks, *((Listing(aside),) if aside else ()), Listing(tuple(legend)))),)
 
 
-def _rows(title: str, comparison: Comparison, change: Change) -> tuple[Section, ...]:
+def _rows(title: str, comparison: RunComparison, change: Change) -> tuple[Section, ...]:
     rows = [row for row in comparison.changed if row.change == change]
     if not rows:
         return ()
@@ -410,7 +410,7 @@ def _plain_change(change: str) -> str:
     return f"{place}: {' → '.join(map(plain_word, statuses.split(' → ')))}"
 
 
-def _notes(comparison: Comparison) -> tuple[Section, ...]:
+def _notes(comparison: RunComparison) -> tuple[Section, ...]:
     items = tuple(Item(note, tone="note") for note in comparison.notes)
     return (Section("Notes", (Listing(items),)),) if items else ()
 
@@ -423,7 +423,7 @@ _EXIT_WORDS: Final = {
 }
 
 
-def _ending(comparison: Comparison, files: Sequence[str]) -> Section:
+def _ending(comparison: RunComparison, files: Sequence[str]) -> Section:
     words = _EXIT_WORDS.get(comparison.exit_code, "see the causes")
     if comparison.exit_code == 0 and not comparison.guards:
         words = "no guard was asked for, so no difference is too large"

@@ -19,7 +19,7 @@ from evaluators.reports.summary import summary
 from evaluators.run.result import RunResult
 
 if TYPE_CHECKING:
-    from evaluators.compare.comparison import Comparison
+    from evaluators.compare.comparison import RunComparison
     from evaluators.reports.html.packed_rows import Material
 
 
@@ -35,7 +35,7 @@ class Format:
         """The whole file for one run. Every format implements it."""
         raise NotImplementedError  # the contract: each format writes its own
 
-    def compared(self, comparison: Comparison) -> str:
+    def compared(self, comparison: RunComparison) -> str:
         """The whole file for a comparison of runs. Raises Problems (config) where a format has no way to write one."""
         raise problem("no-comparison", f"a comparison cannot be written as {self.words[0]}")
 
@@ -55,7 +55,7 @@ class PageFormat(Format):
         """The summary of the run."""
         return self.page(summary(result, options))
 
-    def compared(self, comparison: Comparison) -> str:
+    def compared(self, comparison: RunComparison) -> str:
         """The page of the comparison."""
         from evaluators.reports.comparison_page import comparison_page  # a run has no use for it, and starts sooner
 

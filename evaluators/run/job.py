@@ -15,10 +15,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
+from evaluators.comparators._cache import caching
 from evaluators.fields.path_check import PathCheck
 from evaluators.issues import Fault, Issue
 from evaluators.judges.answer_lines import line_bytes, line_of
-from evaluators.judges.asked_once import keeping
 from evaluators.judges.asking import Notes, noting, shortening_reasons
 from evaluators.judges.asking_session import StoppedAsking, asking_in
 from evaluators.judges.repeating import repeating
@@ -284,7 +284,7 @@ class Work:
 
         Raises StoppedAsking when it was stopped while it asked: then nothing of the chunk counts.
         """
-        with keeping(), noting() as notes:
+        with caching(), noting() as notes:
             scored = self._take(chunk, self._out_of_time())
             self._note(chunk, notes)
         return scored

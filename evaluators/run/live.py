@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evaluators.judges.asked_once import keeping
+from evaluators.comparators._cache import caching
 from evaluators.model import MISSING, Result, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Plan, compile_plan
@@ -31,7 +31,7 @@ class Judged:
 
 def judge_row(plan: Plan, cells: Mapping[str, Any]) -> tuple[Judged, ...]:
     """What every evaluator says of one row that is not counted. `cells` are keyed by column."""
-    with keeping():
+    with caching():
         slots = plan.run({name: [value] for name, value in cells.items()}, 1)
         return _judged(plan, slots)
 
@@ -57,7 +57,7 @@ class LiveRows:
         own = [*self._job.slices, *([self._job.cluster] if self._job.cluster is not None else [])]
         own += [one.column for one in self._job.measures]
         columns = {name: [cells.get(name, MISSING)] for name in dict.fromkeys([*work.plan.columns, *own])}
-        with keeping():
+        with caching():
             ids = [row_id] if row_id else None
             slots, _ = work.take(Chunk(range(self._rows, self._rows + 1), self._rows + 1, columns, ids=ids))
             self._rows += 1

@@ -13,7 +13,7 @@ import pytest
 
 import evaluators
 from evaluators.builtin._evaluator import BUILTIN, Example, Needs
-from evaluators.comparators._comparator import COMPARATORS, Compare
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.model import MISSING, Standing
 from evaluators.needs import Part
 
@@ -235,8 +235,8 @@ def near(name: str, **options: Any) -> Any:
 
         type: Literal["near"] = "near"
 
-        def compile(self) -> Compare:
-            return lambda expected, actual: abs(expected - actual) <= 1
+        def compare(self, expected: Any, actual: Any) -> Any:
+            return abs(expected - actual) <= 1
 
     return Near
 

@@ -20,7 +20,7 @@ from evaluators.api.loading import load
 from evaluators.cli import command
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.issues import Problems
-from evaluators.model import Outcome as FieldAnswer
+from evaluators.model import Comparison as FieldAnswer
 from evaluators.run.preparing import RunRequest
 from evaluators.run.record import read_record
 from evaluators.suite.presets import gallery_folder

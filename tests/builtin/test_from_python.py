@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import evaluators
-from evaluators import FieldResult, Outcome, Problems, Status
+from evaluators import Comparison, FieldResult, Problems, Status
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import COMPARATORS
 
@@ -136,13 +136,13 @@ def test_a_status_is_its_word() -> None:
 @pytest.mark.parametrize(("score", "passed"), [(1.0, True), (1, True), (0.99, False), (0.0, False)])
 def test_an_outcome_passes_at_one(score: float, passed: bool) -> None:
     """extract-bench, custom metrics: MetricResult(score=1.0, …); struct-extract-eval: ComparatorResult(score=…)."""
-    assert Outcome(score=score).passed is passed
-    assert Outcome(score, passed=True).passed is True
+    assert Comparison(score=score).passed is passed
+    assert Comparison(score, passed=True).passed is True
 
 
 def test_a_comparator_may_answer_with_a_score_alone() -> None:
     evaluators.register(
-        "scores_alone_for_this_test", lambda gold, extracted, params: Outcome(score=float(extracted == "b"))
+        "scores_alone_for_this_test", lambda gold, extracted, params: Comparison(score=float(extracted == "b"))
     )
     kind: Any = evaluators.SchemaMatch  # type: ignore[attr-defined]  # found by its name
     found = kind(fields={"x": "scores_alone_for_this_test", "y": "scores_alone_for_this_test"}).score(

@@ -14,9 +14,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from evaluators.comparators import TOGETHER
-from evaluators.comparators._comparator import COMPARATORS, Comparator, Compare, Pair, word_of
-from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import Outcome
+from evaluators.comparators._comparator import COMPARATORS, Comparator, Pair, word_of
+from evaluators.issues import Blame, Issue, Problems, RowProblem
+from evaluators.model import Comparison
 from evaluators.settings import BadSettings, build
 from evaluators.values.quoting import differs
 
@@ -79,12 +79,12 @@ VALUES = st.recursive(
 )
 
 
-def passed(found: bool | Outcome) -> bool:
-    return found.passed if isinstance(found, Outcome) else found
+def passed(found: bool | Comparison) -> bool:
+    return found.passed if isinstance(found, Comparison) else found
 
 
-def score(found: bool | Outcome) -> float:
-    return found.score if isinstance(found, Outcome) else float(found)
+def score(found: bool | Comparison) -> float:
+    return found.score if isinstance(found, Comparison) else float(found)
 
 
 @pytest.mark.parametrize(("name", "case"), every_case())
@@ -105,15 +105,15 @@ def test_table(name: str, case: dict[str, Any]) -> None:
         return
     assert comparator.readable(case["expected"]) is True
     if "problem" in case:
-        for ask in (comparator.compile(), comparator.explain):
+        for ask in (comparator.compare, comparator.answer):
             with pytest.raises(RowProblem) as raised:
                 ask(case["expected"], case["output"])
             assert raised.value.issue.code == case["problem"]
             assert raised.value.issue.blame is Blame(case["blame"])
         return
     found, explained = (
-        comparator.compile()(case["expected"], case["output"]),
-        comparator.explain(case["expected"], case["output"]),
+        comparator.compare(case["expected"], case["output"]),
+        comparator.answer(case["expected"], case["output"]),
     )
     assert passed(found) is case["match"]
     assert explained.passed is case["match"]
@@ -127,8 +127,8 @@ def test_table(name: str, case: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("name", "pair"), every_example())
 def test_examples_hold(name: str, pair: Pair) -> None:
     comparator = of(name, pair.options)
-    assert passed(comparator.compile()(pair.expected, pair.actual)) is pair.match
-    assert comparator.explain(pair.expected, pair.actual).passed is pair.match
+    assert passed(comparator.compare(pair.expected, pair.actual)) is pair.match
+    assert comparator.answer(pair.expected, pair.actual).passed is pair.match
 
 
 @settings(max_examples=300)
@@ -136,9 +136,9 @@ def test_examples_hold(name: str, pair: Pair) -> None:
 def test_a_two_sided_comparator_is_reflexive(setting: tuple[str, object], value: object) -> None:
     comparator = of(*setting)
     if comparator.reads == "both":
-        assert passed(comparator.compile()(value, value))
-        assert score(comparator.compile()(value, value)) == 1.0
-        assert comparator.explain(value, value).passed
+        assert passed(comparator.compare(value, value))
+        assert score(comparator.compare(value, value)) == 1.0
+        assert comparator.answer(value, value).passed
 
 
 @settings(max_examples=300)
@@ -146,13 +146,13 @@ def test_a_two_sided_comparator_is_reflexive(setting: tuple[str, object], value:
 def test_the_fast_answer_and_the_explained_one_agree(setting: tuple[str, object], expected: Any, actual: Any) -> None:
     comparator = of(*setting)
     answers: list[tuple[object, ...]] = []
-    for ask in (comparator.compile(), comparator.explain):
+    for ask in (comparator.compare, comparator.answer):
         try:
             found = ask(expected, actual)
         except RowProblem as problem:
             answers.append((problem.issue, problem.issue.blame is Blame.TESTSET))
         else:
-            ratio = found.ratio if isinstance(found, Outcome) and 0 < found.score < 1 else None
+            ratio = found.ratio if isinstance(found, Comparison) and 0 < found.score < 1 else None
             answers.append((passed(found), score(found), ratio))
             assert 0.0 <= score(found) <= 1.0
     assert answers[0] == answers[1]
@@ -169,7 +169,7 @@ def test_whether_an_expected_value_can_be_read_is_one_answer(
     assert said is True or not comparator.reads_any
     if isinstance(said, Issue):
         assert said.blame is Blame.TESTSET
-        assert not passed(comparator.compile()(expected, actual)) or expected == actual
+        assert not passed(comparator.compare(expected, actual)) or expected == actual
     else:
         assert said is True
 
@@ -179,14 +179,14 @@ def test_whether_an_expected_value_can_be_read_is_one_answer(
 def test_a_one_sided_comparator_does_not_look_at_the_expected_value(
     setting: tuple[str, object], one: Any, other: Any, actual: Any
 ) -> None:
-    compare = of(*setting).compile()
+    compare = of(*setting).compare
     assert compare(one, actual) == compare(other, actual)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_mismatch_of_the_examples_has_a_reason(name: str) -> None:
     for pair in COMPARATORS.find(name).examples:
-        assert of(name, pair.options).explain(pair.expected, pair.actual).reason
+        assert of(name, pair.options).answer(pair.expected, pair.actual).reason
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -220,11 +220,39 @@ def test_a_comparator_without_reasons_of_its_own_gets_plain_ones() -> None:
 
         word = "half"
 
-        def compile(self) -> Compare:
-            return lambda expected, actual: str(expected)[:1] == str(actual)[:1]
+        def compare(self, expected: Any, actual: Any) -> Any:
+            return str(expected)[:1] == str(actual)[:1]
 
-    assert Half().explain("Paris", "Pisa") == Outcome(1.0, True, '"Pisa" passes "half"')
-    assert Half().explain("Paris", "Rome").reason == differs("Paris", "Rome")
+    assert Half().answer("Paris", "Pisa") == Comparison(1.0, True, '"Pisa" passes "half"')
+    assert Half().answer("Paris", "Rome").reason == differs("Paris", "Rome")
+
+
+def test_a_reason_of_ones_own_words_what_was_found() -> None:
+    class Half(Comparator):
+        """Passes what begins alike."""
+
+        word = "half"
+
+        def compare(self, expected: Any, actual: Any) -> Any:
+            return Comparison(0.5, details={"shared": 1})
+
+        def reason(self, expected: Any, actual: Any, found: Comparison) -> Any:
+            return f"half {found.score} {found.passed}" if actual != "broken" else 1 / 0
+
+    assert Half().answer("Paris", "Pisa") == Comparison(0.5, False, "half 0.5 False", {"shared": 1})
+    broken = Half().answer("Paris", "broken")
+    assert (broken.score, broken.reason) == (0.5, "its reason failed: ZeroDivisionError: division by zero")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("compile", "write compare(self, expected, actual)"), ("explain", "write reason(self, expected,")]
+)
+def test_a_class_with_methods_that_are_gone_is_refused_with_what_to_write(name: str, hint: str) -> None:
+    with pytest.raises(Problems) as problems:
+        type("Old", (Comparator,), {name: lambda self: None, "__module__": __name__})
+    (issue,) = problems.value.issues
+    assert (issue.code, issue.message) == ("bad-plug", f'comparator Old: "{name}" is not asked any more')
+    assert hint in str(issue.hint)
 
 
 def test_comparators_that_share_a_module_are_called_by_the_names_that_list_them() -> None:

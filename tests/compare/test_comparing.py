@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from evaluators.compare.baseline import baseline_text, read_baseline, write_baseline
 from evaluators.compare.comparing import compare_sides, variant_side
-from evaluators.compare.comparison import Comparison
+from evaluators.compare.comparison import RunComparison
 from evaluators.compare.comparison_json import comparison_json
 from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.sides import RowVerdict, Side, SideRows
@@ -55,7 +55,7 @@ def side(label: str, rows: SideRows | Mapping[str, SideRows]) -> Side:
     return Side(label, "invoices", "0.1.0", "rows.csv", "sha256:0", True, meaning, fields, None, by_variant)
 
 
-def plain(base: str, new: str, config: CompareConfig = CompareConfig(), **targets: str | None) -> Comparison:
+def plain(base: str, new: str, config: CompareConfig = CompareConfig(), **targets: str | None) -> RunComparison:
     """Two runs of one evaluator: `+` is right, `-` is wrong."""
     one, other = (
         side(name, rows_of([(RIGHT if mark == "+" else WRONG, RIGHT) for mark in text]))
@@ -444,7 +444,7 @@ ALL_KINDS = st.lists(st.tuples(st.tuples(PLAIN, ANY), st.tuples(PLAIN, ANY)), mi
 
 def compared(
     pairs: list[tuple[tuple[RowVerdict, RowVerdict], tuple[RowVerdict, RowVerdict]]], clusters: bool = False
-) -> Comparison:
+) -> RunComparison:
     base, new = (side(name, rows_of([pair[place] for pair in pairs], clusters)) for place, name in enumerate("bn"))
     guards = {"header": GuardConfig(max_drop=0.1), "header.total": GuardConfig(max_drop=0.1, max_broken_rows=2)}
     config = CompareConfig(fail_on=("significant_drop", "broken_rows"), max_broken_rows=3, guards=guards)

@@ -7,7 +7,7 @@ from pathlib import Path
 import evaluators
 from evaluators.api.rescoring import moved
 from evaluators.compare.comparing import compare_sides, variant_side
-from evaluators.compare.comparison import Comparison
+from evaluators.compare.comparison import RunComparison
 from evaluators.compare.comparison_json import comparison_json
 from evaluators.compare.sides import Side, read_run_side
 from evaluators.reports.comparison_page import comparison_page
@@ -28,7 +28,7 @@ def run(folder: Path, name: str, outputs: list[str], cost: str, expected: list[s
     return read_run_side(folder / name)
 
 
-def compared(folder: Path) -> Comparison:
+def compared(folder: Path) -> RunComparison:
     return compare_sides(run(folder, "first", FIRST, "0.5"), run(folder, "second", SECOND, "0.25"))
 
 

@@ -119,11 +119,11 @@ def test_two_metrics_at_one_place_are_both_there() -> None:
 
 @pytest.mark.parametrize("batch", [False, True])
 def test_what_a_comparator_of_ones_own_says_beside_its_answer_is_in_the_details(batch: bool) -> None:
-    def shares(expected: str, actual: str, params: Any) -> evaluators.Outcome:
+    def shares(expected: str, actual: str, params: Any) -> evaluators.Comparison:
         common = sorted(set(expected) & set(actual))
-        return evaluators.Outcome(0.5, False, "half", {"common": common, "code": "mine", "limit": params["limit"]})
+        return evaluators.Comparison(0.5, False, "half", {"common": common, "code": "mine", "limit": params["limit"]})
 
-    def each(questions: Any, params: Any) -> list[evaluators.Outcome]:
+    def each(questions: Any, params: Any) -> list[evaluators.Comparison]:
         return [shares(question.expected, question.actual, params) for question in questions]
 
     evaluators.register("shares", each if batch else shares, batch=batch)

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from evaluators.api.loading import load
-from evaluators.comparators._comparator import COMPARATORS, Comparator, Compare
+from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.evaluation_config import parse_evaluation_config, read_evaluation_config
 from evaluators.fields.metrics import substituted
 from evaluators.fields.references import pointer
@@ -240,8 +240,8 @@ class Rounded(Comparator):
     digits: int = 0
     seen: ClassVar[list[Any]] = []
 
-    def compile(self) -> Compare:
-        return lambda expected, actual: round(expected, self.digits) == round(actual, self.digits)
+    def compare(self, expected: Any, actual: Any) -> Any:
+        return round(expected, self.digits) == round(actual, self.digits)
 
 
 def test_a_registered_comparator_is_a_metric_id(monkeypatch: pytest.MonkeyPatch) -> None:

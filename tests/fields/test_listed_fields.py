@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import evaluators
 from evaluators.builtin._evaluator import settle
 from evaluators.builtin.json_multi_field_match import WRONG, JsonMultiFieldMatch
-from evaluators.comparators._comparator import Answer, Comparator, Compare, Question, Readable
+from evaluators.comparators._comparator import Answer, Comparator, Question, Readable
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import MISSING, Outcome, Score, Standing
+from evaluators.model import MISSING, Comparison, Score, Standing
 from evaluators.settings import BadSettings, build
 from tests.laws.structures import field_lists
 from tests.laws.structures import pairs as other_pairs
@@ -32,15 +32,15 @@ MANY = settings(max_examples=300, deadline=None, suppress_health_check=list(Heal
 class Share(Comparator):
     """Half right."""
 
-    def compile(self) -> Compare:
-        return lambda expected, actual: Outcome(0.5, False, "half of it", details={"seen": [expected, actual]})
+    def compare(self, expected: Any, actual: Any) -> Any:
+        return Comparison(0.5, False, "half of it", details={"seen": [expected, actual]})
 
 
 class Breaks(Comparator):
     """Raises whatever it is asked."""
 
-    def compile(self) -> Compare:
-        return lambda expected, actual: {}["missing"]
+    def compare(self, expected: Any, actual: Any) -> Any:
+        return {}["missing"]
 
 
 class Refuses(Comparator):
@@ -48,11 +48,8 @@ class Refuses(Comparator):
 
     blame: ClassVar[Blame]
 
-    def compile(self) -> Compare:
-        def compare(expected: Any, actual: Any) -> bool:
-            raise RowProblem(Issue("no-answer", self.blame, "nobody answers"))
-
-        return compare
+    def compare(self, expected: Any, actual: Any) -> bool:
+        raise RowProblem(Issue("no-answer", self.blame, "nobody answers"))
 
 
 class RefusesOutput(Refuses):
@@ -73,8 +70,8 @@ class Even(Comparator):
     def readable(self, expected: Any) -> Readable:
         return True if expected % 2 == 0 else "it is odd"
 
-    def compile(self) -> Compare:
-        return lambda expected, actual: actual % 2 == 0
+    def compare(self, expected: Any, actual: Any) -> Any:
+        return actual % 2 == 0
 
 
 class Batch(Comparator):
@@ -82,7 +79,7 @@ class Batch(Comparator):
 
     batch: ClassVar[bool] = True
 
-    def compile(self) -> Compare:
+    def compare(self, expected: Any, actual: Any) -> Any:
         raise AssertionError("asked about one pair")
 
     def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 import yaml
 
-from evaluators.comparators._comparator import Answer, Comparator, Compare, Question
+from evaluators.comparators._comparator import Answer, Comparator, Question
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.numeric import Numeric
 from evaluators.fields.counts import counted
@@ -19,7 +19,7 @@ from evaluators.fields.schema_check import ExplainedCheck
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.tree import Below, FieldNode, SchemaPath
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import MISSING, FieldResult, Outcome, Status
+from evaluators.model import MISSING, Comparison, FieldResult, Status
 from evaluators.settings import build
 from evaluators.values.transforms import parse_transform
 from tests.fields.trees import Planned, array, choice, leaf, metric, obj, tree
@@ -377,7 +377,7 @@ class Judge(Comparator):
     answers: ClassVar[Any] = None
     """What it answers in place of yes."""
 
-    def compile(self) -> Compare:
+    def compare(self, expected: Any, actual: Any) -> Any:
         raise AssertionError("asked about one pair")
 
     def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
@@ -437,7 +437,7 @@ def test_an_answer_with_partial_credit_is_kept(judge: type[Judge], monkeypatch: 
 
 
 def test_what_a_comparator_says_beside_its_score_is_kept(judge: type[Judge], monkeypatch: pytest.MonkeyPatch) -> None:
-    said = Outcome(0.0, False, "another thing", {"model": "m", "outside": True, "metric": "mine"})
+    said = Comparison(0.0, False, "another thing", {"model": "m", "outside": True, "metric": "mine"})
     monkeypatch.setattr(Judge, "answers", [said])
     result = only(leaf(metric(judge(), "judge")), "a", "b")
     assert result.reason == "another thing"

@@ -15,7 +15,7 @@ from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.compat import struct_extract_eval
 from evaluators.judges.asking import ask
-from evaluators.model import Outcome, Score
+from evaluators.model import Comparison, Score
 
 XEVAL = {
     "type": "object",
@@ -70,10 +70,10 @@ class AsksTwice(Evaluator):
             return ask(comparator, [evaluators.Question("a", ours, theirs, ours, theirs)])[0]
 
         first = about(expected["a"], output["a"])
-        if not isinstance(first, Outcome) or not first.passed:
+        if not isinstance(first, Comparison) or not first.passed:
             return Score.of(False, "the first question")
         second = about(expected["items"][0]["n"], output["items"][0]["n"])
-        return Score.of(isinstance(second, Outcome) and second.passed, "the second question")
+        return Score.of(isinstance(second, Comparison) and second.passed, "the second question")
 
 
 @pytest.fixture(autouse=True)

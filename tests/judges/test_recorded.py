@@ -293,7 +293,7 @@ def test_answers_of_batches_and_async_functions_are_recorded_and_those_of_plain_
 
 
 def lines_message() -> str:
-    return 'comparator "many" gave no answer; it must return true, false, a number from 0 to 1, or an Outcome'
+    return 'comparator "many" gave no answer; it must return true, false, a number from 0 to 1, or a Comparison'
 
 
 def test_a_run_that_asks_nobody_has_no_answers(tmp_path: Path) -> None:

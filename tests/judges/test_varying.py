@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import pytest
 
 import evaluators
-from evaluators import FieldResult, Outcome, Status
-from evaluators.comparators._comparator import Comparator, Compare
+from evaluators import Comparison, FieldResult, Status
+from evaluators.comparators._comparator import Comparator
 from evaluators.compat import extract_bench, struct_extract_eval
 
 EXPECTED = [{"a": f"x{number}", "items": [{"n": f"{number}1"}, {"n": f"{number}2"}]} for number in range(9)]
@@ -38,8 +38,8 @@ def asked() -> Counter[str]:
     class OfClass(Comparator):
         """Compares by chance."""
 
-        def compile(self) -> Compare:
-            return lambda expected, actual: score(expected, actual) == 1
+        def compare(self, expected: Any, actual: Any) -> Any:
+            return score(expected, actual) == 1
 
     @evaluators.comparator("batch class")
     class OfBatch(Comparator):
@@ -50,15 +50,15 @@ def asked() -> Counter[str]:
         def compare_all(self, questions: Any) -> list[Any]:
             return [score(one.expected, one.actual) for one in questions]
 
-    @evaluators.comparator("contradicting")
-    class Contradicting(Comparator):
-        """Says one thing and explains another."""
+    @evaluators.comparator("wordy")
+    class Wordy(Comparator):
+        """Words the same comparison otherwise each time."""
 
-        def compile(self) -> Compare:
-            return lambda expected, actual: score(expected, actual) == 1
+        def compare(self, expected: Any, actual: Any) -> Any:
+            return score(expected, actual) == 1
 
-        def explain(self, expected: Any, actual: Any) -> Outcome:
-            return Outcome(next(calls) % 3 / 2, next(calls) % 2 == 0, "by chance")
+        def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+            return f"for the time {next(calls)}"
 
     evaluators.register("function", lambda expected, actual, params: score(expected, actual))
     evaluators.register("batch", lambda questions, params: [score(*one[1:3]) for one in questions], batch=True)
@@ -94,8 +94,7 @@ def scored_by(word: str) -> Callable[[], struct_extract_eval.Evaluation]:
 
 CASES: dict[str, Callable[[], struct_extract_eval.Evaluation]] = {
     **{
-        word: scored_by(word)
-        for word in ("function", "batch", "row", "async", "class", "batch class", "contradicting", "unsure")
+        word: scored_by(word) for word in ("function", "batch", "row", "async", "class", "batch class", "wordy", "unsure")
     },
     "a transform": lambda: struct_extract_eval.evaluate(EXPECTED, OUTPUTS, schema("exact", "moody")),
     "a post-processor": lambda: struct_extract_eval.evaluate(EXPECTED, OUTPUTS, schema("exact"), post_process=[moody]),
@@ -128,7 +127,7 @@ def test_figures_records_fields_and_the_saved_folder_are_of_one_answer(
     assert set(asked.values()) <= {1}
 
 
-@pytest.mark.parametrize("word", ["function", "batch", "row", "async", "class", "batch class", "contradicting"])
+@pytest.mark.parametrize("word", ["function", "batch", "row", "async", "class", "batch class", "wordy"])
 def test_a_document_of_its_own_says_one_thing(word: str, asked: Counter[str]) -> None:
     found = extract_bench.evaluate_document(schema(word), EXPECTED[0], OUTPUTS[0])
     statuses = {result.path: result.status.word for result in found.record.field_results}
@@ -139,7 +138,7 @@ def test_a_document_of_its_own_says_one_thing(word: str, asked: Counter[str]) ->
     assert set(asked.values()) == {1}
 
 
-@pytest.mark.parametrize("word", ["function", "batch", "row", "async", "class", "batch class", "contradicting"])
+@pytest.mark.parametrize("word", ["function", "batch", "row", "async", "class", "batch class", "wordy"])
 @pytest.mark.parametrize("kind", ["json_multi_field_match", "schema_match"])
 def test_a_row_that_is_explained_scores_what_its_fields_say(kind: str, word: str, asked: Counter[str]) -> None:
     suite = evaluators.load({"evaluators": [{kind: {"fields": {"a": word, "b": word}}}]})

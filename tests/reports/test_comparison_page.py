@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 import pytest
 
 from evaluators.compare.comparing import compare_sides, variant_side
-from evaluators.compare.comparison import Comparison
+from evaluators.compare.comparison import RunComparison
 from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.sides import RowVerdict, Side, SideRows
 from evaluators.compare.variant_ranking import rank_variants
@@ -61,11 +61,11 @@ def side(label: str, found: SideRows | Mapping[str, SideRows], **changes: object
     return replace(one, **changes)  # type: ignore[arg-type]  # the changes are those of the fields
 
 
-def better() -> Comparison:
+def better() -> RunComparison:
     return compare_sides(side("runs/base", rows("+" * 8 + "t" * 14 + "o-")), side("runs/new", rows("+" * 21 + "t--")))
 
 
-def worse() -> Comparison:
+def worse() -> RunComparison:
     guards = {
         "header.totals.gross": GuardConfig(max_drop=0.01, max_broken_rows=20),
         "contains_json": GuardConfig(max_drop=0.5),
@@ -80,18 +80,18 @@ def worse() -> Comparison:
     )
 
 
-def same() -> Comparison:
+def same() -> RunComparison:
     return compare_sides(side("runs/one", rows("+t-o")), side("runs/one", rows("+t-o")))
 
 
-def incomparable() -> Comparison:
+def incomparable() -> RunComparison:
     other = rows("++++++")
     other.given[2] = "ffffffff"
     meaning = {**MEANING, "header": {"type": "3", "fields → totals.gross": "9"}}
     return compare_sides(side("runs/base", rows("++++")), side("runs/new", other, meaning=meaning, version="0.2.0"))
 
 
-def lost() -> Comparison:
+def lost() -> RunComparison:
     """`?` was not judged, `.` is invalid, `n` has nothing on either side, `h` an invention where nothing is expected."""
     config = CompareConfig(guards={"header.totals.gross": GuardConfig(max_drop=0.2)})
     return compare_sides(
@@ -102,32 +102,32 @@ def lost() -> Comparison:
     )
 
 
-def rows_missing() -> Comparison:
+def rows_missing() -> RunComparison:
     other = rows("+" * 10 + "t")
     other.ids[-1] = "INV-099"
     return compare_sides(side("runs/base", rows("+" * 12)), side("runs/new", other), common=True)
 
 
-def unranked() -> Comparison:
+def unranked() -> RunComparison:
     found = {"careful": rows("+" * 20), "fast": rows("+" * 19 + "t"), "gappy": rows("+" * 16 + "...?")}
     run = side("runs/models", found)
-    return Comparison("careful", "fast, gappy", run.name, 20, 0, 0, 0, rankings=rank_variants(run, tuple(found)))
+    return RunComparison("careful", "fast, gappy", run.name, 20, 0, 0, 0, rankings=rank_variants(run, tuple(found)))
 
 
-def variants() -> Comparison:
+def variants() -> RunComparison:
     found = {"careful": rows("+" * 20 + "to"), "fast": rows("+" * 19 + "tto"), "tiny": rows("+" * 8 + "t" * 9 + "-" * 5)}
     run = side("runs/models", found)
-    return Comparison("careful", "fast, tiny", run.name, 22, 0, 0, 0, rankings=rank_variants(run, tuple(found)))
+    return RunComparison("careful", "fast, tiny", run.name, 22, 0, 0, 0, rankings=rank_variants(run, tuple(found)))
 
 
-def two_variants() -> Comparison:
+def two_variants() -> RunComparison:
     found = {"careful": rows("+" * 20 + "to"), "fast": rows("+" * 8 + "t" * 9 + "-" * 5)}
     run = side("runs/models", found)
     one = compare_sides(variant_side(run, "careful"), variant_side(run, "fast"), CompareConfig(fail_on=()))
     return replace(one, rankings=rank_variants(run, tuple(found)))
 
 
-COMPARISONS: Mapping[str, Callable[[], Comparison]] = {
+COMPARISONS: Mapping[str, Callable[[], RunComparison]] = {
     made.__name__: made
     for made in (better, worse, same, incomparable, variants, two_variants, lost, rows_missing, unranked)
 }

@@ -14,7 +14,7 @@ from evaluators.issues import RowProblem
 from evaluators.judges.judge import ITEMS, JudgeAnswer, unanswered
 from evaluators.judges.judged_comparator import ListTotals
 from evaluators.judges.text_comparator import Worded, equal_but_for_writing
-from evaluators.model import Outcome
+from evaluators.model import Comparison
 from evaluators.settings import spell
 from evaluators.value_class import NamedTuple
 from evaluators.values.equality import same
@@ -49,10 +49,10 @@ class ArrayLlm(Worded):
     """How the parts of an item are compared, for the judge to know: `{code: string_exact}`. A schema that says it of its items is
     enough."""
 
-    def decided(self, question: Question) -> Outcome | None:
+    def decided(self, question: Question) -> Comparison | None:
         expected, actual = question.expected, question.actual
         if not isinstance(expected, list) or not isinstance(actual, list):
-            return Outcome(0.0, False, "one of the two is no list")
+            return Comparison(0.0, False, "one of the two is no list")
         if same(expected, actual):
             return self._whole(question, "equal")
         if not self._tells_writing_apart and (found := equal_but_for_writing(question)):
@@ -69,11 +69,11 @@ class ArrayLlm(Worded):
         """Some part of an item is compared so that texts may differ that are the same but for case and spaces."""
         return any(_word(rule) not in _FORGIVING for rules in (self.items or {}).values() for rule in _listed(rules))
 
-    def _whole(self, question: Question, reason: str | None) -> Outcome:
+    def _whole(self, question: Question, reason: str | None) -> Comparison:
         """Each item belongs to the one that stands in its place."""
         size = len(question.expected)
         details: dict[str, Any] = {**Claimed(size, 0, 0).counts, "pairs": [[at, at] for at in range(size)]}
-        return Outcome(1.0, True, reason, details)
+        return Comparison(1.0, True, reason, details)
 
     def list_totals(self) -> ListTotals:
         return ListTotals(self.extra_items == "penalize", Fraction(str(self.at_least)))
@@ -85,7 +85,7 @@ class ArrayLlm(Worded):
             return f"it does not add up: {error}"
         return None
 
-    def outcome(self, question: Question, answer: JudgeAnswer) -> Outcome | RowProblem:
+    def outcome(self, question: Question, answer: JudgeAnswer) -> Comparison | RowProblem:
         if answer.error is not None:
             return RowProblem(answer.error)
         try:
@@ -95,7 +95,7 @@ class ArrayLlm(Worded):
             return RowProblem(unanswered("bad-answer", message, "the field is an error, and no score is guessed"))
         return self._scored(claimed, answer.reason)
 
-    def _scored(self, claimed: Claimed, reason: str | None) -> Outcome:
+    def _scored(self, claimed: Claimed, reason: str | None) -> Comparison:
         whole = claimed.matched + claimed.missed + (claimed.spurious if self.extra_items == "penalize" else 0)
         share = Fraction(claimed.matched, whole) if whole else Fraction(0)
         counted = f"{claimed.matched} matched, {claimed.missed} missed, {claimed.spurious} spurious"
@@ -103,7 +103,7 @@ class ArrayLlm(Worded):
         if claimed.pairs is not None:
             details["pairs"] = [list(pair) for pair in claimed.pairs]
         reason = f"{counted}: {reason}" if reason else counted
-        return Outcome(float(share), share >= Fraction(str(self.at_least)), reason, details, share.as_integer_ratio())
+        return Comparison(float(share), share >= Fraction(str(self.at_least)), reason, details, share.as_integer_ratio())
 
 
 def _listed(rules: object) -> Sequence[object]:

@@ -7,7 +7,7 @@ from pydantic import AliasChoices, Field
 from evaluators.comparators._comparator import Answer, Question
 from evaluators.judges.judge import JudgeAnswer
 from evaluators.judges.text_comparator import Worded, equal_but_for_writing
-from evaluators.model import Outcome
+from evaluators.model import Comparison
 
 
 class Semantic(Worded):
@@ -22,11 +22,11 @@ class Semantic(Worded):
     partial: bool = False
     """Whether the field earns the judge's score, and not 1 or 0."""
 
-    def decided(self, question: Question) -> Outcome | None:
+    def decided(self, question: Question) -> Comparison | None:
         return equal_but_for_writing(question)
 
     def settled(self, answer: JudgeAnswer) -> Answer:
         found = super().settled(answer)
-        if self.partial or not isinstance(found, Outcome):
+        if self.partial or not isinstance(found, Comparison):
             return found
-        return Outcome(float(found.passed), found.passed, found.reason, found.details)
+        return Comparison(float(found.passed), found.passed, found.reason, found.details)

@@ -6,7 +6,7 @@ from pydantic import AliasChoices, Field
 
 from evaluators.comparators._comparator import Question
 from evaluators.judges.text_comparator import Worded, equal_but_for_writing
-from evaluators.model import Outcome
+from evaluators.model import Comparison
 
 
 class StringSemantic(Worded):
@@ -18,5 +18,5 @@ class StringSemantic(Worded):
     at_least: float = Field(0.7, ge=0.0, le=1.0, validation_alias=AliasChoices("at_least", "pass_threshold"))
     """The score from which on the texts match."""
 
-    def decided(self, question: Question) -> Outcome | None:
+    def decided(self, question: Question) -> Comparison | None:
         return equal_but_for_writing(question)

@@ -12,7 +12,7 @@ from evaluators.reports.headline import Options
 from evaluators.run.result import ArrayStats, EvaluatorStats, FieldStats, RunResult
 
 if TYPE_CHECKING:
-    from evaluators.compare.comparison import Comparison, Difference
+    from evaluators.compare.comparison import Difference, RunComparison
 
 HEAD: Final = (
     "variant", "slice_column", "slice_value", "evaluator", "field", "n", "match", "mismatch", "omission",
@@ -38,7 +38,7 @@ class CsvTable(Format):
         write_csv(stream, (HEAD, *_rows((*result.evaluators, *result.slices))))
         return stream.getvalue()
 
-    def compared(self, comparison: Comparison) -> str:
+    def compared(self, comparison: RunComparison) -> str:
         """One line per evaluator and per field, with exact figures; an undefined one is an empty cell."""
         stream = StringIO(newline="")
         differences = (*comparison.evaluators, *comparison.fields)
@@ -84,7 +84,7 @@ def _difference_cells(one: Difference) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _ranked_cells(comparison: Comparison) -> Iterable[tuple[str, ...]]:
+def _ranked_cells(comparison: RunComparison) -> Iterable[tuple[str, ...]]:
     for ranking in comparison.rankings:
         for one in ranking.variants:
             low, high = (one.ci.low, one.ci.high) if one.ci else (None, None)

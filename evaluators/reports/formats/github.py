@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, TypeAlias
 
-from evaluators.compare.comparison import Comparison
+from evaluators.compare.comparison import RunComparison
 from evaluators.issues import Blame, Issue
 from evaluators.reports.comparison_page import comparison_line
 from evaluators.reports.display import visible
@@ -55,7 +55,7 @@ class GitHub(Format):
         """One annotation for the run, and one for each gate that did not pass and each problem."""
         return _lines([_ending(result), *_gates(result), *_problems(result)])
 
-    def compared(self, comparison: Comparison) -> str:
+    def compared(self, comparison: RunComparison) -> str:
         """One annotation for the comparison, and one for each guard that did not pass, lost row, or reason against comparing."""
         return _lines([_compared(comparison), *_guards(comparison)])
 
@@ -85,7 +85,7 @@ def _ending(result: RunResult) -> Annotation:
     return Annotation("notice" if result.exit_code == 0 else "error", "evaluators", one_line(result))
 
 
-def _guards(comparison: Comparison) -> Iterable[Annotation]:
+def _guards(comparison: RunComparison) -> Iterable[Annotation]:
     for reason in comparison.incomparable:
         yield Annotation("error", "not comparable", reason)
     for guard in comparison.guards:
@@ -98,7 +98,7 @@ def _guards(comparison: Comparison) -> Iterable[Annotation]:
         yield Annotation("warning", "lost row", f"row {row.number} ({row.id}){variant}: {why}")
 
 
-def _compared(comparison: Comparison) -> Annotation:
+def _compared(comparison: RunComparison) -> Annotation:
     return Annotation("notice" if comparison.exit_code == 0 else "error", "evaluators", comparison_line(comparison))
 
 

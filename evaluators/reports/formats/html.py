@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluators.compare.comparison import Comparison
+from evaluators.compare.comparison import RunComparison
 from evaluators.reports.document import Page
 from evaluators.reports.format import RowsPageFormat
 from evaluators.reports.headline import Options
@@ -22,7 +22,7 @@ class Html(RowsPageFormat):
         """Any page: what it says, without rows."""
         return page(page_payload(document))
 
-    def compared(self, comparison: Comparison) -> str:
+    def compared(self, comparison: RunComparison) -> str:
         """The page of a comparison, with how it ended below its name."""
         from evaluators.reports.comparison_page import (  # a run has no use for it, and starts sooner
             comparison_page,

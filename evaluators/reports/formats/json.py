@@ -10,7 +10,7 @@ from evaluators.run.result import RunResult
 from evaluators.run.run_json import run_json
 
 if TYPE_CHECKING:
-    from evaluators.compare.comparison import Comparison
+    from evaluators.compare.comparison import RunComparison
 
 
 class JsonFile(Format):
@@ -23,7 +23,7 @@ class JsonFile(Format):
         """Stable JSON with sorted keys; times and host are not in it."""
         return run_json(result)
 
-    def compared(self, comparison: Comparison) -> str:
+    def compared(self, comparison: RunComparison) -> str:
         """Every difference, changed row and guard, with sorted keys."""
         from evaluators.compare.comparison_json import comparison_json  # a run has no use for it, and starts sooner
 

@@ -22,7 +22,7 @@ from evaluators.run.gates import gate_label
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 
 if TYPE_CHECKING:
-    from evaluators.compare.comparison import Comparison
+    from evaluators.compare.comparison import RunComparison
 
 _ILLEGAL: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -38,7 +38,7 @@ class JUnit(Format):
         tests = [*_gates(result), *map(_evaluator, result.evaluators), _run(result)]
         return _whole(result.name, tests, _properties(result))
 
-    def compared(self, comparison: Comparison) -> str:
+    def compared(self, comparison: RunComparison) -> str:
         """One test suite for the comparison: every guard is a test, and whether the runs can be compared is one."""
         tests = [*_guards(comparison), _comparable(comparison)]
         about = [("base", comparison.base), ("new", comparison.new), ("rows", str(comparison.rows))]
@@ -69,14 +69,14 @@ def _whole(name: str, tests: Sequence[Element], about: Iterable[tuple[str, str]]
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _guards(comparison: Comparison) -> Iterable[Element]:
+def _guards(comparison: RunComparison) -> Iterable[Element]:
     for guard in comparison.guards:
         about = [one for one in (guard.target, f"variant {guard.variant}" if guard.variant else None) if one]
         name = f"{guard.rule} ({', '.join(about)})" if about else guard.rule
         yield _test("guards", name, _KINDS[guard.verdict], guard.message, guard.message)
 
 
-def _comparable(comparison: Comparison) -> Element:
+def _comparable(comparison: RunComparison) -> Element:
     if comparison.exit_code in (0, 1):
         return _test("comparison", "the runs can be compared")
     message = "; ".join(comparison.causes)

@@ -34,11 +34,11 @@ EXIT_CODE: Final = 1
 """One of its gates fails, one is undecided, one passes."""
 
 
-def asks_a_judge(expected: Any, actual: Any, params: Mapping[str, Any]) -> evaluators.Outcome:
+def asks_a_judge(expected: Any, actual: Any, params: Mapping[str, Any]) -> evaluators.Comparison:
     """A comparator of somebody's own that asks a judge. The judge is of two minds, and sometimes not there at all."""
     if "silent" in str(expected):
         raise RowProblem(Issue("judge-silent", Blame.ENVIRONMENT, "the judge gave no answer"))
-    return evaluators.Outcome(0.5, False, "the judge is of two minds")
+    return evaluators.Comparison(0.5, False, "the judge is of two minds")
 
 
 def register() -> None:

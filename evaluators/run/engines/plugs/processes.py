@@ -19,8 +19,8 @@ from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import Any, Final
 
+from evaluators.comparators._awaiting import rest
 from evaluators.issues import Blame, Issue
-from evaluators.judges.awaiting import rest
 from evaluators.run.engines.engine import Assignment, Engine, Result, Task, look_there
 
 _LOOK_SECONDS: Final = 0.1
