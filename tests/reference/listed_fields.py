@@ -11,8 +11,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
-from evaluators.comparators._answers import in_field
-from evaluators.comparators._comparator import Comparator, Question
+from evaluators.comparators._comparator import Comparator, Question, in_field
 from evaluators.fields.closed import Sides
 from evaluators.fields.frame import Frame
 from evaluators.fields.lines import FieldLine

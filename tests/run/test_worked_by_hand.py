@@ -7,10 +7,10 @@ from math import sqrt
 from typing import Any
 
 import pytest
+from evaluators.comparators._similarity import measure, near
 
 import evaluators
 from evaluators import Status, TransformError
-from evaluators.comparators._similarity import measure, near
 from evaluators.compat.struct_extract_eval import evaluate
 from evaluators.fields.gains import Worth, f1
 from evaluators.model import Standing, Verdict
