@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, TextIO
 
 if TYPE_CHECKING:
-    from evaluators.judges.asking_session import AskingProgress
+    from evaluators.judges.session import AskingProgress
 
 _EVERY_SECONDS: Final = 0.1
 _EVERY_LINE_SECONDS: Final = 10.0

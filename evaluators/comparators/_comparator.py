@@ -18,6 +18,7 @@ asked about and nothing else: a `RowProblem` that names the comparator.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from math import isfinite
@@ -31,7 +32,6 @@ from evaluators.issues import Blame, Issue, RowProblem, problem
 from evaluators.model import Comparison
 from evaluators.registry import Socket
 from evaluators.settings import Settings
-from evaluators.value_class import replace as replace_issue
 from evaluators.values.quoting import differs, quote
 
 Compare: TypeAlias = Callable[[Any, Any], "bool | Comparison"]
@@ -344,4 +344,4 @@ def in_field(error: RowProblem, path: str) -> RowProblem:
     about_a_field = issue.code in _OF_FUNCTIONS or issue.code.startswith("expected-")
     if not about_a_field or issue.message.startswith("field "):
         return error
-    return RowProblem(replace_issue(issue, message=f'field "{path}": {issue.message}'))
+    return RowProblem(dataclasses.replace(issue, message=f'field "{path}": {issue.message}'))

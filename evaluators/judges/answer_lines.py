@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from evaluators.comparators._comparator import Comparator, Question, word_of
 from evaluators.issues import Blame, Issue, Problems, RowProblem, problem
-from evaluators.judges.asking import Noted
+from evaluators.judges.asking import LoggedAnswer
 from evaluators.judges.judge import JudgeAnswer, JudgeQuestion
 from evaluators.judges.repeating import agreed
 from evaluators.model import MISSING, Comparison
@@ -56,9 +56,9 @@ class AskedTotals:
     seconds: float = 0.0
     """Of all answers together, as judges measured it."""
 
-    def add(self, noted: Noted) -> None:
+    def add(self, logged: LoggedAnswer) -> None:
         """Counts one answer."""
-        given = noted.given
+        given = logged.answer
         self.questions += 1
         if not isinstance(given, JudgeAnswer):
             self.failed += isinstance(given, RowProblem)
@@ -81,7 +81,7 @@ class AskedTotals:
 
 @dataclass(frozen=True, slots=True)
 class JudgedBy:
-    """What one model said in a run, with one prompt: the same for the same answers, whenever they were given."""
+    """What one model answered in a run, with one prompt: the same for the same answers, whenever they were given."""
 
     judge: str
     model: str | None
@@ -100,20 +100,20 @@ class JudgeTotals:
 
     _found: dict[tuple[str, str, str], list[int]] = field(default_factory=dict)
 
-    def add(self, noted: Noted) -> None:
+    def add(self, logged: LoggedAnswer) -> None:
         """Counts one answer; one that no judge gave does not count."""
-        if not isinstance(noted.given, JudgeAnswer) or not isinstance(noted.question, JudgeQuestion):
+        if not isinstance(logged.answer, JudgeAnswer) or not isinstance(logged.question, JudgeQuestion):
             return
-        who = noted.given.who
-        who = noted.asker.written(dict(who))
-        judge = who.get("judge") or type(noted.asker).__module__.rpartition(".")[2]
-        key = str(judge), str(who.get("model") or ""), str(who.get("prompt") or noted.question.prompt)
+        who = logged.answer.who
+        who = logged.asker.written(dict(who))
+        judge = who.get("judge") or type(logged.asker).__module__.rpartition(".")[2]
+        key = str(judge), str(who.get("model") or ""), str(who.get("prompt") or logged.question.prompt)
         counts = self._found.setdefault(key, [0] * (2 + _BUCKETS))
         counts[0] += 1
-        if noted.given.error is not None or noted.given.score is None:
+        if logged.answer.error is not None or logged.answer.score is None:
             counts[1] += 1
         else:
-            counts[2 + min(_BUCKETS - 1, int(noted.given.score * _BUCKETS))] += 1
+            counts[2 + min(_BUCKETS - 1, int(logged.answer.score * _BUCKETS))] += 1
 
     def merge(self, other: JudgeTotals) -> None:
         """Adds what was answered elsewhere."""
@@ -122,7 +122,7 @@ class JudgeTotals:
             mine[:] = map(add, mine, counts)
 
     def judged_by(self) -> tuple[JudgedBy, ...]:
-        """What each model said with each prompt, sorted."""
+        """What each model answered with each prompt, sorted."""
         return tuple(
             JudgedBy(judge, model or None, prompt, counts[0], counts[1], tuple(counts[2:]))
             for (judge, model, prompt), counts in sorted(self._found.items())
@@ -140,19 +140,19 @@ class AnswerLine:
     """Row, evaluator, path."""
 
 
-def line_of(noted: Noted) -> dict[str, Any]:
-    """What was answered, as a line. The rows of its places are as they were noted."""
-    question, given = noted.question, noted.given
+def line_of(logged: LoggedAnswer) -> dict[str, Any]:
+    """What was answered, as a line. The rows of its places are as they were logged."""
+    question, given = logged.question, logged.answer
     if isinstance(question, JudgeQuestion) and isinstance(given, JudgeAnswer):
-        who, asked, answer = noted.asker.written(dict(given.who)), _written(noted, question).body(), _of_judge(given)
+        who, asked, answer = logged.asker.written(dict(given.who)), _written(logged, question).body(), _of_judge(given)
     else:
-        who, asked, answer = _asker(noted.asker), _pair(question), _of_function(given)
-    return {"places": [list(place) for place in noted.places], "who": who, "question": asked, "answer": answer}
+        who, asked, answer = _asker(logged.asker), _pair(question), _of_function(given)
+    return {"places": [list(place) for place in logged.places], "who": who, "question": asked, "answer": answer}
 
 
-def _written(noted: Noted, question: JudgeQuestion) -> JudgeQuestion:
+def _written(logged: LoggedAnswer, question: JudgeQuestion) -> JudgeQuestion:
     """The question as it is kept: what the environment filled in to the suite reads `${NAME}`; the row's values are as they are."""
-    return question.as_written(noted.asker.written)
+    return question.as_written(logged.asker.written)
 
 
 def line_bytes(line: Mapping[str, Any]) -> bytes:
@@ -169,8 +169,8 @@ def read_answers(file: Path) -> Iterator[AnswerLine]:
     try:
         text = read_small(file, MOST_BYTES)
     except (OSError, NoSmallFile) as error:
-        said = f"it {error}" if isinstance(error, NoSmallFile) else (error.strerror or str(error)).lower()
-        raise problem("no-answers", f"the answers cannot be read: {said}", where=str(file)) from None
+        what = f"it {error}" if isinstance(error, NoSmallFile) else (error.strerror or str(error)).lower()
+        raise problem("no-answers", f"the answers cannot be read: {what}", where=str(file)) from None
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             yield _read(line, f"{file}:{number}")
@@ -205,7 +205,7 @@ def _pair(question: Question | JudgeQuestion) -> dict[str, Any]:
 def _of_judge(answer: JudgeAnswer) -> dict[str, Any]:
     if answer.error is not None:
         return {"error": _error(answer.error)}
-    return {"score": answer.score, **_said(answer.passed, answer.reason, answer.details)}
+    return {"score": answer.score, **_verdict(answer.passed, answer.reason, answer.details)}
 
 
 def _of_function(given: object) -> dict[str, Any]:
@@ -213,11 +213,11 @@ def _of_function(given: object) -> dict[str, Any]:
         return {"error": _error(given.issue)}
     if isinstance(given, Comparison):
         ratio = {} if given.ratio is None else {"ratio": list(given.ratio)}
-        return {"score": given.score, **ratio, **_said(given.passed, given.reason, given.details)}
+        return {"score": given.score, **ratio, **_verdict(given.passed, given.reason, given.details)}
     raise TypeError(f"no answer: {given!r}")
 
 
-def _said(passed: bool | None, reason: str | None, details: Mapping[str, Any]) -> dict[str, Any]:
+def _verdict(passed: bool | None, reason: str | None, details: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {} if passed is None else {"passed": passed}
     if reason is not None:
         found["reason"] = reason

@@ -1,18 +1,34 @@
-"""One request to a model and its reply, as plugs send them, and why there is none."""
+"""One request to a model and its reply, as plugs send them, and why there is none.
+
+What endpoints of chat completions have in common is here, too: failures, the wait they ask for, replies, and how much of one is read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
 
 from evaluators.judges.messages import Messages
-from evaluators.value_class import dataclass
+from evaluators.values.quoting import quote
 
-Structured = Literal["json_schema", "json_object", "none"]
+Structured: TypeAlias = Literal["json_schema", "json_object", "none"]
+
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""Of a reply, unpacked: an endpoint may never stop sending."""
+_REFUSED: Final = (401, 402, 403, 404, 405)
+_SHAPE: Final = (400, 415, 422, 501)
+_TOO_MANY: Final = 429
+_AGAIN: Final = (408, 409, 425, _TOO_MANY)
+_MOST_QUOTED: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class ChatRequest:
+class ChatRequest(msgspec.Struct, frozen=True):
     """One request, as a plug sends it."""
 
     model: str
@@ -24,8 +40,7 @@ class ChatRequest:
     """How the endpoint is asked to keep to the schema."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChatReply:
+class ChatReply(msgspec.Struct, frozen=True):
     """What came back."""
 
     text: str | None
@@ -59,3 +74,82 @@ class ChatFailure(Exception):
 
 
 Send: TypeAlias = Callable[[ChatRequest], ChatReply]
+
+
+def response_format(request: ChatRequest) -> dict[str, Any]:
+    """How the request asks for JSON."""
+    if request.structured == "json_schema":
+        schema = {"name": "verdicts", "strict": True, "schema": request.schema}
+        return {"response_format": {"type": "json_schema", "json_schema": schema}}
+    return {"response_format": {"type": "json_object"}} if request.structured == "json_object" else {}
+
+
+def failure_of(status: int, headers: Any, body: object) -> ChatFailure:
+    """What an endpoint's refusal is, by its status."""
+    message = f"the endpoint answered {status}"
+    inner = body.get("error", body) if isinstance(body, dict) else body
+    said = inner.get("message") if isinstance(inner, dict) else inner
+    if isinstance(said, str) and said.strip():
+        message += f": {quote(' '.join(said.split()), _MOST_QUOTED)}"
+    if status in _REFUSED or 300 <= status < 400:
+        return ChatFailure(message, "judge-refused")
+    again, after = status in _AGAIN or status >= 500, _after(headers)
+    return ChatFailure(
+        message, "judge-failed", again=again, after=after, shape=status in _SHAPE,
+        busy=status == _TOO_MANY or (again and after is not None),
+    )  # fmt: skip
+
+
+def _after(headers: Any) -> float | None:
+    """The seconds that the endpoint asks to wait: a number of them, or a date."""
+    with suppress(TypeError, ValueError):
+        return max(0.0, float(headers.get("retry-after-ms")) / 1000)
+    given = headers.get("retry-after")
+    with suppress(TypeError, ValueError):
+        return max(0.0, float(given))
+    with suppress(TypeError, ValueError):
+        moment = parsedate_to_datetime(given)
+        return max(0.0, (moment - datetime.now(moment.tzinfo or UTC)).total_seconds())
+    return None
+
+
+def reply_of(found: Any) -> ChatReply:
+    """What a chat completion says. Raises ChatFailure for what is none."""
+    if isinstance(found, str):  # what has another type than JSON comes as its text
+        said = f"no chat completion but {quote(' '.join(found[:_MOST_QUOTED].split()))}" if found.strip() else "nothing"
+        raise ChatFailure(f"the endpoint sent {said}", "judge-failed", again=True)
+    try:
+        choice = found.choices[0]
+        text, ended = choice.message.content, choice.finish_reason
+    except (AttributeError, IndexError, TypeError) as error:
+        raise ChatFailure("the endpoint sent no chat completion", "judge-failed", again=True) from error
+    usage = getattr(found, "usage", None)
+    counts = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
+    sent, back = (one if isinstance(one, int) else 0 for one in counts)
+    return ChatReply(text if isinstance(text, str) else None, (sent, back), ended == "length")
+
+
+def limit_reply(seconds: float) -> Callable[[Any], None]:
+    """What is called with a response whose body is still to be read: reading it then raises ChatFailure over a limit."""
+
+    def limit(response: Any) -> None:
+        read = response.iter_bytes
+        response.iter_bytes = lambda *options: _limited(read(*options), time.monotonic() + seconds, seconds)
+
+    return limit
+
+
+def late(seconds: float) -> ChatFailure:
+    """There was no reply in time."""
+    return ChatFailure(f"no reply within {seconds:g} s", "judge-timeout", again=True)
+
+
+def _limited(blocks: Iterator[bytes], end: float, seconds: float) -> Iterator[bytes]:
+    size = 0
+    for block in blocks:
+        size += len(block)
+        if size > MOST_BYTES:
+            raise ChatFailure(f"the reply is longer than {MOST_BYTES >> 20} MiB", "judge-too-long")
+        if time.monotonic() > end:
+            raise late(seconds)
+        yield block

@@ -26,8 +26,8 @@ def read_env_file(file: Path) -> Mapping[str, str]:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        said = (getattr(error, "strerror", None) or "it is not UTF-8").lower()
-        raise problem("no-env-file", f"the file of variables cannot be read: {said}", where=str(file)) from None
+        why = (getattr(error, "strerror", None) or "it is not UTF-8").lower()
+        raise problem("no-env-file", f"the file of variables cannot be read: {why}", where=str(file)) from None
     return _variables(text, str(file))
 
 

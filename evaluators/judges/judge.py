@@ -2,7 +2,7 @@
 
 A judge is one file in `plugs/`, or a class behind the entry point group `evaluators.judges.plugs`. Its settings are its
 attributes, so that a mistake in them is found before row 1. It is asked once for each round of a chunk of rows, with questions
-that are all different, and says of each what it found. What it needs of other packages, it imports in `answer`.
+that are all different, and answers each. What it needs of other packages, it imports in `answer`.
 
 A question that it could not answer has an `error`, an issue whose blame is the environment: the field is an error and the row
 has no score. What `answer` raises concerns the whole list, which is then asked again row by row.
@@ -10,10 +10,14 @@ has no score. What `answer` raises concerns the whole list, which is then asked 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from evaluators.comparators._cache import value_key
 from evaluators.comparators._comparator import WholeCall, failed
@@ -21,16 +25,14 @@ from evaluators.issues import Blame, Issue, Problems, RowProblem
 from evaluators.model import MISSING
 from evaluators.registry import Socket
 from evaluators.settings import BadSettings, Detail, Settings, bad, build, word_or_map
-from evaluators.value_class import NamedTuple, dataclass, field, replace
 from evaluators.values.allowed_addresses import addresses_in, refused_addresses
 
 ITEMS: Final = "items"
 """Where, among the `params` of a question about two lists, stands how the parts of their items are compared, by path."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeQuestion:
-    """One thing that a judge is to say: whether two values match, or what a prompt of its own asks about a row."""
+class JudgeQuestion(msgspec.Struct, frozen=True):
+    """One thing that a judge is asked: whether two values match, or what a prompt of its own asks about a row."""
 
     prompt: str
     """The name of the prompt: the word of a comparator, or of an evaluator type."""
@@ -42,16 +44,16 @@ class JudgeQuestion:
     """The two values as they stand in the documents; MISSING where they are those that are compared."""
     instructions: str | None = None
     """What the suite says about this field, for the prompt."""
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = {}
     """What else the field says: settings of the judge that it overrides (`model`), and what its prompt is to know. JSON."""
-    payload: Mapping[str, Any] = field(default_factory=dict)
+    payload: Mapping[str, Any] = {}
     """What a prompt that is not about two values is given, by name. JSON."""
     path: str = ""
     """Where the pair stands, as people read it. Of equal questions, the first one's; it makes no question another one."""
     row: int = 0
     """Questions with the same number are about one row, and may share a request. It makes no question another one."""
-    refused: Callable[[JudgeAnswer], str | None] | None = field(default=None, compare=False, repr=False)
-    """Says of an answer why it counts for nothing, such as counts that do not add up; None where it counts. A judge that can ask
+    refused: Callable[[JudgeAnswer], str | None] | None = None
+    """Gives the reason why an answer counts for nothing, such as counts that do not add up; None where it counts. A judge that can ask
     again does so, and keeps no such answer. It makes no question another one."""
 
     def body(self) -> dict[str, Any]:
@@ -81,18 +83,17 @@ def _in_order(value: Any) -> Any:
     return [_in_order(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeAnswer:
-    """What a judge said of one question."""
+class JudgeAnswer(msgspec.Struct, frozen=True):
+    """What a judge answered to one question."""
 
     score: float | None = None
     """From 0 to 1; None where there is an error."""
     passed: bool | None = None
     """Whether it is a match; None leaves that to who asked."""
     reason: str | None = None
-    details: Mapping[str, Any] = field(default_factory=dict)
-    """What else it found, as JSON: the items that a list lacks, what each of several judges said."""
-    who: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = {}
+    """What else it found, as JSON: the items that a list lacks, the verdict of each of several judges."""
+    who: Mapping[str, Any] = {}
     """Who answered, as JSON: `judge`, `model`, `prompt` (its name and version). Recorded; the same for the same answer."""
     error: Issue | None = None
     """Why there is no answer; its blame is the environment."""
@@ -192,7 +193,7 @@ def unanswered(code: str, message: str, hint: str | None = None) -> Issue:
 
 
 def call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
-    """What a judge says of some different questions, checked. Raises WholeCall where it answers none of them."""
+    """What a judge answers to some different questions, checked. Raises WholeCall where it answers none of them."""
     name = type(judge).__module__.rpartition(".")[2]
     try:
         judge.check_addresses()
@@ -200,14 +201,14 @@ def call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAn
     except RowProblem as error:
         raise WholeCall(RowProblem(judge.masked_issue(error.issue))) from error
     except Problems as error:
-        raise WholeCall(RowProblem(replace(judge.masked_issue(error.issues[0]), blame=Blame.ENVIRONMENT))) from error
+        issue = dataclasses.replace(judge.masked_issue(error.issues[0]), blame=Blame.ENVIRONMENT)
+        raise WholeCall(RowProblem(issue)) from error
     except Exception as error:  # a row is guarded: a judge that breaks costs its own fields
         raise WholeCall(failed("judge", name, error)) from error
     if not isinstance(found, list | tuple) or len(found) != len(questions):
-        said = f"returned {len(found)} answers" if isinstance(found, list | tuple) else f"returned {type(found).__name__}"
-        raise WholeCall(
-            RowProblem(Issue("bad-answer", Blame.BUG, f'judge "{name}" {said} to {len(questions)} questions'))
-        )
+        what = f"{len(found)} answers" if isinstance(found, list | tuple) else type(found).__name__
+        message = f'judge "{name}" returned {what} to {len(questions)} questions'
+        raise WholeCall(RowProblem(Issue("bad-answer", Blame.BUG, message)))
     checked = [_checked(name, one) for one in found]
     return [one if one.error is None else replace(one, error=judge.masked_issue(one.error)) for one in checked]
 

@@ -6,29 +6,26 @@ judge are then refused when a suite is read, and a comparator that was made else
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
-from typing import Any, ClassVar, Final, Literal, Self
+from functools import cache, partial
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias
 
-from pydantic import PrivateAttr, ValidationInfo, model_validator
+import msgspec
+from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, model_validator
 
-from evaluators.comparators._comparator import (
-    COMPARATORS,
-    Answer,
-    Comparator,
-    Question,
-    WholeCall,
-    answer_in,
-    comparison_of,
-    word_of,
-)
-from evaluators.issues import Issue, RowProblem
+from evaluators.comparators._cache import current_cache, value_key
+from evaluators.comparators._comparator import COMPARATORS, Comparator, Question, WholeCall, word_of, worded
+from evaluators.issues import RowProblem
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered
 from evaluators.model import MISSING, Comparison
 from evaluators.registry import Socket
-from evaluators.value_class import NamedTuple
+from evaluators.settings import Name
 from evaluators.values.equality import same
+from evaluators.values.text import Normalization, normalizer, same_text_deep
+
+Ask: TypeAlias = Callable[[Judge, Sequence[JudgeQuestion], tuple[Hashable, ...], Sequence[str]], Sequence[JudgeAnswer]]
+"""Asks a judge some questions, each with its key and with the path of the pair that it is about."""
 
 
 class ListTotals(NamedTuple):
@@ -40,11 +37,34 @@ class ListTotals(NamedTuple):
     """The score from which on it passes."""
 
 
+class _Put(msgspec.Struct):
+    """A pair of values and the question about it; and the last answer, with what it says of the pair."""
+
+    pair: Question
+    question: JudgeQuestion
+    key: Hashable
+    answer: JudgeAnswer | None = None
+    outcome: Comparison | RowProblem | None = None
+
+
 class JudgedComparator(Comparator):
     """A comparator whose questions a judge answers."""
 
     judged: ClassVar[bool] = True
     batch: ClassVar[bool | Literal["row"]] = True
+
+    instructions: Name | None = Field(
+        None, validation_alias=AliasChoices("instructions", "additional_instructions", "prompt")
+    )
+    """What the judge is to know of this field: what may differ, and what may not."""
+    at_least: float = Field(1.0, ge=0.0, le=1.0, validation_alias=AliasChoices("at_least", "pass_threshold"))
+    """The score from which on the values match."""
+    model: Name | None = None
+    """The model that is asked about this field, in place of the judge's own."""
+    temperature: float | None = Field(None, ge=0.0, le=2.0)
+    """How freely that model answers, in place of the judge's own setting."""
+    max_tokens: int | None = Field(None, ge=1, strict=True)
+    """How long its answer may be, in place of the judge's own setting."""
 
     _judge: Judge | None = PrivateAttr(default=None)
     _null_differs: bool = PrivateAttr(default=False)
@@ -62,92 +82,93 @@ class JudgedComparator(Comparator):
         return found
 
     def for_items(self, rules: Mapping[str, Any]) -> Self:
-        """The same comparator of lists, which knows how the parts of their items are compared; by path."""
-        if "items" not in type(self).model_fields or getattr(self, "items", None) is not None:
-            return self
-        found = self.model_copy(update={"items": rules})
-        found.__dict__.pop("identity", None)
-        return found
+        """The same comparator; one of lists knows then how the parts of their items are compared, by path."""
+        return self
 
     def list_totals(self) -> ListTotals | None:
         """How a list counts in the totals of a row; None where the comparator does not say which items of two lists match."""
         return None
 
-    def nobody(self) -> Issue:
-        """Why there is no answer where there is no judge."""
-        return unanswered("no-judge", f'"{word_of(self)}" needs a judge, and there is none')
-
     def decided(self, question: Question) -> Comparison | None:
         """What is known of a pair without asking; None where the judge is to say it."""
         return None
 
-    def put(self, question: Question) -> JudgeQuestion:
-        """The question for the judge."""
-        return JudgeQuestion(
-            word_of(self), question.expected, question.actual,
-            MISSING if same(question.expected, question.expected_raw) else question.expected_raw,
-            MISSING if same(question.actual, question.actual_raw) else question.actual_raw,
-            self.asked_instructions(), self.asked_params(), {}, question.path, refused=partial(self.refused, question),
-        )  # fmt: skip
+    def params(self) -> dict[str, Any]:
+        """What the field says to the judge beside its instructions: settings that it overrides, and what its prompt needs."""
+        given = {"model": self.model, "temperature": self.temperature, "max_tokens": self.max_tokens}
+        return {name: value for name, value in given.items() if value is not None}
 
     def refused(self, question: Question, answer: JudgeAnswer) -> str | None:
         """Why an answer counts for nothing, in words; None where it counts."""
         return None
 
-    def asked_instructions(self) -> str | None:
-        """What the field says to the judge in words."""
-        return None
-
-    def asked_params(self) -> Mapping[str, Any]:
-        """What the field says to the judge otherwise: settings of the judge that it overrides, and what its prompt needs."""
-        return {}
-
-    def outcome(self, question: Question, answer: JudgeAnswer) -> Comparison | RowProblem:
-        """What the answer says of the pair."""
-        if answer.error is not None:
-            return RowProblem(answer.error)
-        return answer_in(self, question, self.settled(answer))
-
-    def settled(self, answer: JudgeAnswer) -> Answer:
-        """The same for an answer that is there. The default passes what the judge passes, and else at 1."""
+    def judged_as(self, question: Question, answer: JudgeAnswer) -> Comparison | RowProblem:
+        """What an answer that is there says of the pair."""
         score = float(answer.score or 0.0)
-        passed = score == 1.0 if answer.passed is None else answer.passed
-        return Comparison(score, passed, answer.reason, dict(answer.details))
+        found = Comparison(score, score >= self.at_least, answer.reason, dict(answer.details))
+        return worded(self, question.expected, question.actual, found)
 
-    def compare(self, expected: Any, actual: Any) -> bool | Comparison:
-        (found,) = self.compare_all([Question("", expected, actual, expected, actual)])
+    def compare(self, expected: Any, actual: Any) -> Comparison:
+        """What the judge says of a pair that stands on no list: it is asked, whatever was asked before."""
+
+        def call(judge: Judge, questions: Sequence[JudgeQuestion], *_: object) -> Sequence[JudgeAnswer]:
+            return call_judge(judge, questions)
+
+        try:
+            (found,) = self.answers([Question("", expected, actual, expected, actual)], call)
+        except WholeCall as error:
+            raise error.problem from error
         if isinstance(found, RowProblem):
             raise found
-        return comparison_of(word_of(self), found)
+        return found
 
-    def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
-        """The judge's answers to pairs that stand on no list: each is asked, whatever was asked before."""
-        return self.with_answers(questions, self._call)
-
-    def with_answers(
-        self, questions: Sequence[Question], ask: Callable[[Judge, list[JudgeQuestion]], Sequence[JudgeAnswer]]
-    ) -> list[Comparison | RowProblem]:
+    def answers(self, questions: Sequence[Question], ask: Ask) -> list[Comparison | RowProblem]:
         """What there is to say of each pair, `ask` being asked about those that are not decided."""
-        decided = [self._of_null(one) or self.decided(one) for one in questions]
-        waiting = [one for one, known in zip(questions, decided, strict=True) if known is None]
-        if waiting and self._judge is None:
-            return [RowProblem(self.nobody()) if known is None else known for known in decided]
-        answers = iter(ask(self._judge, [self.put(one) for one in waiting]) if self._judge and waiting else ())
-        return [
-            self.outcome(one, next(answers)) if known is None else known
-            for one, known in zip(questions, decided, strict=True)
-        ]
+        cache = current_cache()
+        pairs: dict[Hashable, Comparison | _Put] = {}
+        if cache is not None:
+            pairs = cache.setdefault(("pairs", self.identity, self._null_differs), pairs)
+        found: list[Any] = [self._looked_at(one, pairs) for one in questions]
+        open_ = [at for at, one in enumerate(found) if one.__class__ is _Put]
+        if not open_:
+            return found
+        if self._judge is None:
+            nobody = RowProblem(unanswered("no-judge", f'"{word_of(self)}" needs a judge, and there is none'))
+            return [nobody if one.__class__ is _Put else one for one in found]
+        put: list[_Put] = [found[at] for at in open_]
+        keys, paths = tuple(one.key for one in put), [questions[at].path for at in open_]
+        for at, one, answer in zip(open_, put, ask(self._judge, [one.question for one in put], keys, paths), strict=True):
+            if one.answer is not answer:
+                one.answer = answer
+                one.outcome = RowProblem(answer.error) if answer.error else self.judged_as(one.pair, answer)
+            found[at] = one.outcome
+        return found
+
+    def _looked_at(self, question: Question, pairs: dict[Hashable, Comparison | _Put]) -> Comparison | _Put:
+        """What is known of a pair without asking, or the question about it: looked at once for equal values."""
+        _, expected, actual, expected_raw, actual_raw = question
+        key: tuple[Hashable, ...] = (value_key(expected), value_key(actual))
+        if expected_raw is not expected or actual_raw is not actual:
+            key = (*key, value_key(expected_raw), value_key(actual_raw))
+        found = pairs.get(key)
+        if found is None:
+            found = pairs[key] = self._of_null(question) or self.decided(question) or self._put(question)
+        return found
 
     def _of_null(self, question: Question) -> Comparison | None:
         if self._null_differs and (question.expected is None) is not (question.actual is None):
             return Comparison(0.0, False, f"null {'is expected' if question.expected is None else 'in the output'}")
         return None
 
-    def _call(self, judge: Judge, questions: list[JudgeQuestion]) -> list[JudgeAnswer]:
-        try:
-            return call_judge(judge, questions)
-        except WholeCall as error:
-            return [JudgeAnswer(error=error.problem.issue)] * len(questions)
+    def _put(self, pair: Question) -> _Put:
+        path, expected, actual, expected_raw, actual_raw = pair
+        question = JudgeQuestion(
+            word_of(self), expected, actual,
+            MISSING if same(expected, expected_raw) else expected_raw,
+            MISSING if same(actual, actual_raw) else actual_raw,
+            self.instructions, self.params(), {}, path, refused=partial(self.refused, pair),
+        )  # fmt: skip
+        return _Put(pair, question, question.key)
 
 
 JUDGED_COMPARATORS: Final[Socket[JudgedComparator]] = Socket("evaluators.judges.words", JudgedComparator, "comparator")
@@ -164,3 +185,15 @@ def any_comparator(name: str) -> type[Comparator]:
     return (
         COMPARATORS.find(name) if name in COMPARATORS or name not in JUDGED_COMPARATORS else JUDGED_COMPARATORS.find(name)
     )
+
+
+def equal_but_for_writing(question: Question) -> Comparison | None:
+    """A match where the two differ in case, spaces and how a letter is stored, and in nothing else; else None."""
+    if _same_texts()(question.expected, question.actual):
+        return Comparison(1.0, True, "equal once case and spaces are set aside")
+    return None
+
+
+@cache
+def _same_texts() -> Any:
+    return same_text_deep(normalizer(Normalization(unicode="nfc", case="ignore", whitespace="collapse")))

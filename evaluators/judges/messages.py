@@ -1,4 +1,8 @@
-"""Questions as the messages of a chat, and the schema of the reply.
+"""Prompts, questions as the messages of a chat, and the schema of the reply.
+
+A prompt is a text with a version, a file in `prompts/`, found by the word that asks. It begins with its name and version, and has
+three parts. `system` and `user` are the two messages; in `user`, `$count`, `$instructions`, `$data` and `$mark` are filled
+in. `verdict` is the JSON Schema of the verdict on one question, by name.
 
 Values of rows are data. Each question is one line of JSON between two lines with a mark that is made from the data itself,
 so that no value can hold it; a value cannot leave its quotes, and invisible and direction-changing characters are written
@@ -10,16 +14,22 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+import msgspec
+
 from evaluators.judges.judge import ITEMS, JudgeQuestion
-from evaluators.judges.prompt_files import Prompt
 from evaluators.model import MISSING
 from evaluators.values.json_text import to_text
 
 Messages: TypeAlias = list[dict[str, str]]
+
+_FOLDER: Final = Path(__file__).with_name("prompts")
+_PART: Final = "=== "
 
 _BLANK: Final = re.compile(r"\$(instructions|data|mark|count)")
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Zl", "Zp"})
@@ -27,10 +37,48 @@ _BYTES_PER_TOKEN: Final = 4
 _TOKENS_PER_VERDICT: Final = 60
 
 
+class Prompt(msgspec.Struct, frozen=True):
+    """What a model reads around the questions."""
+
+    name: str
+    version: int
+    system: str
+    user: str
+    verdict: Mapping[str, Any]
+    """What a verdict holds beside its id, as JSON Schema, by name."""
+    checksum: str
+    """Of the whole file."""
+
+    @property
+    def label(self) -> str:
+        """Name and version, as answers record it."""
+        return f"{self.name} {self.version}"
+
+
+def prompt_names() -> tuple[str, ...]:
+    """The words that have a prompt, sorted."""
+    return tuple(sorted(file.stem for file in _FOLDER.glob("*.txt")))
+
+
+@cache
+def prompt_of(name: str) -> Prompt | None:
+    """The prompt of a word; None where there is none."""
+    if name not in prompt_names():
+        return None
+    text = (_FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+    head, *parts = text.split(f"\n{_PART}")
+    by_name = {title: body.strip("\n") for title, _, body in (part.partition("\n") for part in parts)}
+    named, version = head.split()
+    return Prompt(
+        named, int(version), by_name["system"], by_name["user"], json.loads(by_name["verdict"]),
+        sha256(text.encode()).hexdigest(),
+    )  # fmt: skip
+
+
 def messages_of(prompt: Prompt, questions: Sequence[JudgeQuestion]) -> Messages:
     """The two messages that ask some questions; their ids count from 1."""
     data = "\n".join(_line(number, one) for number, one in enumerate(questions, 1))
-    instructions = "".join(line for number, one in enumerate(questions, 1) for line in _said(number, one))
+    instructions = "".join(line for number, one in enumerate(questions, 1) for line in _rules(number, one))
     if instructions:
         instructions = f"What the author of the test says about single ids:\n{instructions}\n"
     digest = sha256(f"{instructions}\n{data}".encode("utf-8", "backslashreplace")).hexdigest()[:16]
@@ -55,7 +103,7 @@ def _closed(properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _said(number: int, question: JudgeQuestion) -> Iterator[str]:
+def _rules(number: int, question: JudgeQuestion) -> Iterator[str]:
     """What the suite says about a question, a line each."""
     if question.instructions:
         yield f"- id {number}: {_quoted(question.instructions)}\n"

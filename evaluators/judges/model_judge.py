@@ -21,21 +21,22 @@ from typing import Any, Final, Literal, Self
 from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, model_validator
 
 from evaluators.issues import Issue, Problems, problem
-from evaluators.judges.answer_store import AnswerStore
-from evaluators.judges.asking_session import Session, shared_session
 from evaluators.judges.chat import Send, Structured
 from evaluators.judges.env_file import read_env_file
 from evaluators.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion, unanswered
-from evaluators.judges.messages import estimated_tokens, messages_of
-from evaluators.judges.prompt_files import Prompt, prompt_names, prompt_of
-from evaluators.judges.question_round import PendingQuestion, Round
+from evaluators.judges.messages import Prompt, estimated_tokens, messages_of, prompt_names, prompt_of
 from evaluators.judges.repeating import REPEAT
+from evaluators.judges.rounds import PendingQuestion, Round
+from evaluators.judges.session import Session, shared_session
+from evaluators.judges.store import AnswerStore
 from evaluators.settings import Name, Settings, bad
 from evaluators.values.json_text import compact
 
 DEFAULT_MODEL: Final = "DEFAULT_LLM_MODEL"
 """The environment variable that names the model where a suite names none."""
 CACHE: Final = ".evaluators/judge-answers.sqlite"
+_MOST_KNOWN: Final = 20_000
+"""So many answers of the file are remembered while the judge lives."""
 _OWN: Final = ("model", "messages", "response_format", "stream", "n", "temperature", "max_tokens")
 _OVERRIDES: Final = ("model", "temperature", "max_tokens")
 
@@ -85,6 +86,7 @@ class ModelJudge(Judge):
     _wait: Callable[[float], None] = PrivateAttr(default=time.sleep)
     _alone: Session | None = PrivateAttr(default=None)
     _alone_store: AnswerStore | None = PrivateAttr(default=None)
+    _known: dict[str, JudgeAnswer] = PrivateAttr(default_factory=dict)
     _shapes: dict[str, Structured] = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="before")
@@ -211,7 +213,7 @@ class ModelJudge(Judge):
             if self.model is None:
                 self.ready()
             with self._store() as store:
-                Round(self, store, *self._session()).run([one for one in pending if one.answer is None])
+                Round(self, store, self._session()).run([one for one in pending if one.answer is None])
         except (OSError, sqlite3.Error) as error:
             lost = unanswered("judge-cache", f"the answers of the judge cannot be kept: {error}")
             return [one.answer or JudgeAnswer(error=lost) for one in pending]
@@ -274,13 +276,23 @@ class ModelJudge(Judge):
     def _cache_file(self) -> Path:
         return self._folder / str(self.cache)
 
-    def _session(self) -> tuple[Session, Callable[[], bool]]:
-        shared = shared_session()
-        if shared is not None:
-            return shared.session, shared.stopped
+    def known_answers(self, keys: Sequence[str], store: AnswerStore) -> dict[str, JudgeAnswer]:
+        """The answers that are known from before, by key. What the store has is read once."""
+        found = {key: self._known[key] for key in keys if key in self._known}
+        if len(found) < len(keys):
+            read = store.answers_to([key for key in keys if key not in found])
+            if len(self._known) + len(read) > _MOST_KNOWN:
+                self._known.clear()
+            self._known.update(read)
+            found |= read
+        return found
+
+    def _session(self) -> Session:
+        if (shared := shared_session()) is not None:
+            return shared
         if self._alone is None:
             self._alone = Session()
-        return self._alone, lambda: False
+        return self._alone
 
     @contextmanager
     def _store(self) -> Iterator[AnswerStore]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.judges.prompt_files import Prompt
-from evaluators.value_class import dataclass, field
+from evaluators.judges.judge import JudgeAnswer
+from evaluators.judges.messages import Prompt
 from evaluators.values.equality import same
 from evaluators.values.json_documents import documents
 from evaluators.values.json_text import NotJSON
@@ -26,23 +26,13 @@ _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeVerdict:
-    """What a model said of one question."""
-
-    score: float
-    passed: bool | None = None
-    reason: str | None = None
-    details: Mapping[str, Any] = field(default_factory=dict)
-
-
 class BadReply(Exception):
     """Why a reply, or one verdict of it, says nothing that counts."""
 
 
-def verdicts_in(reply: str | None, prompt: Prompt, count: int) -> list[JudgeVerdict | BadReply]:
+def verdicts_in(reply: str | None, prompt: Prompt, count: int) -> list[JudgeAnswer | BadReply]:
     """The verdict on each of `count` questions, or why there is none. Raises BadReply where the whole reply counts for nothing."""
-    found: list[JudgeVerdict | BadReply] = [BadReply("the reply has no verdict on it")] * count
+    found: list[JudgeAnswer | BadReply] = [BadReply("the reply has no verdict on it")] * count
     seen: dict[int, Any] = {}
     for one in _listed(reply, count):
         number = _id(one, count)
@@ -95,7 +85,7 @@ def _id(verdict: Any, count: int) -> int:
     return number
 
 
-def _verdict(data: Mapping[str, Any], prompt: Prompt) -> JudgeVerdict:
+def _verdict(data: Mapping[str, Any], prompt: Prompt) -> JudgeAnswer:
     given = {name: _part(data, name, schema) for name, schema in prompt.verdict.items()}
     known = {"score": {"type": "number"}, "match": {"type": "boolean"}}
     for name, schema in known.items():
@@ -108,7 +98,7 @@ def _verdict(data: Mapping[str, Any], prompt: Prompt) -> JudgeVerdict:
         raise BadReply(f"the verdict contradicts itself: match is {str(match).lower()} and the score is {score}")
     if match:
         score = 1.0
-    return JudgeVerdict(float(score or 0.0), match, reason or None, given)
+    return JudgeAnswer(float(score or 0.0), match, reason or None, given)
 
 
 def _part(data: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from evaluators.judges.asking_session import AskingProgress, Session
+from evaluators.judges.session import AskingProgress, Session
 from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.question_counts import asks
 from evaluators.value_class import dataclass

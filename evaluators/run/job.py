@@ -19,9 +19,8 @@ from evaluators.comparators._cache import caching
 from evaluators.fields.path_check import PathCheck
 from evaluators.issues import Fault, Issue
 from evaluators.judges.answer_lines import line_bytes, line_of
-from evaluators.judges.asking import Notes, noting, shortening_reasons
-from evaluators.judges.asking_session import StoppedAsking, asking_in
-from evaluators.judges.repeating import repeating
+from evaluators.judges.asking import Log, asking_with, logging_answers
+from evaluators.judges.session import StoppedAsking, asking_in
 from evaluators.limits import OUT_OF_TIME, limited, run_out_of_time
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Plan, Reading, compile_plan
@@ -204,11 +203,10 @@ def work_on(
     lines = lines if lines is not None else job.suite.lines()
     plan = compile_plan(lines, job.roles, job.reading, watched)
     asking = asking_in(job.asking, stopped)
-    shortened = shortening_reasons(job.reasoning_length)
-    repeats = repeating(job.repeat_judge)
+    way = asking_with(job.repeat_judge, job.reasoning_length)
     limits = limited(job.reading.limits, job.until)
     with (
-        without_cycle_search(), limits, asking, shortened, repeats,
+        without_cycle_search(), limits, asking, way,
         Work(job, split, plan, full, attempt) as work,
     ):  # fmt: skip
         yield work
@@ -284,9 +282,9 @@ class Work:
 
         Raises StoppedAsking when it was stopped while it asked: then nothing of the chunk counts.
         """
-        with caching(), noting() as notes:
+        with caching(), logging_answers() as log:
             scored = self._take(chunk, self._out_of_time())
-            self._note(chunk, notes)
+            self._log(chunk, log)
         return scored
 
     def _out_of_time(self) -> Issue | None:
@@ -336,13 +334,13 @@ class Work:
         verdicts = [slots[one.verdicts] for one in self.plan.evaluators]
         return slots, [ledger.codes(column) for ledger, column in zip(self.ledgers, verdicts, strict=True)]
 
-    def _note(self, chunk: Chunk, notes: Notes) -> None:
+    def _log(self, chunk: Chunk, log: Log) -> None:
         """Writes down who was asked what for a chunk, and what they answered."""
         lines = []
-        for noted in notes.values():
-            self.result.asked.add(noted)
-            self.result.judged.add(noted)
-            line = line_of(noted)
+        for logged in log.values():
+            self.result.asked.add(logged)
+            self.result.judged.add(logged)
+            line = line_of(logged)
             line["places"] = [[chunk.offsets[row], evaluator, path] for row, evaluator, path in line["places"]]
             lines.append(line_bytes(line))
         if lines and self.files is not None:

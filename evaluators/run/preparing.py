@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.judges.asking_session import AskingProgress
 from evaluators.judges.judge import Judge
+from evaluators.judges.session import AskingProgress
 from evaluators.needs import ROLES
 from evaluators.plan.suite_plan import Plan
 from evaluators.run.loaded import LoadedSuite

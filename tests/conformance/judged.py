@@ -16,7 +16,7 @@ from evaluators.fields.evaluation_config import parse_evaluation_config
 from evaluators.fields.explained import score_document
 from evaluators.issues import Problems
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered
-from evaluators.judges.prompt_files import Prompt, prompt_of
+from evaluators.judges.messages import Prompt, prompt_of
 from evaluators.judges.replies import BadReply, verdicts_in
 from evaluators.model import MISSING
 from evaluators.settings import build

@@ -15,9 +15,8 @@ import evaluators
 from evaluators.compat import struct_extract_eval
 from evaluators.fields.scored import ArrayResult
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
-from evaluators.judges.messages import messages_of
-from evaluators.judges.prompt_files import prompt_of
-from evaluators.judges.replies import BadReply, JudgeVerdict, verdicts_in
+from evaluators.judges.messages import messages_of, prompt_of
+from evaluators.judges.replies import BadReply, verdicts_in
 from evaluators.run.record_lines import array_line, recorded_of
 
 EXPECTED, OUTPUT = ["car", "boat"], ["automobile", "ship", "plane"]
@@ -357,7 +356,7 @@ def test_a_count_may_be_written_as_a_decimal_or_as_text(written: str) -> None:
     pairs = "[[0, 0], [1, 1]]"
     reply = f'{{"verdicts": [{{"id": 1, "reason": "x", "matched": {written}, "missed": 0, "spurious": 1.0, "pairs": {pairs}}}]}}'
     (found,) = verdicts_in(reply, prompt, 1)
-    assert isinstance(found, JudgeVerdict)
+    assert isinstance(found, JudgeAnswer)
     assert (found.details["matched"], found.details["spurious"]) == (2, 1)
     (refused,) = verdicts_in(reply.replace("1.0", "1.5"), prompt, 1)
     assert isinstance(refused, BadReply)

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 import evaluators
 from evaluators.cli import command
-from evaluators.judges.asking_session import AskingProgress
+from evaluators.judges.session import AskingProgress
 from evaluators.run.record import read_record
 from evaluators.tracking.assessments import assessed_rows
 from evaluators.tracking.note import note_of

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from evaluators.issues import Blame, Problems
-from evaluators.judges import reply_limit
-from evaluators.judges.asking_session import asking_in
+from evaluators.judges import chat
 from evaluators.judges.judge import JudgeAnswer, JudgeQuestion, read_judge
 from evaluators.judges.model_judge import ModelJudge
+from evaluators.judges.session import asking_in
 from evaluators.settings import BadSettings
 from tests.judges.chat_server import ChatServer, Reply, questions_in, verdicts
 
@@ -517,7 +517,7 @@ def test_a_page_in_place_of_a_reply_asks_for_no_wait(
 def test_a_reply_that_never_ends_is_read_up_to_a_limit(
     server: ChatServer, tmp_path: Path, status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reply_limit, "MOST_BYTES", 2 << 20)
+    monkeypatch.setattr(chat, "MOST_BYTES", 2 << 20)
     server.respond = lambda request, number: Reply(status=status, endless=True)
     found = Asked(server, tmp_path, concurrency=1)(*(about("a", "b", row, instructions=str(row)) for row in range(7)))
     assert codes(found) == ["judge-too-long"] * 7

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from evaluators.judges.messages import messages_of, reply_schema
-from evaluators.judges.prompt_files import prompt_names, prompt_of
+from evaluators.judges.messages import messages_of, prompt_names, prompt_of, reply_schema
 from tests.judges.test_model_judge import about
 
 VERSIONS = yaml.safe_load(Path(__file__).with_name("prompt_versions.yaml").read_text(encoding="utf-8"))

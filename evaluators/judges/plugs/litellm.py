@@ -8,10 +8,17 @@ from contextlib import contextmanager
 from typing import Any
 
 from evaluators.issues import extra_hint, problem
-from evaluators.judges.chat import ChatFailure, ChatReply, ChatRequest, Send
-from evaluators.judges.chat_errors import failure_of, reply_of, response_format
+from evaluators.judges.chat import (
+    ChatFailure,
+    ChatReply,
+    ChatRequest,
+    Send,
+    failure_of,
+    late,
+    reply_of,
+    response_format,
+)
 from evaluators.judges.model_judge import ModelJudge
-from evaluators.judges.reply_limit import late
 from evaluators.settings import Name
 
 

@@ -11,10 +11,18 @@ from urllib.parse import urlsplit
 from pydantic import model_validator
 
 from evaluators.issues import extra_hint, problem
-from evaluators.judges.chat import ChatFailure, ChatReply, ChatRequest, Send
-from evaluators.judges.chat_errors import failure_of, reply_of, response_format
+from evaluators.judges.chat import (
+    ChatFailure,
+    ChatReply,
+    ChatRequest,
+    Send,
+    failure_of,
+    late,
+    limit_reply,
+    reply_of,
+    response_format,
+)
 from evaluators.judges.model_judge import ModelJudge
-from evaluators.judges.reply_limit import late, limit_reply
 from evaluators.settings import Name, bad
 from evaluators.values.quoting import quote
 

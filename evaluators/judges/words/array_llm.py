@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple, Self
 
 from pydantic import AliasChoices, Field
 
 from evaluators.comparators._comparator import Question
 from evaluators.issues import RowProblem
 from evaluators.judges.judge import ITEMS, JudgeAnswer, unanswered
-from evaluators.judges.judged_comparator import ListTotals
-from evaluators.judges.text_comparator import Worded, equal_but_for_writing
+from evaluators.judges.judged_comparator import JudgedComparator, ListTotals, equal_but_for_writing
 from evaluators.model import Comparison
 from evaluators.settings import spell
-from evaluators.value_class import NamedTuple
 from evaluators.values.equality import same
 
 _FORGIVING: Final = frozenset((
@@ -26,7 +24,7 @@ _FORGIVING: Final = frozenset((
 """Comparators to which texts that differ in case and spaces alone are the same, or that compare no words."""
 
 
-class ArrayLlm(Worded):
+class ArrayLlm(JudgedComparator):
     """A judge looks at two whole lists and says which items belong together; the field earns the share that was found.
 
     The score is the number of matched items, divided by the expected ones. Items that only the output has cost nothing, unless
@@ -61,13 +59,24 @@ class ArrayLlm(Worded):
             return None
         return self._scored(Claimed(0, len(expected), len(actual)), "one of the lists is empty")
 
-    def asked_params(self) -> Mapping[str, Any]:
-        return {**super().asked_params(), **({ITEMS: dict(self.items)} if self.items else {})}
+    def params(self) -> dict[str, Any]:
+        return {**super().params(), **({ITEMS: dict(self.items)} if self.items else {})}
+
+    def for_items(self, rules: Mapping[str, Any]) -> Self:
+        if self.items is not None:
+            return self
+        found = self.model_copy(update={"items": rules})
+        found.__dict__.pop("identity", None)
+        return found
 
     @cached_property
     def _tells_writing_apart(self) -> bool:
         """Some part of an item is compared so that texts may differ that are the same but for case and spaces."""
-        return any(_word(rule) not in _FORGIVING for rules in (self.items or {}).values() for rule in _listed(rules))
+        return any(
+            _word(rule) not in _FORGIVING
+            for rules in (self.items or {}).values()
+            for rule in (rules if isinstance(rules, list | tuple) else [rules])
+        )
 
     def _whole(self, question: Question, reason: str | None) -> Comparison:
         """Each item belongs to the one that stands in its place."""
@@ -85,9 +94,7 @@ class ArrayLlm(Worded):
             return f"it does not add up: {error}"
         return None
 
-    def outcome(self, question: Question, answer: JudgeAnswer) -> Comparison | RowProblem:
-        if answer.error is not None:
-            return RowProblem(answer.error)
+    def judged_as(self, question: Question, answer: JudgeAnswer) -> Comparison | RowProblem:
         try:
             claimed = claimed_in(answer.details, question.expected, question.actual)
         except ValueError as error:
@@ -104,10 +111,6 @@ class ArrayLlm(Worded):
             details["pairs"] = [list(pair) for pair in claimed.pairs]
         reason = f"{counted}: {reason}" if reason else counted
         return Comparison(float(share), share >= Fraction(str(self.at_least)), reason, details, share.as_integer_ratio())
-
-
-def _listed(rules: object) -> Sequence[object]:
-    return rules if isinstance(rules, list | tuple) else [rules]
 
 
 def _word(rule: object) -> str:
@@ -133,12 +136,11 @@ class Claimed(NamedTuple):
 def claimed_in(details: Mapping[str, Any], expected: Sequence[Any], actual: Sequence[Any]) -> Claimed:
     """What a verdict claims. Raises ValueError, in words, where its counts or its pairs do not add up."""
     matched, missed, spurious = (_count(details, name) for name in ("matched", "missed", "spurious"))
-    for side, whole, found, name, rest in (
-        ("expected", len(expected), missed, "missed", "matched"),
-        ("output", len(actual), spurious, "spurious", "matched"),
-    ):
+    for side, whole, found, name in (
+        ("expected", len(expected), missed, "missed"), ("output", len(actual), spurious, "spurious"),
+    ):  # fmt: skip
         if matched + found != whole:
-            raise ValueError(f"{matched} {rest} and {found} {name}, and the {side} list has {whole}")
+            raise ValueError(f"{matched} matched and {found} {name}, and the {side} list has {whole}")
     pairs = _pairs(details["pairs"], len(expected), len(actual)) if details.get("pairs") is not None else None
     if pairs is not None and len(pairs) != matched:
         raise ValueError(f"{matched} matched, and {len(pairs)} pairs")

@@ -15,8 +15,9 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from evaluators.issues import Issue
-from evaluators.value_class import NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3
@@ -35,7 +36,7 @@ INSERT OR IGNORE INTO progress VALUES (1, 0, 0, 0, 0, 0, 0);
 """
 
 
-class AskingProgress(NamedTuple):
+class AskingProgress(msgspec.Struct, frozen=True):
     """How far the asking of a run is."""
 
     sent: int = 0
@@ -56,9 +57,12 @@ class StoppedAsking(BaseException):
 class Session:
     """The claims and the spending of one run. `:memory:` is for one process."""
 
-    def __init__(self, file: Path | str = ":memory:") -> None:
-        from evaluators.judges.answer_store import opened  # imported when used: most runs ask nobody
+    def __init__(self, file: Path | str = ":memory:", stopped: Callable[[], bool] = lambda: False) -> None:
+        from evaluators.judges.store import opened  # imported when used: most runs ask nobody
 
+        self.file = file
+        self.stopped = stopped
+        """Whether the run was told to stop."""
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection = opened(file, _TABLES)
         weakref.finalize(self, self._connection.close)
@@ -67,48 +71,44 @@ class Session:
         self.given_up: dict[Hashable, Issue] = {}
         """Why nothing further is sent, by who is asked."""
 
-    def claim(self, keys: Sequence[str], owner: str) -> set[str]:
-        """Those of the keys that nobody else asks at present: they are the owner's from now on."""
+    @contextmanager
+    def _changing(self) -> Iterator[sqlite3.Connection]:
+        """The connection, alone, for several statements that count as one."""
         with self._lock:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
-                rows = [(key, owner) for key in keys]
-                self._connection.executemany("INSERT OR IGNORE INTO claims (key, owner) VALUES (?, ?)", rows)
-                mine = {key for (key,) in self._connection.execute("SELECT key FROM claims WHERE owner = ?", (owner,))}
+                yield self._connection
             finally:
                 self._connection.execute("COMMIT")
+
+    def claim(self, keys: Sequence[str], owner: str) -> set[str]:
+        """Those of the keys that nobody else asks at present: they are the owner's from now on."""
+        with self._changing() as connection:
+            rows = [(key, owner) for key in keys]
+            connection.executemany("INSERT OR IGNORE INTO claims (key, owner) VALUES (?, ?)", rows)
+            mine = {key for (key,) in connection.execute("SELECT key FROM claims WHERE owner = ?", (owner,))}
         return mine.intersection(keys)
 
     def release(self, keys: Sequence[str]) -> None:
         """Nobody asks these any more: they are answered, or somebody else may try."""
-        with self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])
-            self._connection.execute("COMMIT")
+        with self._changing() as connection:
+            connection.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])
 
     def reserve(
         self, judge: str, questions: int, tokens: int, most_questions: int | None, most_tokens: int | None
     ) -> bool:
         """Whether so many questions may still be sent to a judge, of all that it gets in the run; they count as sent from now on."""
-        with self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                self._connection.execute("INSERT OR IGNORE INTO spent (judge, sent, tokens) VALUES (?, 0, 0)", (judge,))
-                cursor = self._connection.execute(
-                    "UPDATE spent SET sent = sent + ?, tokens = tokens + ?"
-                    " WHERE judge = ? AND (? IS NULL OR sent + ? <= ?) AND (? IS NULL OR tokens + ? <= ?)",
-                    (
-                        questions, tokens, judge, most_questions, questions, most_questions,
-                        most_tokens, tokens, most_tokens,
-                    ),
-                )  # fmt: skip
-                if cursor.rowcount == 1:
-                    self._connection.execute(
-                        "UPDATE progress SET sent = sent + ?, tokens = tokens + ?", (questions, tokens)
-                    )
-            finally:
-                self._connection.execute("COMMIT")
-        return cursor.rowcount == 1
+        with self._changing() as connection:
+            connection.execute("INSERT OR IGNORE INTO spent (judge, sent, tokens) VALUES (?, 0, 0)", (judge,))
+            cursor = connection.execute(
+                "UPDATE spent SET sent = sent + ?, tokens = tokens + ?"
+                " WHERE judge = ? AND (? IS NULL OR sent + ? <= ?) AND (? IS NULL OR tokens + ? <= ?)",
+                (questions, tokens, judge, most_questions, questions, most_questions, most_tokens, tokens, most_tokens),
+            )
+            within = cursor.rowcount == 1
+            if within:
+                connection.execute("UPDATE progress SET sent = sent + ?, tokens = tokens + ?", (questions, tokens))
+        return within
 
     def correct(self, judge: str, tokens: int) -> None:
         """Notes what a request to a judge cost beyond its estimate."""
@@ -126,7 +126,7 @@ class Session:
             )
 
     def pause(self, whom: str, until: float) -> float:
-        """Lets nobody send whom anything before a point in time, as `time.time()` tells it; gives the latest that was said."""
+        """Lets nobody send whom anything before a point in time, as `time.time()` counts; gives the latest such point."""
         with self._lock:
             self._connection.execute(
                 "INSERT INTO pauses VALUES (?, ?) ON CONFLICT DO UPDATE SET until = MAX(until, excluded.until)",
@@ -153,15 +153,7 @@ class Session:
         self._connection.close()
 
 
-class SharedSession(NamedTuple):
-    """A session, its file, and whether its run was told to stop."""
-
-    file: str
-    session: Session
-    stopped: Callable[[], bool]
-
-
-_shared: ContextVar[SharedSession | None] = ContextVar("asking_session", default=None)
+_shared: ContextVar[Session | None] = ContextVar("session", default=None)
 
 
 @contextmanager
@@ -170,8 +162,8 @@ def asking_in(file: str | None, stopped: Callable[[], bool] = lambda: False) -> 
     if file is None:
         yield
         return
-    session = Session(file)
-    token = _shared.set(SharedSession(file, session, stopped))
+    session = Session(file, stopped)
+    token = _shared.set(session)
     try:
         yield
     finally:
@@ -179,6 +171,6 @@ def asking_in(file: str | None, stopped: Callable[[], bool] = lambda: False) -> 
         session.close()
 
 
-def shared_session() -> SharedSession | None:
+def shared_session() -> Session | None:
     """The session of the run that is under way; None outside of a run."""
     return _shared.get()

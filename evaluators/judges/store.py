@@ -59,8 +59,8 @@ class AnswerStore:
                 found |= {key: _answer(text) for key, text in cursor}
         return found
 
-    def keep(self, answers: Iterable[tuple[str, JudgeAnswer]], messages: JSON, reply: str) -> None:
-        """Keeps the answers that one request brought. The first answer to a question stays."""
+    def add(self, answers: Iterable[tuple[str, JudgeAnswer]], messages: JSON, reply: str) -> None:
+        """Adds the answers that one request brought. The first answer to a question stays."""
         lines = [(key, compact(_plain(answer)).decode()) for key, answer in answers]
         if not lines:
             return

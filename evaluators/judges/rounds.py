@@ -2,50 +2,46 @@
 
 The questions of one row that share a prompt and a model go together in a request, several requests at once. A reply of which a
 part does not count is asked for again, each of those questions alone.
+
+A request is tried until there is a reply: it waits between tries, and asks for the strictest form of structured output that the
+endpoint takes. An endpoint that is busy gets no request of anybody before its pause is over: who is sent away says so in the
+session of the run.
 """
 
 from __future__ import annotations
 
 import os
+import random
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+from msgspec.structs import replace
+
 from evaluators.issues import Issue
-from evaluators.judges.answer_store import AnswerStore
-from evaluators.judges.asking_session import Session, StoppedAsking
-from evaluators.judges.chat import ChatFailure, ChatReply, ChatRequest, Send
+from evaluators.judges.chat import ChatFailure, ChatReply, ChatRequest, Send, Structured
 from evaluators.judges.judge import JudgeAnswer, JudgeQuestion, unanswered
-from evaluators.judges.messages import Messages, estimated_tokens, messages_of, reply_schema
-from evaluators.judges.prompt_files import Prompt
-from evaluators.judges.replies import BadReply, JudgeVerdict, verdicts_in
-from evaluators.judges.request_tries import Tries
-from evaluators.value_class import dataclass
+from evaluators.judges.messages import Messages, Prompt, estimated_tokens, messages_of, reply_schema
+from evaluators.judges.replies import BadReply, verdicts_in
+from evaluators.judges.session import Session, StoppedAsking
+from evaluators.judges.store import AnswerStore
 
 if TYPE_CHECKING:
     from evaluators.judges.model_judge import ModelJudge
 
 _MOST_FAILED_IN_A_ROW: Final = 5
 """After so many requests without a reply, an endpoint is given up for the rest of the run."""
-
-
 _MOST_BAD_REPLIES: Final = 2
 """So often a question is asked again because its reply does not count."""
-
-
 _LOOK_AGAIN_SECONDS: Final = 0.05
-
-
 _HIDDEN_SECRET: Final = "[hidden]"
-
-
 _owners = count()
 
 
-@dataclass(slots=True)
-class PendingQuestion:
+class PendingQuestion(msgspec.Struct):
     """One question on its way."""
 
     question: JudgeQuestion
@@ -61,11 +57,10 @@ class PendingQuestion:
 class Round:
     """One list of questions, on its way through the cache and the endpoint."""
 
-    def __init__(self, judge: ModelJudge, store: AnswerStore, session: Session, stopped: Callable[[], bool]) -> None:
+    def __init__(self, judge: ModelJudge, store: AnswerStore, session: Session) -> None:
         self.judge = judge
         self.store = store
         self.session = session
-        self.stopped = stopped
         self.owner = f"{os.getpid()}-{next(_owners)}"
         self.key = judge.api_key()
         self.name = judge.model_dump_json(fallback=repr)
@@ -74,7 +69,9 @@ class Round:
 
     def run(self, pending: Sequence[PendingQuestion]) -> None:
         """Gives every question its answer."""
-        waited, patience = 0.0, self._patience()
+        judge, waited = self.judge, 0.0
+        # so long somebody else may take over one question, at most
+        patience = (judge.retries + 1) ** 2 * (judge.timeout_seconds + judge.longest_wait_seconds)
         while pending:
             pending = self._unknown(pending)
             mine = self.session.claim([one.key for one in pending], self.owner) if pending else set()
@@ -87,13 +84,13 @@ class Round:
                 waited = 0.0
             pending = [one for one in pending if one.answer is None]
             if pending:
-                self._stop_when_told()
-                self.judge.pause(_LOOK_AGAIN_SECONDS)
+                self._end_when_stopped()
+                judge.pause(_LOOK_AGAIN_SECONDS)
                 waited += _LOOK_AGAIN_SECONDS
 
     def _unknown(self, pending: Sequence[PendingQuestion]) -> list[PendingQuestion]:
         """Those that have no answer in the cache; the others get theirs."""
-        known = self.store.answers_to([one.key for one in pending])
+        known = self.judge.known_answers([one.key for one in pending], self.store)
         for one in pending:
             one.answer = one.answer or known.get(one.key)
         self.session.count(cached=len(known))
@@ -118,19 +115,19 @@ class Round:
                 done, open_ = wait(open_, timeout=0.2, return_when=FIRST_COMPLETED)
                 for one in done:
                     one.result()
-                self._stop_when_told()
+                self._end_when_stopped()
         except BaseException:
             for one in open_:
                 one.cancel()
             raise
 
-    def _stop_when_told(self) -> None:
-        if self.stopped():
+    def _end_when_stopped(self) -> None:
+        if self.session.stopped():
             raise StoppedAsking
 
     def _request(self, group: Sequence[PendingQuestion]) -> None:
         """Asks the questions of one request. Where the reply does not count for some of them, each is asked alone."""
-        if self.stopped():
+        if self.session.stopped():
             return
         problems = self._sent(group)
         if len(group) > 1:
@@ -139,7 +136,7 @@ class Round:
                     self._request([one])
             return
         for _ in range(min(self.judge.retries, _MOST_BAD_REPLIES)):
-            if not problems or self.stopped():
+            if not problems or self.session.stopped():
                 break
             problems = self._sent(group)
         if problems:
@@ -158,13 +155,12 @@ class Round:
         if not self.session.reserve(self.name, len(group), guess, judge.budget.max_questions, judge.budget.max_tokens):
             self._failed(group, judge.over_budget(len(group), guess))
             return {}
-        begun, tries = time.monotonic(), Tries(judge, self._counted_send, self.stopped, self.session, whom)
-        try:
-            reply = tries.reply(ChatRequest(messages=messages, schema=reply_schema(first.prompt), structured="none",
-                                            **judge.params_of(first.question)))  # fmt: skip
-        except ChatFailure as failure:
+        begun, schema = time.monotonic(), reply_schema(first.prompt)
+        request = ChatRequest(messages=messages, schema=schema, structured="none", **judge.params_of(first.question))
+        reply, repeated = self._tried(request, whom)
+        if isinstance(reply, ChatFailure):
             self.session.correct(self.name, -guess)
-            self._failed(group, self._given_up_or(failure, whom), tries.repeated)
+            self._failed(group, self._given_up_or(reply, whom), repeated)
             return {}
         self.session.failed_in_a_row[whom] = 0
         self.session.correct(self.name, sum(reply.tokens) - guess if any(reply.tokens) else 0)
@@ -172,11 +168,52 @@ class Round:
         for one, (sent, back) in zip(group, shares, strict=True):
             one.spent = one.spent[0] + sent, one.spent[1] + back
             one.seconds += (time.monotonic() - begun) / len(group)
-        return self._taken(group, messages, reply, tries.repeated)
+        return self._taken(group, messages, reply, repeated)
 
-    def _counted_send(self, request: ChatRequest) -> ChatReply:
-        self.session.count(requests=1)
-        return self.send(request)
+    def _tried(self, request: ChatRequest, whom: Hashable) -> tuple[ChatReply | ChatFailure, int]:
+        """The reply, or why the last try failed; and how often the request was repeated."""
+        judge, repeated, waited_for = self.judge, 0, 0.0
+        while True:
+            # somebody else's request may have been told of a pause
+            while (until := self.session.paused_until(repr(whom))) != waited_for and not self.session.stopped():
+                waited_for = until
+                if (left := until - time.time()) > 0:
+                    judge.pause(left)
+            try:
+                return self._in_a_shape(request), repeated
+            except ChatFailure as failure:
+                if not failure.again or repeated >= judge.retries or self.session.stopped():
+                    return failure, repeated
+                longest, seconds = judge.longest_wait_seconds, failure.after
+                if seconds is None:  # 1, 2, 4 and so on, less a part by chance, so that not all come back at once
+                    seconds = min(2.0**repeated * random.uniform(0.5, 1.0), longest)
+                if seconds > longest:
+                    why = f"{failure}; it asks to wait {seconds:g} s, and longest_wait_seconds is less"
+                    return ChatFailure(why, "judge-failed", again=True), repeated
+                repeated += 1
+                if failure.busy:
+                    until = time.time() + seconds
+                    if self.session.pause(repr(whom), until) == until:
+                        waited_for = until
+                judge.pause(seconds)
+
+    def _in_a_shape(self, request: ChatRequest) -> ChatReply:
+        """The reply, with the strictest form of structured output that the endpoint takes."""
+        judge = self.judge
+        shape: Structured = (
+            judge.shapes.get(request.model, "json_schema") if judge.structured == "auto" else judge.structured
+        )
+        while True:
+            self.session.count(requests=1)
+            try:
+                reply = self.send(replace(request, structured=shape))
+            except ChatFailure as failure:
+                if not failure.shape or judge.structured != "auto" or shape == "none":
+                    raise
+                shape = "json_object" if shape == "json_schema" else "none"
+            else:
+                judge.shapes[request.model] = shape
+                return reply
 
     def _taken(
         self, group: Sequence[PendingQuestion], messages: Messages, reply: ChatReply, repeated: int
@@ -189,29 +226,25 @@ class Round:
         except BadReply as refused:
             return {one.key: self._safe(str(refused)) for one in group}
         problems: dict[str, str] = {}
-        kept: list[tuple[str, JudgeAnswer]] = []
+        answered: list[tuple[str, JudgeAnswer]] = []
         for one, verdict in zip(group, verdicts, strict=True):
             if isinstance(verdict, BadReply):
                 problems[one.key] = self._safe(str(verdict))
                 continue
-            answer = self._answer(one, verdict, repeated)
+            answer = replace(
+                verdict, details=self._safe(dict(verdict.details)), reason=self._safe(verdict.reason),
+                who=self._who(one), tokens=one.spent, retries=repeated, seconds=one.seconds,
+            )  # fmt: skip
             why = one.question.refused(answer) if one.question.refused is not None else None
             if why is not None:
                 problems[one.key] = self._safe(why)
                 continue
             one.answer = answer
-            kept.append((one.key, answer))
-        self.store.keep(kept, [{**each, "content": self._safe(each["content"])} for each in messages],
-                        self._safe(reply.text or ""))  # fmt: skip
-        self.session.count(answered=len(kept))
+            answered.append((one.key, answer))
+        safe_messages: Any = [{**each, "content": self._safe(each["content"])} for each in messages]
+        self.store.add(answered, safe_messages, self._safe(reply.text or ""))
+        self.session.count(answered=len(answered))
         return problems
-
-    def _answer(self, one: PendingQuestion, verdict: JudgeVerdict, repeated: int) -> JudgeAnswer:
-        return JudgeAnswer(
-            score=verdict.score, passed=verdict.passed, details=self._safe(dict(verdict.details)),
-            reason=None if verdict.reason is None else self._safe(verdict.reason), who=self._who(one),
-            tokens=one.spent, retries=repeated, seconds=one.seconds,
-        )  # fmt: skip
 
     def _failed(self, group: Sequence[PendingQuestion], error: Issue, retries: int = 0) -> None:
         for one in group:
@@ -247,11 +280,6 @@ class Round:
         if isinstance(value, Mapping):
             return {self._safe(name): self._safe(inner) for name, inner in value.items()}
         return [self._safe(inner) for inner in value] if isinstance(value, list) else value
-
-    def _patience(self) -> float:
-        """So long somebody else may take over one question, at most."""
-        judge = self.judge
-        return (judge.retries + 1) ** 2 * (judge.timeout_seconds + judge.longest_wait_seconds)
 
 
 def _shares(whole: int, parts: int) -> list[int]:
