@@ -76,12 +76,15 @@ class ChatFailure(Exception):
 Send: TypeAlias = Callable[[ChatRequest], ChatReply]
 
 
-def response_format(request: ChatRequest) -> dict[str, Any]:
-    """How the request asks for JSON."""
+def options_of(request: ChatRequest) -> dict[str, Any]:
+    """What a request says beside its model and its messages: temperature, length, and how it asks for JSON."""
+    options: dict[str, Any] = {"temperature": request.temperature, "max_tokens": request.max_tokens}
     if request.structured == "json_schema":
         schema = {"name": "verdicts", "strict": True, "schema": request.schema}
-        return {"response_format": {"type": "json_schema", "json_schema": schema}}
-    return {"response_format": {"type": "json_object"}} if request.structured == "json_object" else {}
+        options["response_format"] = {"type": "json_schema", "json_schema": schema}
+    elif request.structured == "json_object":
+        options["response_format"] = {"type": "json_object"}
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def failure_of(status: int, headers: Any, body: object) -> ChatFailure:

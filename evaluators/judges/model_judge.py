@@ -15,12 +15,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, model_validator
 
-from evaluators.issues import Issue, Problems, problem
+from evaluators.issues import Issue, Problems, extra_hint, problem
 from evaluators.judges.chat import Send, Structured
 from evaluators.judges.env_file import read_env_file
 from evaluators.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion, unanswered
@@ -82,6 +83,11 @@ class ModelJudge(Judge):
     cache: Name | Literal[False] = CACHE
     """The file that keeps answers from run to run, relative to the suite. `false` keeps none."""
 
+    library: ClassVar[str | None] = None
+    """The package that a plug sends its requests with, where it needs one. It is imported when something is sent."""
+    extra: ClassVar[str] = ""
+    """What installs it."""
+
     _folder: Path = PrivateAttr(default_factory=Path)
     _wait: Callable[[float], None] = PrivateAttr(default=time.sleep)
     _alone: Session | None = PrivateAttr(default=None)
@@ -140,7 +146,7 @@ class ModelJudge(Judge):
         return self.address, *super().addresses()
 
     def ready(self) -> None:
-        """Raises Problems (config) where no model is named, a key is not set, or the cache cannot be used."""
+        """Raises Problems (config) where no model is named, a key is not set, the cache cannot be used, or a package is missing."""
         variables = _variables(self._folder, self.env_file)
         if self.model is None:
             hint = f"write model: NAME, or set {DEFAULT_MODEL}"
@@ -160,6 +166,14 @@ class ModelJudge(Judge):
                 raise problem(
                     "judge-cache", f"the answers of the judge cannot be kept: {error}", where="judge", hint=hint
                 ) from None
+        self.check_library()
+
+    def check_library(self) -> None:
+        """Raises Problems (config) where the package that sends requests is not installed."""
+        if self.library is not None and find_spec(self.library) is None:
+            name = type(self).__module__.rpartition(".")[2]
+            message = f'the judge "{name}" needs a package that is not installed'
+            raise problem("missing-extra", message, where="judge", hint=extra_hint(self.extra))
 
     def estimate(self, questions: Sequence[JudgeQuestion]) -> Estimate:
         asked = [one for one in self._pending(questions) if one.answer is None]

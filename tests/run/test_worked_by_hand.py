@@ -7,10 +7,10 @@ from math import sqrt
 from typing import Any
 
 import pytest
-from evaluators.comparators._similarity import measure, near
 
 import evaluators
 from evaluators import Status, TransformError
+from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.compat.struct_extract_eval import evaluate
 from evaluators.fields.gains import Worth, f1
 from evaluators.model import Standing, Verdict
@@ -211,12 +211,11 @@ def test_items_are_paired_from_an_f1_of_two_thirds(threshold: float, paired: boo
 ])  # fmt: skip
 def test_at_least_is_exact(at_least: float, actual: str, passes: bool) -> None:
     expected = "abcde" if len(actual) < 6 else "abcdeabcde"[: len(actual)]
-    assert near(lambda text: text, at_least)(expected, actual) is passes
-    measured = measure(lambda text: text, at_least)(expected, actual)
-    assert (measured if isinstance(measured, bool) else measured.passed) is passes
+    assert Fuzzy(at_least=at_least).compare(expected, actual) is passes
+    assert Fuzzy(at_least=at_least, partial=True).answer(expected, actual).passed is passes
 
 
 def test_a_short_text_may_not_be_rounded_into_one_change_more() -> None:
     """4 characters at 0.8 allow 0.8 of a change, which is none; at 0.75 they allow one."""
-    assert near(lambda text: text, 0.8)("abcd", "abcX") is False
-    assert near(lambda text: text, 0.75)("abcd", "abcX") is True
+    assert Fuzzy(at_least=0.8).compare("abcd", "abcX") is False
+    assert Fuzzy(at_least=0.75).compare("abcd", "abcX") is True

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
-from evaluators.issues import extra_hint, problem
 from evaluators.judges.chat import (
     ChatFailure,
     ChatReply,
@@ -15,8 +14,8 @@ from evaluators.judges.chat import (
     Send,
     failure_of,
     late,
+    options_of,
     reply_of,
-    response_format,
 )
 from evaluators.judges.model_judge import ModelJudge
 from evaluators.settings import Name
@@ -29,6 +28,9 @@ class Litellm(ModelJudge):
     see `openai_compatible`. Without `api_key_env`, litellm looks for its provider's own variable.
     """
 
+    library: ClassVar[str | None] = "litellm"
+    extra: ClassVar[str] = "litellm"
+
     base_url: Name | None = None
     """The address, where it is not the provider's own."""
 
@@ -36,24 +38,23 @@ class Litellm(ModelJudge):
     def address(self) -> str:
         return self.base_url or "the provider that litellm finds for the model"
 
-    def ready(self) -> None:
-        """Raises Problems (config) as every model's judge does, and for a package that is not there."""
-        super().ready()
-        _litellm()
-
     @contextmanager
     def connected(self) -> Iterator[Send]:
-        litellm, key = _litellm(), self.api_key()
+        self.check_library()
+        # without it, the import goes to the network for a list of prices
+        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+        import litellm
+
+        litellm.telemetry = False
+        litellm.suppress_debug_info = True
+        key = self.api_key()
 
         def send(request: ChatRequest) -> ChatReply:
-            body: dict[str, Any] = {**self.parameters, **response_format(request)}
-            for name in ("temperature", "max_tokens"):
-                if (value := getattr(request, name)) is not None:
-                    body[name] = value
             try:
                 found = litellm.completion(
                     model=request.model, messages=request.messages, api_key=key, base_url=self.base_url,
-                    timeout=self.timeout_seconds, num_retries=0, max_retries=0, **body,
+                    timeout=self.timeout_seconds, num_retries=0, max_retries=0,
+                    **self.parameters, **options_of(request),
                 )  # fmt: skip
             except litellm.Timeout as error:
                 raise late(self.timeout_seconds) from error
@@ -74,18 +75,3 @@ class Litellm(ModelJudge):
 def _headers(error: Exception) -> Any:
     response = getattr(error, "response", None)
     return getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
-
-
-def _litellm() -> Any:
-    # without it, the import goes to the network for a list of prices
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    try:
-        import litellm
-    except ImportError as error:
-        raise problem(
-            "missing-extra", 'the judge "litellm" needs a package that is not installed', where="judge",
-            hint=extra_hint("litellm"),
-        ) from error  # fmt: skip
-    litellm.telemetry = False
-    litellm.suppress_debug_info = True
-    return litellm

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 from urllib.parse import urlsplit
 
 from pydantic import model_validator
 
-from evaluators.issues import extra_hint, problem
 from evaluators.judges.chat import (
     ChatFailure,
     ChatReply,
@@ -19,8 +17,8 @@ from evaluators.judges.chat import (
     failure_of,
     late,
     limit_reply,
+    options_of,
     reply_of,
-    response_format,
 )
 from evaluators.judges.model_judge import ModelJudge
 from evaluators.settings import Name, bad
@@ -35,6 +33,9 @@ class OpenaiCompatible(ModelJudge):
     It needs the extra `judge`. Expected and found values of the fields that ask a judge are sent to the address;
     nothing else of a row is, and nothing at all where no field asks.
     """
+
+    library: ClassVar[str | None] = "openai"
+    extra: ClassVar[str] = "judge"
 
     base_url: Name
     """The address, up to and with its version: `http://127.0.0.1:8000/v1`."""
@@ -60,14 +61,34 @@ class OpenaiCompatible(ModelJudge):
     def address(self) -> str:
         return self.base_url
 
-    def ready(self) -> None:
-        """Raises Problems (config) for a key that is not set, and for a package that is not there."""
-        super().ready()
-        _openai()
-
     @contextmanager
     def connected(self) -> Iterator[Send]:
-        openai = _openai()
+        self.check_library()
+        import openai
+
+        nobody = {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
+
+        def send(request: ChatRequest) -> ChatReply:
+            messages: Any = request.messages
+            try:
+                found = client.chat.completions.create(
+                    model=request.model, messages=messages, **options_of(request),
+                    extra_body=dict(self.parameters) or None, extra_headers=nobody,
+                )  # fmt: skip
+            except openai.APITimeoutError as error:
+                raise late(self.timeout_seconds) from error
+            except openai.APIConnectionError as error:
+                cause = error.__cause__ or error
+                if isinstance(cause, ChatFailure):
+                    raise cause from error
+                message = f"{self.address} cannot be reached: {cause}"
+                raise ChatFailure(message, "judge-unreachable", again=True) from error
+            except openai.APIStatusError as error:
+                raise failure_of(error.status_code, error.response.headers, error.body) from error
+            except (openai.OpenAIError, ValueError, TypeError, RecursionError) as error:  # no JSON, or no chat completion
+                raise ChatFailure("the endpoint sent no chat completion", "judge-failed", again=True) from error
+            return reply_of(found)
+
         with (
             # a redirect would send rows elsewhere; repeats are made by the judge itself
             openai.DefaultHttpxClient(
@@ -78,44 +99,4 @@ class OpenaiCompatible(ModelJudge):
                 timeout=self.timeout_seconds, http_client=http,
             ) as client,
         ):  # fmt: skip
-            yield partial(self._complete, client)
-
-    def _complete(self, client: Any, request: ChatRequest) -> ChatReply:
-        openai = _openai()
-        body: dict[str, Any] = {"model": request.model, "messages": request.messages, **response_format(request)}
-        for name in ("temperature", "max_tokens"):
-            if (value := getattr(request, name)) is not None:
-                body[name] = value
-        try:
-            found = client.chat.completions.create(
-                **body, extra_body=dict(self.parameters) or None,
-                extra_headers={"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()},
-            )  # fmt: skip
-        except openai.APITimeoutError as error:
-            raise late(self.timeout_seconds) from error
-        except openai.APIConnectionError as error:
-            cause = error.__cause__ or error
-            if isinstance(cause, ChatFailure):
-                raise cause from error
-            raise ChatFailure(f"{self.address} cannot be reached: {cause}", "judge-unreachable", again=True) from error
-        except openai.APIStatusError as error:
-            raise failure_of(error.status_code, error.response.headers, error.body) from error
-        except (
-            openai.OpenAIError,
-            ValueError,
-            TypeError,
-            RecursionError,
-        ) as error:  # a body that is no JSON, or no chat completion
-            raise ChatFailure("the endpoint sent no chat completion", "judge-failed", again=True) from error
-        return reply_of(found)
-
-
-def _openai() -> Any:
-    try:
-        import openai
-    except ImportError as error:
-        raise problem(
-            "missing-extra", 'the judge "openai_compatible" needs a package that is not installed', where="judge",
-            hint=extra_hint("judge"),
-        ) from error  # fmt: skip
-    return openai
+            yield send
