@@ -245,16 +245,18 @@ def worded(comparator: Comparator, expected: object, actual: object, found: Comp
     if found.reason is not None:
         return found
     try:
-        said: object = comparator.reason(expected, actual, found)
+        reason: object = comparator.reason(expected, actual, found)
     except Exception as error:  # what was found counts, whatever becomes of its wording
-        said = f"its reason failed: {type(error).__name__}: {error}"
-    if not isinstance(said, str):
+        reason = f"its reason failed: {type(error).__name__}: {error}"
+    if not isinstance(reason, str):
         word = word_of(comparator)
         if found.passed:
-            said = f'{quote(actual)} passes "{word}"'
+            reason = f'{quote(actual)} passes "{word}"'
         else:
-            said = differs(expected, actual) if comparator.reads == "both" else f'{quote(actual)} does not pass "{word}"'
-    return replace(found, reason=said)
+            reason = (
+                differs(expected, actual) if comparator.reads == "both" else f'{quote(actual)} does not pass "{word}"'
+            )
+    return replace(found, reason=reason)
 
 
 def cached_compare(comparator: Comparator) -> Compare:

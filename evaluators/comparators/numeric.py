@@ -66,7 +66,7 @@ class Numeric(Comparator):
 
     @field_validator("tolerance", mode="before")
     @classmethod
-    def _kind_is_said(cls, tolerance: object) -> object:
+    def _kind_is_given(cls, tolerance: object) -> object:
         if isinstance(tolerance, int | float) and not isinstance(tolerance, bool):
             hint = f"write tolerance: {{abs: {tolerance}}}, or {{rel: {tolerance}}} for a part of the expected number"
             raise ValueError(f"tolerance must say which kind it is; found the number {tolerance}\nhint: {hint}")

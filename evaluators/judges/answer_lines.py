@@ -14,7 +14,10 @@ from dataclasses import fields
 from math import isfinite
 from operator import add
 from pathlib import Path
+from types import UnionType
 from typing import Any, Final
+
+import msgspec
 
 from evaluators.comparators._comparator import Comparator, Question, word_of
 from evaluators.issues import Blame, Issue, Problems, RowProblem, problem
@@ -29,7 +32,13 @@ from evaluators.values.quoting import quote
 from evaluators.values.small_files import NoSmallFile, read_small
 
 _SIDES: Final = ("expected", "actual", "expected_raw", "actual_raw")
-_MAPS: Final = ("params", "payload")
+_KINDS: Final[Mapping[str, tuple[type | UnionType, str]]] = {
+    "params": (dict, "an object"), "payload": (dict, "an object"), "prompt": (str, "text"), "instructions": (str, "text"),
+}  # fmt: skip
+"""The parts of a question that are no values of a row: what they are, in code and in words."""
+_ANSWER_KINDS: Final[Mapping[str, tuple[type | UnionType, str]]] = {
+    "passed": (bool | None, "is true or false"), "reason": (str | None, "is text"), "details": (dict | None, "is an object"),
+}  # fmt: skip
 _BUCKETS: Final = 5
 _BLAMES: Final = {blame.value: blame for blame in Blame}
 
@@ -129,8 +138,7 @@ class JudgeTotals:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerLine:
+class AnswerLine(msgspec.Struct, frozen=True):
     """One line: a question, its answer, who gave it and who got it."""
 
     question: JudgeQuestion
@@ -144,15 +152,12 @@ def line_of(logged: LoggedAnswer) -> dict[str, Any]:
     """What was answered, as a line. The rows of its places are as they were logged."""
     question, given = logged.question, logged.answer
     if isinstance(question, JudgeQuestion) and isinstance(given, JudgeAnswer):
-        who, asked, answer = logged.asker.written(dict(given.who)), _written(logged, question).body(), _of_judge(given)
+        # what the environment filled in to the suite reads `${NAME}`; the row's values are as they are
+        asked = question.as_written(logged.asker.written).body()
+        who, answer = logged.asker.written(dict(given.who)), _of_judge(given)
     else:
         who, asked, answer = _asker(logged.asker), _pair(question), _of_function(given)
     return {"places": [list(place) for place in logged.places], "who": who, "question": asked, "answer": answer}
-
-
-def _written(logged: LoggedAnswer, question: JudgeQuestion) -> JudgeQuestion:
-    """The question as it is kept: what the environment filled in to the suite reads `${NAME}`; the row's values are as they are."""
-    return question.as_written(logged.asker.written)
 
 
 def line_bytes(line: Mapping[str, Any]) -> bytes:
@@ -250,16 +255,13 @@ def _map(line: object, name: str, where: str) -> dict[str, Any]:
 
 
 def _question(data: Mapping[str, Any], where: str) -> JudgeQuestion:
-    known = ("prompt", *_SIDES, "instructions", *_MAPS)
+    known = ("prompt", *_SIDES, "instructions", "params", "payload")
     for name in data:
         if name not in known:
             raise _damaged(f'a question has no "{name}"; known: {", ".join(known)}', where)
-    for name in _MAPS:
-        if not isinstance(data.get(name, {}), dict):
-            raise _damaged(f'"{name}" of a question must be an object; found {quote(data[name])}', where)
-    for name in ("prompt", "instructions"):
-        if not isinstance(data.get(name, ""), str):
-            raise _damaged(f'"{name}" of a question must be text; found {quote(data[name])}', where)
+    for name, (kind, noun) in _KINDS.items():
+        if name in data and not isinstance(data[name], kind):
+            raise _damaged(f'"{name}" of a question must be {noun}; found {quote(data[name])}', where)
     expected, actual, expected_raw, actual_raw = (data.get(name, MISSING) for name in _SIDES)
     return JudgeQuestion(
         data.get("prompt", ""), expected, actual, expected_raw, actual_raw, data.get("instructions"),
@@ -273,17 +275,14 @@ def _answer(data: Mapping[str, Any], who: Mapping[str, Any], where: str) -> Judg
     score, passed, reason, details = (data.get(name) for name in ("score", "passed", "reason", "details"))
     if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
         raise _damaged(f"the score of an answer is a number from 0 to 1; found {quote(score)}", where)
-    if passed is not None and not isinstance(passed, bool):
-        raise _damaged(f'"passed" of an answer is true or false; found {quote(passed)}', where)
-    if reason is not None and not isinstance(reason, str):
-        raise _damaged(f'"reason" of an answer is text; found {quote(reason)}', where)
+    for name, (kind, claim) in _ANSWER_KINDS.items():
+        if not isinstance(data.get(name), kind):
+            raise _damaged(f'"{name}" of an answer {claim}; found {quote(data[name])}', where)
     ratio = data.get("ratio")
     if ratio is not None and not (
         isinstance(ratio, list) and [type(one) for one in ratio] == [int, int] and 0 <= ratio[0] <= ratio[1] > 0
     ):
         raise _damaged(f'"ratio" of an answer is a fraction from 0 to 1, such as [2, 3]; found {quote(ratio)}', where)
-    if details is not None and not isinstance(details, dict):
-        raise _damaged(f'"details" of an answer is an object; found {quote(details)}', where)
     return JudgeAnswer(score, passed, reason, details or {}, who)
 
 

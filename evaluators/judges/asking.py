@@ -31,7 +31,7 @@ from evaluators.comparators._comparator import Comparator, Question, WholeCall, 
 from evaluators.issues import RowProblem
 from evaluators.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion, call_judge
 from evaluators.judges.judged_comparator import JudgedComparator
-from evaluators.judges.repeating import each_time, together
+from evaluators.judges.repeating import combined, each_time
 from evaluators.model import Comparison
 
 GivenAnswer: TypeAlias = Comparison | RowProblem | JudgeAnswer
@@ -358,7 +358,7 @@ def _call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> Sequence[Ju
         return way.counted.judge_asked(judge, put)[:: way.times]
     found = call_judge(judge, put)
     if way.times > 1:
-        found = [together(found[at : at + way.times]) for at in range(0, len(found), way.times)]
+        found = [combined(found[at : at + way.times]) for at in range(0, len(found), way.times)]
     return found if way.reason_length is None else [_shortened(one, way.reason_length) for one in found]
 
 

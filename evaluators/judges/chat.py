@@ -91,9 +91,9 @@ def failure_of(status: int, headers: Any, body: object) -> ChatFailure:
     """What an endpoint's refusal is, by its status."""
     message = f"the endpoint answered {status}"
     inner = body.get("error", body) if isinstance(body, dict) else body
-    said = inner.get("message") if isinstance(inner, dict) else inner
-    if isinstance(said, str) and said.strip():
-        message += f": {quote(' '.join(said.split()), _MOST_QUOTED)}"
+    theirs = inner.get("message") if isinstance(inner, dict) else inner
+    if isinstance(theirs, str) and theirs.strip():
+        message += f": {quote(' '.join(theirs.split()), _MOST_QUOTED)}"
     if status in _REFUSED or 300 <= status < 400:
         return ChatFailure(message, "judge-refused")
     again, after = status in _AGAIN or status >= 500, _after(headers)
@@ -119,8 +119,8 @@ def _after(headers: Any) -> float | None:
 def reply_of(found: Any) -> ChatReply:
     """What a chat completion says. Raises ChatFailure for what is none."""
     if isinstance(found, str):  # what has another type than JSON comes as its text
-        said = f"no chat completion but {quote(' '.join(found[:_MOST_QUOTED].split()))}" if found.strip() else "nothing"
-        raise ChatFailure(f"the endpoint sent {said}", "judge-failed", again=True)
+        what = f"no chat completion but {quote(' '.join(found[:_MOST_QUOTED].split()))}" if found.strip() else "nothing"
+        raise ChatFailure(f"the endpoint sent {what}", "judge-failed", again=True)
     try:
         choice = found.choices[0]
         text, ended = choice.message.content, choice.finish_reason

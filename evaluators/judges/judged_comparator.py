@@ -37,7 +37,7 @@ class ListTotals(NamedTuple):
     """The score from which on it passes."""
 
 
-class _Put(msgspec.Struct):
+class _OpenPair(msgspec.Struct):
     """A pair of values and the question about it; and the last answer, with what it says of the pair."""
 
     pair: Question
@@ -125,26 +125,27 @@ class JudgedComparator(Comparator):
     def answers(self, questions: Sequence[Question], ask: Ask) -> list[Comparison | RowProblem]:
         """What there is to say of each pair, `ask` being asked about those that are not decided."""
         cache = current_cache()
-        pairs: dict[Hashable, Comparison | _Put] = {}
+        pairs: dict[Hashable, Comparison | _OpenPair] = {}
         if cache is not None:
             pairs = cache.setdefault(("pairs", self.identity, self._null_differs), pairs)
         found: list[Any] = [self._looked_at(one, pairs) for one in questions]
-        open_ = [at for at, one in enumerate(found) if one.__class__ is _Put]
-        if not open_:
+        places = [at for at, one in enumerate(found) if one.__class__ is _OpenPair]
+        if not places:
             return found
         if self._judge is None:
             nobody = RowProblem(unanswered("no-judge", f'"{word_of(self)}" needs a judge, and there is none'))
-            return [nobody if one.__class__ is _Put else one for one in found]
-        put: list[_Put] = [found[at] for at in open_]
-        keys, paths = tuple(one.key for one in put), [questions[at].path for at in open_]
-        for at, one, answer in zip(open_, put, ask(self._judge, [one.question for one in put], keys, paths), strict=True):
+            return [nobody if one.__class__ is _OpenPair else one for one in found]
+        waiting: list[_OpenPair] = [found[at] for at in places]
+        keys, paths = tuple(one.key for one in waiting), [questions[at].path for at in places]
+        answers = ask(self._judge, [one.question for one in waiting], keys, paths)
+        for at, one, answer in zip(places, waiting, answers, strict=True):
             if one.answer is not answer:
                 one.answer = answer
                 one.outcome = RowProblem(answer.error) if answer.error else self.judged_as(one.pair, answer)
             found[at] = one.outcome
         return found
 
-    def _looked_at(self, question: Question, pairs: dict[Hashable, Comparison | _Put]) -> Comparison | _Put:
+    def _looked_at(self, question: Question, pairs: dict[Hashable, Comparison | _OpenPair]) -> Comparison | _OpenPair:
         """What is known of a pair without asking, or the question about it: looked at once for equal values."""
         _, expected, actual, expected_raw, actual_raw = question
         key: tuple[Hashable, ...] = (value_key(expected), value_key(actual))
@@ -152,7 +153,7 @@ class JudgedComparator(Comparator):
             key = (*key, value_key(expected_raw), value_key(actual_raw))
         found = pairs.get(key)
         if found is None:
-            found = pairs[key] = self._of_null(question) or self.decided(question) or self._put(question)
+            found = pairs[key] = self._of_null(question) or self.decided(question) or self._opened(question)
         return found
 
     def _of_null(self, question: Question) -> Comparison | None:
@@ -160,7 +161,7 @@ class JudgedComparator(Comparator):
             return Comparison(0.0, False, f"null {'is expected' if question.expected is None else 'in the output'}")
         return None
 
-    def _put(self, pair: Question) -> _Put:
+    def _opened(self, pair: Question) -> _OpenPair:
         path, expected, actual, expected_raw, actual_raw = pair
         question = JudgeQuestion(
             word_of(self), expected, actual,
@@ -168,7 +169,7 @@ class JudgedComparator(Comparator):
             MISSING if same(actual, actual_raw) else actual_raw,
             self.instructions, self.params(), {}, path, refused=partial(self.refused, pair),
         )  # fmt: skip
-        return _Put(pair, question, question.key)
+        return _OpenPair(pair, question, question.key)
 
 
 JUDGED_COMPARATORS: Final[Socket[JudgedComparator]] = Socket("evaluators.judges.words", JudgedComparator, "comparator")

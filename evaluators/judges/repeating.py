@@ -28,7 +28,7 @@ def each_time(questions: Sequence[JudgeQuestion], times: int) -> list[JudgeQuest
     ]
 
 
-def together(answers: Sequence[JudgeAnswer]) -> JudgeAnswer:
+def combined(answers: Sequence[JudgeAnswer]) -> JudgeAnswer:
     """The first answer, with the verdict of each time among its details, and with the cost of all."""
     first = answers[0]
     verdicts = [verdict_in(one) for one in answers if one.error is None]

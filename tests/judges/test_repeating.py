@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import evaluators
 from evaluators.cli import command
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, unanswered
-from evaluators.judges.repeating import agreed, together
+from evaluators.judges.repeating import agreed, combined
 from evaluators.reports.summary import summary
 
 
@@ -106,4 +106,4 @@ def test_two_workers_repeat_as_one_does(tmp_path: Path) -> None:
     ],
 )
 def test_verdicts_are_compared_and_not_their_reasons(answers: list[JudgeAnswer], wanted: bool | None) -> None:
-    assert agreed(together(answers)) is wanted
+    assert agreed(combined(answers)) is wanted

@@ -21,7 +21,7 @@ _FILES: Final = "answers*.jsonl"
 class Recorded(Judge):
     """Answers that were given before: played back from a run folder, or written down by hand.
 
-    Use it to score a suite again without its judge, in tests, offline, or to look at what a judge said. A question that the
+    Use it to score a suite again without its judge, in tests, offline, or to look at what a judge answered. A question that the
     recording does not have is an error of its field, and its row has no score. Where one question was answered in several
     ways, the first answer counts.
     """
