@@ -36,8 +36,6 @@ from evaluators.values.json_text import compact
 DEFAULT_MODEL: Final = "DEFAULT_LLM_MODEL"
 """The environment variable that names the model where a suite names none."""
 CACHE: Final = ".evaluators/judge-answers.sqlite"
-_MOST_KNOWN: Final = 20_000
-"""So many answers of the file are remembered while the judge lives."""
 _OWN: Final = ("model", "messages", "response_format", "stream", "n", "temperature", "max_tokens")
 _OVERRIDES: Final = ("model", "temperature", "max_tokens")
 
@@ -92,7 +90,6 @@ class ModelJudge(Judge):
     _wait: Callable[[float], None] = PrivateAttr(default=time.sleep)
     _alone: Session | None = PrivateAttr(default=None)
     _alone_store: AnswerStore | None = PrivateAttr(default=None)
-    _known: dict[str, JudgeAnswer] = PrivateAttr(default_factory=dict)
     _shapes: dict[str, Structured] = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="before")
@@ -289,17 +286,6 @@ class ModelJudge(Judge):
 
     def _cache_file(self) -> Path:
         return self._folder / str(self.cache)
-
-    def known_answers(self, keys: Sequence[str], store: AnswerStore) -> dict[str, JudgeAnswer]:
-        """The answers that are known from before, by key. What the store has is read once."""
-        found = {key: self._known[key] for key in keys if key in self._known}
-        if len(found) < len(keys):
-            read = store.answers_to([key for key in keys if key not in found])
-            if len(self._known) + len(read) > _MOST_KNOWN:
-                self._known.clear()
-            self._known.update(read)
-            found |= read
-        return found
 
     def _session(self) -> Session:
         if (shared := shared_session()) is not None:

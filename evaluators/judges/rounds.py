@@ -36,6 +36,8 @@ _MOST_FAILED_IN_A_ROW: Final = 5
 """After so many requests without a reply, an endpoint is given up for the rest of the run."""
 _MOST_BAD_REPLIES: Final = 2
 """So often a question is asked again because its reply does not count."""
+_MOST_KNOWN: Final = 20_000
+"""So many answers of the store are remembered for each judge."""
 _LOOK_AGAIN_SECONDS: Final = 0.05
 _HIDDEN_SECRET: Final = "[hidden]"
 _owners = count()
@@ -90,11 +92,18 @@ class Round:
 
     def _unknown(self, pending: Sequence[PendingQuestion]) -> list[PendingQuestion]:
         """Those that have no answer in the cache; the others get theirs."""
-        known = self.judge.known_answers([one.key for one in pending], self.store)
+        known = self.session.known.setdefault(self.name, {})
         for one in pending:
-            one.answer = one.answer or known.get(one.key)
-        self.session.count(cached=len(known))
-        return [one for one in pending if one.answer is None]
+            one.answer = known.get(one.key)
+        read = self.store.answers_to([one.key for one in pending if one.answer is None])
+        for one in pending:
+            one.answer = one.answer or read.get(one.key)
+        if len(known) + len(read) > _MOST_KNOWN:
+            known.clear()
+        known.update(read)
+        unknown = [one for one in pending if one.answer is None]
+        self.session.count(cached=len(pending) - len(unknown))
+        return unknown
 
     def _ask(self, pending: Sequence[PendingQuestion]) -> None:
         groups = self.judge.groups(pending)

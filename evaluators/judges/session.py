@@ -22,6 +22,8 @@ from evaluators.issues import Issue
 if TYPE_CHECKING:
     import sqlite3
 
+    from evaluators.judges.judge import JudgeAnswer
+
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, owner TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS progress (
@@ -68,6 +70,8 @@ class Session:
         weakref.finalize(self, self._connection.close)
         self.failed_in_a_row: dict[Hashable, int] = {}
         """Requests without a reply since the last one that had one, in this worker, by who is asked."""
+        self.known: dict[str, dict[str, JudgeAnswer]] = {}
+        """Answers that were read from the store, by judge and key: they are read once."""
         self.given_up: dict[Hashable, Issue] = {}
         """Why nothing further is sent, by who is asked."""
 
