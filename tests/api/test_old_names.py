@@ -79,3 +79,13 @@ def test_a_name_that_moved_is_refused_with_its_new_import(name: str) -> None:
     assert str(asked.value).endswith(line)
     assert str(imported.value).endswith(line)
     assert name in import_module(evaluators._MOVED[name]).__all__
+
+
+@pytest.mark.parametrize("name", sorted(evaluators._RENAMED))
+def test_a_name_of_our_own_that_is_gone_says_what_to_write(name: str) -> None:
+    message = f"evaluators has no {name} any more; write: {evaluators._RENAMED[name]}"
+    with pytest.raises(AttributeError, match=message):
+        getattr(evaluators, name)
+    with pytest.raises(ImportError, match=message):
+        exec(f"from evaluators import {name}")
+    assert hasattr(evaluators, evaluators._RENAMED[name])
