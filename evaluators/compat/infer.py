@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
-from evaluators.fields.inference.schema import schema_type
+from evaluators.fields.schema_types import schema_type
 from evaluators.issues import problem
 
 Schema: TypeAlias = dict[str, Any]

@@ -6,12 +6,12 @@ from evaluators.api.extending import register, register_transform
 from evaluators.compat.evaluation import Evaluation
 from evaluators.compat.given_documents import evaluate, evaluate_async
 from evaluators.compat.infer import infer_schema
+from evaluators.fields.annotate import annotate_xeval
 from evaluators.fields.expected_check import validate_gold
 from evaluators.fields.post_process import NullHandling, propagate_batch_errors, reclassify_nulls
 from evaluators.fields.references import resolve_schema_references
-from evaluators.fields.xeval.annotate_xeval import annotate_xeval
-from evaluators.fields.xeval.defaults import reset_type_defaults, set_type_default
-from evaluators.fields.xeval.read_xeval import parse_eval_schema
+from evaluators.fields.type_defaults import reset_type_defaults, set_type_default
+from evaluators.fields.xeval import parse_eval_schema
 from evaluators.issues import Problems
 from evaluators.model import ComparatorResult, Comparison, FieldResult, Status
 

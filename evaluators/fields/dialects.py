@@ -10,11 +10,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.fields.references import LISTS, MAPS, SINGLES, pointer
+from evaluators.fields.schema_types import EVALUATION_CONFIG, X_EVAL
 from evaluators.settings import BadSettings, Detail, Loc
 
 Dialect: TypeAlias = Literal["x-eval", "evaluation_config"]
-EVALUATION_CONFIG: Final = "evaluation_config"
-X_EVAL: Final = "x-eval-"
 WRAPPERS: Final = ("schema_definition", "json_schema", "schema")
 """Keys under which other tools put a schema, beside its name."""
 _OF_A_SCHEMA: Final = frozenset({"type", "properties", "items", "$ref", "enum", "const", *LISTS, *SINGLES, *MAPS})

@@ -13,10 +13,10 @@ from typing import Any, Final, Literal, TypeAlias
 from evaluators.fields.branches import distinct, knows
 from evaluators.fields.closed import ClosedTree, Sides
 from evaluators.fields.frame import Frame
-from evaluators.fields.inference.schema import schema_type
 from evaluators.fields.readable import Ask
+from evaluators.fields.schema_types import schema_type
 from evaluators.fields.tree import FieldNode, SchemaPath
-from evaluators.fields.xeval.read_xeval import parse_eval_schema
+from evaluators.fields.xeval import parse_eval_schema
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.registry import suggestion

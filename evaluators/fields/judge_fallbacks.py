@@ -74,7 +74,7 @@ def in_field(details: Iterable[Detail], field: str) -> list[Detail]:
     ]
 
 
-def said_once(details: Iterable[Detail], *, substitutes: bool = True) -> list[Detail]:
+def listed_once(details: Iterable[Detail], *, substitutes: bool = True) -> list[Detail]:
     """The same details, with one in place of all those that need a judge. It lists their fields.
 
     `substitutes`: where they stand, `without_judge` may be written.

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from evaluators.fields.dialects import EVALUATION_CONFIG, unwrap, walk
+from evaluators.fields.dialects import unwrap, walk
 from evaluators.fields.references import LISTS, MAPS, SINGLES, pointer
+from evaluators.fields.schema_types import EVALUATION_CONFIG
 from evaluators.settings import Detail, Loc, spell
 
 READ: Final = (

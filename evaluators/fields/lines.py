@@ -25,8 +25,8 @@ from evaluators.fields.judge_fallbacks import (
     class_of,
     in_field,
     judge_needed,
+    listed_once,
     needs_judge,
-    said_once,
     substitute,
 )
 from evaluators.fields.reading import read_path as read_path
@@ -60,7 +60,7 @@ class FieldLine:
     when: tuple[Condition, ...] = ()
     word: str = "exact"
     """The name of the comparator."""
-    stands_for: str | None = None
+    fallback_for: str | None = None
     """The comparator that needs a judge and that this one, or the alignment, is a substitute for."""
     together: Together | None = None
     """The keys of the object at the path that are compared as one value."""
@@ -77,7 +77,7 @@ class NamedComparator(NamedTuple):
     word: str
     comparator: Comparator | None
     rule: str
-    stands_for: str | None = None
+    fallback_for: str | None = None
     align: Align | None = None
     together: Together | None = None
 
@@ -128,7 +128,7 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
         found = "every field is skipped" if all(line.skip for line in lines) else "every weight is 0"
         details.append(Detail((), f"{found}, so nothing would count"))
     if details:
-        raise BadSettings(said_once(details, substitutes="without_judge" in context))
+        raise BadSettings(listed_once(details, substitutes="without_judge" in context))
     return _with_alignments_only(lines)
 
 
@@ -170,7 +170,7 @@ def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> Fiel
 def _line(path: Path, chosen: NamedComparator, align: Align | None = None, **rest: Any) -> FieldLine:
     align = align or chosen.align
     return FieldLine(
-        path, chosen.comparator, chosen.rule, align=align, word=chosen.word, stands_for=chosen.stands_for,
+        path, chosen.comparator, chosen.rule, align=align, word=chosen.word, fallback_for=chosen.fallback_for,
         together=chosen.together, **rest,
     )  # fmt: skip
 
@@ -269,7 +269,7 @@ def read_substitute(word: str, instead: object, context: Mapping[str, Any]) -> N
     chosen = choose(instead, {key: value for key, value in context.items() if key != "without_judge"})
     if chosen.comparator is None:
         raise bad(f'"skip" cannot stand in for "{word}"', hint="skip the field itself, or name a comparator")
-    return chosen._replace(rule=f"{chosen.rule}, in place of {word}", stands_for=word)
+    return chosen._replace(rule=f"{chosen.rule}, in place of {word}", fallback_for=word)
 
 
 def _spelled(data: object) -> str:

@@ -144,7 +144,7 @@ def _node(branch: Branch, common: tuple[Transform, ...]) -> FieldNode:
     if line.align is None:
         metrics, weight = (_metric(line),), line.weight
         return FieldNode(branch.path, "leaf", metrics, transforms, weight=weight, required=line.required)
-    items = FieldNode((*branch.path, ANY), "leaf", (replace(_metric(line), stands_for=None),), transforms)
+    items = FieldNode((*branch.path, ANY), "leaf", (replace(_metric(line), fallback_for=None),), transforms)
     return _array(branch, items)
 
 
@@ -178,7 +178,7 @@ def _array(branch: Branch, items: FieldNode) -> FieldNode:
         align=line.align or ORDERED if line is not None else ORDERED,
         weight=line.weight if line is not None else FieldNode.weight,
         required=line.required if line is not None else False,
-        stands_for=line.stands_for if line is not None else None,
+        fallback_for=line.fallback_for if line is not None else None,
         make=lambda: Below(items=items),
     )
 
@@ -186,4 +186,4 @@ def _array(branch: Branch, items: FieldNode) -> FieldNode:
 def _metric(line: FieldLine) -> Metric:
     if line.comparator is None:
         raise TypeError("a line without a comparator is no unit")
-    return Metric(line.word, line.comparator, line.rule, stands_for=line.stands_for)
+    return Metric(line.word, line.comparator, line.rule, fallback_for=line.fallback_for)

@@ -8,33 +8,25 @@ one-key maps as they are written; `read_without_judge` and `read_defaults` check
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
-from typing import Any, Final, Protocol, Self, TypeVar
+from typing import Any, Final
 
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.compound import WORD
-from evaluators.fields.judge_fallbacks import JUDGED, OF_LISTS, in_field, needs_judge, said_once, substitute
+from evaluators.fields.judge_fallbacks import JUDGED, OF_LISTS, in_field, listed_once, needs_judge, substitute
 from evaluators.fields.lines import Align, NamedComparator, choose, read_substitute
-from evaluators.fields.tree import Compound, FieldNode, Metric, SchemaPath
-from evaluators.judges.judged_comparator import JudgedComparator
+from evaluators.fields.schema_types import DEFAULTED, SEVERAL
+from evaluators.fields.tree import Compound, FieldNode, Metric
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell
 from evaluators.value_class import dataclass, replace
-from evaluators.values.path_text import ANY, display
 from evaluators.values.transforms import Transform
 
-JSON_TYPES: Final = ("string", "number", "integer", "boolean", "null", "object", "array")
-SEVERAL: Final = "multi"
-"""Where comparators are named by type: a value that may have several types."""
-DEFAULTED: Final = (*JSON_TYPES, SEVERAL)
 _MOST_PLACES: Final = 10_000
 _MOST_TURNS: Final = 3
 _MOST_LISTS: Final = 8
 """More than any lists inside lists that a person describes one by one."""
-_MOST_RULES: Final = 200
-"""So many parts of an item are told to a judge."""
-Part = TypeVar("Part", bound="ListPart")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +34,7 @@ class Substituted:
     """A field that a substitute scores."""
 
     field: str
-    stands_for: str
+    fallback_for: str
     """The comparator that needs a judge."""
     rule: str
     """What scores the field instead."""
@@ -50,7 +42,7 @@ class Substituted:
     @property
     def said(self) -> str:
         """What stands in for what: `fuzzy in place of semantic`."""
-        return f"{self.rule.removesuffix(f', in place of {self.stands_for}')} in place of {self.stands_for}"
+        return f"{self.rule.removesuffix(f', in place of {self.fallback_for}')} in place of {self.fallback_for}"
 
 
 def resolve_metric(data: object, context: Mapping[str, Any], path: str, weight: Fraction = Fraction(1)) -> Metric:
@@ -61,8 +53,8 @@ def resolve_metric(data: object, context: Mapping[str, Any], path: str, weight: 
     try:
         chosen = choose(data, context)
         if chosen.align is not None:
-            message = f'the alignment that stands in for "{chosen.stands_for}" pairs the items of a list'
-            raise bad(message, hint=f'name a comparator for "{chosen.stands_for}" where the value is no list')
+            message = f'the alignment that stands in for "{chosen.fallback_for}" pairs the items of a list'
+            raise bad(message, hint=f'name a comparator for "{chosen.fallback_for}" where the value is no list')
     except BadSettings as error:
         raise BadSettings(in_field(error.details, path)) from error
     return as_metric(chosen, weight)
@@ -74,7 +66,7 @@ def as_metric(chosen: NamedComparator, weight: Fraction = Fraction(1)) -> Metric
         raise bad('"compound" belongs on the object that has the keys')
     if chosen.comparator is None:
         raise bad('"skip" is no comparator', hint="leave the field out itself")
-    return Metric(chosen.word, chosen.comparator, chosen.rule, weight, chosen.stands_for)
+    return Metric(chosen.word, chosen.comparator, chosen.rule, weight, chosen.fallback_for)
 
 
 def word_of_entry(data: object) -> object:
@@ -85,80 +77,11 @@ def word_of_entry(data: object) -> object:
 def resolve_alignment(data: object, context: Mapping[str, Any]) -> Align | None:
     """The alignment that stands in for a judged comparison of a whole list; None where a comparator is named.
 
-    The node of such a list has this alignment and `stands_for="array_llm"`, and its items are scored on their own.
+    The node of such a list has this alignment and `fallback_for="array_llm"`, and its items are scored on their own.
     """
     if word_of_entry(data) != OF_LISTS or not needs_judge(OF_LISTS, context) or substitute(OF_LISTS, context) is None:
         return None
     return choose(data, context).align
-
-
-class ListPart(Protocol):
-    """A schema that a front end has read: what stands below a list."""
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """How it is compared as one value."""
-
-    @property
-    def skip(self) -> bool:
-        """It is left out."""
-
-    @property
-    def keys(self) -> Mapping[str, Self]:
-        """The keys of an object."""
-
-    @property
-    def others(self) -> Self | None:
-        """Every other key."""
-
-    @property
-    def items(self) -> Self | None:
-        """Every item of a list."""
-
-    @property
-    def branches(self) -> tuple[Self, ...]:
-        """The branches of a choice."""
-
-
-def knowing_items(
-    metrics: tuple[Metric, ...], items: Part | None, found: Callable[[Part], Part] = lambda part: part
-) -> tuple[Metric, ...]:
-    """The metrics; one that asks a judge about whole lists tells it how their items are compared.
-
-    `found` follows a part that stands for another one.
-    """
-    if items is None or not any(isinstance(metric.comparator, JudgedComparator) for metric in metrics):
-        return metrics
-    rules = _item_rules(items, found)
-    return tuple(
-        replace(metric, comparator=metric.comparator.for_items(rules))
-        if rules and isinstance(metric.comparator, JudgedComparator) and metric.name == OF_LISTS
-        else metric
-        for metric in metrics
-    )
-
-
-def _item_rules(items: Part, found: Callable[[Part], Part]) -> dict[str, str | list[str]]:
-    """How each part of an item is compared, by its path in the item; the item itself has an empty one."""
-    rules: dict[str, list[str]] = {}
-    waiting: deque[tuple[Part, SchemaPath]] = deque([(items, ())])
-    seen: set[int] = set()
-    while waiting and len(rules) < _MOST_RULES:
-        part, path = waiting.popleft()
-        part = found(part)
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
-        if part.skip or part.metrics:
-            told = rules.setdefault(display(path) if path else "", [])
-            told.extend(
-                rule for rule in (["skip"] if part.skip else [one.rule for one in part.metrics]) if rule not in told
-            )
-            continue
-        waiting.extend((inner, (*path, key)) for key, inner in part.keys.items())
-        waiting.extend((inner, (*path, ANY)) for inner in (part.others, part.items) if inner is not None)
-        waiting.extend((inner, path) for inner in part.branches)
-    return {path: told[0] if len(told) == 1 else told for path, told in rules.items()}
 
 
 def refuse_list_metric(word: object, types: Collection[str], context: Mapping[str, Any]) -> None:
@@ -230,7 +153,7 @@ def _checked(
         except BadSettings as error:
             details.extend(detail.under(word) for detail in in_field(error.details, word))
     if details:
-        raise BadSettings(said_once(details))
+        raise BadSettings(listed_once(details))
     return dict(data)
 
 
@@ -240,10 +163,10 @@ def substituted(root: FieldNode) -> tuple[Substituted, ...]:
     for node in places(root):
         metrics = (*node.metrics, *((node.compound.metric,) if node.compound is not None else ()))
         for metric in metrics:
-            if metric.stands_for is not None:
-                found[node.name, metric.stands_for] = Substituted(node.name, metric.stands_for, metric.rule)
-        if node.stands_for is not None:
-            found[node.name, node.stands_for] = Substituted(node.name, node.stands_for, node.align.how)
+            if metric.fallback_for is not None:
+                found[node.name, metric.fallback_for] = Substituted(node.name, metric.fallback_for, metric.rule)
+        if node.fallback_for is not None:
+            found[node.name, node.fallback_for] = Substituted(node.name, node.fallback_for, node.align.how)
     return tuple(found.values())
 
 

@@ -47,12 +47,13 @@ MOST_SCHEMAS: Final = 100_000
 class Placed(dict[str, Any]):
     """A schema that remembers where its keys were written, and whether a null branch was taken away.
 
-    A `lost` one has a reference that leads nowhere: what it describes is not known.
+    A `lost` one has a reference that leads nowhere: what it describes is not known. `anything`: it stands for `true`.
     """
 
-    def __init__(self, loc: Loc) -> None:
+    def __init__(self, loc: Loc, *, anything: bool = False) -> None:
         super().__init__()
         self.loc = loc
+        self.anything = anything
         self.written: dict[str, Loc] = {}
         self.nullable = False
         self.lost = False

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias, cast, get_args
 from evaluators.comparators._cache import cached, value_key
 from evaluators.fields.align import Align
 from evaluators.fields.dialects import dialect_note, dialect_of, dialects_in, unwrap
-from evaluators.fields.evaluation_config.read_config import read_evaluation_config
+from evaluators.fields.evaluation_config import read_evaluation_config
 from evaluators.fields.explained import ask_document, score_document, wrong_results
 from evaluators.fields.keywords import condition_note, keyword_problems
 from evaluators.fields.long_lists import FreeList, free_lists_of_tree
@@ -25,7 +25,7 @@ from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.fields.sentences import of_fields
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode, nodes
-from evaluators.fields.xeval.read_xeval import NULLS, read_xeval
+from evaluators.fields.xeval import NULLS, read_xeval
 from evaluators.judges.judged_comparator import JudgedComparator
 from evaluators.model import FieldResult, Score, Verdict
 from evaluators.settings import BadSettings, Detail, spell

@@ -177,8 +177,8 @@ def _details(unit: ShownField, status: Status, judged: Status | Partial, said: M
         details["metric"] = unit.metric.name
         if unit.metric.comparator.batch:
             details["batch"] = True
-        if unit.metric.stands_for is not None:
-            details["stands_for"] = unit.metric.stands_for
+        if unit.metric.fallback_for is not None:
+            details["stands_for"] = unit.metric.fallback_for
         if unit.transforms:
             details.update(compared(chain(unit.transforms), unit.expected, unit.actual))
     return details

@@ -38,7 +38,7 @@ class Metric:
     rule: str
     """The comparator and its options, as a person reads them."""
     weight: Fraction = Fraction(1)
-    stands_for: str | None = None
+    fallback_for: str | None = None
     """The comparator that this one is a substitute for, where `without_judge` named it."""
 
 
@@ -105,7 +105,7 @@ class FieldNode:
     """Absent on both sides is an omission."""
     skip: bool = False
     """The node and everything below it is left out."""
-    stands_for: str | None = None
+    fallback_for: str | None = None
     """The comparator of a whole list that the alignment is a substitute for, where `without_judge` named it."""
     shape: Shape = UNDECLARED
     make: Callable[[], Below] | None = None

@@ -10,13 +10,13 @@ from typing import Any, Final
 from evaluators.builtin._evaluator import FromColumn, ScoredFields
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.dialects import dialect_of
-from evaluators.fields.evaluation_config.read_config import read_evaluation_config
+from evaluators.fields.evaluation_config import read_evaluation_config
 from evaluators.fields.expected_check import ExpectedFinding, check_expected, check_listed
 from evaluators.fields.metrics import places
 from evaluators.fields.references import pointer
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.tree import FieldNode
-from evaluators.fields.xeval.read_xeval import read_xeval
+from evaluators.fields.xeval import read_xeval
 from evaluators.guide.expected_answers import Answer, Answers, answers, of_schema, schema_in, unreadable
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from evaluators.fields.annotate import annotate_evaluation_config, annotate_xeval
 from evaluators.fields.dialects import dialect_of, unwrap
-from evaluators.fields.evaluation_config.annotate_config import annotate_evaluation_config
 from evaluators.fields.inference.schema import inferred_schema, plain_schema
 from evaluators.fields.references import resolve_schema_references
-from evaluators.fields.xeval.annotate_xeval import annotate_xeval
 from evaluators.guide.expected_answers import answers, of_schema, schema_in, unreadable
 from evaluators.issues import Fault, Issue, Problems
 from evaluators.reports.display import visible

@@ -13,13 +13,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from evaluators.fields.counts import MEASURED
-from evaluators.fields.evaluation_config import parse_evaluation_config, results_path
+from evaluators.fields.evaluation_config import parse_evaluation_config
 from evaluators.fields.explained import score_document
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import Scored
 from evaluators.issues import Problems
 from evaluators.model import MISSING
-from evaluators.values.paths import parse
+from evaluators.values.paths import ANY, parse
 from tests.conformance.cases import Answer, Case
 from tests.fields.figures import figures_by_name
 
@@ -86,7 +86,8 @@ def _rows(scored: Scored) -> Iterable[tuple[str, str, float | None]]:
 
 
 def _place(path: str) -> str:
-    return results_path(parse(path).steps)
+    """A path as extract-bench spells the places of a schema: `$.properties.rows.items`."""
+    return "$" + "".join(".items" if step is ANY else f".properties.{step}" for step in parse(path).steps)
 
 
 def _by_place(rows: Iterable[tuple[str, str, float | None]]) -> dict[str, float | None]:

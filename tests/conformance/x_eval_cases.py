@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from evaluators.compat.given_documents import evaluate
 from evaluators.compat.infer import infer_schema
+from evaluators.fields.annotate import annotate_xeval
 from evaluators.fields.events import figures_of
 from evaluators.fields.expected_check import ExpectedProblems, validate_gold
 from evaluators.fields.explained import score_document
@@ -27,12 +28,8 @@ from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.rules import Partial, explain_rule
 from evaluators.fields.schema_scoring import SCORES
 from evaluators.fields.tree import FieldNode
-from evaluators.fields.xeval import (
-    annotate_xeval,
-    parse_eval_schema,
-    reset_type_defaults,
-    set_type_default,
-)
+from evaluators.fields.type_defaults import reset_type_defaults, set_type_default
+from evaluators.fields.xeval import parse_eval_schema
 from evaluators.issues import Problems, RowProblem
 from evaluators.model import MISSING, FieldResult, Status
 from evaluators.settings import BadSettings

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.fields.metrics import DEFAULTED
+from evaluators.fields.schema_types import DEFAULTED
 from tests.conformance.cases import Case
 from tests.conformance.values import kind
 

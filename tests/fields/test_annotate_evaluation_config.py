@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from evaluators.fields.evaluation_config.annotate_config import annotate_evaluation_config
-from evaluators.fields.evaluation_config.read_config import read_evaluation_config
+from evaluators.fields.annotate import annotate_evaluation_config
+from evaluators.fields.evaluation_config import read_evaluation_config
 from tests.data.extract_bench import files
 
 

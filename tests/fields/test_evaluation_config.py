@@ -172,9 +172,9 @@ def test_a_schema_that_adds_to_itself_at_every_level_is_refused() -> None:
 
 
 def test_choices_that_multiply_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evaluators.fields.evaluation_config.read_config.MOST_SCHEMAS", 500)
+    monkeypatch.setattr("evaluators.fields.schema_parts.MOST_SCHEMAS", 500)
     with pytest.raises(BadSettings, match="larger than 500 schemas"):
-        read_evaluation_config(doubling(40, default=1))
+        read_evaluation_config(doubling(40, required=["a"]))
 
 
 def test_a_root_need_not_be_an_object() -> None:
@@ -227,7 +227,7 @@ def test_branches_that_only_restrict_a_value_are_no_choice() -> None:
 
 def test_substitutes_are_known_by_field() -> None:
     schema = {"properties": {"a": {"type": "string"}, "l": {"type": "array", "evaluation_config": "array_llm"}}}
-    found = [(one.field, one.stands_for, one.rule) for one in substituted(read_evaluation_config(schema, FUZZY))]
+    found = [(one.field, one.fallback_for, one.rule) for one in substituted(read_evaluation_config(schema, FUZZY))]
     assert found == [
         ("a", "string_semantic", "fuzzy, in place of string_semantic"),
         ("l", "array_llm", "hungarian"),

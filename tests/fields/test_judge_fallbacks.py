@@ -9,7 +9,7 @@ import pytest
 import evaluators
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.comparators.fuzzy import Fuzzy
-from evaluators.fields.judge_fallbacks import said_once
+from evaluators.fields.judge_fallbacks import listed_once
 from evaluators.fields.lines import choose, read_fields
 from evaluators.fields.metrics import (
     default_metric,
@@ -65,15 +65,15 @@ def test_a_long_list_of_fields_is_cut() -> None:
 
 def test_a_substitute_scores_the_field_and_says_what_it_stands_for() -> None:
     line, other = read_fields({"a": "semantic", "b": {"string_llm": {"prompt": "x"}}}, INSTEAD)
-    assert (line.comparator, line.word, line.stands_for) == (build(Fuzzy, {"at_least": 0.7}), "fuzzy", "semantic")
+    assert (line.comparator, line.word, line.fallback_for) == (build(Fuzzy, {"at_least": 0.7}), "fuzzy", "semantic")
     assert line.rule == "fuzzy {at_least: 0.7}, in place of semantic"
-    assert (other.comparator, other.stands_for) == (Fuzzy(), "string_llm")
+    assert (other.comparator, other.fallback_for) == (Fuzzy(), "string_llm")
 
 
 def test_an_alignment_stands_in_for_array_llm() -> None:
     line = read_fields({"a": "array_llm"}, INSTEAD)[0]
     assert line.align is not None
-    assert (line.align.how, line.stands_for) == ("hungarian", "array_llm")
+    assert (line.align.how, line.fallback_for) == ("hungarian", "array_llm")
     found = resolve_alignment("array_llm", {"without_judge": {"array_llm": {"key_field": {"key": "id"}}}})
     assert found is not None
     assert found.how == "key_field"
@@ -83,7 +83,7 @@ def test_an_alignment_stands_in_for_array_llm() -> None:
 
 
 def test_one_substitute_serves_both_words_for_meaning() -> None:
-    assert resolve_metric("string_semantic", INSTEAD, "a").stands_for == "string_semantic"
+    assert resolve_metric("string_semantic", INSTEAD, "a").fallback_for == "string_semantic"
     assert resolve_metric("semantic", {"without_judge": {"string_semantic": "exact"}}, "a").name == "exact"
 
 
@@ -91,14 +91,14 @@ def test_a_metric_knows_its_name_its_rule_and_what_it_stands_for() -> None:
     own = {"comparators": {"money": (Fuzzy(), "fuzzy")}, **INSTEAD}
     assert resolve_metric("money", own, "a").rule == "money = fuzzy"
     plain = resolve_metric({"numeric": {"tolerance": {"abs": 1}}}, own, "a")
-    assert (plain.name, plain.stands_for) == ("numeric", None)
+    assert (plain.name, plain.fallback_for) == ("numeric", None)
     judged = resolve_metric("semantic", own, "a")
-    assert (judged.name, judged.stands_for) == ("fuzzy", "semantic")
+    assert (judged.name, judged.fallback_for) == ("fuzzy", "semantic")
 
 
 def test_a_metric_that_needs_a_judge_knows_its_field() -> None:
     details = refused(resolve_metric, "semantic", {}, "a.b") + refused(resolve_metric, {"array_llm": {}}, {}, "c")
-    (found,) = said_once(details)
+    (found,) = listed_once(details)
     assert found.message == "2 fields need a judge, and there is none: a.b (semantic), c (array_llm)"
 
 
@@ -110,7 +110,7 @@ def test_an_alignment_cannot_compare_what_is_no_list() -> None:
 def test_a_registered_comparator_or_one_of_the_suite_takes_the_place_of_the_word() -> None:
     assert choose("semantic", {"comparators": {"semantic": (Fuzzy(), "fuzzy")}}).rule == "semantic = fuzzy"
     evaluators.register("semantic", lambda expected, actual, params: True)
-    assert resolve_metric("semantic", {}, "a").stands_for is None
+    assert resolve_metric("semantic", {}, "a").fallback_for is None
 
 
 def test_a_comparator_that_asks_a_judge_needs_one() -> None:
@@ -120,7 +120,7 @@ def test_a_comparator_that_asks_a_judge_needs_one() -> None:
 
     assert [detail.code for detail in refused(resolve_metric, "meaning", {}, "a")] == ["needs-judge"]
     assert resolve_metric("meaning", {"judge": object()}, "a").comparator == Meaning()
-    assert resolve_metric("meaning", {"without_judge": {"meaning": "exact"}}, "a").stands_for == "meaning"
+    assert resolve_metric("meaning", {"without_judge": {"meaning": "exact"}}, "a").fallback_for == "meaning"
     assert read_without_judge({"meaning": "exact"}) == {"meaning": "exact"}
 
 
@@ -172,13 +172,13 @@ def test_substituted_fields_are_counted_once_by_schema_path() -> None:
             {
                 "a": FieldNode(("a",), metrics=(judged, judged)),
                 "b": FieldNode(("b",), metrics=(plain,)),
-                "c": FieldNode(("c",), "array", stands_for="array_llm", make=lambda: Below()),
+                "c": FieldNode(("c",), "array", fallback_for="array_llm", make=lambda: Below()),
                 "d": FieldNode(("d",), metrics=(judged,), skip=True),
             }
         )
 
     found = substituted(FieldNode((), "object", make=below))
-    assert [(one.field, one.stands_for) for one in found] == [("a", "semantic"), ("c", "array_llm")]
+    assert [(one.field, one.fallback_for) for one in found] == [("a", "semantic"), ("c", "array_llm")]
 
 
 def test_a_schema_that_refers_to_itself_is_counted_too() -> None:
@@ -191,9 +191,9 @@ def test_a_schema_that_refers_to_itself_is_counted_too() -> None:
 
 def test_a_compound_of_a_schema_has_its_metric_and_what_is_done_first() -> None:
     compound, first = resolve_compound({"fields": ["a", "b"], "compare": "semantic"}, INSTEAD, "x")
-    assert (compound.fields, compound.metric.name, compound.metric.stands_for) == (("a", "b"), "fuzzy", "semantic")
+    assert (compound.fields, compound.metric.name, compound.metric.fallback_for) == (("a", "b"), "fuzzy", "semantic")
     assert first[0].apply({"b": 2, "a": "x"}) == "x 2"
     assert resolve_compound({"fields": ["a", "b"]}, {}, "x")[1] == ()
     (found,) = refused(resolve_compound, {"fields": ["a", "b"], "compare": {"semantic": {}}}, {}, "x")
     assert found.loc == ("compare", "semantic")
-    assert said_once([found])[0].message == "1 field needs a judge, and there is none: x (semantic)"
+    assert listed_once([found])[0].message == "1 field needs a judge, and there is none: x (semantic)"

@@ -135,8 +135,8 @@ def test_a_compound_of_ones_own_gets_objects_and_transforms_change_their_values(
 def test_array_llm_becomes_the_alignment_that_stands_in_for_it() -> None:
     context = {"without_judge": {"array_llm": "hungarian", "semantic": "fuzzy"}}
     root = read_listed({"items": "array_llm", "items[*].name": "semantic", "note": "semantic"}, context)
-    assert (root.below.keys["items"].align.how, root.below.keys["items"].stands_for) == ("hungarian", "array_llm")
-    assert [(each.field, each.stands_for) for each in substituted(root)] == [
+    assert (root.below.keys["items"].align.how, root.below.keys["items"].fallback_for) == ("hungarian", "array_llm")
+    assert [(each.field, each.fallback_for) for each in substituted(root)] == [
         ("items", "array_llm"),
         ("note", "semantic"),
         ("items[*].name", "semantic"),

@@ -10,18 +10,12 @@ import pytest
 
 import evaluators
 from evaluators.compat import struct_extract_eval
+from evaluators.fields.annotate import annotate_xeval
 from evaluators.fields.explained import score_document
 from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.tree import FieldNode
-from evaluators.fields.xeval import (
-    annotate_xeval,
-    parse_eval_schema,
-    parse_xeval_entry,
-    read_xeval,
-    reset_type_defaults,
-    set_type_default,
-)
-from evaluators.fields.xeval.defaults import type_defaults
+from evaluators.fields.type_defaults import reset_type_defaults, set_type_default, type_defaults
+from evaluators.fields.xeval import parse_eval_schema, parse_xeval_entry, read_xeval
 from evaluators.issues import Problems
 from evaluators.settings import BadSettings
 
@@ -448,13 +442,13 @@ def test_fields_that_need_a_judge_are_listed_in_one_problem() -> None:
 
 def test_a_substitute_scores_what_needs_a_judge() -> None:
     node = a_of({"type": "string", "x-eval-compare": "semantic"}, {"without_judge": {"semantic": "fuzzy"}})
-    assert (node.metrics[0].name, node.metrics[0].stands_for) == ("fuzzy", "semantic")
+    assert (node.metrics[0].name, node.metrics[0].fallback_for) == ("fuzzy", "semantic")
 
 
 def test_an_alignment_stands_in_for_a_judged_list() -> None:
     schema = an_array(TEXT, **{"x-eval-compare": "array_llm"})
     node = a_of(schema, {"without_judge": {"array_llm": "hungarian"}})
-    assert (node.kind, node.align.how, node.stands_for) == ("array", "hungarian", "array_llm")
+    assert (node.kind, node.align.how, node.fallback_for) == ("array", "hungarian", "array_llm")
 
 
 def test_a_resolved_and_annotated_schema_can_be_read() -> None:

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from evaluators.fields.inference.questions import Ask, Likeliest
 from evaluators.fields.inference.shape import SeenPlace, shape_of
 from evaluators.fields.inference.suggested_lines import SuggestedLine, lines_of, nulls_of
+from evaluators.fields.schema_types import schema_type
 from evaluators.issues import problem
 from evaluators.value_class import NamedTuple
 from evaluators.values.path_text import ANY, Step
@@ -100,19 +101,6 @@ def _types(node: SeenPlace) -> list[str]:
     if node.lists:
         found["array"] = None
     return list(found) or ["string"]
-
-
-def schema_type(value: Any) -> str:
-    """The type of a value as JSON Schema names it. What JSON does not know is text."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int):
-        return "integer"
-    if isinstance(value, float):
-        return "number"
-    return "object" if isinstance(value, dict) else "array" if isinstance(value, list) else "string"
 
 
 def _unclear(lines: Iterable[SuggestedLine], lists: bool) -> Iterator[str]:

@@ -12,7 +12,8 @@ from types import MappingProxyType, TracebackType
 from typing import Any, Final
 
 from evaluators.fields.judge_fallbacks import NeedsJudge
-from evaluators.fields.metrics import DEFAULTED, resolve_metric
+from evaluators.fields.metrics import resolve_metric
+from evaluators.fields.schema_types import DEFAULTED
 from evaluators.issues import problem
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, bad, spell, word_or_map

@@ -1,16 +1,25 @@
-"""Writes `x-eval-compare` where a schema leaves it out, so that a person can review it."""
+"""Writes how a place is compared where a schema leaves it out, in either dialect, so that a person can review it."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from evaluators.fields.references import CHOICES
-from evaluators.fields.xeval.defaults import OTHERWISE, type_defaults
-from evaluators.fields.xeval.structure import SAYS_TYPE, branches_of, looked_into, types_of
+from evaluators.fields.schema_types import EVALUATION_CONFIG, SAYS_TYPE, branches_of, looked_into, types_of
+from evaluators.fields.type_defaults import OTHERWISE, type_defaults
 
 Schema = TypeVar("Schema", bound=dict[str, Any])
+
+WITHOUT_JUDGE: Final[Mapping[str, str]] = {
+    "string": "string_exact",
+    "number": "number_tolerance",
+    "integer": "integer_exact",
+    "boolean": "boolean_exact",
+}
+"""What is written for a value of a type. The dialect's own default for text is `string_semantic`, which asks a judge."""
+_ADDRESSES: Final = ("uri", "url", "iri")
 
 
 def annotate_xeval(schema: Schema, defaults: Mapping[str, Any] | None = None) -> Schema:
@@ -36,7 +45,7 @@ def _annotate(schema: Any, defaults: Mapping[str, Any], done: set[int]) -> None:
 
 def _below(schema: dict[str, Any], defaults: Mapping[str, Any], done: set[int]) -> bool:
     """Annotate what stands below a schema. False when it is compared as one value."""
-    kind, (_, branches) = looked_into(schema), branches_of(schema)
+    kind, branches = looked_into(schema), branches_of(schema)
     if kind == "array":
         _annotate(schema["items"], defaults, done)
     if kind == "object":
@@ -52,3 +61,27 @@ def _below(schema: dict[str, Any], defaults: Mapping[str, Any], done: set[int]) 
 def _annotate_each(schemas: Any, defaults: Mapping[str, Any], done: set[int]) -> None:
     for schema in schemas.values() if isinstance(schemas, dict) else ():
         _annotate(schema, defaults, done)
+
+
+def annotate_evaluation_config(schema: Schema) -> Schema:
+    """Give every value of one plain type the word that compares it, and return the same schema.
+
+    Places that have an `evaluation_config` stay as they are. Lists and objects get none: what stands in them is compared.
+    """
+    waiting: list[Any] = [schema]
+    seen: set[int] = set()
+    while waiting:
+        one = waiting.pop()
+        if not isinstance(one, dict) or id(one) in seen or EVALUATION_CONFIG in one:
+            continue
+        seen.add(id(one))
+        word = WITHOUT_JUDGE.get(types_of(one).one or "") if "type" in one and "$ref" not in one else None
+        if word is not None:
+            one[EVALUATION_CONFIG] = "string_url" if one.get("format") in _ADDRESSES else word
+            continue
+        for name in ("properties", "$defs", "definitions"):
+            waiting.extend(one[name].values() if isinstance(one.get(name), dict) else ())
+        for name in ("allOf", *CHOICES):
+            waiting.extend(one[name] if isinstance(one.get(name), list) else ())
+        waiting.extend((one.get("items"), one.get("additionalProperties")))
+    return schema

@@ -12,22 +12,22 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Final
 
+from msgspec import Struct
+
 from evaluators.fields.lines import read_weight
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, spell
-from evaluators.value_class import dataclass, field
 
 CONFIG_KEYS: Final = ("metrics", "aggregation_weight")
 METRIC_KEYS: Final = ("metric_id", "params", "weight")
 SKIP: Final = "skip"
 
 
-@dataclass(frozen=True, slots=True)
-class AskedMetric:
+class AskedMetric(Struct, frozen=True):
     """One metric that a schema asks for, with where it is written."""
 
     metric_id: str
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = {}
     weight: Fraction = Fraction(1)
     loc: Loc = ()
     params_loc: Loc = ()
@@ -42,8 +42,7 @@ class AskedMetric:
         return (self.metric_id, self.params, self.weight) == (other.metric_id, other.params, other.weight)
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """An `evaluation_config`, read. `metrics` is None where it names none: the type's own comparator is used."""
 
     metrics: tuple[AskedMetric, ...] | None = None
