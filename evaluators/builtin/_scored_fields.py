@@ -68,8 +68,8 @@ class ScoredFields:
     """The fields of an open list that some row should measure."""
     surplus: SurplusRules = SurplusRules()
     """Whether what only the output has lowers the score of a row."""
-    substitutes: Mapping[str, int] | None = None
-    """How many fields a substitute of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
+    fallbacks: Mapping[str, int] | None = None
+    """How many fields a fallback of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
     keyed_lists: Callable[..., Iterable[tuple[Path, Align]]] = _no_lists
     """The lists whose items are paired by a key: a key that no item has is an error (law 11). It takes what a row has beside
     its two documents, for a type whose schema stands in a cell; without cells it gives those of every row."""

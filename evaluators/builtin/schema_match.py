@@ -34,7 +34,7 @@ from evaluators.fields.inference.schema import infer_schema
 from evaluators.fields.lines import FieldLine, read_fields, read_transforms
 from evaluators.fields.listed import read_listed, tree_of_lines
 from evaluators.fields.long_lists import FreeList
-from evaluators.fields.metrics import read_defaults, read_without_judge
+from evaluators.fields.metrics import read_defaults, read_fallbacks
 from evaluators.fields.post_process import Nulls, null_processors
 from evaluators.fields.post_process_words import read_post_process
 from evaluators.fields.references import pointer
@@ -90,8 +90,9 @@ def _a_map(schema: object, name: str) -> dict[str, Any]:
 
 
 def _read_lines(data: object, context: Mapping[str, Any]) -> tuple[FieldLine, ...]:
-    """`fields:`, read with the substitutes that stand beside it, and known to make a tree."""
-    given = {**context, "without_judge": context.get("settings", {}).get("without_judge")}
+    """`fields:`, read with the fallbacks that stand beside it, and known to make a tree."""
+    written = context.get("settings", {})
+    given = {**context, "fallback": written.get("fallback", written.get("without_judge"))}
     read_listed(data, given)
     return read_fields(data, given)
 
@@ -134,9 +135,9 @@ class SchemaMatch(Evaluator):
         default_factory=dict
     )
     """What compares a field of a JSON type that names no comparator: `{string: fuzzy}`. `multi` is the type of several."""
-    without_judge: Annotated[
-        Mapping[str, Any], ReadBy(lambda data, context: read_without_judge(data, context), "any")
-    ] = Field(default_factory=dict)
+    fallback: Annotated[Mapping[str, Any], ReadBy(lambda data, context: read_fallbacks(data, context), "any")] = Field(
+        default_factory=dict, validation_alias=AliasChoices("fallback", "without_judge")
+    )
     """What stands in for a comparator that needs a judge: `{semantic: fuzzy, array_llm: hungarian}`."""
     json_schema: Annotated[ReadSchema | None, Field(validation_alias=AliasChoices("schema", "json_schema"))] = None
     """The schema: a map, the name of a JSON or YAML file, a column, or the word `infer`."""
@@ -224,7 +225,7 @@ class SchemaMatch(Evaluator):
     @model_validator(mode="after")
     def _read_tree(self, info: ValidationInfo) -> SchemaMatch:
         self._context = {
-            **(info.context or {}), "defaults": self.defaults, "without_judge": self.without_judge
+            **(info.context or {}), "defaults": self.defaults, "fallback": self.fallback
         }  # fmt: skip
         if (self.json_schema is None) is (self.fields is None):
             found = "neither" if self.fields is None else "both"
@@ -308,7 +309,7 @@ class SchemaMatch(Evaluator):
         awaited = Awaited(declared=known.fields) if self.fields is None else Awaited(named)
         return replace(
             by_row, places=known.row_fields, tree=known, top_keys=known.root.first_keys(), awaited=awaited,
-            substitutes=known.substitutes,
+            fallbacks=known.fallbacks,
         )  # fmt: skip
 
     def _keyed_lists(self, *cells: Any) -> Iterable[tuple[JSONPath, Align]]:

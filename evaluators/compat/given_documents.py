@@ -88,7 +88,7 @@ def evaluate(
     ids: Iterable[str | int] | None = None,
     id_field: str | None = None,
     defaults: Mapping[str, Any] | None = None,
-    without_judge: Mapping[str, Any] | None = None,
+    fallback: Mapping[str, Any] | None = None,
     nulls: Nulls | None = None,
     absent_values: Sequence[Any] | None = None,
     post_process: PostProcess | Processor | str = (),
@@ -107,7 +107,7 @@ def evaluate(
     """
     rows = _rows(_listed("expected", expected), _listed("outputs", outputs), ids, id_field)
     settings = {
-        "defaults": defaults, "without_judge": without_judge, "absent_values": absent_values, "dialect": dialect,
+        "defaults": defaults, "fallback": fallback, "absent_values": absent_values, "dialect": dialect,
         "nulls": nulls, "post_process": post_process,
     }  # fmt: skip
     return _evaluated(Evaluation, rows, *_line(schema, settings, comparators, rows, judge))
@@ -122,7 +122,7 @@ def evaluate_document(
     dialect: Dialect = "auto",
     id: str | int = 0,
     defaults: Mapping[str, Any] | None = None,
-    without_judge: Mapping[str, Any] | None = None,
+    fallback: Mapping[str, Any] | None = None,
     nulls: Nulls | None = None,
     absent_values: Sequence[Any] | None = None,
     post_process: PostProcess | Processor | str = (),
@@ -135,7 +135,7 @@ def evaluate_document(
     """
     rows = _rows([expected], [output], [id], None)
     settings = {
-        "defaults": defaults, "without_judge": without_judge, "absent_values": absent_values, "dialect": dialect,
+        "defaults": defaults, "fallback": fallback, "absent_values": absent_values, "dialect": dialect,
         "nulls": nulls, "post_process": post_process,
     }  # fmt: skip
     return _evaluated(DocumentEvaluation, rows, *_line(schema, settings, comparators, rows, judge))

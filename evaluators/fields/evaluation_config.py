@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from evaluators.fields.align import Align
 from evaluators.fields.dialects import unwrap
 from evaluators.fields.evaluation_words import NO_WORDS, AskedMetric, Words, read_words
-from evaluators.fields.judge_fallbacks import OF_LISTS, NeedsJudge
+from evaluators.fields.fallbacks import OF_LISTS, NeedsJudge
 from evaluators.fields.metrics import refuse_list_metric, resolve_alignment, resolve_metric
 from evaluators.fields.references import Placed, as_problems, own_place, place_of
 from evaluators.fields.schema_parts import SchemaPart, SchemaReader, read_parts

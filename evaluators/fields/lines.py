@@ -18,16 +18,16 @@ from evaluators.fields.align import Align as Align
 from evaluators.fields.align import read_align as read_align
 from evaluators.fields.compound import WORD as COMPOUND
 from evaluators.fields.compound import Together, read_names, takes_text
-from evaluators.fields.judge_fallbacks import (
+from evaluators.fields.fallbacks import (
     JUDGED,
     OF_LISTS,
     answered,
     class_of,
+    fallback_of,
     in_field,
     judge_needed,
     listed_once,
     needs_judge,
-    substitute,
 )
 from evaluators.fields.reading import read_path as read_path
 from evaluators.fields.reading import read_transforms as read_transforms
@@ -61,7 +61,7 @@ class FieldLine:
     word: str = "exact"
     """The name of the comparator."""
     fallback_for: str | None = None
-    """The comparator that needs a judge and that this one, or the alignment, is a substitute for."""
+    """The comparator that needs a judge and that this one, or the alignment, is a fallback for."""
     together: Together | None = None
     """The keys of the object at the path that are compared as one value."""
 
@@ -93,7 +93,7 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
     """The lines of a `fields:` block.
 
     `context["comparators"]` holds the suite's own names, `context["default_comparator"]` what a bare path gets, and
-    `context["without_judge"]` what stands in for a comparator that needs a judge.
+    `context["fallback"]` what stands in for a comparator that needs a judge.
     Raises BadSettings with every problem.
     """
     context = context or {}
@@ -128,7 +128,7 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
         found = "every field is skipped" if all(line.skip for line in lines) else "every weight is 0"
         details.append(Detail((), f"{found}, so nothing would count"))
     if details:
-        raise BadSettings(listed_once(details, substitutes="without_judge" in context))
+        raise BadSettings(listed_once(details, named="fallback" in context))
     return _with_alignments_only(lines)
 
 
@@ -188,16 +188,16 @@ def _skipped(path: Path, body: Mapping[Any, Any]) -> FieldLine:
 
 def read_comparator(data: object, context: Mapping[str, Any]) -> tuple[Comparator | None, str]:
     """The comparator that a word or a one-key map names, and how a person reads it. `skip` is (None, "skip")."""
-    chosen = choose(data, {key: value for key, value in context.items() if key != "without_judge"})
+    chosen = choose(data, {key: value for key, value in context.items() if key != "fallback"})
     if chosen.together is not None:
         raise BadSettings([Detail((COMPOUND,), '"compound" names keys of one field', "write it on that field", key=True)])
     return chosen.comparator, chosen.rule
 
 
 def choose(data: object, context: Mapping[str, Any]) -> NamedComparator:
-    """The comparator that a word or a one-key map names, or its substitute where it needs a judge.
+    """The comparator that a word or a one-key map names, or its fallback where it needs a judge.
 
-    `context["without_judge"]` maps words to their substitutes, as they are written.
+    `context["fallback"]` maps words to their fallbacks, as they are written.
     """
     named: Mapping[str, tuple[Comparator, str]] = context.get("comparators", {})
     if isinstance(data, Mapping) and tuple(data) == (COMPOUND,):
@@ -252,21 +252,21 @@ def _compound(options: object, context: Mapping[str, Any]) -> NamedComparator:
 
 
 def _in_place_of(word: str, mapped: bool, context: Mapping[str, Any]) -> NamedComparator:
-    """The substitute of a word that needs a judge. Its options are for the judge, and are left aside with it."""
-    instead = substitute(word, context)
+    """The fallback of a word that needs a judge. Its options are for the judge, and are left aside with it."""
+    instead = fallback_of(word, context)
     if instead is None:
         raise judge_needed(word, *((word,) if mapped else ()))
-    return read_substitute(word, instead, context)
+    return read_fallback(word, instead, context)
 
 
-def read_substitute(word: str, instead: object, context: Mapping[str, Any]) -> NamedComparator:
-    """What `without_judge` names for a word: a comparator that needs no judge, or, for lists, an alignment."""
+def read_fallback(word: str, instead: object, context: Mapping[str, Any]) -> NamedComparator:
+    """What `fallback` names for a word: a comparator that needs no judge, or, for lists, an alignment."""
     first = next(iter(instead)) if isinstance(instead, Mapping) and len(instead) == 1 else instead
     if word == OF_LISTS and first in ALIGNMENTS:
         return NamedComparator("exact", None, f"{_spelled(instead)}, in place of {word}", word, read_align(instead))
     if word == OF_LISTS and isinstance(first, str) and first not in COMPARATORS and suggestion(first, ALIGNMENTS):
         return NamedComparator("exact", None, word, word, read_align(instead))  # which says what is wrong with it
-    chosen = choose(instead, {key: value for key, value in context.items() if key != "without_judge"})
+    chosen = choose(instead, {key: value for key, value in context.items() if key != "fallback"})
     if chosen.comparator is None:
         raise bad(f'"skip" cannot stand in for "{word}"', hint="skip the field itself, or name a comparator")
     return chosen._replace(rule=f"{chosen.rule}, in place of {word}", fallback_for=word)

@@ -40,7 +40,7 @@ def read_listed(
 
     Raises BadSettings with every problem.
     """
-    lines = read_fields(data, {"without_judge": {}, **(context or {})})
+    lines = read_fields(data, {"fallback": {}, **(context or {})})
     locs: list[Loc] = [(path,) for path in data] if isinstance(data, Mapping) else [(at,) for at in range(len(lines))]
     return tree_of_lines(lines, transforms, locs)
 

@@ -1,8 +1,8 @@
 """How a unit is compared, read for the front ends that make a tree from a schema.
 
-The context is the one of `read_fields`: `comparators` are the suite's own names, `without_judge` maps words that need a
+The context is the one of `read_fields`: `comparators` are the suite's own names, `fallback` maps words that need a
 judge to what stands in for them, and `defaults` maps JSON types to comparators. Each of them is a map of words and
-one-key maps as they are written; `read_without_judge` and `read_defaults` check a whole one of them.
+one-key maps as they are written; `read_fallbacks` and `read_defaults` check a whole one of them.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.compound import WORD
-from evaluators.fields.judge_fallbacks import JUDGED, OF_LISTS, in_field, listed_once, needs_judge, substitute
-from evaluators.fields.lines import Align, NamedComparator, choose, read_substitute
+from evaluators.fields.fallbacks import JUDGED, OF_LISTS, fallback_of, in_field, listed_once, needs_judge
+from evaluators.fields.lines import Align, NamedComparator, choose, read_fallback
 from evaluators.fields.schema_types import DEFAULTED, SEVERAL
 from evaluators.fields.tree import Compound, FieldNode, Metric
 from evaluators.registry import suggestion
@@ -30,8 +30,8 @@ _MOST_LISTS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Substituted:
-    """A field that a substitute scores."""
+class Fallback:
+    """A field that a fallback of a judge scores."""
 
     field: str
     fallback_for: str
@@ -40,15 +40,15 @@ class Substituted:
     """What scores the field instead."""
 
     @property
-    def said(self) -> str:
+    def shown(self) -> str:
         """What stands in for what: `fuzzy in place of semantic`."""
         return f"{self.rule.removesuffix(f', in place of {self.fallback_for}')} in place of {self.fallback_for}"
 
 
 def resolve_metric(data: object, context: Mapping[str, Any], path: str, weight: Fraction = Fraction(1)) -> Metric:
-    """The metric that a word or a one-key map names, or its substitute where it needs a judge.
+    """The metric that a word or a one-key map names, or its fallback where it needs a judge.
 
-    Raises BadSettings. The fields that need a judge are made one complaint by `judged.said_once`, once all are read.
+    Raises BadSettings. The fields that need a judge are made one complaint by `listed_once`, once all are read.
     """
     try:
         chosen = choose(data, context)
@@ -79,7 +79,7 @@ def resolve_alignment(data: object, context: Mapping[str, Any]) -> Align | None:
 
     The node of such a list has this alignment and `fallback_for="array_llm"`, and its items are scored on their own.
     """
-    if word_of_entry(data) != OF_LISTS or not needs_judge(OF_LISTS, context) or substitute(OF_LISTS, context) is None:
+    if word_of_entry(data) != OF_LISTS or not needs_judge(OF_LISTS, context) or fallback_of(OF_LISTS, context) is None:
         return None
     return choose(data, context).align
 
@@ -120,10 +120,10 @@ def default_metric(json_type: str, context: Mapping[str, Any], otherwise: object
     return resolve_metric(named.get(json_type, otherwise), context, path)
 
 
-def read_without_judge(data: object, context: Mapping[str, Any] | None = None) -> Mapping[str, object]:
-    """`without_judge`, checked: what stands in for each comparator that needs a judge, as it is written."""
+def read_fallbacks(data: object, context: Mapping[str, Any] | None = None) -> Mapping[str, object]:
+    """`fallback`, checked: what stands in for each comparator that needs a judge, as it is written."""
     known = (*JUDGED, *(name for name in COMPARATORS.names() if COMPARATORS.find(name).judged and name not in JUDGED))
-    return _checked(data, "without_judge", known, "a comparator that needs a judge", context or {}, read_substitute)
+    return _checked(data, "fallback", known, "a comparator that needs a judge", context or {}, read_fallback)
 
 
 def read_defaults(data: object, context: Mapping[str, Any] | None = None) -> Mapping[str, object]:
@@ -157,16 +157,16 @@ def _checked(
     return dict(data)
 
 
-def substituted(root: FieldNode) -> tuple[Substituted, ...]:
-    """The fields that a substitute scores, by schema path. A schema that refers to itself is looked into three times."""
-    found: dict[tuple[str, str], Substituted] = {}
+def fallbacks(root: FieldNode) -> tuple[Fallback, ...]:
+    """The fields that a fallback scores, by schema path. A schema that refers to itself is looked into three times."""
+    found: dict[tuple[str, str], Fallback] = {}
     for node in places(root):
         metrics = (*node.metrics, *((node.compound.metric,) if node.compound is not None else ()))
         for metric in metrics:
             if metric.fallback_for is not None:
-                found[node.name, metric.fallback_for] = Substituted(node.name, metric.fallback_for, metric.rule)
+                found[node.name, metric.fallback_for] = Fallback(node.name, metric.fallback_for, metric.rule)
         if node.fallback_for is not None:
-            found[node.name, node.fallback_for] = Substituted(node.name, node.fallback_for, node.align.how)
+            found[node.name, node.fallback_for] = Fallback(node.name, node.fallback_for, node.align.how)
     return tuple(found.values())
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 
 from evaluators.fields.align import Align
-from evaluators.fields.judge_fallbacks import OF_LISTS, NeedsJudge, in_field, listed_once
+from evaluators.fields.fallbacks import OF_LISTS, NeedsJudge, in_field, listed_once
 from evaluators.fields.references import MOST_SCHEMAS, Placed, merge, own_place, place_of, resolve_as_far
 from evaluators.fields.schema_types import copy_of
 from evaluators.fields.tree import ORDERED, UNDECLARED, Below, Compound, FieldNode, Kind, Metric, SchemaPath, Shape

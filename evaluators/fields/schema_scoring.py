@@ -6,6 +6,7 @@ explains every row; without them the fast check is used, which the property test
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
@@ -17,7 +18,7 @@ from evaluators.fields.evaluation_config import read_evaluation_config
 from evaluators.fields.explained import ask_document, score_document, wrong_results
 from evaluators.fields.keywords import condition_note, keyword_problems
 from evaluators.fields.long_lists import FreeList, free_lists_of_tree
-from evaluators.fields.metrics import places, substituted
+from evaluators.fields.metrics import fallbacks, places
 from evaluators.fields.pair import CROWDED
 from evaluators.fields.post_process import Nulls, Processor, ships
 from evaluators.fields.schema_check import ExplainedCheck, WalkCheck, verdict_of_scored
@@ -59,7 +60,7 @@ class SchemaTree:
 def read_schema(schema: object, dialect: Dialect = "auto", context: Mapping[str, Any] | None = None) -> SchemaTree:
     """The tree of a schema in either dialect.
 
-    `context` has what `fields:` have (`comparators`, `without_judge`, `judge`) and `defaults`, comparators by JSON type.
+    `context` has what `fields:` have (`comparators`, `fallback`, `judge`) and `defaults`, comparators by JSON type.
     Raises BadSettings with every problem, each with its place inside the schema.
     """
     chosen = dialect_of(schema) if dialect == "auto" else _asked_for(dialect, schema)
@@ -140,12 +141,9 @@ class SchemaScoring:
         return tuple(free_lists_of_tree(self.root))
 
     @cached_property
-    def substitutes(self) -> dict[str, int]:
-        """How many fields a substitute of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
-        found: dict[str, int] = {}
-        for each in substituted(self.root):
-            found[each.said] = found.get(each.said, 0) + 1
-        return found
+    def fallbacks(self) -> dict[str, int]:
+        """How many fields a fallback of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
+        return Counter(each.shown for each in fallbacks(self.root))
 
     def scored(self, expected: Any, output: Any) -> Scored:
         """The results of one row. A side that is not there is MISSING."""

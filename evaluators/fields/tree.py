@@ -39,7 +39,7 @@ class Metric:
     """The comparator and its options, as a person reads them."""
     weight: Fraction = Fraction(1)
     fallback_for: str | None = None
-    """The comparator that this one is a substitute for, where `without_judge` named it."""
+    """The comparator that this one is a fallback for, where `fallback` named it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class FieldNode:
     skip: bool = False
     """The node and everything below it is left out."""
     fallback_for: str | None = None
-    """The comparator of a whole list that the alignment is a substitute for, where `without_judge` named it."""
+    """The comparator of a whole list that the alignment is a fallback for, where `fallback` named it."""
     shape: Shape = UNDECLARED
     make: Callable[[], Below] | None = None
     """Makes what stands below, when it is first asked for."""

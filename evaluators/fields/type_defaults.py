@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from types import MappingProxyType, TracebackType
 from typing import Any, Final
 
-from evaluators.fields.judge_fallbacks import NeedsJudge
+from evaluators.fields.fallbacks import NeedsJudge
 from evaluators.fields.metrics import resolve_metric
 from evaluators.fields.schema_types import DEFAULTED
 from evaluators.issues import problem

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
 from evaluators.fields.align import Align
-from evaluators.fields.judge_fallbacks import OF_LISTS, NeedsJudge
+from evaluators.fields.fallbacks import OF_LISTS, NeedsJudge
 from evaluators.fields.metrics import (
     default_metric,
     refuse_list_metric,

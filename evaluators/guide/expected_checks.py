@@ -27,7 +27,7 @@ from evaluators.testsets.columns import no_such_column
 from evaluators.value_class import dataclass, field
 from evaluators.values.json_text import NotJSON, parse, to_text
 
-_STRUCTURE: Final = {"without_judge": {"semantic": "exact", "string_llm": "exact", "array_llm": "hungarian"}}
+_STRUCTURE: Final = {"fallback": {"semantic": "exact", "string_llm": "exact", "array_llm": "hungarian"}}
 """Only the shape of a schema is looked at, so nothing is ever asked."""
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 from evaluators.fields.counts import counted
 from evaluators.fields.declared import Declared, short_hash
 from evaluators.fields.events import FIGURES
-from evaluators.fields.judge_fallbacks import JUDGED
+from evaluators.fields.fallbacks import JUDGED
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.fields.settle import OURS
 from evaluators.model import FieldResult, Status, Verdict

@@ -263,7 +263,7 @@ def _stats(
         surplus_counts=fields.surplus.items,
         optional=fields.optional,
         figure_names=fields.figures,
-        substituted=fields.substitutes or {},
+        fallbacks=fields.fallbacks or {},
         clustered=clustered,
     )
 

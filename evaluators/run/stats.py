@@ -60,14 +60,14 @@ def evaluator_stats(
     optional: Collection[str] = (),
     figure_names: Sequence[str] = (),
     clustered: bool = False,
-    substituted: Mapping[str, int] | None = None,
+    fallbacks: Mapping[str, int] | None = None,
 ) -> EvaluatorStats:
     """The figures of one evaluator, every one rounded once from exact sums.
 
     `extra_counts` says whether leaves that only the output has count against the accuracy of their path, as they do in
     the score, and `surplus_counts` the same of leaves in items of lists that only the output has. `optional` are the
     listed fields that may be absent from every row. `figure_names` are the further figures.
-    `substituted` says how many fields a substitute of a judge scores, by what stands in for what.
+    `fallbacks` says how many fields a fallback of a judge scores, by what stands in for what.
     `clustered` says that rows belong together: intervals then come from the clusters, and are unknown without them.
     """
     scored, standings = tally.scored, tally.standings
@@ -111,7 +111,7 @@ def evaluator_stats(
         results=_total(tally.details, EVALUATED),
         results_passed=_total(tally.details, PASSED),
         extra_items=_surplus(tally.details, surplus_counts),
-        fallbacks=dict(substituted or {}),
+        fallbacks=dict(fallbacks or {}),
         mean_ci=intervals.mean,
         metric_cis=tuple(_bounds(tally, clustered)),
         minimum_detectable_effect=intervals.detectable,

@@ -56,6 +56,7 @@ def test_every_other_spelling_of_a_setting_loads_with_a_note(name: str) -> None:
         "min": 1,
         "max": 9,
         "skip": ["a"],
+        "fallback": {"semantic": "fuzzy"},
         **settings,
     }
     for old, today in old_settings(name).items():

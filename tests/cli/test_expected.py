@@ -203,7 +203,7 @@ def test_the_schemas_of_a_suite_are_checked_row_by_row(folder: Path) -> None:
         "evaluators:\n"
         "  - type: schema_match\n"
         "    schema: {column: schema}\n"
-        "    without_judge: {semantic: fuzzy, array_llm: hungarian}\n",
+        "    fallback: {semantic: fuzzy, array_llm: hungarian}\n",
         encoding="utf-8",
     )
     found = call("check-expected", "suite.yaml")

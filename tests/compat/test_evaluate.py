@@ -222,7 +222,7 @@ def test_post_processors_may_be_functions() -> None:
 
 def test_a_judge_that_is_not_there_has_a_substitute_that_is_named() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "x-eval-compare": "semantic"}}}
-    found = struct_extract_eval.evaluate([{"a": "x"}], [{"a": "x"}], schema, without_judge={"semantic": "fuzzy"})
+    found = struct_extract_eval.evaluate([{"a": "x"}], [{"a": "x"}], schema, fallback={"semantic": "fuzzy"})
     assert found.stats.fallbacks == {"fuzzy in place of semantic": 1}
     assert "1 field was scored by a substitute: fuzzy in place of semantic." in str(found)
 

@@ -62,7 +62,7 @@ def _blame(message: str) -> str:
 def answer(case: Case) -> Answer:
     """Our answer: the schema read, then one row scored."""
     try:
-        root = parse_evaluation_config(case.settings["schema"], {"without_judge": WITHOUT_JUDGE})
+        root = parse_evaluation_config(case.settings["schema"], {"fallback": WITHOUT_JUDGE})
     except Problems as problems:
         return Answer(blame="config", why=str(problems))
     scored = score_document(root, case.expected, case.output)

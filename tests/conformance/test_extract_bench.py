@@ -34,7 +34,7 @@ def scored_documents() -> Iterator[Any]:
 
 
 def evaluator(case: Case, figure: str) -> Evaluator:
-    settings = {"dialect": "evaluation_config", "without_judge": WITHOUT_JUDGE, "score": figure, **case.settings}
+    settings = {"dialect": "evaluation_config", "fallback": WITHOUT_JUDGE, "score": figure, **case.settings}
     return read_config(from_data({"evaluators": [{"type": "schema_match", **settings}]})).lines[0].settings
 
 

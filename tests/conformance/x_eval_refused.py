@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.fields.judge_fallbacks import JUDGED
+from evaluators.fields.fallbacks import JUDGED
 from tests.conformance.cases import Case
 from tests.conformance.x_eval_custom import SHIPPED, can_register
 from tests.conformance.x_eval_resolved import (

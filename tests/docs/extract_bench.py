@@ -95,7 +95,7 @@ def evaluator(schema: str, substitute: str) -> SchemaMatch:
         c for path, c in data().items() if path.startswith(f"dataset/{schema}/") and path.endswith("-schema.json")
     )
     standing_in = {"semantic": substitute, "string_llm": substitute, "array_llm": "hungarian"}
-    return build(SchemaMatch, {"schema": json.loads(text), "without_judge": standing_in}, {}, "schema_match")
+    return build(SchemaMatch, {"schema": json.loads(text), "fallback": standing_in}, {}, "schema_match")
 
 
 def _named(figure: str) -> Sequence[str]:

@@ -48,7 +48,7 @@ def test_a_schema_that_says_nothing_is_read_without_a_judge() -> None:
         if path.endswith("-schema.json"):
             bare = _without_words(json.loads(data))
             schema = annotate_evaluation_config(bare.get("schema_definition", bare))
-            read_evaluation_config(schema, {"without_judge": {"semantic": "exact"}, "defaults": {}, "notes": []})
+            read_evaluation_config(schema, {"fallback": {"semantic": "exact"}, "defaults": {}, "notes": []})
             assert "string_semantic" not in json.dumps(schema)
 
 

@@ -12,7 +12,7 @@ import yaml
 from evaluators.api.loading import load
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.evaluation_config import parse_evaluation_config, read_evaluation_config
-from evaluators.fields.metrics import substituted
+from evaluators.fields.metrics import fallbacks
 from evaluators.fields.references import pointer
 from evaluators.fields.tree import FieldNode, Shape
 from evaluators.issues import Blame, Problems
@@ -23,7 +23,7 @@ from tests.fuzz.test_growth import calls
 TABLE: list[dict[str, Any]] = yaml.safe_load(
     (Path(__file__).parent / "evaluation_config.yaml").read_text(encoding="utf-8")
 )
-FUZZY: Mapping[str, Any] = {"without_judge": {"semantic": "fuzzy", "string_llm": "fuzzy", "array_llm": "hungarian"}}
+FUZZY: Mapping[str, Any] = {"fallback": {"semantic": "fuzzy", "string_llm": "fuzzy", "array_llm": "hungarian"}}
 
 
 @pytest.mark.parametrize("case", TABLE, ids=lambda case: case["it"])
@@ -227,7 +227,7 @@ def test_branches_that_only_restrict_a_value_are_no_choice() -> None:
 
 def test_substitutes_are_known_by_field() -> None:
     schema = {"properties": {"a": {"type": "string"}, "l": {"type": "array", "evaluation_config": "array_llm"}}}
-    found = [(one.field, one.fallback_for, one.rule) for one in substituted(read_evaluation_config(schema, FUZZY))]
+    found = [(one.field, one.fallback_for, one.rule) for one in fallbacks(read_evaluation_config(schema, FUZZY))]
     assert found == [
         ("a", "string_semantic", "fuzzy, in place of string_semantic"),
         ("l", "array_llm", "hungarian"),

@@ -81,7 +81,7 @@ def test_a_list_that_needs_a_judge_hides_no_mistake_in_its_items() -> None:
     assert message == 'unknown setting "tolerence" for comparator "number_tolerance"'
     for instead in ("hungarian", "fuzzy"):
         given = {"string_semantic": "fuzzy", "array_llm": instead}
-        assert [found for found, *_ in complaints(schema, without_judge=given)] == [place]
+        assert [found for found, *_ in complaints(schema, fallback=given)] == [place]
 
 
 def test_what_is_compared_as_a_whole_needs_no_judge_inside() -> None:
@@ -138,7 +138,7 @@ def test_mistakes_in_a_schema_file_have_their_places_in_it(tmp_path: Path, monke
         ("{shema: infer}", 'did you mean "schema"?'),
         ("{schema: infr}", 'did you mean "infer"?'),
         ("{schema: nope.json}", "looked for"),
-        ("{schema: infer, without_judge: {array_llm: hungarain}}", 'did you mean "hungarian"?'),
+        ("{schema: infer, fallback: {array_llm: hungarain}}", 'did you mean "hungarian"?'),
     ],
 )
 def test_a_suggestion_is_what_can_be_written_there(

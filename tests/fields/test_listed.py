@@ -12,7 +12,7 @@ from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.align import Align
 from evaluators.fields.explained import score_document
 from evaluators.fields.listed import read_listed
-from evaluators.fields.metrics import substituted
+from evaluators.fields.metrics import fallbacks
 from evaluators.fields.reading import read_transforms
 from evaluators.fields.tree import FieldNode
 from evaluators.model import Status
@@ -133,10 +133,10 @@ def test_a_compound_of_ones_own_gets_objects_and_transforms_change_their_values(
 
 
 def test_array_llm_becomes_the_alignment_that_stands_in_for_it() -> None:
-    context = {"without_judge": {"array_llm": "hungarian", "semantic": "fuzzy"}}
+    context = {"fallback": {"array_llm": "hungarian", "semantic": "fuzzy"}}
     root = read_listed({"items": "array_llm", "items[*].name": "semantic", "note": "semantic"}, context)
     assert (root.below.keys["items"].align.how, root.below.keys["items"].fallback_for) == ("hungarian", "array_llm")
-    assert [(each.field, each.fallback_for) for each in substituted(root)] == [
+    assert [(each.field, each.fallback_for) for each in fallbacks(root)] == [
         ("items", "array_llm"),
         ("note", "semantic"),
         ("items[*].name", "semantic"),

@@ -441,13 +441,13 @@ def test_fields_that_need_a_judge_are_listed_in_one_problem() -> None:
 
 
 def test_a_substitute_scores_what_needs_a_judge() -> None:
-    node = a_of({"type": "string", "x-eval-compare": "semantic"}, {"without_judge": {"semantic": "fuzzy"}})
+    node = a_of({"type": "string", "x-eval-compare": "semantic"}, {"fallback": {"semantic": "fuzzy"}})
     assert (node.metrics[0].name, node.metrics[0].fallback_for) == ("fuzzy", "semantic")
 
 
 def test_an_alignment_stands_in_for_a_judged_list() -> None:
     schema = an_array(TEXT, **{"x-eval-compare": "array_llm"})
-    node = a_of(schema, {"without_judge": {"array_llm": "hungarian"}})
+    node = a_of(schema, {"fallback": {"array_llm": "hungarian"}})
     assert (node.kind, node.align.how, node.fallback_for) == ("array", "hungarian", "array_llm")
 
 

@@ -334,7 +334,7 @@ CANNOT_BE_A_LIST: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("kind", CANNOT_BE_A_LIST)
 @pytest.mark.parametrize("said", ["evaluation_config", "x-eval-compare"])
-@pytest.mark.parametrize("suite", [{"judge": {"claims": {}}}, {"without_judge": {"array_llm": "hungarian"}}])
+@pytest.mark.parametrize("suite", [{"judge": {"claims": {}}}, {"fallback": {"array_llm": "hungarian"}}])
 def test_a_list_metric_is_refused_where_no_list_can_stand(kind: dict[str, Any], said: str, suite: dict[str, Any]) -> None:
     schema = {"type": "object", "properties": {"a": {**kind, said: "array_llm"}}}
     with pytest.raises(

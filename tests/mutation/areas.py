@@ -59,7 +59,7 @@ AREAS: Final[dict[str, Area]] = {
     "lists of fields": Area(
         (
             "fields/lines.py", "fields/listed.py", "fields/near_misses.py", "fields/tree.py",
-            "fields/rules.py", "fields/declared.py", "fields/differences.py", "fields/judge_fallbacks.py",
+            "fields/rules.py", "fields/declared.py", "fields/differences.py", "fields/fallbacks.py",
             "fields/post_process*.py", "fields/readable.py", "fields/reading.py",
         ),
         ("fields",),

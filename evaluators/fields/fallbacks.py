@@ -18,7 +18,7 @@ from evaluators.values.flow import flow
 JUDGED: Final = ("semantic", "string_semantic", "string_llm", "array_llm")
 """The words that need a judge."""
 OF_LISTS: Final = "array_llm"
-"""The word whose substitute may be an alignment, since it compares whole lists."""
+"""The word whose fallback may be an alignment, since it compares whole lists."""
 _ALSO: Final = {"semantic": "string_semantic", "string_semantic": "semantic"}
 _SUGGESTED: Final = {"array_llm": "hungarian"}
 _MOST_LISTED: Final = 20
@@ -26,7 +26,7 @@ _MOST_LISTED: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class NeedsJudge(Detail):
-    """A field that needs a judge, in a suite that has none and names no substitute."""
+    """A field that needs a judge, in a suite that has none and names no fallback."""
 
     field: str = ""
     word: str = ""
@@ -54,9 +54,9 @@ def class_of(word: str, context: Mapping[str, Any]) -> type[Comparator]:
     return JUDGED_COMPARATORS.find(word) if answered(word, context) else COMPARATORS.find(word)
 
 
-def substitute(word: str, context: Mapping[str, Any]) -> object:
-    """What `context["without_judge"]` names for a word, as it is written; None where it names nothing."""
-    named: Mapping[str, object] = context.get("without_judge") or {}
+def fallback_of(word: str, context: Mapping[str, Any]) -> object:
+    """What `context["fallback"]` names for a word, as it is written; None where it names nothing."""
+    named: Mapping[str, object] = context.get("fallback") or {}
     return named.get(word, named.get(_ALSO.get(word, "")))
 
 
@@ -74,10 +74,10 @@ def in_field(details: Iterable[Detail], field: str) -> list[Detail]:
     ]
 
 
-def listed_once(details: Iterable[Detail], *, substitutes: bool = True) -> list[Detail]:
+def listed_once(details: Iterable[Detail], *, named: bool = True) -> list[Detail]:
     """The same details, with one in place of all those that need a judge. It lists their fields.
 
-    `substitutes`: where they stand, `without_judge` may be written.
+    `named`: where they stand, `fallback` may be written.
     """
     details = list(details)
     asking = [detail for detail in details if isinstance(detail, NeedsJudge)]
@@ -88,7 +88,7 @@ def listed_once(details: Iterable[Detail], *, substitutes: bool = True) -> list[
     more = f" and {len(listed) - _MOST_LISTED} more" if len(listed) > _MOST_LISTED else ""
     count = "1 field needs" if len(listed) == 1 else f"{len(listed)} fields need"
     message = f"{count} a judge, and there is none: {shown}{more}"
-    hint = _hint([one.word for one in asking]) if substitutes else "compare them with something else, such as fuzzy"
+    hint = _hint([one.word for one in asking]) if named else "compare them with something else, such as fuzzy"
     first = replace(asking[0], message=message, hint=hint)
     return [first if detail is asking[0] else detail for detail in details if detail not in asking[1:]]
 
@@ -97,6 +97,6 @@ def _hint(words: Iterable[str]) -> str:
     named = {word: _SUGGESTED.get(word, "fuzzy") for word in dict.fromkeys(words)}
     first = next(iter(named))
     return (
-        f"name what stands in for it: without_judge: {flow(named)}; or who answers: judge: {{…}}; "
+        f"name what stands in for it: fallback: {flow(named)}; or who answers: judge: {{…}}; "
         f'or answer in Python: evaluators.register("{first}", f, batch=True)'
     )

@@ -9,21 +9,21 @@ import pytest
 import evaluators
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.comparators.fuzzy import Fuzzy
-from evaluators.fields.judge_fallbacks import listed_once
+from evaluators.fields.fallbacks import listed_once
 from evaluators.fields.lines import choose, read_fields
 from evaluators.fields.metrics import (
     default_metric,
+    fallbacks,
     read_defaults,
-    read_without_judge,
+    read_fallbacks,
     resolve_alignment,
     resolve_compound,
     resolve_metric,
-    substituted,
 )
 from evaluators.fields.tree import Below, FieldNode
 from evaluators.settings import BadSettings, Detail, build
 
-INSTEAD = {"without_judge": {"semantic": {"fuzzy": {"at_least": 0.7}}, "string_llm": "fuzzy", "array_llm": "hungarian"}}
+INSTEAD = {"fallback": {"semantic": {"fuzzy": {"at_least": 0.7}}, "string_llm": "fuzzy", "array_llm": "hungarian"}}
 
 
 @pytest.fixture(autouse=True)
@@ -39,10 +39,10 @@ def refused(read: Any, *given: Any) -> list[Detail]:
 
 def test_fields_that_need_a_judge_are_one_problem_that_lists_them() -> None:
     fields = {"a": "semantic", "b.c": {"string_llm": {"prompt": "x"}}, "d": {"compare": "array_llm"}, "e": "exact"}
-    (found,) = refused(read_fields, fields, {"without_judge": {}})
+    (found,) = refused(read_fields, fields, {"fallback": {}})
     assert found.message == "3 fields need a judge, and there is none: a (semantic), b.c (string_llm), d (array_llm)"
     assert found.hint == (
-        "name what stands in for it: without_judge: {semantic: fuzzy, string_llm: fuzzy, array_llm: hungarian}; "
+        "name what stands in for it: fallback: {semantic: fuzzy, string_llm: fuzzy, array_llm: hungarian}; "
         'or who answers: judge: {…}; or answer in Python: evaluators.register("semantic", f, batch=True)'
     )
     assert (found.loc, found.code) == (("a",), "needs-judge")
@@ -74,17 +74,17 @@ def test_an_alignment_stands_in_for_array_llm() -> None:
     line = read_fields({"a": "array_llm"}, INSTEAD)[0]
     assert line.align is not None
     assert (line.align.how, line.fallback_for) == ("hungarian", "array_llm")
-    found = resolve_alignment("array_llm", {"without_judge": {"array_llm": {"key_field": {"key": "id"}}}})
+    found = resolve_alignment("array_llm", {"fallback": {"array_llm": {"key_field": {"key": "id"}}}})
     assert found is not None
     assert found.how == "key_field"
-    assert resolve_alignment("array_llm", {"without_judge": {"array_llm": "exact"}}) is None
+    assert resolve_alignment("array_llm", {"fallback": {"array_llm": "exact"}}) is None
     assert resolve_alignment("exact", INSTEAD) is None
     assert resolve_alignment("array_llm", {}) is None
 
 
 def test_one_substitute_serves_both_words_for_meaning() -> None:
     assert resolve_metric("string_semantic", INSTEAD, "a").fallback_for == "string_semantic"
-    assert resolve_metric("semantic", {"without_judge": {"string_semantic": "exact"}}, "a").name == "exact"
+    assert resolve_metric("semantic", {"fallback": {"string_semantic": "exact"}}, "a").name == "exact"
 
 
 def test_a_metric_knows_its_name_its_rule_and_what_it_stands_for() -> None:
@@ -120,14 +120,14 @@ def test_a_comparator_that_asks_a_judge_needs_one() -> None:
 
     assert [detail.code for detail in refused(resolve_metric, "meaning", {}, "a")] == ["needs-judge"]
     assert resolve_metric("meaning", {"judge": object()}, "a").comparator == Meaning()
-    assert resolve_metric("meaning", {"without_judge": {"meaning": "exact"}}, "a").fallback_for == "meaning"
-    assert read_without_judge({"meaning": "exact"}) == {"meaning": "exact"}
+    assert resolve_metric("meaning", {"fallback": {"meaning": "exact"}}, "a").fallback_for == "meaning"
+    assert read_fallbacks({"meaning": "exact"}) == {"meaning": "exact"}
 
 
 @pytest.mark.parametrize(
     ("written", "loc", "message", "hint"),
     [
-        ("fuzzy", (), 'without_judge must be a map; found the text "fuzzy"', "write without_judge: {semantic: fuzzy}"),
+        ("fuzzy", (), 'fallback must be a map; found the text "fuzzy"', "write fallback: {semantic: fuzzy}"),
         (
             {"semantc": "fuzzy"},
             ("semantc",),
@@ -145,7 +145,7 @@ def test_a_comparator_that_asks_a_judge_needs_one() -> None:
 def test_a_substitute_that_cannot_be_used_is_refused(
     written: Any, loc: Any, message: str | None, hint: str | None
 ) -> None:
-    (found,) = refused(read_without_judge, written)
+    (found,) = refused(read_fallbacks, written)
     assert found.loc == loc
     assert message is None or found.message == message
     assert hint is None or found.hint == hint
@@ -177,7 +177,7 @@ def test_substituted_fields_are_counted_once_by_schema_path() -> None:
             }
         )
 
-    found = substituted(FieldNode((), "object", make=below))
+    found = fallbacks(FieldNode((), "object", make=below))
     assert [(one.field, one.fallback_for) for one in found] == [("a", "semantic"), ("c", "array_llm")]
 
 
@@ -186,7 +186,7 @@ def test_a_schema_that_refers_to_itself_is_counted_too() -> None:
         leaf = FieldNode((*path, "text"), metrics=(resolve_metric("semantic", INSTEAD, ""),))
         return FieldNode(path, "object", make=lambda: Below({"text": leaf, "next": node((*path, "next"))}))
 
-    assert 1 < len(substituted(node(()))) < 10
+    assert 1 < len(fallbacks(node(()))) < 10
 
 
 def test_a_compound_of_a_schema_has_its_metric_and_what_is_done_first() -> None:
