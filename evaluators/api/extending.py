@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeVar
 from evaluators.builtin._evaluator import BUILTIN, Evaluator
 from evaluators.comparators._comparator import AT_ONCE, COMPARATORS, Comparator
 from evaluators.comparators._functions import ReadParams, check_callable, comparator_of, transform_of
-from evaluators.fields.lines import NEIGHBOURS, WORDS
+from evaluators.fields.named_comparators import NEIGHBOURS, WORDS
 from evaluators.issues import problem
 from evaluators.suite.foreign_words import TYPES
 from evaluators.values.transforms import AnyParameters, Kind, add_transform

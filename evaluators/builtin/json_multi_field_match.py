@@ -23,9 +23,10 @@ from evaluators.conditions import columns_of
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.closed_check import ListedCheck
 from evaluators.fields.closed_explain import ask_fields, explain_fields, explain_some, settle_row
-from evaluators.fields.lines import FieldLine, keyed_lists, read_fields, read_transforms
+from evaluators.fields.lines import FieldLine, keyed_lists, read_fields
 from evaluators.fields.long_lists import free_lists_of_lines, long_lists
 from evaluators.fields.pair import CROWDED
+from evaluators.fields.reading import read_transforms
 from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.settings import ReadBy

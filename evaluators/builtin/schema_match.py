@@ -31,12 +31,13 @@ from evaluators.fields.align import Align
 from evaluators.fields.counts import counted
 from evaluators.fields.events import FIGURES, events_of, row_statuses, row_values
 from evaluators.fields.inference.schema import infer_schema
-from evaluators.fields.lines import FieldLine, read_fields, read_transforms
+from evaluators.fields.lines import FieldLine
 from evaluators.fields.listed import read_listed, tree_of_lines
 from evaluators.fields.long_lists import FreeList
 from evaluators.fields.metrics import read_defaults, read_fallbacks
 from evaluators.fields.post_process import Nulls, null_processors
 from evaluators.fields.post_process_words import read_post_process
+from evaluators.fields.reading import read_transforms
 from evaluators.fields.references import pointer
 from evaluators.fields.schema_check import ColumnCheck, lost_or_kept_out, places_of
 from evaluators.fields.schema_scoring import Dialect, SchemaScoring, ScoreName, read_schema
@@ -93,8 +94,7 @@ def _read_lines(data: object, context: Mapping[str, Any]) -> tuple[FieldLine, ..
     """`fields:`, read with the fallbacks that stand beside it, and known to make a tree."""
     written = context.get("settings", {})
     given = {**context, "fallback": written.get("fallback", written.get("without_judge"))}
-    read_listed(data, given)
-    return read_fields(data, given)
+    return read_listed(data, given)
 
 
 def _read_score(value: object) -> object:

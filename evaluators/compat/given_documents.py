@@ -18,7 +18,7 @@ from evaluators.comparators._comparator import Comparator
 from evaluators.comparators._functions import comparator_of
 from evaluators.compat.evaluation import DocumentEvaluation, Evaluation
 from evaluators.fields.dialects import dialect_note
-from evaluators.fields.lines import read_comparator
+from evaluators.fields.named_comparators import read_comparator
 from evaluators.fields.post_process import Nulls, Processor
 from evaluators.fields.schema_scoring import Dialect
 from evaluators.issues import Blame, Fault, Issue, Problems, problem

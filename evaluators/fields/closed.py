@@ -17,6 +17,7 @@ from math import lcm
 from typing import Any, Final, Literal
 
 from evaluators.comparators._comparator import Comparator, Question, in_field
+from evaluators.fields.align import Align
 from evaluators.fields.asked_alone import answer_alone, asked_alone
 from evaluators.fields.frame import Frame
 from evaluators.fields.items import (
@@ -36,7 +37,7 @@ from evaluators.fields.items import (
     reached,
     values,
 )
-from evaluators.fields.lines import Align, FieldLine
+from evaluators.fields.lines import FieldLine
 from evaluators.fields.marks import ValueKey, value_key
 from evaluators.fields.readable import reader_of_expected
 from evaluators.fields.rules import (

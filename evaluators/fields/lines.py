@@ -6,46 +6,32 @@ list of neighbours. A bare list of paths compares each of them exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import isfinite
 from typing import Any, Final
 
-from evaluators.comparators._comparator import COMPARATORS, Comparator, word_of
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.conditions import Condition, read_conditions
-from evaluators.fields.align import ALIGNMENTS
-from evaluators.fields.align import Align as Align
-from evaluators.fields.align import read_align as read_align
+from evaluators.fields.align import Align, read_align
 from evaluators.fields.compound import WORD as COMPOUND
-from evaluators.fields.compound import Together, read_names, takes_text
-from evaluators.fields.fallbacks import (
-    JUDGED,
-    OF_LISTS,
-    answered,
-    class_of,
-    fallback_of,
-    in_field,
-    judge_needed,
-    listed_once,
-    needs_judge,
-)
-from evaluators.fields.reading import read_path as read_path
-from evaluators.fields.reading import read_transforms as read_transforms
+from evaluators.fields.compound import Together
+from evaluators.fields.fallbacks import JUDGED, in_field, listed_once
+from evaluators.fields.named_comparators import NEIGHBOURS, WORDS, NamedComparator, choose
+from evaluators.fields.reading import read_path, read_transforms
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, Detail, as_number, bad, build, filled_texts, spell, word_or_map
-from evaluators.value_class import NamedTuple, dataclass, replace
+from evaluators.settings import BadSettings, Detail, Loc, as_number, bad, spell
 from evaluators.values.flow import flow
 from evaluators.values.paths import ANY, Path
 from evaluators.values.transforms import Transform
 
 MOST_WEIGHT: Final = 10**12
-WORDS: Final = {"oneof": "one_of"}
-"""Comparators by their names in the systems that this package replaces, and today's names."""
-NEIGHBOURS: Final = ("compare", "weight", "required", "optional", "transforms", "align", "when")
 
 
-@dataclass(frozen=True, slots=True)
-class FieldLine:
+class FieldLine(Struct, frozen=True):
     """One line of `fields:`, read. `comparator` is None where the line only declares an alignment."""
 
     path: Path
@@ -69,17 +55,6 @@ class FieldLine:
     def name(self) -> str:
         """The canonical spelling of the path."""
         return self.path.canonical
-
-
-class NamedComparator(NamedTuple):
-    """A comparator that a line names. `comparator` is None for `skip`, and where an alignment stands for one of lists."""
-
-    word: str
-    comparator: Comparator | None
-    rule: str
-    fallback_for: str | None = None
-    align: Align | None = None
-    together: Together | None = None
 
 
 def keyed_lists(lines: Iterable[FieldLine]) -> Iterator[tuple[Path, Align]]:
@@ -107,7 +82,7 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
     if not entries:
         raise bad("fields must name at least one path")
     lines: list[FieldLine] = []
-    locs: list[tuple[Any, ...]] = []
+    locs: list[Loc] = []
     details: list[Detail] = []
     first: dict[Path, object] = {}
     for loc, spelled, body in entries:
@@ -135,223 +110,40 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
 def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> FieldLine:
     """One line of `fields:`."""
     path = read_path(spelled)
-    if not isinstance(body, Mapping) or not _long(body):
-        return _short(path, body, context)
+    if not isinstance(body, Mapping) or not any(key in NEIGHBOURS for key in body):
+        return _line(path, choose("exact" if body is None else body, context))
     details = [_unknown_neighbour(key, body, context) for key in body if key not in NEIGHBOURS]
-    collected: dict[str, Any] = {}
-    readers: dict[str, Any] = {
-        "compare": lambda value: choose(value, context),
-        "weight": read_weight,
-        "required": _flag,
-        "optional": _flag,
-        "transforms": read_transforms,
-        "align": read_align,
-        "when": read_conditions,
-    }
+    found: dict[str, Any] = {}
     for key, value in body.items():
-        if key not in readers:
+        if key not in NEIGHBOURS:
             continue
         try:
-            collected[key] = readers[key](value)
+            found[key] = choose(value, context) if key == "compare" else _READERS[key](value)
         except BadSettings as error:
             details.extend(detail.under(key) for detail in error.details)
     if details:
         raise BadSettings(details)
-    bare = None if set(body) == {"align"} else default(context)
-    chosen: NamedComparator = collected.pop("compare", NamedComparator("exact", bare, "exact"))
-    if chosen.rule == "skip":
-        return _skipped(path, body)
-    if collected.get("required") and collected.get("optional"):
-        message = '"required" and "optional" contradict each other: a required field that is absent counts as missing'
-        raise BadSettings([Detail(("optional",), message, "keep one of them", key=True)])
-    return _line(path, chosen, **collected)
-
-
-def _line(path: Path, chosen: NamedComparator, align: Align | None = None, **rest: Any) -> FieldLine:
-    align = align or chosen.align
-    return FieldLine(
-        path, chosen.comparator, chosen.rule, align=align, word=chosen.word, fallback_for=chosen.fallback_for,
-        together=chosen.together, **rest,
-    )  # fmt: skip
-
-
-def _skipped(path: Path, body: Mapping[Any, Any]) -> FieldLine:
-    """A line of the long form that leaves its field out. Nothing can be said beside that."""
-    others = [key for key in body if key != "compare"]
-    if others:
+    bare = None if set(body) == {"align"} else _default(context)
+    chosen: NamedComparator = found.pop("compare", NamedComparator(comparator=bare))
+    if chosen.rule == "skip" and (others := [key for key in body if key != "compare"]):
         hint = f"write {path.canonical}: skip, or another comparator"
         raise BadSettings(
             Detail((key,), f'"{key}" says nothing here: the field is skipped', hint, key=True) for key in others
         )
-    return FieldLine(path, None, "skip", skip=True)
+    if found.get("required") and found.get("optional"):
+        message = '"required" and "optional" contradict each other: a required field that is absent counts as missing'
+        raise BadSettings([Detail(("optional",), message, "keep one of them", key=True)])
+    return _line(path, chosen, **found)
 
 
-def read_comparator(data: object, context: Mapping[str, Any]) -> tuple[Comparator | None, str]:
-    """The comparator that a word or a one-key map names, and how a person reads it. `skip` is (None, "skip")."""
-    chosen = choose(data, {key: value for key, value in context.items() if key != "fallback"})
-    if chosen.together is not None:
-        raise BadSettings([Detail((COMPOUND,), '"compound" names keys of one field', "write it on that field", key=True)])
-    return chosen.comparator, chosen.rule
+def _line(path: Path, chosen: NamedComparator, align: Align | None = None, **rest: Any) -> FieldLine:
+    return FieldLine(
+        path, chosen.comparator, chosen.rule, align=align or chosen.align, skip=chosen.rule == "skip", word=chosen.word,
+        fallback_for=chosen.fallback_for, together=chosen.together, **rest,
+    )  # fmt: skip
 
 
-def choose(data: object, context: Mapping[str, Any]) -> NamedComparator:
-    """The comparator that a word or a one-key map names, or its fallback where it needs a judge.
-
-    `context["fallback"]` maps words to their fallbacks, as they are written.
-    """
-    named: Mapping[str, tuple[Comparator, str]] = context.get("comparators", {})
-    if isinstance(data, Mapping) and tuple(data) == (COMPOUND,):
-        return _compound(data[COMPOUND], context)
-    if (renamed := _todays_word(data, named, context)) is not data:
-        return _chosen_today(renamed, data, context)
-    word = next(iter(data)) if isinstance(data, Mapping) and len(data) == 1 else data
-    if isinstance(word, str) and needs_judge(word, context):
-        return _in_place_of(word, isinstance(data, Mapping), context)
-    _refuse_unknown(data, context)
-    _refuse_short_options(data, named, context)
-    name, options = word_or_map(data, "comparator")
-    if name == "skip":
-        if options:
-            raise BadSettings([Detail(("skip",), '"skip" takes no options', "write the word alone: skip", key=True)])
-        return NamedComparator("skip", None, "skip")
-    if name in named:
-        if options:
-            raise bad(f'"{name}" is one of your own comparators and takes no options here', name, key=True)
-        comparator, rule = named[name]
-        return NamedComparator(name, comparator, f"{name} = {rule}")
-    try:
-        comparator = build(class_of(name, context), options, {"judge": context.get("judge")}, f'comparator "{name}"')
-    except BadSettings as error:
-        prefix = (name,) if isinstance(data, Mapping) else ()
-        raise BadSettings(detail.under(*prefix) for detail in error.details) from error
-    notes = context.get("notes")
-    if isinstance(notes, list):
-        taken = (
-            [f'the comparator "{name}" is one of your own; the one that ships is not used']
-            if COMPARATORS.replaced(name)
-            else []
-        )
-        notes.extend(note for note in (*taken, *comparator.notes) if note not in notes)
-    return NamedComparator(name, comparator, _rule(name, options))
-
-
-def _compound(options: object, context: Mapping[str, Any]) -> NamedComparator:
-    """Keys that are compared as one value, with the comparator that compares them."""
-    try:
-        names, compare = read_names(options)
-    except BadSettings as error:
-        raise BadSettings(detail.under(COMPOUND) for detail in error.details) from error
-    try:
-        chosen = choose(compare, context)
-        if chosen.comparator is None or chosen.together is not None:
-            raise bad(f'compound cannot compare its keys with "{chosen.word}"', hint="name a comparator")
-    except BadSettings as error:
-        raise BadSettings(detail.under(COMPOUND, "compare") for detail in error.details) from error
-    together = Together(names, takes_text(chosen.comparator, word_of(chosen.comparator)))
-    return chosen._replace(rule=f"{' + '.join(names)}: {chosen.rule}", together=together)
-
-
-def _in_place_of(word: str, mapped: bool, context: Mapping[str, Any]) -> NamedComparator:
-    """The fallback of a word that needs a judge. Its options are for the judge, and are left aside with it."""
-    instead = fallback_of(word, context)
-    if instead is None:
-        raise judge_needed(word, *((word,) if mapped else ()))
-    return read_fallback(word, instead, context)
-
-
-def read_fallback(word: str, instead: object, context: Mapping[str, Any]) -> NamedComparator:
-    """What `fallback` names for a word: a comparator that needs no judge, or, for lists, an alignment."""
-    first = next(iter(instead)) if isinstance(instead, Mapping) and len(instead) == 1 else instead
-    if word == OF_LISTS and first in ALIGNMENTS:
-        return NamedComparator("exact", None, f"{_spelled(instead)}, in place of {word}", word, read_align(instead))
-    if word == OF_LISTS and isinstance(first, str) and first not in COMPARATORS and suggestion(first, ALIGNMENTS):
-        return NamedComparator("exact", None, word, word, read_align(instead))  # which says what is wrong with it
-    chosen = choose(instead, {key: value for key, value in context.items() if key != "fallback"})
-    if chosen.comparator is None:
-        raise bad(f'"skip" cannot stand in for "{word}"', hint="skip the field itself, or name a comparator")
-    return chosen._replace(rule=f"{chosen.rule}, in place of {word}", fallback_for=word)
-
-
-def _spelled(data: object) -> str:
-    name, options = word_or_map(data, "alignment")
-    return _rule(name, options)
-
-
-def _todays_word(data: object, named: Mapping[str, Any], context: Mapping[str, Any]) -> object:
-    """The same, with a comparator's word of another system in today's spelling, and a note in `context["notes"]`."""
-    old = next(iter(data)) if isinstance(data, Mapping) and len(data) == 1 else data
-    if not isinstance(old, str) or old not in WORDS or old in named or old in COMPARATORS:
-        return data
-    notes = context.get("notes")
-    note = f'the comparator "{old}" is called "{WORDS[old]}" here'
-    if isinstance(notes, list) and note not in notes:
-        notes.append(note)
-    return {WORDS[old]: data[old]} if isinstance(data, Mapping) else WORDS[old]
-
-
-def _chosen_today(renamed: object, data: object, context: Mapping[str, Any]) -> NamedComparator:
-    """What the renamed comparator chooses. What is wrong with it stands where the old word does."""
-    try:
-        return choose(renamed, context)
-    except BadSettings as error:
-        written = tuple(data) if isinstance(data, Mapping) else ()
-        raise BadSettings(replace(detail, loc=(*written, *detail.loc[1:])) for detail in error.details) from error
-
-
-def _refuse_short_options(data: object, named: Mapping[str, Any], context: Mapping[str, Any]) -> None:
-    """Refuses an option without its name, such as `regex: "("`, with the line as it is written in full."""
-    if not isinstance(data, Mapping) or len(data) != 1:
-        return
-    name, value = next(iter(data.items()))
-    if value is None or isinstance(value, Mapping) or name in named or name == "skip":
-        return
-    message = f'the options of "{name}" must be a map; found {spell(value)}'
-    raise BadSettings([Detail((name,), message, _in_full(class_of(name, context), name, value))])
-
-
-def _in_full(plug: type[Comparator], name: str, value: object) -> str:
-    """How an option without its name is written: with the setting that takes it."""
-    settings = {field.alias or key: field for key, field in plug.model_fields.items()}
-    if isinstance(value, bool) or not settings:
-        return f"write the word alone: {name}"
-    needed = [key for key, field in settings.items() if field.is_required()]
-    shapes: list[dict[str, Any]] = [{key: value} for key in settings] + [{key: [value]} for key in settings]
-    if isinstance(value, int | float):
-        shapes += [{key: {"abs": value}} for key in settings]
-    shown = next((shape for shape in shapes if _taken(plug, shape)), {needed[0]: value} if needed else None)
-    return f"write {name}: {flow(shown)}" if shown else f"known options: {', '.join(settings)}"
-
-
-def _taken(plug: type[Comparator], options: Mapping[str, Any]) -> bool:
-    try:
-        build(plug, options)
-    except BadSettings:
-        return False
-    return True
-
-
-def _refuse_unknown(data: object, context: Mapping[str, Any]) -> None:
-    """Refuses a name that nobody has, before its options are looked at.
-
-    `context["presets_with"]` knows which shipped presets define a name.
-    """
-    named: Mapping[str, Any] = context.get("comparators", {})
-    presets_with: Callable[[str], Sequence[str]] = context.get("presets_with", lambda _: ())
-    single = isinstance(data, Mapping) and len(data) == 1
-    name = next(iter(data)) if isinstance(data, Mapping) and single else data
-    if not isinstance(name, str) or name == "skip" or name in named or name in COMPARATORS or answered(name, context):
-        return
-    known = (*COMPARATORS.names(), *named, COMPOUND, "skip")
-    presets = presets_with(name)
-    if presets:
-        hint = f"preset:{presets[0]} defines it: write extends: preset:{presets[0]} in the suite"
-    else:
-        hint = suggestion(name, (*known, *NEIGHBOURS)) or f"known: {', '.join(known)}"
-    loc = (name,) if single else ()
-    raise BadSettings([Detail(loc, f'unknown comparator "{name}"', hint, key=single, code="unknown-name")])
-
-
-def default(context: Mapping[str, Any]) -> Comparator:
+def _default(context: Mapping[str, Any]) -> Comparator:
     """The comparator of a line that names none: exact."""
     found = context.get("default_comparator")
     return found if isinstance(found, Comparator) else COMPARATORS.find("exact")()
@@ -402,7 +194,7 @@ def _looked_into(lines: Sequence[FieldLine]) -> set[tuple[Any, ...]]:
     }
 
 
-def _misplaced_alignments(lines: Sequence[FieldLine], locs: Sequence[tuple[Any, ...]]) -> list[Detail]:
+def _misplaced_alignments(lines: Sequence[FieldLine], locs: Sequence[Loc]) -> list[Detail]:
     """Alignments that stand on the items of a list instead of on the list."""
     arrays = _looked_into(lines)
     return [
@@ -415,15 +207,6 @@ def _misplaced_alignments(lines: Sequence[FieldLine], locs: Sequence[tuple[Any, 
         for line, loc in zip(lines, locs, strict=True)
         if line.align is not None and line.path.steps[-1:] == (ANY,) and line.path.steps not in arrays
     ]
-
-
-def _long(body: Mapping[Any, Any]) -> bool:
-    return any(key in NEIGHBOURS for key in body)
-
-
-def _short(path: Path, body: object, context: Mapping[str, Any]) -> FieldLine:
-    chosen = choose("exact" if body is None else body, context)
-    return _line(path, chosen, skip=chosen.rule == "skip")
 
 
 def _unknown_neighbour(key: object, body: Mapping[Any, Any], context: Mapping[str, Any]) -> Detail:
@@ -441,10 +224,6 @@ def _unknown_neighbour(key: object, body: Mapping[Any, Any], context: Mapping[st
 
 def _listed(body: Mapping[Any, Any], but: object) -> str:
     return ", ".join(f'"{key}"' for key in body if key != but)
-
-
-def _rule(name: str, options: Mapping[str, Any]) -> str:
-    return f"{name} {flow(filled_texts().shown(options))}" if options else name
 
 
 def read_weight(value: object) -> Fraction:
@@ -466,3 +245,14 @@ def _flag(value: object) -> bool:
     if not isinstance(value, bool):
         raise bad(f"expected true or false; found {spell(value)}")
     return value
+
+
+_READERS: Final = {
+    "weight": read_weight,
+    "required": _flag,
+    "optional": _flag,
+    "transforms": read_transforms,
+    "align": read_align,
+    "when": read_conditions,
+}
+"""What reads each neighbour of `compare`."""

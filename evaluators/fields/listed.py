@@ -10,22 +10,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from evaluators.fields.lines import FieldLine, read_fields
 from evaluators.fields.tree import ORDERED, Below, Compound, FieldNode, Metric, SchemaPath
 from evaluators.settings import BadSettings, Detail, Loc
-from evaluators.value_class import dataclass, field, replace
 from evaluators.values.paths import ANY, Path
 from evaluators.values.transforms import Transform
 
 
-@dataclass
-class Branch:
+class Branch(Struct):
     """One place of the tree while it grows: the line about it, and what is listed below."""
 
     path: SchemaPath
     line: FieldLine | None = None
     loc: Loc = ()
-    below: dict[Any, Branch] = field(default_factory=dict)
+    below: dict[Any, Branch] = {}
 
     @property
     def shown(self) -> str:
@@ -33,16 +33,16 @@ class Branch:
         return Path(self.path).canonical or "$"
 
 
-def read_listed(
-    data: object, context: Mapping[str, Any] | None = None, transforms: Sequence[Transform] = ()
-) -> FieldNode:
-    """The tree of a `fields:` block. `transforms` are those of every field; the context is the one of `read_fields`.
+def read_listed(data: object, context: Mapping[str, Any] | None = None) -> tuple[FieldLine, ...]:
+    """The lines of a `fields:` block, known to make a tree. The context is the one of `read_fields`.
 
     Raises BadSettings with every problem.
     """
     lines = read_fields(data, {"fallback": {}, **(context or {})})
-    locs: list[Loc] = [(path,) for path in data] if isinstance(data, Mapping) else [(at,) for at in range(len(lines))]
-    return tree_of_lines(lines, transforms, locs)
+    tree_of_lines(
+        lines, (), [(path,) for path in data] if isinstance(data, Mapping) else [(at,) for at in range(len(lines))]
+    )
+    return lines
 
 
 def tree_of_lines(
@@ -129,61 +129,46 @@ def _lines_below(branch: Branch) -> list[Branch]:
 
 def _node(branch: Branch, common: tuple[Transform, ...]) -> FieldNode:
     """The finished node of a place and everything below it."""
-    line = branch.line
+    line, path = branch.line, branch.path
+    below = {key: _node(inner, common) for key, inner in branch.below.items()}
+    items = below.get(ANY)
     if line is None:
-        return _container(branch, common)
+        return FieldNode(path, "array", make=lambda: Below(items=items)) if items else _object(path, below)
     if line.skip:
-        return FieldNode(branch.path, weight=line.weight, skip=True)
+        return FieldNode(path, weight=line.weight, skip=True)
     transforms = (*common, *line.transforms)
-    if line.together is not None and line.comparator is not None:
-        together = line.together
-        compound = Compound(together.fields, _metric(line))
-        return _container(branch, common, compound, together.transforms(transforms))
-    if branch.below:
-        return _container(branch, common)
-    if line.align is None:
-        metrics, weight = (_metric(line),), line.weight
-        return FieldNode(branch.path, "leaf", metrics, transforms, weight=weight, required=line.required)
-    items = FieldNode((*branch.path, ANY), "leaf", (replace(_metric(line), fallback_for=None),), transforms)
-    return _array(branch, items)
+    if line.together is not None:
+        compound = Compound(line.together.fields, _metric(line, line.fallback_for))
+        return _object(path, below, line, compound, line.together.transforms(transforms))
+    if line.align is not None and not below:
+        items = FieldNode((*path, ANY), "leaf", (_metric(line, None),), transforms)
+    if items is not None:
+        return FieldNode(
+            path, "array", align=line.align or ORDERED, weight=line.weight, required=line.required,
+            fallback_for=line.fallback_for, make=lambda: Below(items=items),
+        )  # fmt: skip
+    if below:
+        return _object(path, below, line)
+    metrics = (_metric(line, line.fallback_for),)
+    return FieldNode(path, "leaf", metrics, transforms, weight=line.weight, required=line.required)
 
 
-def _container(
-    branch: Branch,
-    common: tuple[Transform, ...],
+def _object(
+    path: SchemaPath,
+    keys: dict[Any, FieldNode],
+    line: FieldLine | None = None,
     compound: Compound | None = None,
     transforms: tuple[Transform, ...] = (),
 ) -> FieldNode:
-    """A place that is looked into."""
-    if ANY in branch.below:
-        return _array(branch, _node(branch.below[ANY], common))
-    keys = {key: _node(inner, common) for key, inner in branch.below.items()}
-    line = branch.line
+    """A place that is looked into key by key."""
+    weight, required = (line.weight, line.required) if line is not None else (FieldNode.weight, False)
     return FieldNode(
-        branch.path,
-        "object",
-        transforms=transforms,
-        compound=compound,
-        weight=line.weight if line is not None else FieldNode.weight,
-        required=line.required if line is not None else False,
+        path, "object", transforms=transforms, compound=compound, weight=weight, required=required,
         make=lambda: Below(keys),
-    )
+    )  # fmt: skip
 
 
-def _array(branch: Branch, items: FieldNode) -> FieldNode:
-    line = branch.line
-    return FieldNode(
-        branch.path,
-        "array",
-        align=line.align or ORDERED if line is not None else ORDERED,
-        weight=line.weight if line is not None else FieldNode.weight,
-        required=line.required if line is not None else False,
-        fallback_for=line.fallback_for if line is not None else None,
-        make=lambda: Below(items=items),
-    )
-
-
-def _metric(line: FieldLine) -> Metric:
+def _metric(line: FieldLine, fallback_for: str | None) -> Metric:
     if line.comparator is None:
         raise TypeError("a line without a comparator is no unit")
-    return Metric(line.word, line.comparator, line.rule, fallback_for=line.fallback_for)
+    return Metric(line.word, line.comparator, line.rule, fallback_for=fallback_for)

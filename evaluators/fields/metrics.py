@@ -12,10 +12,13 @@ from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
+from msgspec import structs
+
 from evaluators.comparators._comparator import COMPARATORS
+from evaluators.fields.align import Align
 from evaluators.fields.compound import WORD
 from evaluators.fields.fallbacks import JUDGED, OF_LISTS, fallback_of, in_field, listed_once, needs_judge
-from evaluators.fields.lines import Align, NamedComparator, choose, read_fallback
+from evaluators.fields.named_comparators import NamedComparator, choose, read_fallback, word_in
 from evaluators.fields.schema_types import DEFAULTED, SEVERAL
 from evaluators.fields.tree import Compound, FieldNode, Metric
 from evaluators.registry import suggestion
@@ -69,17 +72,12 @@ def as_metric(chosen: NamedComparator, weight: Fraction = Fraction(1)) -> Metric
     return Metric(chosen.word, chosen.comparator, chosen.rule, weight, chosen.fallback_for)
 
 
-def word_of_entry(data: object) -> object:
-    """The word of what is written as a word or a one-key map."""
-    return next(iter(data)) if isinstance(data, Mapping) and len(data) == 1 else data
-
-
 def resolve_alignment(data: object, context: Mapping[str, Any]) -> Align | None:
     """The alignment that stands in for a judged comparison of a whole list; None where a comparator is named.
 
     The node of such a list has this alignment and `fallback_for="array_llm"`, and its items are scored on their own.
     """
-    if word_of_entry(data) != OF_LISTS or not needs_judge(OF_LISTS, context) or fallback_of(OF_LISTS, context) is None:
+    if word_in(data) != OF_LISTS or not needs_judge(OF_LISTS, context) or fallback_of(OF_LISTS, context) is None:
         return None
     return choose(data, context).align
 
@@ -111,7 +109,7 @@ def resolve_compound(options: object, context: Mapping[str, Any], path: str) -> 
     if chosen.together is None:
         raise TypeError("a compound without its keys")
     first = (chosen.together.join(),) if chosen.together.joined else ()
-    return Compound(chosen.together.fields, as_metric(chosen._replace(together=None))), first
+    return Compound(chosen.together.fields, as_metric(structs.replace(chosen, together=None))), first
 
 
 def default_metric(json_type: str, context: Mapping[str, Any], otherwise: object, path: str) -> Metric:
@@ -130,7 +128,7 @@ def read_defaults(data: object, context: Mapping[str, Any] | None = None) -> Map
     """`defaults`, checked: the comparator of each JSON type, as it is written."""
 
     def read(json_type: str, body: object, context: Mapping[str, Any]) -> None:
-        refuse_list_metric(word_of_entry(body), () if json_type == SEVERAL else (json_type,), context)
+        refuse_list_metric(word_in(body), () if json_type == SEVERAL else (json_type,), context)
         if json_type != "array" or resolve_alignment(body, context) is None:
             resolve_metric(body, context, json_type)
 

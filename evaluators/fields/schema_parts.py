@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from evaluators.fields.align import Align
 from evaluators.fields.fallbacks import OF_LISTS, NeedsJudge, in_field, listed_once
+from evaluators.fields.named_comparators import add_note
 from evaluators.fields.references import MOST_SCHEMAS, Placed, merge, own_place, place_of, resolve_as_far
 from evaluators.fields.schema_types import copy_of
 from evaluators.fields.tree import ORDERED, UNDECLARED, Below, Compound, FieldNode, Kind, Metric, SchemaPath, Shape
@@ -229,9 +230,7 @@ class SchemaReader:
 
     def note(self, note: str) -> None:
         """Adds a remark to those of the context, once."""
-        notes = self.context.get("notes")
-        if isinstance(notes, list) and note not in notes:
-            notes.append(note)
+        add_note(self.context, note)
 
     def _leads_to_itself(self, schema: Mapping[str, Any], loc: Loc) -> SchemaPart:
         message = f'$ref "{schema["$ref"]}" leads to itself and says nothing else'

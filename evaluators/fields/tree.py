@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from evaluators.comparators._comparator import Comparator
-from evaluators.fields.lines import Align
+from evaluators.fields.align import Align
 from evaluators.fields.pairing_limit import PairCost
 from evaluators.fields.readable import Ask, reader_of_expected
 from evaluators.value_class import dataclass, field

@@ -14,8 +14,8 @@ from evaluators.fields.metrics import (
     resolve_alignment,
     resolve_compound,
     resolve_metric,
-    word_of_entry,
 )
+from evaluators.fields.named_comparators import word_in
 from evaluators.fields.reading import read_transforms
 from evaluators.fields.references import Placed, as_problems, place_of
 from evaluators.fields.schema_parts import SchemaPart, SchemaReader, read_parts
@@ -120,7 +120,7 @@ def _compare(
         if isinstance(entry, Mapping) and len(entry) == 1 and "compound" in entry:
             _compound(reader, entry["compound"], part, schema, shown)
             return
-        refuse_list_metric(word_of_entry(entry), _possible(reader, schema, types), reader.context)
+        refuse_list_metric(word_in(entry), _possible(reader, schema, types), reader.context)
         alignment = resolve_alignment(entry, reader.context) if part.kind == "array" else None
         if alignment is not None:
             part.align, part.fallback_for = alignment, OF_LISTS

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.conditions import Condition
-from evaluators.fields.lines import Align, FieldLine
+from evaluators.fields.align import Align
+from evaluators.fields.lines import FieldLine
 from evaluators.needs import Column, Expected, Need, Output, Part, Text, Wanted
 from evaluators.plan.suite_plan import Plan
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 from evaluators.builtin._evaluator import BUILTIN, Evaluator
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.conditions import read_conditions
-from evaluators.fields.lines import NEIGHBOURS, read_comparator
+from evaluators.fields.named_comparators import NEIGHBOURS, read_comparator
 from evaluators.issues import MOST_PROBLEMS, Blame, Issue, Problems
 from evaluators.judges.judge import read_judge
 from evaluators.registry import suggestion

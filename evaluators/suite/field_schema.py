@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.compound import WORD as COMPOUND
-from evaluators.fields.lines import NEIGHBOURS, WORDS
+from evaluators.fields.named_comparators import NEIGHBOURS, WORDS
 from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
 from evaluators.limits import LIST_CELLS
 from evaluators.suite.model_schema import (

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.fields.lines import NEIGHBOURS
+from evaluators.fields.named_comparators import NEIGHBOURS
 from evaluators.suite.evaluator_schema import evaluator_definitions
 from evaluators.suite.field_schema import field_definitions
 from evaluators.suite.model_schema import (

@@ -14,7 +14,7 @@ from functools import cache
 from math import lcm
 from typing import Any, Final
 
-from evaluators.fields.lines import choose
+from evaluators.fields.named_comparators import choose
 from evaluators.model import MISSING
 from evaluators.values.assignment import assign_gains
 from evaluators.values.transforms import NotTaken, TransformError, parse_transform

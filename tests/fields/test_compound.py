@@ -10,7 +10,8 @@ import evaluators
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.compound import Together
-from evaluators.fields.lines import read_comparator, read_fields
+from evaluators.fields.lines import read_fields
+from evaluators.fields.named_comparators import read_comparator
 from evaluators.model import FieldResult, Score, Status
 from evaluators.settings import BadSettings, build
 

@@ -10,7 +10,7 @@ import evaluators
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.fields.fallbacks import listed_once
-from evaluators.fields.lines import choose, read_fields
+from evaluators.fields.lines import read_fields
 from evaluators.fields.metrics import (
     default_metric,
     fallbacks,
@@ -20,6 +20,7 @@ from evaluators.fields.metrics import (
     resolve_compound,
     resolve_metric,
 )
+from evaluators.fields.named_comparators import choose
 from evaluators.fields.tree import Below, FieldNode
 from evaluators.settings import BadSettings, Detail, build
 

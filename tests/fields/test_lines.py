@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from evaluators.comparators.numeric import Numeric
-from evaluators.fields.lines import FieldLine, read_comparator, read_fields, read_skipped
+from evaluators.fields.lines import FieldLine, read_fields, read_skipped
+from evaluators.fields.named_comparators import read_comparator
 from evaluators.settings import BadSettings, Detail
 
 MONEY = {"comparators": {"money": read_comparator({"numeric": {"tolerance": {"abs": 0.01}}}, {})}}

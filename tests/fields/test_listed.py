@@ -11,7 +11,7 @@ import evaluators
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.align import Align
 from evaluators.fields.explained import score_document
-from evaluators.fields.listed import read_listed
+from evaluators.fields.listed import read_listed, tree_of_lines
 from evaluators.fields.metrics import fallbacks
 from evaluators.fields.reading import read_transforms
 from evaluators.fields.tree import FieldNode
@@ -25,9 +25,13 @@ def nothing_stays_registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(COMPARATORS, "_registered", dict(COMPARATORS._registered))
 
 
+def listed(data: object, context: dict[str, Any] | None = None) -> FieldNode:
+    return tree_of_lines(read_listed(data, context))
+
+
 def mistakes(data: object) -> list[Detail]:
     with pytest.raises(BadSettings) as caught:
-        read_listed(data)
+        listed(data)
     return list(caught.value.details)
 
 
@@ -37,7 +41,7 @@ def mistake(data: object) -> Detail:
 
 
 def statuses(fields: object, expected: Any, output: Any, **context: Any) -> dict[str, Status]:
-    found = score_document(read_listed(fields, context), expected, output)
+    found = score_document(listed(fields, context), expected, output)
     return {result.path: result.status for result in found.fields}
 
 
@@ -47,7 +51,7 @@ def items_of(node: FieldNode) -> FieldNode:
 
 
 def test_keys_make_objects_and_the_ends_of_paths_are_leaves() -> None:
-    root = read_listed(
+    root = listed(
         {"vendor.name": "fuzzy", "total": {"compare": "numeric", "weight": 3, "required": True}, "/vendor/id": None}
     )
     assert (root.kind, root.path, list(root.below.keys)) == ("object", (), ["vendor", "total"])
@@ -58,7 +62,7 @@ def test_keys_make_objects_and_the_ends_of_paths_are_leaves() -> None:
 
 
 def test_stars_make_arrays_with_the_alignment_of_their_own_line() -> None:
-    root = read_listed({"items": {"align": "hungarian"}, "items[*].sku": "exact", "items[*].tags[*]": "exact"})
+    root = listed({"items": {"align": "hungarian"}, "items[*].sku": "exact", "items[*].tags[*]": "exact"})
     items = root.below.keys["items"]
     assert (items.kind, items.align.how, items.path) == ("array", "hungarian", ("items",))
     assert items_of(items).path == ("items", ANY)
@@ -68,13 +72,13 @@ def test_stars_make_arrays_with_the_alignment_of_their_own_line() -> None:
 
 
 def test_a_root_may_be_an_array_or_a_single_unit() -> None:
-    root = read_listed(["$[*].name"])
+    root = listed(["$[*].name"])
     assert (root.kind, items_of(root).below.keys["name"].name) == ("array", "[*].name")
-    assert read_listed({"$": "exact"}).unit
+    assert listed({"$": "exact"}).unit
 
 
 def test_an_alignment_without_lines_below_compares_the_items_as_wholes() -> None:
-    root = read_listed({"tags": {"align": "any_order", "compare": "fuzzy", "weight": 2}})
+    root = listed({"tags": {"align": "any_order", "compare": "fuzzy", "weight": 2}})
     tags = root.below.keys["tags"]
     assert (tags.kind, tags.align.how) == ("array", "any_order")
     assert tags.weight == 2
@@ -91,7 +95,7 @@ def test_a_skipped_line_is_one_skipped_result() -> None:
 
 
 def test_transforms_of_every_field_come_before_those_of_the_line() -> None:
-    root = read_listed({"a": {"transforms": ["lowercase"]}}, None, read_transforms(["strip"]))
+    root = tree_of_lines(read_listed({"a": {"transforms": ["lowercase"]}}), read_transforms(["strip"]))
     assert [each.name for each in root.below.keys["a"].transforms] == ["strip", "lowercase"]
 
 
@@ -134,7 +138,7 @@ def test_a_compound_of_ones_own_gets_objects_and_transforms_change_their_values(
 
 def test_array_llm_becomes_the_alignment_that_stands_in_for_it() -> None:
     context = {"fallback": {"array_llm": "hungarian", "semantic": "fuzzy"}}
-    root = read_listed({"items": "array_llm", "items[*].name": "semantic", "note": "semantic"}, context)
+    root = listed({"items": "array_llm", "items[*].name": "semantic", "note": "semantic"}, context)
     assert (root.below.keys["items"].align.how, root.below.keys["items"].fallback_for) == ("hungarian", "array_llm")
     assert [(each.field, each.fallback_for) for each in fallbacks(root)] == [
         ("items", "array_llm"),

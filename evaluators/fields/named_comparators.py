@@ -1,0 +1,201 @@
+"""How two values are compared, as a suite or a schema says it: a word or a one-key map.
+
+It names a comparator with its options, a comparator of the suite, keys that are compared as one value (`compound`), or
+`skip`. For a comparator that needs a judge, where there is none, its fallback is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.comparators._comparator import COMPARATORS, Comparator, word_of
+from evaluators.fields.align import ALIGNMENTS, Align, read_align
+from evaluators.fields.compound import WORD as COMPOUND
+from evaluators.fields.compound import Together, read_names, takes_text
+from evaluators.fields.fallbacks import OF_LISTS, answered, class_of, fallback_of, judge_needed, needs_judge
+from evaluators.registry import suggestion
+from evaluators.settings import BadSettings, Detail, bad, build, filled_texts, spell, word_or_map
+from evaluators.value_class import replace as with_changes
+from evaluators.values.flow import flow
+
+WORDS: Final = {"oneof": "one_of"}
+"""Comparators by their names in the systems that this package replaces, and today's names."""
+NEIGHBOURS: Final = ("compare", "weight", "required", "optional", "transforms", "align", "when")
+"""What may stand beside the comparator of a field."""
+
+
+class NamedComparator(Struct, frozen=True):
+    """A comparator that is named. `comparator` is None for `skip`, and where an alignment stands in for one of lists."""
+
+    word: str = "exact"
+    comparator: Comparator | None = None
+    rule: str = "exact"
+    fallback_for: str | None = None
+    """The comparator that needs a judge and that this one, or the alignment, is the fallback for."""
+    align: Align | None = None
+    together: Together | None = None
+    """The keys of an object that are compared as one value."""
+
+
+def word_in(data: object) -> object:
+    """The word of what is written as a word or a one-key map; other data as it is."""
+    return next(iter(data)) if isinstance(data, Mapping) and len(data) == 1 else data
+
+
+def read_comparator(data: object, context: Mapping[str, Any]) -> tuple[Comparator | None, str]:
+    """The comparator that a word or a one-key map names, and how a person reads it. `skip` is (None, "skip")."""
+    chosen = choose(data, {key: value for key, value in context.items() if key != "fallback"})
+    if chosen.together is not None:
+        raise BadSettings([Detail((COMPOUND,), '"compound" names keys of one field', "write it on that field", key=True)])
+    return chosen.comparator, chosen.rule
+
+
+def choose(data: object, context: Mapping[str, Any]) -> NamedComparator:
+    """The comparator that a word or a one-key map names, or its fallback where it needs a judge.
+
+    `context["comparators"]` holds the suite's own names, and `context["fallback"]` maps words to their fallbacks, as they
+    are written.
+    """
+    named: Mapping[str, tuple[Comparator, str]] = context.get("comparators", {})
+    word = word_in(data)
+    if isinstance(data, Mapping) and word == COMPOUND:
+        return _compound(data[COMPOUND], context)
+    if isinstance(word, str) and word in WORDS and word not in named and word not in COMPARATORS:
+        return _renamed(word, data, context)
+    if isinstance(word, str) and needs_judge(word, context):
+        instead = fallback_of(word, context)  # the options of the word are for the judge, and are left aside with it
+        if instead is None:
+            raise judge_needed(word, *((word,) if isinstance(data, Mapping) else ()))
+        return read_fallback(word, instead, context)
+    _refuse_unknown(data, context)
+    _refuse_short_options(data, named, context)
+    name, options = word_or_map(data, "comparator")
+    if name == "skip":
+        if options:
+            raise BadSettings([Detail(("skip",), '"skip" takes no options', "write the word alone: skip", key=True)])
+        return NamedComparator("skip", None, "skip")
+    if name in named:
+        if options:
+            raise bad(f'"{name}" is one of your own comparators and takes no options here', name, key=True)
+        comparator, rule = named[name]
+        return NamedComparator(name, comparator, f"{name} = {rule}")
+    try:
+        comparator = build(class_of(name, context), options, {"judge": context.get("judge")}, f'comparator "{name}"')
+    except BadSettings as error:
+        prefix = (name,) if isinstance(data, Mapping) else ()
+        raise BadSettings(detail.under(*prefix) for detail in error.details) from error
+    if COMPARATORS.replaced(name):
+        add_note(context, f'the comparator "{name}" is one of your own; the one that ships is not used')
+    for note in comparator.notes:
+        add_note(context, note)
+    return NamedComparator(name, comparator, _rule(name, options))
+
+
+def add_note(context: Mapping[str, Any], note: str) -> None:
+    """Adds a remark to the notes of a context, once."""
+    notes = context.get("notes")
+    if isinstance(notes, list) and note not in notes:
+        notes.append(note)
+
+
+def read_fallback(word: str, instead: object, context: Mapping[str, Any]) -> NamedComparator:
+    """What `fallback` names for a word: a comparator that needs no judge, or, for lists, an alignment."""
+    first = word_in(instead)
+    if word == OF_LISTS and first in ALIGNMENTS:
+        name, options = word_or_map(instead, "alignment")
+        rule = f"{_rule(name, options)}, in place of {word}"
+        return NamedComparator(rule=rule, fallback_for=word, align=read_align(instead))
+    if word == OF_LISTS and isinstance(first, str) and first not in COMPARATORS and suggestion(first, ALIGNMENTS):
+        read_align(instead)  # which says what is wrong with it
+    chosen = choose(instead, {key: value for key, value in context.items() if key != "fallback"})
+    if chosen.comparator is None:
+        raise bad(f'"skip" cannot stand in for "{word}"', hint="skip the field itself, or name a comparator")
+    return replace(chosen, rule=f"{chosen.rule}, in place of {word}", fallback_for=word)
+
+
+def _renamed(old: str, data: object, context: Mapping[str, Any]) -> NamedComparator:
+    """What a comparator's word of another system names, with a note. What is wrong with it stands where the old word
+    does."""
+    add_note(context, f'the comparator "{old}" is called "{WORDS[old]}" here')
+    try:
+        return choose({WORDS[old]: data[old]} if isinstance(data, Mapping) else WORDS[old], context)
+    except BadSettings as error:
+        written = tuple(data) if isinstance(data, Mapping) else ()
+        raise BadSettings(with_changes(each, loc=(*written, *each.loc[1:])) for each in error.details) from error
+
+
+def _compound(options: object, context: Mapping[str, Any]) -> NamedComparator:
+    """Keys that are compared as one value, with the comparator that compares them."""
+    try:
+        names, compare = read_names(options)
+    except BadSettings as error:
+        raise BadSettings(detail.under(COMPOUND) for detail in error.details) from error
+    try:
+        chosen = choose(compare, context)
+        if chosen.comparator is None or chosen.together is not None:
+            raise bad(f'compound cannot compare its keys with "{chosen.word}"', hint="name a comparator")
+    except BadSettings as error:
+        raise BadSettings(detail.under(COMPOUND, "compare") for detail in error.details) from error
+    together = Together(names, takes_text(chosen.comparator, word_of(chosen.comparator)))
+    return replace(chosen, rule=f"{' + '.join(names)}: {chosen.rule}", together=together)
+
+
+def _refuse_short_options(data: object, named: Mapping[str, Any], context: Mapping[str, Any]) -> None:
+    """Refuses an option without its name, such as `regex: "("`, with the line as it is written in full."""
+    if not isinstance(data, Mapping) or len(data) != 1:
+        return
+    name, value = next(iter(data.items()))
+    if value is None or isinstance(value, Mapping) or name in named or name == "skip":
+        return
+    message = f'the options of "{name}" must be a map; found {spell(value)}'
+    raise BadSettings([Detail((name,), message, _in_full(class_of(name, context), name, value))])
+
+
+def _in_full(plug: type[Comparator], name: str, value: object) -> str:
+    """How an option without its name is written: with the setting that takes it."""
+    settings = {field.alias or key: field for key, field in plug.model_fields.items()}
+    if isinstance(value, bool) or not settings:
+        return f"write the word alone: {name}"
+    needed = [key for key, field in settings.items() if field.is_required()]
+    shapes: list[dict[str, Any]] = [{key: value} for key in settings] + [{key: [value]} for key in settings]
+    if isinstance(value, int | float):
+        shapes += [{key: {"abs": value}} for key in settings]
+    shown = next((shape for shape in shapes if _taken(plug, shape)), {needed[0]: value} if needed else None)
+    return f"write {name}: {flow(shown)}" if shown else f"known options: {', '.join(settings)}"
+
+
+def _taken(plug: type[Comparator], options: Mapping[str, Any]) -> bool:
+    try:
+        build(plug, options)
+    except BadSettings:
+        return False
+    return True
+
+
+def _refuse_unknown(data: object, context: Mapping[str, Any]) -> None:
+    """Refuses a name that nobody has, before its options are looked at.
+
+    `context["presets_with"]` knows which shipped presets define a name.
+    """
+    named: Mapping[str, Any] = context.get("comparators", {})
+    presets_with: Callable[[str], Sequence[str]] = context.get("presets_with", lambda _: ())
+    single = isinstance(data, Mapping) and len(data) == 1
+    name = next(iter(data)) if isinstance(data, Mapping) and single else data
+    if not isinstance(name, str) or name == "skip" or name in named or name in COMPARATORS or answered(name, context):
+        return
+    known = (*COMPARATORS.names(), *named, COMPOUND, "skip")
+    presets = presets_with(name)
+    if presets:
+        hint = f"preset:{presets[0]} defines it: write extends: preset:{presets[0]} in the suite"
+    else:
+        hint = suggestion(name, (*known, *NEIGHBOURS)) or f"known: {', '.join(known)}"
+    loc = (name,) if single else ()
+    raise BadSettings([Detail(loc, f'unknown comparator "{name}"', hint, key=single, code="unknown-name")])
+
+
+def _rule(name: str, options: Mapping[str, Any]) -> str:
+    return f"{name} {flow(filled_texts().shown(options))}" if options else name
