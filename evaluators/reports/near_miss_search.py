@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.metrics import places
-from evaluators.fields.near_misses import Compared, Mismatch, changes
 from evaluators.model import Status
 from evaluators.reports.document_near_misses import document_near_misses
 from evaluators.reports.near_miss_section import NearMiss
+from evaluators.reports.near_misses import Compared, Mismatch, changes
 from evaluators.reports.text_near_misses import MOST_CELLS, text_near_misses
 from evaluators.run.record import RecordLine, RunRecord
 from evaluators.run.result import RunResult

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from evaluators.fields.counts import MEASURED
-from evaluators.fields.declared import Declared
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 from evaluators.model import MISSING, FieldResult, Status, Verdict
+from evaluators.run.declared import Declared
 from evaluators.run.figures import counted
 from evaluators.run.result import EvaluatorStats
 from evaluators.value_class import dataclass, field, replace

@@ -14,7 +14,6 @@ from statistics import mean, median
 from typing import Any, Final
 
 from evaluators.fields.counts import counted
-from evaluators.fields.declared import Declared, short_hash
 from evaluators.fields.events import FIGURES
 from evaluators.fields.fallbacks import JUDGED
 from evaluators.fields.scored import ArrayResult, Scored
@@ -29,6 +28,7 @@ from evaluators.reports.outcomes import (
     or_null,
     outcomes_of,
 )
+from evaluators.run.declared import Declared, short_hash
 from evaluators.run.record_lines import plain
 
 Report = dict[str, Any]

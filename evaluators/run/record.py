@@ -16,12 +16,12 @@ from typing import Any, Final, Literal, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from evaluators.fields.declared import Declared
 from evaluators.issues import UPGRADE_HINT, Problems, escaped_halves, problem
 from evaluators.judges.answer_lines import AnswerLine, read_answers
 from evaluators.model import Verdict
 from evaluators.needs import ROLES, Wanted
 from evaluators.run.codes import verdict_of
+from evaluators.run.declared import Declared
 from evaluators.run.record_files import RecordFiles, record_files
 from evaluators.run.record_lines import Recorded, recorded_of
 from evaluators.run.record_shapes import check_cells, check_code, check_outcome, check_row

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
 from evaluators.builtin._evaluator import Evaluator, wrong_fields
-from evaluators.fields.declared import Declared
 from evaluators.fields.scored import Documents
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
@@ -21,6 +20,7 @@ from evaluators.model import Score, Standing, Status, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan
 from evaluators.run.cell_parts import KeptCells, cell_lines, write_cells
+from evaluators.run.declared import Declared
 from evaluators.run.record_lines import Recorded, array_line, field_line, row_line, shortened
 from evaluators.run.tally import Ledger
 from evaluators.testsets.byte_store import write_to

@@ -12,10 +12,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from evaluators.conditions import Condition
-from evaluators.fields.declared import Declared
 from evaluators.fields.key_counts import KeyCounts
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.answer_lines import AskedTotals, JudgeTotals
+from evaluators.run.declared import Declared
 from evaluators.run.engines.engine import Assignment, Crew, asked_to_stop
 from evaluators.run.glimpse import Glimpse
 from evaluators.run.ids import MOST_IDS, Ids

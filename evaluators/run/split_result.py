@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from evaluators.fields.declared import Declared
 from evaluators.fields.key_counts import KeyCounts
 from evaluators.issues import Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgeTotals
+from evaluators.run.declared import Declared
 from evaluators.run.glimpse import Glimpse
 from evaluators.run.ids import Ids
 from evaluators.run.label_counts import LabelSums

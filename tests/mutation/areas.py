@@ -58,8 +58,8 @@ AREAS: Final[dict[str, Area]] = {
     ),
     "lists of fields": Area(
         (
-            "fields/lines.py", "fields/named_comparators.py", "fields/listed.py", "fields/near_misses.py", "fields/tree.py",
-            "fields/rules.py", "fields/declared.py", "fields/differences.py", "fields/fallbacks.py",
+            "fields/lines.py", "fields/named_comparators.py", "fields/listed.py", "fields/tree.py",
+            "fields/rules.py", "fields/differences.py", "fields/fallbacks.py",
             "fields/post_process*.py", "fields/readable.py", "fields/reading.py",
         ),
         ("fields",),

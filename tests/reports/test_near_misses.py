@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.comparators._comparator import COMPARATORS, Comparator
-from evaluators.fields.near_misses import Compared, Mismatch, changes
 from evaluators.fields.rules import compile_rule
 from evaluators.model import Status
+from evaluators.reports.near_misses import Compared, Mismatch, changes
 from evaluators.settings import build
 from evaluators.suite.source import loads
 
