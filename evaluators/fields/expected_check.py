@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
+from msgspec import Struct
+
 from evaluators.fields.branches import distinct, knows
 from evaluators.fields.closed import ClosedTree, Sides
 from evaluators.fields.frame import Frame
@@ -20,7 +22,6 @@ from evaluators.fields.xeval import parse_eval_schema
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.registry import suggestion
-from evaluators.value_class import dataclass, field
 from evaluators.values.path_text import Step, display
 from evaluators.values.quoting import kind, quote
 
@@ -30,8 +31,7 @@ Place: TypeAlias = tuple[Step, ...]
 CONTAINERS: Final = {"object": dict, "array": list}
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedFinding:
+class ExpectedFinding(Struct, frozen=True):
     """One difference between an expected document and its schema."""
 
     level: Level
@@ -116,8 +116,7 @@ def check_listed(document: Any, tree: ClosedTree) -> Iterator[ExpectedFinding]:
     frame.release()
 
 
-@dataclass(frozen=True, slots=True)
-class _Check:
+class _Check(Struct, frozen=True):
     """The check of one document."""
 
     row: int
@@ -125,7 +124,7 @@ class _Check:
     id_field: str | None
     warn_missing: bool
     strict_types: bool
-    choices: dict[tuple[int, Place], list[ExpectedFinding]] = field(default_factory=dict)
+    choices: dict[tuple[int, Place], list[ExpectedFinding]] = {}
     """What was found at choices: branches that are alike lead to the same ones further down."""
 
     def identity(self, document: Any, usable: bool, ids: dict[str | int, int]) -> Iterator[ExpectedFinding]:

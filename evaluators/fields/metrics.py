@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.align import Align
@@ -23,7 +23,7 @@ from evaluators.fields.schema_types import DEFAULTED, SEVERAL
 from evaluators.fields.tree import Compound, FieldNode, Metric
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell
-from evaluators.value_class import dataclass, replace
+from evaluators.value_class import replace
 from evaluators.values.transforms import Transform
 
 _MOST_PLACES: Final = 10_000
@@ -32,8 +32,7 @@ _MOST_LISTS: Final = 8
 """More than any lists inside lists that a person describes one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fallback:
+class Fallback(Struct, frozen=True):
     """A field that a fallback of a judge scores."""
 
     field: str

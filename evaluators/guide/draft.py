@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from msgspec import structs
+
 from evaluators.fields.inference.questions import Ask
 from evaluators.fields.inference.shape import SeenPlace, shape_of
 from evaluators.fields.inference.suggested_lines import SuggestedLine, lines_of, nulls_of
@@ -150,7 +152,7 @@ def _of_documents(rows: Sequence[tuple[Any, Any]], count: int, guard: list[str],
 
 def _optional(line: SuggestedLine) -> SuggestedLine:
     """A line for a field that no row measures where null says that nothing is there."""
-    return replace(line, compare={"compare": line.compare, "optional": True})
+    return structs.replace(line, compare={"compare": line.compare, "optional": True})
 
 
 def _can_be_listed(root: SeenPlace, paths: Sequence[str]) -> bool:

@@ -13,12 +13,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.comparators._comparator import COMPARATORS, Comparator, word_of
 from evaluators.fields.rules import Partial, compile_rule
 from evaluators.issues import RowProblem
 from evaluators.model import Status
 from evaluators.settings import build
-from evaluators.value_class import dataclass, replace
 from evaluators.values.date_formats import USUAL as DATE_FORMATS
 from evaluators.values.date_formats import formats_of, read_date
 from evaluators.values.dates import ambiguity, reader, same_moment
@@ -44,8 +46,7 @@ _ABS: Final = (0.001, 0.01, 0.1)
 _REL: Final = (0.0001, 0.001, 0.01)
 
 
-@dataclass(frozen=True, slots=True)
-class Mismatch:
+class Mismatch(Struct, frozen=True):
     """Two values of one field that did not match, and the row they stand in."""
 
     row: int
@@ -55,8 +56,7 @@ class Mismatch:
     """The list that both are items of, with its row's own indices; empty where they are no items."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Struct, frozen=True):
     """How a field is compared."""
 
     comparator: Comparator
@@ -69,8 +69,7 @@ class Compared:
     """A list is one result here, and one for each item once it is aligned."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One change to a field's comparison, and the mismatches that it would turn into matches, by their places."""
 
     switch: str
@@ -82,8 +81,7 @@ class Change:
     """What else becomes of the field, or of its values; empty where nothing does."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Trial:
+class _Trial(Struct, frozen=True):
     """A change to be tried."""
 
     switch: str

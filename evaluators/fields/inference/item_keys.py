@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from evaluators.value_class import dataclass
+from msgspec import Struct
 
 _NAMED: Final = re.compile(
     r"(?:^|[_\W])(?:id|key|code|sku|no|nr|number|uuid|isbn|ean|line|index|pos|position)$", re.IGNORECASE
@@ -16,8 +16,7 @@ _ENOUGH_LISTS: Final = 3
 _LONGEST: Final = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """A key that tells items apart, and in how many lists it had to."""
 
     name: str

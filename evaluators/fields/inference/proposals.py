@@ -13,8 +13,9 @@ from decimal import Decimal
 from statistics import median
 from typing import Any, Final
 
+from msgspec import Struct
+
 from evaluators.fields.inference.questions import Ask, InitQuestion
-from evaluators.value_class import dataclass
 from evaluators.values.date_formats import USUAL, also_read_by, formats_of, read_date
 from evaluators.values.flow import flow
 from evaluators.values.number_formats import are_codes, parses_of, readings
@@ -32,8 +33,7 @@ _VERSION: Final = re.compile(r"(?:^|[\W_])(?:version|versions|release|revision|b
 _CODE: Final = re.compile(r"(?=.*[0-9])\S+")
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Struct, frozen=True):
     """A comparator as it is written, and why."""
 
     compare: Any

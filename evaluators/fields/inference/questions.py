@@ -6,12 +6,13 @@ from collections.abc import Callable
 from shlex import quote
 from typing import Final, TypeAlias
 
+from msgspec import Struct
+
 from evaluators.issues import problem
 from evaluators.value_class import dataclass, field
 
 
-@dataclass(frozen=True, slots=True)
-class InitQuestion:
+class InitQuestion(Struct, frozen=True):
     """A question, its answers with a word on each, and how to say the answer without being asked."""
 
     text: str

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from evaluators.value_class import dataclass, field
+from msgspec import Struct
 
 _MOST_KEYS: Final = 30
 _RARE: Final = 0.1
 _DEEPEST: Final = 30
 
 
-@dataclass
-class SeenPlace:
+class SeenPlace(Struct):
     """One place of the documents."""
 
     met: int = 0
     """How often something stands there, null included."""
     nulls: int = 0
     objects: int = 0
-    lists: list[list[Any]] = field(default_factory=list)
-    scalars: list[Any] = field(default_factory=list)
-    keys: dict[str, SeenPlace] = field(default_factory=dict)
+    lists: list[list[Any]] = []
+    scalars: list[Any] = []
+    keys: dict[str, SeenPlace] = {}
     items: SeenPlace | None = None
 
     @property

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import Struct
+
 from evaluators.fields.inference.item_keys import key_of
 from evaluators.fields.inference.proposals import propose
 from evaluators.fields.inference.questions import Ask, InitQuestion
 from evaluators.fields.inference.shape import SeenPlace
-from evaluators.value_class import dataclass
 from evaluators.values.path_text import ANY, Step, spell
 
 
-@dataclass(frozen=True, slots=True)
-class SuggestedLine:
+class SuggestedLine(Struct, frozen=True):
     """One line of `fields:`: the path, what is written for it, and why."""
 
     steps: tuple[Step, ...]
@@ -31,8 +31,7 @@ class SuggestedLine:
         return _spelled(self.steps)
 
 
-@dataclass(frozen=True, slots=True)
-class NullMeaning:
+class NullMeaning(Struct, frozen=True):
     """What null says in the expected answers, as `nulls:` of the suite, and how often it stands there."""
 
     word: str
