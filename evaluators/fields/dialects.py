@@ -61,20 +61,13 @@ def dialect_note(schema: Any) -> str | None:
 def dialects_in(schema: Any) -> dict[Dialect, Loc]:
     """The dialects that a schema uses, each with the first place where it does."""
     found: dict[Dialect, Loc] = {}
-    for key, loc in _keywords(*unwrap(schema)):
-        if key.startswith(X_EVAL):
-            found.setdefault("x-eval", loc)
-        elif key == EVALUATION_CONFIG:
-            found.setdefault("evaluation_config", loc)
-    return found
-
-
-def _keywords(schema: Any, loc: Loc) -> Iterator[tuple[str, Loc]]:
-    """The keywords of a schema and of those inside it, in the order in which they are written."""
-    for inner, place in walk(schema, loc):
+    for inner, loc in walk(*unwrap(schema)):
         for key in inner:
-            if isinstance(key, str):
-                yield key, (*place, key)
+            if str(key).startswith(X_EVAL):
+                found.setdefault("x-eval", (*loc, key))
+            elif key == EVALUATION_CONFIG:
+                found.setdefault("evaluation_config", (*loc, key))
+    return found
 
 
 def walk(schema: Any, loc: Loc) -> Iterator[tuple[Mapping[str, Any], Loc]]:

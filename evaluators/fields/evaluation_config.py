@@ -18,10 +18,9 @@ from evaluators.fields.dialects import unwrap
 from evaluators.fields.evaluation_words import NO_WORDS, AskedMetric, Words, read_words
 from evaluators.fields.fallbacks import OF_LISTS, NeedsJudge
 from evaluators.fields.metrics import refuse_list_metric, resolve_alignment, resolve_metric
-from evaluators.fields.references import Placed, as_problems, own_place, place_of
+from evaluators.fields.references import CHOICES, Placed, as_problems, own_place, place_of
 from evaluators.fields.schema_parts import SchemaPart, SchemaReader, read_parts
 from evaluators.fields.schema_types import (
-    CHOICES,
     EVALUATION_CONFIG,
     JSON_TYPES,
     OF_EVERY_BRANCH,
@@ -32,7 +31,7 @@ from evaluators.fields.schema_types import (
     types_of,
     whole_branch,
 )  # fmt: skip
-from evaluators.fields.tree import ORDERED, FieldNode, Kind, Metric, SchemaPath
+from evaluators.fields.tree import ORDERED, FieldNode, Kind, SchemaPath
 from evaluators.judges.judged_comparator import JudgedComparator
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, spell
@@ -132,9 +131,7 @@ def _ask(
             _look_below(reader, part, schema, path, idle)
             part.align, part.fallback_for, part.weight = align, OF_LISTS, part.weight * asked[0].weight
             return
-    types = _types(schema)
-    part.asked = _without_list_metrics(reader, asked, types or ({part.kind} - {"leaf"}))
-    part.metrics = _metrics(reader, part.asked, types, path, idle)
+    _ask_for(reader, part, asked, _types(schema) or ({part.kind} - {"leaf"}), path, idle)
     _look_below(reader, part, schema, path, idle or bool(part.metrics))
 
 
@@ -208,8 +205,7 @@ def _one_unit(
     """A value of several types, compared as one."""
     types = [_types(branch) or ({_kind(branch)} - {"leaf"}) for branch in branches]
     part.kind = "leaf"
-    part.asked = _without_list_metrics(reader, asked, frozenset().union(*types) if all(types) else ())
-    part.metrics = _metrics(reader, part.asked, part.shape.types, path, idle)
+    _ask_for(reader, part, asked, frozenset().union(*types) if all(types) else (), path, idle)
     lists = [branch for branch in branches if _kind(branch) == "array"]
     if lists and any(each.metric_id == OF_LISTS for each in part.asked):
         reader.items(part, lists[0], path, idle or bool(part.metrics))
@@ -252,34 +248,32 @@ def _words(reader: SchemaReader, schema: Mapping[str, Any], loc: Loc) -> Words:
         return Words(skip=True)
 
 
-def _without_list_metrics(
-    reader: SchemaReader, asked: tuple[AskedMetric, ...], types: Collection[str]
-) -> tuple[AskedMetric, ...]:
-    """The metrics that a value of these types can have. Those of whole lists that it cannot have are noted."""
-    found = []
+def _ask_for(
+    reader: SchemaReader,
+    part: SchemaPart,
+    asked: Sequence[AskedMetric],
+    possible: Collection[str],
+    path: SchemaPath,
+    idle: bool,
+) -> None:
+    """Gives a part the metrics that values of its types can have. What cannot be used is noted.
+
+    `possible` are the types of which a metric of whole lists must find its own, as far as they are known.
+    """
     for each in asked:
         try:
-            refuse_list_metric(each.metric_id, types, reader.context)
-            found.append(each)
+            refuse_list_metric(each.metric_id, possible, reader.context)
         except BadSettings as error:
             reader.details.extend(_placed(detail, each) for detail in error.details)
-    return tuple(found)
-
-
-def _metrics(
-    reader: SchemaReader, asked: tuple[AskedMetric, ...], types: Collection[str], path: SchemaPath, idle: bool
-) -> tuple[Metric, ...]:
-    """The metrics that compare values of these types; what cannot be used is noted."""
-    found = []
-    for each in asked:
-        if each.metric_id in NUMBERS and "parse" not in each.params and (not types or "string" in types):
+            continue
+        part.asked = (*part.asked, each)
+        if each.metric_id in NUMBERS and "parse" not in each.params and "string" in (part.shape.types or {"string"}):
             each = replace(each, params={**each.params, "parse": True})
         resolve = partial(resolve_metric, each.spelled, reader.context, Path(path).canonical, each.weight)
         metric = _guarded(reader, each, resolve, idle)
         if metric is not None and isinstance(metric.comparator, JudgedComparator):
             metric = replaced(metric, comparator=metric.comparator.null_differs())
-        found.append(metric)
-    return tuple(metric for metric in found if metric is not None)
+        part.metrics += (metric,) if metric is not None else ()
 
 
 def _guarded(reader: SchemaReader, asked: AskedMetric, resolve: Callable[[], Found], idle: bool) -> Found | None:

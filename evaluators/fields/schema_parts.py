@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 
 from evaluators.fields.align import Align
+from evaluators.fields.evaluation_words import AskedMetric
 from evaluators.fields.fallbacks import OF_LISTS, NeedsJudge, in_field, listed_once
 from evaluators.fields.named_comparators import add_note
 from evaluators.fields.references import MOST_SCHEMAS, Placed, merge, own_place, place_of, resolve_as_far
@@ -38,7 +39,7 @@ class SchemaPart(Struct, eq=False):
 
     kind: Kind = "leaf"
     metrics: tuple[Metric, ...] = ()
-    asked: tuple[object, ...] = ()
+    asked: tuple[AskedMetric, ...] = ()
     """The metrics as evaluation_config asks for them."""
     transforms: tuple[Transform, ...] = ()
     align: Align = ORDERED

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final, TypeVar
 
-from evaluators.fields.align import Align
 from evaluators.fields.fallbacks import OF_LISTS, NeedsJudge
 from evaluators.fields.metrics import (
     default_metric,
@@ -17,10 +17,9 @@ from evaluators.fields.metrics import (
 )
 from evaluators.fields.named_comparators import word_in
 from evaluators.fields.reading import read_transforms
-from evaluators.fields.references import Placed, as_problems, place_of
+from evaluators.fields.references import CHOICES, Placed, as_problems, place_of
 from evaluators.fields.schema_parts import SchemaPart, SchemaReader, read_parts
 from evaluators.fields.schema_types import (
-    CHOICES,
     SAYS_TYPE,
     X_EVAL,
     Types,
@@ -86,8 +85,9 @@ def _fill(
     typed = several or part.skip or _check_types(reader, schema, types, loc)
     part.kind = "choice" if several else "object" if inside == "object" else "array" if inside else "leaf"
     part.shape = shape_of(schema, types.names, types.nullable)
+    align = partial(read_xeval_align, schema=schema, path=path, note=reader.note)
     part.transforms = _reading(reader, schema, "x-eval-transform", loc, path, read_transforms, ())
-    part.align = _reading(reader, schema, "x-eval-align", loc, path, _aligner(reader, schema, path), ORDERED)
+    part.align = _reading(reader, schema, "x-eval-align", loc, path, align, ORDERED)
     idle = idle or part.skip
     _compare(reader, part, schema, loc, path, idle or not typed)
     if part.kind == "choice" and part.metrics:
@@ -202,16 +202,6 @@ def _compound(reader: SchemaReader, options: object, part: SchemaPart, schema: M
             details.append(Detail(("compound", "fields", index), f'"{shown}" has no key "{name}"', hint))
     if details:
         raise BadSettings(details)
-
-
-def _aligner(reader: SchemaReader, schema: Mapping[str, Any], path: SchemaPath) -> Callable[[object], Align]:
-    def read(value: object) -> Align:
-        if types_of(schema).one != "array":
-            hint = "write it beside the items of a list"
-            raise bad(f'"x-eval-align" pairs the items of a list; "{display(path)}" is none', hint=hint, key=True)
-        return read_xeval_align(value, schema, reader.note)
-
-    return read
 
 
 def _skip(reader: SchemaReader, schema: Mapping[str, Any], loc: Loc) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from evaluators.fields.align import Align, read_align
 from evaluators.fields.schema_types import branches_of, types_of
+from evaluators.fields.tree import SchemaPath
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, bad, spell
 from evaluators.value_class import replace
@@ -17,8 +18,11 @@ OF_A_KEY: Final = ("transforms", "keyless")
 MATCH_BY: Final = ("key_field", "hungarian", "any_order", "ordered")
 
 
-def read_xeval_align(value: object, schema: Mapping[str, Any], note: Callable[[str], None]) -> Align:
-    """`{ordered: true}`, `{match_by: key_field, key: …}` or `{match_by: hungarian, threshold: …}`."""
+def read_xeval_align(value: object, schema: Mapping[str, Any], path: SchemaPath, note: Callable[[str], None]) -> Align:
+    """`{ordered: true}`, `{match_by: key_field, key: …}` or `{match_by: hungarian, threshold: …}` of the schema at a path."""
+    if types_of(schema).one != "array":
+        hint = "write it beside the items of a list"
+        raise bad(f'"x-eval-align" pairs the items of a list; "{display(path)}" is none', hint=hint, key=True)
     if not isinstance(value, Mapping):
         hint = f'write {{"match_by": "{value}"}}' if value in MATCH_BY else 'write {"match_by": "hungarian"}'
         raise bad(f'"x-eval-align" must be a map; found {spell(value)}', hint=hint)
