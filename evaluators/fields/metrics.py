@@ -111,12 +111,6 @@ def resolve_compound(options: object, context: Mapping[str, Any], path: str) -> 
     return Compound(chosen.together.fields, as_metric(structs.replace(chosen, together=None))), first
 
 
-def default_metric(json_type: str, context: Mapping[str, Any], otherwise: object, path: str) -> Metric:
-    """What compares a field of a JSON type that names no comparator: the suite's default, or else the dialect's."""
-    named: Mapping[str, object] = context.get("defaults") or {}
-    return resolve_metric(named.get(json_type, otherwise), context, path)
-
-
 def read_fallbacks(data: object, context: Mapping[str, Any] | None = None) -> Mapping[str, object]:
     """`fallback`, checked: what stands in for each comparator that needs a judge, as it is written."""
     known = (*JUDGED, *(name for name in COMPARATORS.names() if COMPARATORS.find(name).judged and name not in JUDGED))
@@ -158,8 +152,7 @@ def fallbacks(root: FieldNode) -> tuple[Fallback, ...]:
     """The fields that a fallback scores, by schema path. A schema that refers to itself is looked into three times."""
     found: dict[tuple[str, str], Fallback] = {}
     for node in places(root):
-        metrics = (*node.metrics, *((node.compound.metric,) if node.compound is not None else ()))
-        for metric in metrics:
+        for metric in node.all_metrics:
             if metric.fallback_for is not None:
                 found[node.name, metric.fallback_for] = Fallback(node.name, metric.fallback_for, metric.rule)
         if node.fallback_for is not None:

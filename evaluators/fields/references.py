@@ -90,27 +90,16 @@ def resolve_schema_references(schema: object) -> Schema:
     leads back. Raises Problems (config) with every reference that leads nowhere.
     """
     try:
-        return plain(resolve(schema))
+        resolved, details = resolve_as_far(schema)
+        if details:
+            raise BadSettings(details)
+        return _plain(resolved)
     except BadSettings as error:
         raise as_problems(error) from error
 
 
-def plain(schema: Mapping[str, Any]) -> Schema:
-    """A copy made of ordinary dicts and lists, which shares nothing."""
-    copied = _Plain()
-    return {key: copied(value) for key, value in schema.items()}
-
-
-def resolve(schema: object) -> Placed:
-    """The same, remembering places. Raises BadSettings, each detail with its place in the schema."""
-    resolved, details = resolve_as_far(schema)
-    if details:
-        raise BadSettings(details)
-    return resolved
-
-
 def resolve_as_far(schema: object) -> tuple[Placed, list[Detail]]:
-    """The same for a reader that has more to say: the problems, and the schema with what leads nowhere as `lost`.
+    """The same for a reader that has more to say: the schema with its places, and the problems. What leads nowhere is `lost`.
 
     Raises BadSettings where there is no schema to read.
     """
@@ -316,24 +305,29 @@ def _merged(first: object, second: object) -> object:
     return own
 
 
-class _Plain:
-    """Copies values, up to a sensible number of maps."""
+def _plain(schema: Mapping[str, Any]) -> Schema:
+    """A copy made of ordinary dicts and lists, which shares nothing. Raises BadSettings where it would be too large."""
+    made = 0
 
-    def __init__(self) -> None:
-        self._made = 0
-
-    def __call__(self, value: Any) -> Any:
-        """The value in plain dicts and lists. Raises BadSettings for what is too large to be written out."""
+    def copied(value: Any) -> Any:
+        nonlocal made
         if isinstance(value, list):
-            return [self(inner) for inner in value]
+            return [copied(inner) for inner in value]
         if not isinstance(value, Mapping):
             return copy.copy(value)
-        self._made += 1
-        if self._made > MOST_SCHEMAS:
-            message = f"the schema is larger than {MOST_SCHEMAS:,} schemas once its references are filled in"
-            hint = "references that branch at every level multiply"
-            raise BadSettings([Detail(own_place(value, ()), message, hint, code="bad-schema")])
-        return {key: self(inner) for key, inner in value.items()}
+        made += 1
+        refuse_too_many(made, own_place(value, ()))
+        return {key: copied(inner) for key, inner in value.items()}
+
+    return {key: copied(value) for key, value in schema.items()}
+
+
+def refuse_too_many(schemas: int, loc: Loc) -> None:
+    """Raises BadSettings where so many schemas are more than a person wrote: references that branch multiply."""
+    if schemas > MOST_SCHEMAS:
+        message = f"the schema is larger than {MOST_SCHEMAS:,} schemas once its references are filled in"
+        hint = "references that branch at every level multiply"
+        raise BadSettings([Detail(loc, message, hint, code="bad-schema")])
 
 
 def _schemas(value: object) -> Sequence[Any]:

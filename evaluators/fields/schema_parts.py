@@ -19,7 +19,7 @@ from evaluators.fields.align import Align
 from evaluators.fields.evaluation_words import AskedMetric
 from evaluators.fields.fallbacks import OF_LISTS, NeedsJudge, in_field, listed_once
 from evaluators.fields.named_comparators import add_note
-from evaluators.fields.references import MOST_SCHEMAS, Placed, merge, own_place, place_of, resolve_as_far
+from evaluators.fields.references import Placed, merge, own_place, place_of, refuse_too_many, resolve_as_far
 from evaluators.fields.schema_types import copy_of
 from evaluators.fields.tree import ORDERED, UNDECLARED, Below, Compound, FieldNode, Kind, Metric, SchemaPath, Shape
 from evaluators.judges.judged_comparator import JudgedComparator
@@ -143,10 +143,7 @@ class SchemaReader:
         if len(path) + len(self._choosing) > MOST_LEVELS:
             message = f"the schema is nested more than {MOST_LEVELS} levels deep once its references are filled in"
             return self._refused(loc, message, "let references lead back without anything beside them")
-        if len(self._parts) > MOST_SCHEMAS:
-            message = f"the schema is larger than {MOST_SCHEMAS:,} schemas once its references are filled in"
-            hint = "references that branch at every level multiply"
-            raise BadSettings([Detail(loc, message, hint, code="bad-schema")])
+        refuse_too_many(len(self._parts), loc)
         met: list[object] = []
         while list(schema) == ["$ref"]:
             if schema["$ref"] in met:

@@ -9,7 +9,6 @@ from typing import Any, Final, TypeVar
 
 from evaluators.fields.fallbacks import OF_LISTS, NeedsJudge
 from evaluators.fields.metrics import (
-    default_metric,
     refuse_list_metric,
     resolve_alignment,
     resolve_compound,
@@ -177,9 +176,11 @@ def _metric(reader: SchemaReader, entry: object, shown: str) -> Metric:
 
 
 def _default(reader: SchemaReader, json_type: str, otherwise: object, shown: str) -> Metric:
+    """What compares a field of a JSON type that names no comparator: the suite's default, or else the dialect's."""
     known = f"default of {json_type}"
     if known not in reader.metrics:
-        reader.metrics[known] = default_metric(json_type, reader.context, otherwise, shown)
+        named = (reader.context.get("defaults") or {}).get(json_type, otherwise)
+        reader.metrics[known] = resolve_metric(named, reader.context, shown)
     return reader.metrics[known]
 
 

@@ -172,7 +172,7 @@ def test_a_schema_that_adds_to_itself_at_every_level_is_refused() -> None:
 
 
 def test_choices_that_multiply_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evaluators.fields.schema_parts.MOST_SCHEMAS", 500)
+    monkeypatch.setattr("evaluators.fields.references.MOST_SCHEMAS", 500)
     with pytest.raises(BadSettings, match="larger than 500 schemas"):
         read_evaluation_config(doubling(40, required=["a"]))
 

@@ -12,7 +12,6 @@ from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.fields.fallbacks import listed_once
 from evaluators.fields.lines import read_fields
 from evaluators.fields.metrics import (
-    default_metric,
     fallbacks,
     read_defaults,
     read_fallbacks,
@@ -22,6 +21,7 @@ from evaluators.fields.metrics import (
 )
 from evaluators.fields.named_comparators import choose
 from evaluators.fields.tree import Below, FieldNode
+from evaluators.fields.xeval import read_xeval
 from evaluators.settings import BadSettings, Detail, build
 
 INSTEAD = {"fallback": {"semantic": {"fuzzy": {"at_least": 0.7}}, "string_llm": "fuzzy", "array_llm": "hungarian"}}
@@ -154,8 +154,8 @@ def test_a_substitute_that_cannot_be_used_is_refused(
 
 def test_a_default_for_a_json_type_wins_over_the_dialects_own() -> None:
     context = {"defaults": {"string": {"fuzzy": {"at_least": 0.9}}}}
-    assert default_metric("string", context, "exact", "a").rule == "fuzzy {at_least: 0.9}"
-    assert default_metric("number", context, "numeric", "a").name == "numeric"
+    assert read_xeval({"type": "string"}, context).metrics[0].rule == "fuzzy {at_least: 0.9}"
+    assert read_xeval({"type": "number"}, context).metrics[0].name == "numeric"
 
 
 def test_defaults_are_checked() -> None:

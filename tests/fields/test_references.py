@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evaluators.fields.expected_check import check_expected
-from evaluators.fields.references import resolve, resolve_schema_references
+from evaluators.fields.references import resolve_as_far, resolve_schema_references
 from evaluators.issues import Problems
 from evaluators.settings import BadSettings
 from tests.laws.structures import evaluator
@@ -72,7 +72,7 @@ def test_all_of_is_merged_key_by_key() -> None:
 def test_a_null_branch_is_taken_away_and_remembered() -> None:
     schema = with_a({"anyOf": [TEXT, {"type": "null", "description": "unknown"}], "title": "A"})
     assert resolved_a(schema["properties"]["a"]) == {"type": "string", "title": "A"}
-    assert resolve(schema)["properties"]["a"].nullable
+    assert resolve_as_far(schema)[0]["properties"]["a"].nullable
 
 
 def test_the_only_branch_wins_over_what_stands_beside_except_how_it_is_compared() -> None:
@@ -142,7 +142,7 @@ def test_the_schema_that_was_given_stays_as_it_is() -> None:
 
 
 def test_every_key_remembers_where_it_was_written() -> None:
-    found = resolve(with_a({"allOf": [{"$ref": "#/$defs/M"}]}, **{"$defs": {"M": TEXT}}))["properties"]["a"]
+    found = resolve_as_far(with_a({"allOf": [{"$ref": "#/$defs/M"}]}, **{"$defs": {"M": TEXT}}))[0]["properties"]["a"]
     assert found.written["type"] == ("$defs", "M", "type")
 
 
