@@ -19,7 +19,7 @@ from evaluators.fields.evaluation_words import NO_WORDS, AskedMetric, Words, rea
 from evaluators.fields.fallbacks import OF_LISTS, NeedsJudge
 from evaluators.fields.metrics import refuse_list_metric, resolve_alignment, resolve_metric
 from evaluators.fields.references import CHOICES, Placed, as_problems, own_place, place_of
-from evaluators.fields.schema_parts import SchemaPart, SchemaReader, read_parts
+from evaluators.fields.schema_parts import SchemaReading, read_parts
 from evaluators.fields.schema_types import (
     EVALUATION_CONFIG,
     JSON_TYPES,
@@ -31,7 +31,7 @@ from evaluators.fields.schema_types import (
     types_of,
     whole_branch,
 )  # fmt: skip
-from evaluators.fields.tree import ORDERED, FieldNode, Kind, SchemaPath
+from evaluators.fields.tree import ORDERED, FieldNode, Kind
 from evaluators.judges.judged_comparator import JudgedComparator
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, spell
@@ -80,67 +80,58 @@ def parse_evaluation_config(schema: object, context: Mapping[str, Any] | None = 
         raise as_problems(error) from error
 
 
-def _fill(
-    reader: SchemaReader, part: SchemaPart, schema: Mapping[str, Any], loc: Loc, path: SchemaPath, idle: bool
-) -> None:
+def _fill(at: SchemaReading) -> None:
     """Reads what a schema says into its part."""
-    _refuse_types(reader, schema)
-    words = _words(reader, schema, loc)
-    types = _types(schema)
-    part.weight, part.kind = words.weight, _kind(schema)
-    part.shape = shape_of(schema, types, "null" in types or schema.get("nullable") is True)
-    part.skip = words.skip or (isinstance(schema, Placed) and schema.lost)
-    if part.skip:
+    _refuse_types(at)
+    words = _words(at)
+    types = _types(at.schema)
+    at.part.weight, at.part.kind = words.weight, _kind(at.schema)
+    at.part.shape = shape_of(at.schema, types, "null" in types or at.schema.get("nullable") is True)
+    at.part.skip = words.skip or (isinstance(at.schema, Placed) and at.schema.lost)
+    if at.part.skip:
         return
-    if branches := _branches(schema, loc):
-        _choose(reader, part, schema, words, branches, path, idle)
+    if branches := _branches(at.schema, at.loc):
+        _choose(at, words, branches)
     elif words.metrics is not None:
-        _ask(reader, part, schema, words.metrics, path, idle)
+        _ask(at, words.metrics)
     else:
-        _by_type(reader, part, schema, path, idle)
+        _by_type(at)
 
 
-def _by_type(reader: SchemaReader, part: SchemaPart, schema: Mapping[str, Any], path: SchemaPath, idle: bool) -> None:
+def _by_type(at: SchemaReading) -> None:
     """A schema that names no metric: what its type says."""
-    types = _types(schema)
-    name = part.kind if part.kind != "leaf" else next(iter(types - {"null"}), "null")
-    defaults: Mapping[str, Any] = reader.context.get("defaults") or {}
+    types = _types(at.schema)
+    name = at.part.kind if at.part.kind != "leaf" else next(iter(types - {"null"}), "null")
+    defaults: Mapping[str, Any] = at.context.get("defaults") or {}
     if types and name in defaults:
-        _ask(reader, part, schema, (_default(schema, defaults[name]),), path, idle)
-    elif part.kind != "leaf":
-        part.align = ALIGNED if part.kind == "array" else ORDERED
-        _look_below(reader, part, schema, path, idle)
+        _ask(at, (_default(at.schema, defaults[name]),))
+    elif at.part.kind != "leaf":
+        at.part.align = ALIGNED if at.part.kind == "array" else ORDERED
+        _look_below(at, at.idle)
     else:
         word = OF_TYPES[name] if types else OF_ANYTHING
-        _ask(reader, part, schema, (AskedMetric(word, loc=own_place(schema, ())),), path, idle)
+        _ask(at, (AskedMetric(word, loc=own_place(at.schema, ())),))
 
 
-def _ask(
-    reader: SchemaReader,
-    part: SchemaPart,
-    schema: Mapping[str, Any],
-    metrics: Sequence[AskedMetric],
-    path: SchemaPath,
-    idle: bool,
-) -> None:
+def _ask(at: SchemaReading, metrics: Sequence[AskedMetric]) -> None:
     """A schema that names its metrics: one unit, unless an alignment stands in for the judge of its list."""
-    asked = tuple(_address(each, schema, len(metrics)) for each in metrics)
-    if part.kind == "array" and len(asked) == 1 and asked[0].metric_id == OF_LISTS:
-        align = _guarded(reader, asked[0], partial(resolve_alignment, asked[0].spelled, reader.context), idle)
+    asked = tuple(_address(each, at.schema, len(metrics)) for each in metrics)
+    if at.part.kind == "array" and len(asked) == 1 and asked[0].metric_id == OF_LISTS:
+        align = _guarded(at, asked[0], partial(resolve_alignment, asked[0].spelled, at.context))
         if align is not None:
-            _look_below(reader, part, schema, path, idle)
-            part.align, part.fallback_for, part.weight = align, OF_LISTS, part.weight * asked[0].weight
+            _look_below(at, at.idle)
+            at.part.align, at.part.fallback_for, at.part.weight = align, OF_LISTS, at.part.weight * asked[0].weight
             return
-    _ask_for(reader, part, asked, _types(schema) or ({part.kind} - {"leaf"}), path, idle)
-    _look_below(reader, part, schema, path, idle or bool(part.metrics))
+    _ask_for(at, asked, _types(at.schema) or ({at.part.kind} - {"leaf"}))
+    _look_below(at, at.idle or bool(at.part.metrics))
 
 
-def _look_below(reader: SchemaReader, part: SchemaPart, schema: Mapping[str, Any], path: SchemaPath, idle: bool) -> None:
+def _look_below(at: SchemaReading, idle: bool) -> None:
     """Reads what stands below an object, key by key, or below a list."""
-    if part.kind == "object":
-        reader.keys(part, schema, path, idle)
-    elif part.kind == "array":
-        reader.items(part, schema, path, idle)
+    if at.part.kind == "object":
+        at.read_keys(idle)
+    elif at.part.kind == "array":
+        at.read_items(at.schema, idle)
 
 
 # Values of several types
@@ -165,59 +156,42 @@ def _narrowed(schema: Mapping[str, Any], name: str, loc: Loc) -> Placed:
     return narrowed
 
 
-def _choose(
-    reader: SchemaReader,
-    part: SchemaPart,
-    schema: Mapping[str, Any],
-    words: Words,
-    branches: list[Mapping[str, Any]],
-    path: SchemaPath,
-    idle: bool,
-) -> None:
+def _choose(at: SchemaReading, words: Words, branches: list[Mapping[str, Any]]) -> None:
     """A value of several types: one unit where all of them are compared alike, else the best-fitting branch."""
-    part.shape = replaced(part.shape, types=frozenset().union(*map(_types, branches)))
-    several: Mapping[str, Any] = reader.context.get("defaults") or {}
+    at.part.shape = replaced(at.part.shape, types=frozenset().union(*map(_types, branches)))
+    several: Mapping[str, Any] = at.context.get("defaults") or {}
     asked = words.metrics
-    if asked is None and SEVERAL in several and _of_several_types(part.shape.types, branches):
-        asked = (_default(schema, several[SEVERAL]),)
+    if asked is None and SEVERAL in several and _of_several_types(at.part.shape.types, branches):
+        asked = (_default(at.schema, several[SEVERAL]),)
     if asked is not None:
-        if not _aligned_instead(reader, asked, branches, idle):
-            _one_unit(reader, part, branches, asked, path, idle)
+        if not _aligned_instead(at, asked, branches):
+            _one_unit(at, branches, asked)
             return
-        branches = [_with_list_metric(each, schema) if _kind(each) == "array" else each for each in branches]
-    known, part.kind = len(reader.details), "choice"
-    part.branches = reader.branches(part, branches, own_place(schema, ()), path, idle)
-    inner = [each.asked for each in part.branches]
+        branches = [_with_list_metric(each, at.schema) if _kind(each) == "array" else each for each in branches]
+    known, at.part.kind = len(at.details), "choice"
+    at.part.branches = at.read_branches(branches)
+    inner = [each.asked for each in at.part.branches]
     if inner[0] and all(len(each) == 1 and each[0].alike(inner[0][0]) for each in inner):
-        del reader.details[known:]  # read once more, as one unit
-        part.branches = ()
-        _one_unit(reader, part, branches, inner[0], path, idle)
+        del at.details[known:]  # read once more, as one unit
+        at.part.branches = ()
+        _one_unit(at, branches, inner[0])
 
 
-def _one_unit(
-    reader: SchemaReader,
-    part: SchemaPart,
-    branches: list[Mapping[str, Any]],
-    asked: tuple[AskedMetric, ...],
-    path: SchemaPath,
-    idle: bool,
-) -> None:
+def _one_unit(at: SchemaReading, branches: list[Mapping[str, Any]], asked: Sequence[AskedMetric]) -> None:
     """A value of several types, compared as one."""
     types = [_types(branch) or ({_kind(branch)} - {"leaf"}) for branch in branches]
-    part.kind = "leaf"
-    _ask_for(reader, part, asked, frozenset().union(*types) if all(types) else (), path, idle)
+    at.part.kind = "leaf"
+    _ask_for(at, asked, frozenset().union(*types) if all(types) else ())
     lists = [branch for branch in branches if _kind(branch) == "array"]
-    if lists and any(each.metric_id == OF_LISTS for each in part.asked):
-        reader.items(part, lists[0], path, idle or bool(part.metrics))
+    if lists and any(each.metric_id == OF_LISTS for each in at.part.asked):
+        at.read_items(lists[0], at.idle or bool(at.part.metrics))
 
 
-def _aligned_instead(
-    reader: SchemaReader, asked: tuple[AskedMetric, ...], branches: list[Mapping[str, Any]], idle: bool
-) -> bool:
+def _aligned_instead(at: SchemaReading, asked: Sequence[AskedMetric], branches: list[Mapping[str, Any]]) -> bool:
     """An alignment stands in for the judge of a list that is one branch of a choice."""
     if len(asked) != 1 or asked[0].metric_id != OF_LISTS or "array" not in map(_kind, branches):
         return False
-    return _guarded(reader, asked[0], partial(resolve_alignment, asked[0].spelled, reader.context), idle) is not None
+    return _guarded(at, asked[0], partial(resolve_alignment, asked[0].spelled, at.context)) is not None
 
 
 def _with_list_metric(branch: Mapping[str, Any], schema: Mapping[str, Any]) -> Placed:
@@ -237,52 +211,45 @@ def _of_several_types(types: frozenset[str], branches: list[Mapping[str, Any]]) 
 # Metrics
 
 
-def _words(reader: SchemaReader, schema: Mapping[str, Any], loc: Loc) -> Words:
+def _words(at: SchemaReading) -> Words:
     """The schema's own words about evaluation."""
-    if EVALUATION_CONFIG not in schema:
+    if EVALUATION_CONFIG not in at.schema:
         return NO_WORDS
     try:
-        return read_words(schema[EVALUATION_CONFIG], place_of(schema, EVALUATION_CONFIG, loc))
+        return read_words(at.schema[EVALUATION_CONFIG], place_of(at.schema, EVALUATION_CONFIG, at.loc))
     except BadSettings as error:
-        reader.details.extend(error.details)
+        at.details.extend(error.details)
         return Words(skip=True)
 
 
-def _ask_for(
-    reader: SchemaReader,
-    part: SchemaPart,
-    asked: Sequence[AskedMetric],
-    possible: Collection[str],
-    path: SchemaPath,
-    idle: bool,
-) -> None:
+def _ask_for(at: SchemaReading, asked: Sequence[AskedMetric], possible: Collection[str]) -> None:
     """Gives a part the metrics that values of its types can have. What cannot be used is noted.
 
     `possible` are the types of which a metric of whole lists must find its own, as far as they are known.
     """
     for each in asked:
         try:
-            refuse_list_metric(each.metric_id, possible, reader.context)
+            refuse_list_metric(each.metric_id, possible, at.context)
         except BadSettings as error:
-            reader.details.extend(_placed(detail, each) for detail in error.details)
+            at.details.extend(_placed(detail, each) for detail in error.details)
             continue
-        part.asked = (*part.asked, each)
-        if each.metric_id in NUMBERS and "parse" not in each.params and "string" in (part.shape.types or {"string"}):
+        at.part.asked = (*at.part.asked, each)
+        if each.metric_id in NUMBERS and "parse" not in each.params and "string" in (at.part.shape.types or {"string"}):
             each = replace(each, params={**each.params, "parse": True})
-        resolve = partial(resolve_metric, each.spelled, reader.context, Path(path).canonical, each.weight)
-        metric = _guarded(reader, each, resolve, idle)
+        resolve = partial(resolve_metric, each.spelled, at.context, Path(at.path).canonical, each.weight)
+        metric = _guarded(at, each, resolve)
         if metric is not None and isinstance(metric.comparator, JudgedComparator):
             metric = replaced(metric, comparator=metric.comparator.null_differs())
-        part.metrics += (metric,) if metric is not None else ()
+        at.part.metrics += (metric,) if metric is not None else ()
 
 
-def _guarded(reader: SchemaReader, asked: AskedMetric, resolve: Callable[[], Found], idle: bool) -> Found | None:
+def _guarded(at: SchemaReading, asked: AskedMetric, resolve: Callable[[], Found]) -> Found | None:
     """What `resolve` gives. Its complaints are noted at their place in the schema, and None stands for it."""
     try:
         return resolve()
     except BadSettings as error:
-        kept = [detail for detail in error.details if not (idle and isinstance(detail, NeedsJudge))]
-        reader.details.extend(_placed(detail, asked) for detail in kept)
+        kept = [detail for detail in error.details if not (at.idle and isinstance(detail, NeedsJudge))]
+        at.details.extend(_placed(detail, asked) for detail in kept)
         return None
 
 
@@ -329,11 +296,11 @@ def _kind(schema: Mapping[str, Any]) -> Kind:
     return "array" if "items" in schema else "leaf"
 
 
-def _refuse_types(reader: SchemaReader, schema: Mapping[str, Any]) -> None:
+def _refuse_types(at: SchemaReading) -> None:
     """Notes what a schema declares as a type and is none."""
-    declared = schema.get("type")
+    declared = at.schema.get("type")
     for name in declared if isinstance(declared, list) else [] if declared is None else [declared]:
         if name not in JSON_TYPES:
             message = f"type must name a JSON type; found {spell(name)}"
             hint = suggestion(str(name), JSON_TYPES) or f"known: {', '.join(JSON_TYPES)}"
-            reader.details.append(Detail(place_of(schema, "type", ()), message, hint, code="bad-schema"))
+            at.details.append(Detail(place_of(at.schema, "type", ()), message, hint, code="bad-schema"))

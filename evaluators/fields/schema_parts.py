@@ -105,8 +105,8 @@ def _item_rules(items: SchemaPart) -> dict[str, str | list[str]]:
     return {path: known[0] if len(known) == 1 else known for path, known in rules.items()}
 
 
-Fill: TypeAlias = Callable[["SchemaReader", SchemaPart, Mapping[str, Any], Loc, SchemaPath, bool], None]
-"""Reads what a schema says into its part. The last argument: the part is below what is compared as a whole."""
+Fill: TypeAlias = Callable[["SchemaReading"], None]
+"""Reads what a schema says into its part: one dialect."""
 
 
 def read_parts(schema: object, context: Mapping[str, Any], fill: Fill) -> FieldNode:
@@ -132,7 +132,7 @@ class SchemaReader:
         self._parts: dict[tuple[int, bool], SchemaPart] = {}
         self._alive: list[object] = []  # parts are known by the id of their schema, which must not be used again
         self._following: set[tuple[str, SchemaPath]] = set()
-        self._choosing: list[SchemaPart] = []
+        self.choosing: list[SchemaPart] = []
         """The choices whose branches are being read, one inside the other with nothing between."""
 
     def part(self, schema: object, loc: Loc, path: SchemaPath, idle: bool = False) -> SchemaPart:
@@ -140,7 +140,7 @@ class SchemaReader:
         loc = own_place(schema, loc)
         if not isinstance(schema, Mapping):
             return self._refused(loc, f"a schema must be a map; found {spell(schema)}", None, "bad-schema")
-        if len(path) + len(self._choosing) > MOST_LEVELS:
+        if len(path) + len(self.choosing) > MOST_LEVELS:
             message = f"the schema is nested more than {MOST_LEVELS} levels deep once its references are filled in"
             return self._refused(loc, message, "let references lead back without anything beside them")
         refuse_too_many(len(self._parts), loc)
@@ -151,7 +151,7 @@ class SchemaReader:
             met.append(schema["$ref"])
             schema = self.target(schema)
         known = self._parts.get((id(schema), idle))
-        if known is not None and known in self._choosing:
+        if known is not None and known in self.choosing:
             message = "this choice leads to itself: it would be its own branch"
             return self._refused(loc, message, "let a branch describe a value, with type and properties", "bad-reference")
         if known is not None:
@@ -176,7 +176,7 @@ class SchemaReader:
             self._alive.append(own)
             schema = own
         else:
-            self._fill(self, part, schema, own_place(schema, loc), path, idle)
+            self._fill(SchemaReading(self, part, schema, own_place(schema, loc), path, idle))
         self._following.difference_update(followed)
 
     def target(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -187,49 +187,6 @@ class SchemaReader:
         found: Mapping[str, Any] = self._root.get("$defs", {}).get(name, {})
         return found
 
-    def branches(
-        self, part: SchemaPart, branches: Iterable[Mapping[str, Any]], loc: Loc, path: SchemaPath, idle: bool
-    ) -> tuple[SchemaPart, ...]:
-        """The parts of the branches of a choice."""
-        self._choosing.append(part)
-        found = tuple(self.part(branch, loc, path, idle) for branch in branches)
-        self._choosing.pop()
-        return found
-
-    def keys(self, part: SchemaPart, schema: Mapping[str, Any], path: SchemaPath, idle: bool) -> None:
-        """Reads the schemas of an object's keys, and the one of all its other keys.
-
-        With true a key may have any value; with false it may have none, so that the key is not the schema's.
-        """
-        outer, self._choosing = self._choosing, []
-        properties, others = schema.get("properties"), schema.get("additionalProperties")
-        for key, inner in properties.items() if isinstance(properties, Mapping) else ():
-            if inner is not False:
-                place = (*place_of(schema, "properties", ()), key)
-                described = Placed(place, anything=True) if inner is True else inner
-                part.keys[str(key)] = self.part(described, place, (*path, str(key)), idle)
-        if isinstance(others, Mapping) and others:
-            part.others = self.part(others, place_of(schema, "additionalProperties", ()), (*path, ANY), idle)
-        self._choosing = outer
-
-    def items(self, part: SchemaPart, schema: Mapping[str, Any], path: SchemaPath, idle: bool) -> None:
-        """Reads the schema of a list's items. Items of which nothing is said may be anything."""
-        outer, self._choosing = self._choosing, []
-        items, place = schema.get("items"), place_of(schema, "items", ())
-        part.items = self.part(items if isinstance(items, Mapping) else Placed(place), place, (*path, ANY), idle)
-        self._choosing = outer
-
-    # Problems
-
-    def met(self, details: Iterable[Detail], place: Loc, path: SchemaPath, idle: bool = False) -> None:
-        """Notes what is wrong with what is written at a place. What is not compared needs no judge."""
-        kept = [detail for detail in details if not (idle and isinstance(detail, NeedsJudge))]
-        self.details.extend(detail.under(*place) for detail in in_field(kept, display(path)))
-
-    def note(self, note: str) -> None:
-        """Adds a remark to those of the context, once."""
-        add_note(self.context, note)
-
     def _leads_to_itself(self, schema: Mapping[str, Any], loc: Loc) -> SchemaPart:
         message = f'$ref "{schema["$ref"]}" leads to itself and says nothing else'
         hint = "let it describe a value, with type and properties"
@@ -239,3 +196,72 @@ class SchemaReader:
         """Notes a problem; the part of a schema that cannot be read."""
         self.details.append(Detail(loc, message, hint, code=code))
         return SchemaPart(skip=True)
+
+
+class SchemaReading(Struct):
+    """One schema that is being read into its part."""
+
+    reader: SchemaReader
+    part: SchemaPart
+    schema: Mapping[str, Any]
+    loc: Loc
+    path: SchemaPath
+    """Names the schema in messages."""
+    idle: bool
+    """It is below what is compared as a whole."""
+
+    @property
+    def details(self) -> list[Detail]:
+        """The problems met."""
+        return self.reader.details
+
+    @property
+    def context(self) -> Mapping[str, Any]:
+        """What the suite says beside the schema."""
+        return self.reader.context
+
+    @property
+    def shown(self) -> str:
+        """The path as messages print it."""
+        return display(self.path)
+
+    def read_branches(self, branches: Iterable[Mapping[str, Any]]) -> tuple[SchemaPart, ...]:
+        """The parts of the branches of a choice."""
+        self.reader.choosing.append(self.part)
+        found = tuple(self.reader.part(branch, self.loc, self.path, self.idle) for branch in branches)
+        self.reader.choosing.pop()
+        return found
+
+    def read_keys(self, idle: bool) -> None:
+        """Reads the schemas of an object's keys, and the one of all its other keys.
+
+        With true a key may have any value; with false it may have none, so that the key is not the schema's.
+        """
+        properties, others = self.schema.get("properties"), self.schema.get("additionalProperties")
+        for key, inner in properties.items() if isinstance(properties, Mapping) else ():
+            if inner is not False:
+                place = (*place_of(self.schema, "properties", ()), key)
+                described = Placed(place, anything=True) if inner is True else inner
+                self.part.keys[str(key)] = self._below(described, place, str(key), idle)
+        if isinstance(others, Mapping) and others:
+            self.part.others = self._below(others, place_of(self.schema, "additionalProperties", ()), ANY, idle)
+
+    def read_items(self, schema: Mapping[str, Any], idle: bool) -> None:
+        """Reads the items of the list that a schema describes. Items of which nothing is said may be anything."""
+        items, place = schema.get("items"), place_of(schema, "items", ())
+        self.part.items = self._below(items if isinstance(items, Mapping) else Placed(place), place, ANY, idle)
+
+    def _below(self, schema: object, place: Loc, step: object, idle: bool) -> SchemaPart:
+        outer, self.reader.choosing = self.reader.choosing, []
+        found = self.reader.part(schema, place, (*self.path, step), idle)
+        self.reader.choosing = outer
+        return found
+
+    def met(self, details: Iterable[Detail], place: Loc) -> None:
+        """Notes what is wrong with what is written at a place. What is not compared needs no judge."""
+        kept = [detail for detail in details if not (self.idle and isinstance(detail, NeedsJudge))]
+        self.details.extend(detail.under(*place) for detail in in_field(kept, self.shown))
+
+    def note(self, note: str) -> None:
+        """Adds a remark to those of the context, once."""
+        add_note(self.context, note)
