@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.align import Align
@@ -30,21 +30,6 @@ _MOST_PLACES: Final = 10_000
 _MOST_TURNS: Final = 3
 _MOST_LISTS: Final = 8
 """More than any lists inside lists that a person describes one by one."""
-
-
-class Fallback(Struct, frozen=True):
-    """A field that a fallback of a judge scores."""
-
-    field: str
-    fallback_for: str
-    """The comparator that needs a judge."""
-    rule: str
-    """What scores the field instead."""
-
-    @property
-    def shown(self) -> str:
-        """What stands in for what: `fuzzy in place of semantic`."""
-        return f"{self.rule.removesuffix(f', in place of {self.fallback_for}')} in place of {self.fallback_for}"
 
 
 def resolve_metric(data: object, context: Mapping[str, Any], path: str, weight: Fraction = Fraction(1)) -> Metric:
@@ -148,16 +133,19 @@ def _checked(
     return dict(data)
 
 
-def fallbacks(root: FieldNode) -> tuple[Fallback, ...]:
-    """The fields that a fallback scores, by schema path. A schema that refers to itself is looked into three times."""
-    found: dict[tuple[str, str], Fallback] = {}
+def fallbacks(root: FieldNode) -> dict[tuple[str, str], str]:
+    """What scores fields in place of a judge, by schema path and the word that needs one: `fuzzy`.
+
+    A schema that refers to itself is looked into three times.
+    """
+    found: dict[tuple[str, str], str] = {}
     for node in places(root):
         for metric in node.all_metrics:
             if metric.fallback_for is not None:
-                found[node.name, metric.fallback_for] = Fallback(node.name, metric.fallback_for, metric.rule)
+                found[node.name, metric.fallback_for] = metric.rule.removesuffix(f", in place of {metric.fallback_for}")
         if node.fallback_for is not None:
-            found[node.name, node.fallback_for] = Fallback(node.name, node.fallback_for, node.align.how)
-    return tuple(found.values())
+            found[node.name, node.fallback_for] = node.align.how
+    return found
 
 
 def places(root: FieldNode) -> Iterator[FieldNode]:

@@ -13,10 +13,9 @@ from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
 from evaluators.comparators._cache import cached, value_key
 from evaluators.fields.align import Align
-from evaluators.fields.dialects import dialect_note, dialect_of, dialects_in, unwrap
+from evaluators.fields.dialects import condition_note, dialect_note, dialect_of, dialects_in, keyword_problems, unwrap
 from evaluators.fields.evaluation_config import read_evaluation_config
 from evaluators.fields.explained import ask_document, score_document, wrong_results
-from evaluators.fields.keywords import condition_note, keyword_problems
 from evaluators.fields.long_lists import FreeList, free_lists_of_tree
 from evaluators.fields.metrics import fallbacks, places
 from evaluators.fields.pair import CROWDED
@@ -143,7 +142,7 @@ class SchemaScoring:
     @cached_property
     def fallbacks(self) -> dict[str, int]:
         """How many fields a fallback of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
-        return Counter(each.shown for each in fallbacks(self.root))
+        return Counter(f"{rule} in place of {word}" for (_, word), rule in fallbacks(self.root).items())
 
     def scored(self, expected: Any, output: Any) -> Scored:
         """The results of one row. A side that is not there is MISSING."""

@@ -225,13 +225,10 @@ def test_branches_that_only_restrict_a_value_are_no_choice() -> None:
     assert how(read_evaluation_config(schema)) == "by key"
 
 
-def test_substitutes_are_known_by_field() -> None:
+def test_fallbacks_are_known_by_field() -> None:
     schema = {"properties": {"a": {"type": "string"}, "l": {"type": "array", "evaluation_config": "array_llm"}}}
-    found = [(one.field, one.fallback_for, one.rule) for one in fallbacks(read_evaluation_config(schema, FUZZY))]
-    assert found == [
-        ("a", "string_semantic", "fuzzy, in place of string_semantic"),
-        ("l", "array_llm", "hungarian"),
-    ]
+    found = fallbacks(read_evaluation_config(schema, FUZZY))
+    assert found == {("a", "string_semantic"): "fuzzy", ("l", "array_llm"): "hungarian"}
 
 
 class Rounded(Comparator):

@@ -179,7 +179,7 @@ def test_substituted_fields_are_counted_once_by_schema_path() -> None:
         )
 
     found = fallbacks(FieldNode((), "object", make=below))
-    assert [(one.field, one.fallback_for) for one in found] == [("a", "semantic"), ("c", "array_llm")]
+    assert list(found) == [("a", "semantic"), ("c", "array_llm")]
 
 
 def test_a_schema_that_refers_to_itself_is_counted_too() -> None:

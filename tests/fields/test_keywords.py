@@ -9,7 +9,7 @@ import pytest
 
 from evaluators.api.loading import loads
 from evaluators.compat import struct_extract_eval
-from evaluators.fields.keywords import keyword_problems
+from evaluators.fields.dialects import keyword_problems
 from evaluators.fields.references import pointer
 from evaluators.fields.schema_scoring import read_schema
 from evaluators.issues import Problems

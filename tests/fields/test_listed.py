@@ -140,7 +140,7 @@ def test_array_llm_becomes_the_alignment_that_stands_in_for_it() -> None:
     context = {"fallback": {"array_llm": "hungarian", "semantic": "fuzzy"}}
     root = listed({"items": "array_llm", "items[*].name": "semantic", "note": "semantic"}, context)
     assert (root.below.keys["items"].align.how, root.below.keys["items"].fallback_for) == ("hungarian", "array_llm")
-    assert [(each.field, each.fallback_for) for each in fallbacks(root)] == [
+    assert list(fallbacks(root)) == [
         ("items", "array_llm"),
         ("note", "semantic"),
         ("items[*].name", "semantic"),

@@ -66,7 +66,7 @@ AREAS: Final[dict[str, Area]] = {
     ),
     "schemas": Area(
         (
-            "fields/schema_*.py", "fields/references.py", "fields/keywords.py", "fields/dialects.py", "fields/inference/*.py",
+            "fields/schema_*.py", "fields/references.py", "fields/dialects.py", "fields/inference/*.py",
             "fields/expected_check.py", "fields/instance_paths.py", "fields/xeval*.py", "fields/evaluation_*.py",
             "fields/annotate.py", "fields/type_defaults.py",
         ),
