@@ -37,6 +37,7 @@ _WHERE: Final = {
     "Example": "evaluators.builtin._evaluator",
     "Asking": "evaluators.builtin._evaluator",
     "Learning": "evaluators.builtin._evaluator",
+    "Reason": "evaluators.builtin._evaluator",
     "Unreadable": "evaluators.builtin._evaluator",
     "ScoredFields": "evaluators.builtin._scored_fields",
     "Column": "evaluators.builtin._evaluator",
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
     from evaluators.builtin._evaluator import Expected as Expected
     from evaluators.builtin._evaluator import Learning as Learning
     from evaluators.builtin._evaluator import Output as Output
+    from evaluators.builtin._evaluator import Reason as Reason
     from evaluators.builtin._evaluator import Text as Text
     from evaluators.builtin._evaluator import Unreadable as Unreadable
     from evaluators.builtin._scored_fields import ScoredFields as ScoredFields

@@ -7,6 +7,7 @@ import dataclasses
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -508,19 +509,17 @@ class _Odd(evaluators.Evaluator):
     def needs(self) -> Any:
         return (self.column("output"),)
 
-    def explain(self, output: Any) -> Score:
-        return Score(self.gives)
+    def measure(self, output: Any) -> Any:
+        return self.gives
 
 
 class _OddVerdict(_Odd):
-    """The same, with a check of its own."""
+    """The same, as a verdict."""
 
     type: str = "odd_verdict"
 
-    def compile(self) -> Any:
-        return lambda output: Verdict(
-            Standing.SCORED, False, int(self.gives * 100) if self.gives == self.gives else -1, 100
-        )
+    def measure(self, output: Any) -> Any:
+        return Verdict(Standing.SCORED, False, int(self.gives * 100) if self.gives == self.gives else -1, 100)
 
 
 @pytest.mark.parametrize("gives", [-0.65, 1.5, math.nan, math.inf])
@@ -540,9 +539,33 @@ def test_a_score_outside_0_to_1_is_a_fault_of_its_evaluator(
     assert found.issue is not None
     assert found.issue.message.startswith(f'evaluator type "{name}" gave the score')
     assert plan.explain({"output": "x"})["mine"].issue == found.issue
-    if name == "odd_score":
-        with pytest.raises(Problems, match="gave the score"):
-            bad.settings.score("x")
+    with pytest.raises(Problems, match="gave the score"):
+        bad.settings.score("x")
+
+
+@pytest.mark.parametrize(("gives", "said"), [
+    ((3, 2), "gave the score 3/2"), ((-1, 2), "gave the score -1/2"), ("yes", "answered 'yes', which is no score"),
+    (None, "answered None, which is no score"), ([1], "answered [1], which is no score"),
+])  # fmt: skip
+def test_an_answer_that_is_no_score_is_a_fault_of_its_evaluator(gives: Any, said: str) -> None:
+    with pytest.raises(Problems, match=re.escape(said)):
+        _Odd(gives=0.5).model_copy(update={"gives": gives}).score("x")
+
+
+@pytest.mark.parametrize(("gives", "value", "passed"), [
+    (True, 1.0, True), (False, 0.0, False), (1, 1.0, True), (0.5, 0.5, False), ((1, 3), 1 / 3, False), ((2, 2), 1.0, True),
+    ((0, 0), None, None),
+])  # fmt: skip
+def test_what_measure_may_answer(gives: Any, value: float | None, passed: bool | None) -> None:
+    score = _Odd(gives=0.5).model_copy(update={"gives": gives}).score("x")
+    assert (score.value, score.passed) == (value, passed)
+
+
+@pytest.mark.parametrize("old", ["explain", "compile"])
+def test_an_evaluator_written_otherwise_is_told_what_to_write(old: str) -> None:
+    with pytest.raises(Problems, match=f'Old has "{old}", which no evaluator writes') as refused:
+        type("Old", (evaluators.Evaluator,), {"__module__": __name__, old: lambda self: None})
+    assert "write measure(self, …)" in (refused.value.issues[0].hint or "")
 
 
 class _OddComparator(Comparator):

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from math import inf
 from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import Field, field_validator
 
-from evaluators.builtin._evaluator import Check, Evaluator, Needs, Part
-from evaluators.model import Score, Standing, Verdict
+from evaluators.builtin._evaluator import Evaluator, Needs, Part, Reason
+from evaluators.model import Standing, Verdict
 from evaluators.settings import BadSettings, Detail, bad, filled_texts, spell
 
 LEFT_OUT = (Standing.SKIPPED, Standing.NOT_MEASURED)
 _WEIGHTS: Final = "0 leaves an evaluator out of the mean; 2 counts it twice as much as 1"
 UNSCORED = (Standing.INVALID, Standing.UNJUDGED, Standing.BUG)
+_MOST_KNOWN: Final = 10_000
 SKIPPED = Verdict(Standing.SKIPPED, None, 0, 0)
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -49,14 +51,11 @@ class Composite(Evaluator):
         named = filled_texts().name
         return {named(name): value[name] for name in value} if isinstance(value, Mapping) else list(map(named, value))
 
-    def part_names(self) -> tuple[str, ...]:
-        """The names of the parts, in order."""
-        return tuple(self.of)
-
     def needs(self) -> Needs:
         keys: Iterable[str | int] = self.of if isinstance(self.of, dict) else range(len(self.of))
-        return tuple(Part(name, key) for name, key in zip(self.part_names(), keys, strict=True))
+        return tuple(Part(name, key) for name, key in zip(self.of, keys, strict=True))
 
+    @cached_property
     def weights(self) -> tuple[Fraction, ...]:
         """One weight per part."""
         if isinstance(self.of, dict):
@@ -71,44 +70,37 @@ class Composite(Evaluator):
         """The value when some part settles it, whatever the others would have been."""
         return None
 
-    def explain(self, *values: Any) -> Score:
-        verdict = self.compile()(*values)
-        spoken = ", ".join(f"{name} {_said(part)}" for name, part in zip(self.part_names(), values, strict=True))
-        return Score(
-            verdict.value,
-            verdict.passed,
-            reason=spoken,
-            details={name: part.value for name, part in zip(self.part_names(), values, strict=True)},
-            ratio=(verdict.num, verdict.den) if verdict.den else None,
-            standing=verdict.standing,
-            issue=verdict.issue,
+    def measure(self, *parts: Verdict) -> Verdict:
+        found = self._known.get(parts)
+        if found is None:
+            found = self._settle(parts)
+            if len(self._known) < _MOST_KNOWN:
+                self._known[parts] = found
+        return found
+
+    def reason(self, *parts: Verdict) -> Reason:
+        by_name = dict(zip(self.of, parts, strict=True))
+        return Reason(
+            ", ".join(f"{name} {_said(part)}" for name, part in by_name.items()),
+            {name: part.value for name, part in by_name.items()},
         )
 
-    def compile(self) -> Check:
-        weights, pass_at = self.weights(), self.pass_at
-        known: dict[tuple[Verdict, ...], Verdict] = {}
+    @cached_property
+    def _known(self) -> dict[tuple[Verdict, ...], Verdict]:
+        """What parts came to: there are far fewer combinations than rows."""
+        return {}
 
-        def check(*parts: Verdict) -> Verdict:
-            found = known.get(parts)
-            if found is None:
-                found = self._settle(parts, weights, pass_at)
-                if len(known) < 10_000:
-                    known[parts] = found
-            return found
-
-        return check
-
-    def _settle(self, parts: Sequence[Verdict], weights: Sequence[Fraction], pass_at: float) -> Verdict:
+    def _settle(self, parts: Sequence[Verdict]) -> Verdict:
         value = self.decided(parts)
         if value is None:
             unscored = next((part for part in parts if part.standing in UNSCORED), None)
             if unscored is not None:
                 return Verdict(unscored.standing, None, 0, 0, issue=unscored.issue)
-            there = [pair for pair in zip(parts, weights, strict=True) if pair[0].standing not in LEFT_OUT]
+            there = [pair for pair in zip(parts, self.weights, strict=True) if pair[0].standing not in LEFT_OUT]
             if not sum(weight for _, weight in there):
                 return SKIPPED
             value = self.combine(there)
-        passed = value.numerator / value.denominator >= pass_at
+        passed = value.numerator / value.denominator >= self.pass_at
         return Verdict(Standing.SCORED, passed, value.numerator, value.denominator)
 
 

@@ -1,7 +1,8 @@
 """The contract of an evaluator type: its settings, what it needs, and how it scores.
 
-A simple evaluator writes `needs` and `explain`; the fast check is made from `explain`. One that meets millions of rows
-also writes `compile`, and a property test holds the two together.
+An evaluator writes `needs`, `measure` and `reason`: what it reads of a row, what that comes to, and why in words. A run asks
+`measure` once for each row, and `reason` where somebody reads what was scored. A type that compares documents field by field
+is a `TreeEvaluator`: a tree says both.
 
 Cells and documents may be a `Fault`. A check never sees one: the plan turns a fault into a verdict before it calls the
 check, by blame, and asks `unreadable` what an unreadable output costs. What others need to know of an evaluator follows from
@@ -19,7 +20,7 @@ from pydantic import BaseModel, Field, ValidationError
 from evaluators.builtin._labels import LabelRule
 from evaluators.builtin._scored_fields import NO_FIELDS, Awaited, ScoredFields, SurplusRules
 from evaluators.builtin._text_changes import TextChange
-from evaluators.comparators._cache import cached
+from evaluators.comparators._cache import cached, caching
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem, problem
 from evaluators.judges.judge import Judge
 from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Status, Verdict
@@ -57,14 +58,17 @@ __all__ = [
     "Expected",
     "FromColumn",
     "Learning",
+    "Measured",
     "Need",
     "Needs",
     "Output",
     "Part",
+    "Reason",
     "Role",
     "ScoredFields",
     "SurplusRules",
     "Text",
+    "TreeEvaluator",
     "Unreadable",
     "Wanted",
     "counts_of",
@@ -72,6 +76,19 @@ __all__ = [
 
 Check: TypeAlias = Callable[..., Verdict]
 """Takes one value per need, in order. May raise RowProblem. One that counts by path is a PathCheck."""
+Measured: TypeAlias = "bool | float | tuple[int, int] | Verdict"
+"""What a row comes to: whether a claim holds; a number from 0 to 1; so many parts of a whole, exactly, where (0, 0) is not
+measured; or a verdict, which has passed or not whatever `pass_at` says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a row scores what it scores: a sentence, and what was found, by name."""
+
+    text: str | None = None
+    details: Mapping[str, object] = MappingProxyType({})
+    fields: tuple[FieldResult, ...] = ()
+    """What became of each field, for a type whose verdicts have a status for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +125,9 @@ class Asking:
     ask: Callable[..., object]
     """Puts what a row asks on the list. It takes the needs, none of them a `Fault`.
 
-    It is called before the row is scored, as long as the answers may lead to further questions: until it returns False, or
-    nothing is on the list that has no answer yet. `explain` will do, where it asks with `judges.asking.ask` or `ask_judge`:
-    there it meets placeholders for the answers that are not there yet, and what it says of them is dropped."""
+    It is called before the row is scored, as long as the answers may lead to further questions: until it returns None, or
+    nothing is on the list that has no answer yet. `measure` will do, where it asks with `judges.asking.ask` or `ask_judge`:
+    there it meets placeholders for the answers that are not there yet, and what it makes of them is dropped."""
     judges: Mapping[Loc, Judge] = MappingProxyType({})
     """The judges that only this evaluator asks, by where they stand among its settings."""
 
@@ -127,24 +144,21 @@ class Learning:
     """The same settings with what was inferred. Raises BadSettings."""
 
 
-def _nothing(issue: Issue, *values: Any) -> Score:
-    return Score(0.0, passed=False, reason=issue.message, standing=Standing.UNREADABLE)
-
-
-def _compiled_nothing(check: Check) -> Check:
-    missing = Verdict(Standing.UNREADABLE, False, 0, 1)
-    return lambda *values: missing
+NOTHING: Final = Verdict(Standing.UNREADABLE, False, 0, 1)
+NOT_MEASURED: Final = Verdict(Standing.NOT_MEASURED, None, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
     """What an unreadable output costs: 0.0, unless a type says otherwise."""
 
-    explain: Callable[..., Score] = _nothing
+    explain: Callable[..., Score] = lambda issue, *values: Score(
+        0.0, False, (), issue.message, standing=Standing.UNREADABLE
+    )
     """The score, from the issue and the needs, the unreadable one a `Fault`."""
-    compile: Callable[[Check], Check] = _compiled_nothing
-    """The fast form of `explain`, from the compiled check: a function of the same needs. Where a type has fields, its verdict
-    carries what each of them is missing."""
+    compile: Callable[[Check], Check] = lambda check: lambda *values: NOTHING
+    """The same as a function of the needs, made from the check of rows. Where a type has fields, its verdict carries what each
+    of them is missing."""
     lost: Callable[[Verdict], Verdict] | None = None
     """What an unreadable output comes to, from the verdict of one that is missing, for a type whose check takes many rows at once."""
     judged: bool = False
@@ -153,6 +167,11 @@ class Unreadable:
 
 MISSING_OUTPUT: Final = Unreadable()
 
+
+_WRITE_INSTEAD: Final = (
+    "write measure(self, …), which returns True, False, a number from 0 to 1 or (part, whole), "
+    "and reason(self, …), which returns why in words"
+)
 
 Method = TypeVar("Method", bound=Callable[..., None])
 
@@ -194,6 +213,15 @@ class Evaluator(Settings):
     examples: ClassVar[tuple[Example, ...]] = ()
     retired: ClassVar[str | None] = None
     """What to use instead, for a type that only still loads."""
+    has_tree: ClassVar[bool] = False
+    """Documents are compared field by field; see `TreeEvaluator`."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Raises Problems (config) for a class that has `explain` or `compile` in place of `measure` and `reason`."""
+        super().__init_subclass__(**options)
+        old = " and ".join(f'"{name}"' for name in ("explain", "compile") if name in vars(cls))
+        if old and not cls.has_tree:
+            raise problem("old-contract", f"{cls.__name__} has {old}, which no evaluator writes", hint=_WRITE_INSTEAD)
 
     @_as_of_pydantic
     def __init__(self, /, *unnamed: Any, **settings: Any) -> None:
@@ -212,16 +240,39 @@ class Evaluator(Settings):
         """What a check is called with, in order. Every evaluator type implements it."""
         raise NotImplementedError  # the contract: each type says what it reads
 
-    def explain(self, *values: Any) -> Score:
-        """The score of one row with its reasons: slow, obvious, and the reference for `compile`.
-
-        Every evaluator type implements it; composites and comparisons of top-level keys share one each.
-        """
+    def measure(self, *values: Any) -> Measured:
+        """What a row comes to. Every evaluator type implements it; may raise RowProblem."""
         raise NotImplementedError  # the contract: each type scores in its own way
 
+    def reason(self, *values: Any) -> Reason | str | None:
+        """Why, in words, for the same values."""
+        return None
+
     def compile(self) -> Check:
-        """The fast check. Made from `explain` unless a type has a faster one."""
-        return lambda *values: settle(self, explain_once(self, *values))
+        """What a run asks of each row: `measure`, with `pass_at` applied."""
+        measure, yes, no = self.measure, verdict_of(self, True), verdict_of(self, False)
+
+        def check(*values: Any) -> Verdict:
+            found = measure(*values)
+            if found is True:
+                return yes
+            return no if found is False else verdict_of(self, found)
+
+        return check
+
+    def explain(self, *values: Any) -> Score:
+        """The score of one row with its reasons."""
+        return self.explained(verdict_of(self, self.measure(*values)), *values)
+
+    def explained(self, verdict: Verdict, *values: Any) -> Score:
+        """The score that a verdict stands for, with its reasons."""
+        said = self.reason(*values)
+        if not isinstance(said, Reason):
+            said = Reason(said)
+        return Score(
+            verdict.value, verdict.passed, said.fields, said.text, said.details,
+            (verdict.num, verdict.den) if verdict.den > 1 else None, verdict.standing, verdict.issue, verdict.figures,
+        )  # fmt: skip
 
     def scored_fields(self) -> ScoredFields:
         """The fields that it scores, and what others may ask of them; none unless a type has fields."""
@@ -249,7 +300,7 @@ class Evaluator(Settings):
 
     def column(self, role: Role) -> Column:
         """The column of a role: the one this evaluator names, or the test set's."""
-        named = getattr(self, role, None) if role in type(self).model_fields else None
+        named: str | None = vars(self).get(role)  # a type need not have such a setting
         return Column(named, literal=True, role=role) if named else Column(role, role=role)
 
     def score(
@@ -271,25 +322,68 @@ class Evaluator(Settings):
         return await asyncio.to_thread(lambda: self.score(output, expected, input, **columns))
 
 
+class TreeEvaluator(Evaluator):
+    """An evaluator that compares documents field by field: its tree says what a row comes to, and why."""
+
+    has_tree: ClassVar[bool] = True
+
+    def compile(self) -> Check:
+        """What a run asks of each row. Every type implements it."""
+        raise NotImplementedError  # the contract: each type has a tree of its own
+
+    def explain(self, *values: Any) -> Score:
+        """The score of one row with every field. Every type implements it."""
+        raise NotImplementedError  # the contract: each type has a tree of its own
+
+    def explained(self, verdict: Verdict, *values: Any) -> Score:
+        return cached((id(self), *map(id, values)), lambda: self.explain(*values), values)
+
+
+def verdict_of(settings: Evaluator, found: object) -> Verdict:
+    """What an answer of `measure` comes to, `pass_at` applied. Raises RowProblem for one that is no score from 0 to 1."""
+    match found:
+        case (int(num), int(den)) if 0 <= num <= den:
+            if not den:
+                return NOT_MEASURED
+        case Verdict():
+            return _checked(settings, found)
+        case int() | float() if 0 <= found <= 1:
+            num, den = float(found).as_integer_ratio()
+        case int() | float():
+            raise _bad_score(settings, f"gave the score {found}")
+        case (int(num), int(den)):
+            raise _bad_score(settings, f"gave the score {num}/{den}")
+        case _:
+            raise _bad_score(settings, f"answered {found!r}, which is no score")
+    return Verdict(Standing.SCORED, num / den >= settings.pass_at, num, den)
+
+
+def _checked(settings: Evaluator, verdict: Verdict) -> Verdict:
+    if not 0 <= verdict.num <= verdict.den or (not verdict.den and verdict.standing.scored):
+        raise _bad_score(settings, f"gave the score {verdict.num}/{verdict.den}")
+    for num, den in verdict.figures:
+        if not 0 <= num <= den:
+            raise _bad_score(settings, f"gave the figure {num}/{den}")
+    return verdict
+
+
+def _bad_score(settings: Evaluator, what: str) -> RowProblem:
+    message = f'evaluator type "{settings.type}" {what}; a score is a number from 0 to 1'
+    return RowProblem(Issue("bad-score", Blame.BUG, message))
+
+
 def settle(settings: Evaluator, score: Score) -> Verdict:
-    """The verdict that an explained score stands for: `pass_at` applied, values dropped.
-
-    Raises RowProblem for a score, or a figure, that is no number from 0 to 1.
-    """
+    """The verdict that an explained score stands for: `pass_at` applied, values dropped."""
     fields = settings.scored_fields()
-    verdict = _settled(settings, score, bool(fields.names))
-    return verdict if fields.by_place is None else fields.by_place(score, verdict)
-
-
-def _settled(settings: Evaluator, score: Score, listed: bool) -> Verdict:
-    statuses = bytes(result.status for result in score.fields) if listed else b""
+    statuses = bytes(result.status for result in score.fields) if fields.names else b""
     counts = counts_of(score) if not statuses else None
-    check_score(settings.type, score)
     if score.value is None:
-        return Verdict(score.standing, None, 0, 0, statuses, counts, score.issue, score.figures)
-    num, den = score.ratio or float(score.value).as_integer_ratio()
-    passed = score.passed if score.passed is False else num / den >= settings.pass_at
-    return Verdict(score.standing, passed, num, den, statuses, counts, None, score.figures)
+        verdict = Verdict(score.standing, None, 0, 0, statuses, counts, score.issue, score.figures)
+    else:
+        num, den = score.ratio or float(score.value).as_integer_ratio()
+        passed = score.passed if score.passed is False else num / den >= settings.pass_at
+        verdict = Verdict(score.standing, passed, num, den, statuses, counts, None, score.figures)
+    return verdict if fields.by_place is None else fields.by_place(score, verdict)
 
 
 def lists_fields(settings: Evaluator) -> bool:
@@ -304,7 +398,7 @@ def wrong_fields(settings: Evaluator, verdict: Verdict, wanted: Collection[str],
     """
     if (wrong := settings.scored_fields().wrong) is not None:
         return wrong(verdict, wanted, *values)
-    score = explain_once(settings, *values)
+    score = settings.explained(verdict, *values)
     found = [result for result in score.fields if result.status not in _NOT_WRONG]
     if not found:
         return [FieldResult("", Status.MISMATCH, score.value, reason=score.reason)] if "" in wanted else []
@@ -325,18 +419,14 @@ def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Score:
         if fault.issue.blame is not Blame.OUTPUT:
             raise Problems([fault.issue])
     try:
-        score = settings.unreadable().explain(faults[0].issue, *values) if faults else settings.explain(*values)
+        with caching():
+            score = settings.unreadable().explain(faults[0].issue, *values) if faults else settings.explain(*values)
         settled = settle(settings, score)
     except RowProblem as error:
         raise Problems([error.issue]) from error
     if score.issue is not None and score.standing in (Standing.INVALID, Standing.UNJUDGED, Standing.BUG):
         raise Problems([score.issue])
     return replace(score, passed=settled.passed)
-
-
-def explain_once(settings: Evaluator, *values: Any) -> Score:
-    """`explain`, asked once for the same values of a row."""
-    return cached((id(settings), *map(id, values)), lambda: settings.explain(*values), values)
 
 
 def read(
@@ -363,38 +453,6 @@ def read(
     like = "any" if isinstance(beside, Fault) or beside is MISSING else want_like(beside)
     want = like if need.want == "like_expected" else need.want
     return output_of(cell, want, Search(need.lenient, keys=keys), like)
-
-
-def check_score(type: str, score: Score) -> None:
-    """Raises RowProblem, with the evaluator type to blame, for a score or a figure that is no number from 0 to 1."""
-    value: object = score.value
-    if value is not None and (not isinstance(value, int | float) or not 0 <= value <= 1):
-        raise bad_score(type, f"gave the score {value}")
-    if score.ratio is not None and not 0 <= score.ratio[0] <= score.ratio[1] != 0:
-        raise bad_score(type, f"gave the score {score.ratio[0]}/{score.ratio[1]}")
-    check_figures(type, score.figures)
-
-
-def check_verdict(type: str, verdict: object) -> Verdict:
-    """The verdict of a check, as it is. Raises RowProblem as `check_score` does."""
-    if not isinstance(verdict, Verdict):
-        raise bad_score(type, f"answered {verdict!r}, which is no verdict")
-    if verdict.standing.scored and not 0 <= verdict.num <= verdict.den != 0:
-        raise bad_score(type, f"gave the score {verdict.num}/{verdict.den}")
-    check_figures(type, verdict.figures)
-    return verdict
-
-
-def check_figures(type: str, figures: Iterable[tuple[int, int]]) -> None:
-    """Raises RowProblem for a figure that is no fraction from 0 to 1."""
-    for num, den in figures:
-        if not 0 <= num <= den:
-            raise bad_score(type, f"gave the figure {num}/{den}")
-
-
-def bad_score(type: str, what: str) -> RowProblem:
-    """The problem of a row for which an evaluator gave a score that is none."""
-    return RowProblem(Issue("bad-score", Blame.BUG, f'evaluator type "{type}" {what}; a score is a number from 0 to 1'))
 
 
 def counts_of(score: Score) -> tuple[int, int, int, int] | None:

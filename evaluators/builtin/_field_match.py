@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 from evaluators.builtin._evaluator import (
     Check,
-    Evaluator,
     Expected,
     Needs,
     Output,
     ScoredFields,
     SurplusRules,
+    TreeEvaluator,
     Unreadable,
 )
 from evaluators.fields.open_check import OpenCheck, WrongLeaves, explain_open
@@ -23,7 +23,7 @@ from evaluators.model import MISSING, FieldResult, Score, Standing, Verdict
 from evaluators.needs import kind_of
 
 
-class TopLevelMatch(Evaluator):
+class TopLevelMatch(TreeEvaluator):
     """An evaluator of top-level keys, which `tree` compares."""
 
     parts: ClassVar[bool] = False

@@ -7,15 +7,14 @@ cell as the test set's problem.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import BeforeValidator, ValidationInfo
 
-from evaluators.builtin._evaluator import Check, Column, Evaluator, FromColumn
-from evaluators.builtin._verdicts import shares
+from evaluators.builtin._evaluator import Column, Evaluator, FromColumn, Reason
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import MISSING, Score
+from evaluators.model import MISSING
 from evaluators.settings import bad, build, spell
 from evaluators.values import json_text
 
@@ -103,58 +102,41 @@ def unusable(column: FromColumn, message: str, hint: str | None = None) -> RowPr
     return RowProblem(Issue("unusable-cell", Blame.TESTSET, message, f'column "{column.column}"', hint))
 
 
-def searchable(case_sensitive: bool) -> Callable[[str], str]:
-    """What a text becomes before it is searched: itself, or its lower case."""
-    return str if case_sensitive else str.lower
-
-
-def divided(text: str, phrases: Iterable[str], case_sensitive: bool = False) -> tuple[list[str], list[str]]:
-    """The phrases that the text contains and those that it lacks, in their own order and spelling."""
-    ready = searchable(case_sensitive)
-    text = ready(text)
-    found: list[str] = []
-    missing: list[str] = []
-    for phrase in phrases:
-        (found if ready(phrase) in text else missing).append(phrase)
-    return found, missing
-
-
-def readable_phrase(evaluator: Evaluator, setting: str | FromColumn, phrase: str) -> str:
+def readable(evaluator: Evaluator, setting: object, phrase: str) -> str:
     """A phrase as people read it: of the suite's own, `${NAME}` for what was filled in; of the row's, as it is."""
     return phrase if isinstance(setting, FromColumn) else str(evaluator.written(phrase))
 
 
-def readable_phrases(evaluator: Evaluator, setting: tuple[str, ...] | FromColumn, phrases: list[str]) -> list[str]:
-    """Phrases as people read them."""
-    return phrases if isinstance(setting, FromColumn) else list(map(evaluator.written, phrases))
+def divided(
+    evaluator: Evaluator,
+    text: str,
+    setting: tuple[str, ...] | FromColumn,
+    cells: tuple[object, ...],
+    case_sensitive: bool = False,
+) -> tuple[list[str], list[str]]:
+    """The phrases that the text contains and those that it lacks, in their own order, as people read them."""
+    found: list[str] = []
+    missing: list[str] = []
+    text = text if case_sensitive else text.lower()
+    for phrase in phrases_of(setting, cells):
+        there = (phrase if case_sensitive else phrase.lower()) in text
+        (found if there else missing).append(readable(evaluator, setting, phrase))
+    return found, missing
 
 
-def share_found(
+def share_found(text: str, setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...]) -> tuple[int, int]:
+    """How many of the phrases the text contains, whatever their case, and how many there are."""
+    phrases, text = phrases_of(setting, cells), text.lower()
+    return sum([phrase.lower() in text for phrase in phrases]), len(phrases)
+
+
+def reason_found(
     evaluator: Evaluator, text: str, setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...], noun: str
-) -> Score:
-    """The share of the phrases that the text contains, whatever their case."""
-    phrases = phrases_of(setting, cells)
-    found, missing = (readable_phrases(evaluator, setting, one) for one in divided(text, phrases))
-    reason = f"found {len(found)} of {len(phrases)} {noun}"
-    if missing:
-        reason += f"; missing: {quoted(missing)}"
-    return Score.share(len(found), len(phrases), reason, found=found, missing=missing)
-
-
-def compile_share_found(evaluator: Evaluator, phrases: tuple[str, ...]) -> Check:
-    """The fast twin of `share_found`: takes the text."""
-    wanted = tuple(phrase.lower() for phrase in phrases)
-    verdicts = shares(evaluator, len(wanted))
-
-    def check(text: str) -> Any:
-        text = text.lower()
-        found = 0
-        for phrase in wanted:
-            if phrase in text:
-                found += 1
-        return verdicts[found]
-
-    return check
+) -> Reason:
+    """The same in words."""
+    found, missing = divided(evaluator, text, setting, cells)
+    said = f"found {len(found)} of {len(found) + len(missing)} {noun}"
+    return Reason(said + (f"; missing: {quoted(missing)}" if missing else ""), {"found": found, "missing": missing})
 
 
 def quoted(phrases: Iterable[str]) -> str:

@@ -6,9 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import AliasChoices, Field
 
-from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
-from evaluators.builtin._phrases import Phrases, columns_of, compile_share_found, share_found
-from evaluators.model import Score
+from evaluators.builtin._evaluator import Evaluator, Example, Needs, Reason, Text
+from evaluators.builtin._phrases import Phrases, columns_of, reason_found, share_found
 
 _REPORT = """
 # Introduction
@@ -50,10 +49,8 @@ class Completeness(Evaluator):
     def needs(self) -> Needs:
         return Text(self.column("output")), *columns_of(self.sections)
 
-    def explain(self, text: str, *cells: object) -> Score:
-        return share_found(self, text, self.sections, cells, "sections")
+    def measure(self, text: str, *cells: object) -> tuple[int, int]:
+        return share_found(text, self.sections, cells)
 
-    def compile(self) -> Check:
-        if isinstance(self.sections, FromColumn):
-            return super().compile()
-        return compile_share_found(self, self.sections)
+    def reason(self, text: str, *cells: object) -> Reason:
+        return reason_found(self, text, self.sections, cells, "sections")

@@ -6,10 +6,8 @@ from typing import Literal
 
 from pydantic import StrictBool
 
-from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
-from evaluators.builtin._phrases import Phrase, columns_of, phrase_of, readable_phrase, searchable
-from evaluators.builtin._verdicts import yes_and_no
-from evaluators.model import Score
+from evaluators.builtin._evaluator import Evaluator, Example, Needs, Reason, Text
+from evaluators.builtin._phrases import Phrase, columns_of, phrase_of, readable
 
 
 class Contains(Evaluator):
@@ -42,20 +40,13 @@ class Contains(Evaluator):
     def needs(self) -> Needs:
         return Text(self.column("output")), *columns_of(self.substring)
 
-    def explain(self, text: str, *cells: object) -> Score:
-        substring = phrase_of(self.substring, cells)
-        ready = searchable(self.case_sensitive)
-        holds = ready(substring) in ready(text)
-        shown = readable_phrase(self, self.substring, substring)
-        reason = f'the output contains "{shown}"' if holds else f'the output does not contain "{shown}"'
-        return Score.of(holds, reason, substring=shown)
+    def measure(self, text: str, *cells: object) -> bool:
+        phrase = phrase_of(self.substring, cells)
+        if not self.case_sensitive:
+            phrase, text = phrase.lower(), text.lower()
+        return phrase in text
 
-    def compile(self) -> Check:
-        if isinstance(self.substring, FromColumn):
-            return super().compile()
-        ready = searchable(self.case_sensitive)
-        substring = ready(self.substring)
-        yes, no = yes_and_no(self)
-        if self.case_sensitive:
-            return lambda text: yes if substring in text else no
-        return lambda text: yes if substring in text.lower() else no
+    def reason(self, text: str, *cells: object) -> Reason:
+        shown = readable(self, self.substring, phrase_of(self.substring, cells))
+        verb = "contains" if self.measure(text, *cells) else "does not contain"
+        return Reason(f'the output {verb} "{shown}"', {"substring": shown})

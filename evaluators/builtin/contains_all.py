@@ -6,18 +6,8 @@ from typing import Literal
 
 from pydantic import StrictBool
 
-from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
-from evaluators.builtin._phrases import (
-    PhrasesOrCommas,
-    columns_of,
-    divided,
-    phrases_of,
-    quoted,
-    readable_phrases,
-    searchable,
-)
-from evaluators.builtin._verdicts import yes_and_no
-from evaluators.model import Score, Verdict
+from evaluators.builtin._evaluator import Evaluator, Example, Needs, Reason, Text
+from evaluators.builtin._phrases import PhrasesOrCommas, columns_of, divided, phrases_of, quoted
 
 
 class ContainsAll(Evaluator):
@@ -48,24 +38,13 @@ class ContainsAll(Evaluator):
     def needs(self) -> Needs:
         return Text(self.column("output")), *columns_of(self.substrings)
 
-    def explain(self, text: str, *cells: object) -> Score:
-        both = divided(text, phrases_of(self.substrings, cells), self.case_sensitive)
-        found, missing = (readable_phrases(self, self.substrings, phrases) for phrases in both)
-        reason = f"missing: {quoted(missing)}" if missing else f"found {quoted(found)}"
-        return Score.of(not missing, reason, found=found, missing=missing)
+    def measure(self, text: str, *cells: object) -> bool:
+        phrases = phrases_of(self.substrings, cells)
+        if not self.case_sensitive:
+            phrases, text = tuple(map(str.lower, phrases)), text.lower()
+        return all(phrase in text for phrase in phrases)
 
-    def compile(self) -> Check:
-        if isinstance(self.substrings, FromColumn):
-            return super().compile()
-        ready = searchable(self.case_sensitive)
-        wanted = tuple(map(ready, self.substrings))
-        yes, no = yes_and_no(self)
-
-        def check(text: str) -> Verdict:
-            text = ready(text)
-            for phrase in wanted:
-                if phrase not in text:
-                    return no
-            return yes
-
-        return check
+    def reason(self, text: str, *cells: object) -> Reason:
+        found, missing = divided(self, text, self.substrings, cells, self.case_sensitive)
+        said = f"missing: {quoted(missing)}" if missing else f"found {quoted(found)}"
+        return Reason(said, {"found": found, "missing": missing})

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, Output, Unreadable
-from evaluators.builtin._verdicts import yes_and_no
-from evaluators.model import JSON, Score, Verdict
+from evaluators.builtin._evaluator import Evaluator, Example, Needs, Output, Reason, Unreadable
+from evaluators.model import JSON, Score, Standing, Verdict
 from evaluators.needs import kind_of
 from evaluators.values import json_documents
 from evaluators.values.equality import same
@@ -50,39 +49,32 @@ class ContainsJson(Evaluator):
         column = self.column("output")
         return Output(column, want=_WANTS[self.require]), column
 
-    def explain(self, document: Any, cell: Any) -> Score:
+    def measure(self, document: Any, cell: Any) -> bool:
+        return True  # the document is there, or nobody would ask
+
+    def reason(self, document: Any, cell: Any) -> Reason:
         if not isinstance(cell, str):
-            return Score.of(True, f"the output is {kind_of(document)}", how="parsed", kind=kind_of(document), values=1)
+            kind = kind_of(document)
+            return Reason(f"the output is {kind}", {"how": "parsed", "kind": kind, "values": 1})
         documents = json_documents.documents(cell)
         found = _place_of(document, documents)
         kind = kind_of(found.value)
-        return Score.of(
-            True,
-            f"{kind}: {_HOW[found.how]}",
-            how=found.how,
-            kind=kind,
-            values=len(documents.found),
-            start=found.start,
-            end=found.end,
-            excerpt=_excerpt(cell[found.start : found.end]),
-        )
-
-    def compile(self) -> Check:
-        yes, _ = yes_and_no(self)
-        # the document is there, or the check would not be asked
-
-        def check(document: Any, cell: Any) -> Verdict:
-            return yes
-
-        return check
+        details = {
+            "how": found.how,
+            "kind": kind,
+            "values": len(documents.found),
+            "start": found.start,
+            "end": found.end,
+            "excerpt": _excerpt(cell[found.start : found.end]),
+        }
+        return Reason(f"{kind}: {_HOW[found.how]}", details)
 
     def unreadable(self) -> Unreadable:
         """No JSON is an answer here, not a reason to leave the row out."""
-        return Unreadable(lambda issue, *values: Score.of(False, issue.message), self._compile_no, judged=True)
-
-    def _compile_no(self, check: Check) -> Check:
-        _, no = yes_and_no(self)
-        return lambda *values: no
+        no = Verdict(Standing.SCORED, self.pass_at == 0, 0, 1)
+        return Unreadable(
+            lambda issue, *values: Score.of(False, issue.message), lambda check: lambda *values: no, judged=True
+        )
 
 
 def _place_of(document: JSON, documents: json_documents.FoundDocuments) -> json_documents.Found:

@@ -7,11 +7,9 @@ from typing import Any, Literal
 from pydantic import AliasChoices, Field, StrictBool
 
 from evaluators.builtin._column_settings import ExpectedColumn
-from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
+from evaluators.builtin._evaluator import Evaluator, Example, Measured, Needs, Reason, Text
 from evaluators.builtin._labels import LabelRule, Labels, label_rule
-from evaluators.builtin._phrases import Phrases, columns_of, compile_share_found, share_found
-from evaluators.builtin._verdicts import yes_and_no
-from evaluators.model import Score, Verdict
+from evaluators.builtin._phrases import Phrases, columns_of, reason_found, share_found
 
 
 class Correctness(Evaluator):
@@ -73,32 +71,20 @@ class Correctness(Evaluator):
             return None
         return label_rule(self.labels, _normalized if self.normalize else str, other=self.other)
 
-    def explain(self, text: str, *others: Any) -> Score:
+    def measure(self, text: str, *others: Any) -> Measured:
         if self.answer is None and self.keywords is not None:
-            return share_found(self, text, self.keywords, others, "keywords")
-        match = self._equal(text, others[0] if self.answer is None else self.answer)
-        reason = "the output is the answer" if match else "the output is not the answer"
+            return share_found(text, self.keywords, others)
+        answer = others[0] if self.answer is None else self.answer
+        return bool(text == answer) or (self.normalize and _normalized(text) == _normalized(answer))
+
+    def reason(self, text: str, *others: Any) -> Reason:
+        if self.answer is None and self.keywords is not None:
+            return reason_found(self, text, self.keywords, others, "keywords")
+        match = self.measure(text, *others)
+        said = "the output is the answer" if match else "the output is not the answer"
         if self.keywords is not None:
-            reason += '; "answer" is given, so the keywords were not looked for'
-        return Score.of(match, reason, match=match)
-
-    def compile(self) -> Check:
-        if self.answer is None and self.keywords is not None:
-            return (
-                super().compile() if isinstance(self.keywords, FromColumn) else compile_share_found(self, self.keywords)
-            )
-        equal = self._equal
-        yes, no = yes_and_no(self)
-        if (answer := self.answer) is not None:
-            return lambda text: yes if equal(text, answer) else no
-
-        def check(text: str, expected: str) -> Verdict:
-            return yes if equal(text, expected) else no
-
-        return check
-
-    def _equal(self, text: str, answer: str) -> bool:
-        return text == answer or (self.normalize and _normalized(text) == _normalized(answer))
+            said += '; "answer" is given, so the keywords were not looked for'
+        return Reason(said, {"match": match})
 
 
 def _normalized(text: str) -> str:

@@ -6,10 +6,8 @@ from typing import Literal
 
 from pydantic import StrictBool
 
-from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
-from evaluators.builtin._phrases import Phrase, columns_of, phrase_of, readable_phrase, searchable
-from evaluators.builtin._verdicts import yes_and_no
-from evaluators.model import Score
+from evaluators.builtin._evaluator import Evaluator, Example, Needs, Reason, Text
+from evaluators.builtin._phrases import Phrase, columns_of, phrase_of, readable
 
 
 class EndsWith(Evaluator):
@@ -42,20 +40,13 @@ class EndsWith(Evaluator):
     def needs(self) -> Needs:
         return Text(self.column("output")), *columns_of(self.suffix)
 
-    def explain(self, text: str, *cells: object) -> Score:
-        suffix = phrase_of(self.suffix, cells)
-        ready = searchable(self.case_sensitive)
-        holds = ready(text).endswith(ready(suffix))
-        shown = readable_phrase(self, self.suffix, suffix)
-        reason = f'the output ends with "{shown}"' if holds else f'the output does not end with "{shown}"'
-        return Score.of(holds, reason, suffix=shown)
+    def measure(self, text: str, *cells: object) -> bool:
+        phrase = phrase_of(self.suffix, cells)
+        if not self.case_sensitive:
+            phrase, text = phrase.lower(), text.lower()
+        return text.endswith(phrase)
 
-    def compile(self) -> Check:
-        if isinstance(self.suffix, FromColumn):
-            return super().compile()
-        ready = searchable(self.case_sensitive)
-        suffix = ready(self.suffix)
-        yes, no = yes_and_no(self)
-        if self.case_sensitive:
-            return lambda text: yes if text.endswith(suffix) else no
-        return lambda text: yes if text.lower().endswith(suffix) else no
+    def reason(self, text: str, *cells: object) -> Reason:
+        shown = readable(self, self.suffix, phrase_of(self.suffix, cells))
+        verb = "ends with" if self.measure(text, *cells) else "does not end with"
+        return Reason(f'the output {verb} "{shown}"', {"suffix": shown})

@@ -8,11 +8,10 @@ from typing import Any, Literal
 from pydantic import Field
 
 from evaluators.builtin._column_settings import ExpectedColumn
-from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, settle
+from evaluators.builtin._evaluator import NOTHING, Evaluator, Example, Measured, Needs
 from evaluators.builtin._labels import LabelRule, Labels, label_rule
 from evaluators.builtin._text_changes import Forgiven, TextChange, reading, text_changes
-from evaluators.builtin._verdicts import yes_and_no
-from evaluators.model import MISSING, Score, Verdict
+from evaluators.model import MISSING
 from evaluators.needs import NO_OUTPUT, kind_of
 from evaluators.values.equality import same
 
@@ -66,29 +65,24 @@ class ExactMatch(Evaluator):
     def text_changes(self) -> Sequence[TextChange]:
         return text_changes(self.forgive)
 
-    def explain(self, output: Any, expected: Any) -> Score:
+    def measure(self, output: Any, expected: Any) -> Measured:
+        if output.__class__ is str and expected.__class__ is str:
+            return output == expected or (bool(self.forgive) and self._forgiven(output, expected))
         if output is MISSING:
-            return self.unreadable().explain(NO_OUTPUT.issue)
-        if same(output, expected) or (output is None and expected == ""):
-            return Score.of(True, "the output equals the expected answer")
-        if self.forgive and isinstance(output, str) and isinstance(expected, str):
-            read = reading(self.forgive)
-            if read(output) == read(expected):
-                return Score.of(True, f"the output equals the expected answer but for {', '.join(self.forgive)}")
-        return Score.of(False, _difference(output, expected))
+            return NOTHING
+        return same(output, expected) or (output is None and expected == "")
 
-    def compile(self) -> Check:
-        explain = self.explain
-        yes, no = yes_and_no(self)
-        if self.forgive:
-            return super().compile()
+    def reason(self, output: Any, expected: Any) -> str:
+        if output is MISSING:
+            return NO_OUTPUT.issue.message
+        if not self.measure(output, expected):
+            return _difference(output, expected)
+        but = f" but for {', '.join(self.forgive)}" if isinstance(output, str) and output != expected else ""
+        return f"the output equals the expected answer{but}"
 
-        def check(output: Any, expected: Any) -> Verdict:
-            if output.__class__ is str and expected.__class__ is str:
-                return yes if output == expected else no
-            return settle(self, explain(output, expected))
-
-        return check
+    def _forgiven(self, output: str, expected: str) -> bool:
+        read = reading(self.forgive)
+        return read(output) == read(expected)
 
 
 def _difference(output: Any, expected: Any) -> str:

@@ -7,8 +7,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import AliasChoices, Field
 
 from evaluators.builtin._column_settings import ExpectedColumn
-from evaluators.builtin._evaluator import Evaluator, Example, Needs, Output, ScoredFields
-from evaluators.model import Score
+from evaluators.builtin._evaluator import Evaluator, Example, Needs, Output, Reason, ScoredFields
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs
 
@@ -42,8 +41,11 @@ class FieldMatch(Evaluator):
     def scored_fields(self) -> ScoredFields:
         return ScoredFields(top_keys=frozenset((self.field,)))
 
-    def explain(self, expected: Any, output: Any) -> Score:
+    def measure(self, expected: Any, output: Any) -> bool:
+        return self.field in output and same(expected, output[self.field])
+
+    def reason(self, expected: Any, output: Any) -> Reason:
         if self.field not in output:
-            return Score.of(False, f'the output has no key "{self.written(self.field)}"')
-        found = same(expected, output[self.field])
-        return Score.of(found, "equal" if found else differs(expected, output[self.field]), found=output[self.field])
+            return Reason(f'the output has no key "{self.written(self.field)}"')
+        found = output[self.field]
+        return Reason("equal" if same(expected, found) else differs(expected, found), {"found": found})

@@ -6,10 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
-from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, Text
+from evaluators.builtin._evaluator import Evaluator, Example, Needs, Reason, Text
 from evaluators.builtin._text_formats import FORMATS, Malformed, Refused
-from evaluators.builtin._verdicts import yes_and_no
-from evaluators.model import Score, Verdict
 
 
 def _lowered(value: object) -> object:
@@ -68,24 +66,17 @@ class FormatValid(Evaluator):
     def needs(self) -> Needs:
         return (Text(self.column("output")),)
 
-    def explain(self, text: str) -> Score:
+    def measure(self, text: str) -> bool:
+        try:
+            FORMATS[self.format](text)
+        except Malformed:
+            return False
+        return True
+
+    def reason(self, text: str) -> Reason:
         try:
             details = FORMATS[self.format](text)
         except Malformed as error:
-            message = str(error)
             said = f"{self.format} refused" if isinstance(error, Refused) else f"not {self.format}"
-            return Score.of(False, f"{said}: {message}", format=self.format, error=message, **error.details)
-        return Score.of(True, f"valid {self.format}", format=self.format, **details)
-
-    def compile(self) -> Check:
-        details_of = FORMATS[self.format]
-        yes, no = yes_and_no(self)
-
-        def check(text: str) -> Verdict:
-            try:
-                details_of(text)
-            except Malformed:
-                return no
-            return yes
-
-        return check
+            return Reason(f"{said}: {error}", {"format": self.format, "error": str(error), **error.details})
+        return Reason(f"valid {self.format}", {"format": self.format, **details})

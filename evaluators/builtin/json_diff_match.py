@@ -11,13 +11,13 @@ from pydantic import AliasChoices, Field, StrictBool, model_validator
 from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import (
     Check,
-    Evaluator,
     Example,
     Expected,
     Needs,
     Output,
     ScoredFields,
     SurplusRules,
+    TreeEvaluator,
     Unreadable,
 )
 from evaluators.builtin._field_match import compile_missing
@@ -33,7 +33,7 @@ from evaluators.values.equality import same, same_type
 from evaluators.values.paths import Path
 
 
-class JsonDiffMatch(Evaluator):
+class JsonDiffMatch(TreeEvaluator):
     """Compare the whole output document with the whole expected document, leaf by leaf.
 
     A leaf is a text, a number, true, false, null, or an empty object or list. The score is the share of the expected

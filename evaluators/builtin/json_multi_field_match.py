@@ -11,12 +11,12 @@ from evaluators.builtin._evaluator import (
     Asking,
     Check,
     Column,
-    Evaluator,
     Example,
     Expected,
     Needs,
     Output,
     ScoredFields,
+    TreeEvaluator,
     Unreadable,
 )
 from evaluators.conditions import columns_of
@@ -37,7 +37,7 @@ MATCHED, NOT_MEASURED = bytes([Status.MATCH]), bytes([Status.NOT_MEASURED])
 WRONG = (Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT)
 
 
-class JsonMultiFieldMatch(Evaluator):
+class JsonMultiFieldMatch(TreeEvaluator):
     """Compare chosen fields of the output with the same fields of the expected JSON.
 
     Each field scores 1 when it is right and 0 when it is wrong or missing. The row's score is the weighted mean of the
@@ -153,10 +153,10 @@ class JsonMultiFieldMatch(Evaluator):
     def asking(self) -> Asking | None:
         return Asking(self._ask) if self.tree.costs else None
 
-    def _ask(self, *values: Any) -> bool:
+    def _ask(self, *values: Any) -> bool | None:
         expected, output, *cells = values
         ask_fields(self.tree, expected, output, dict(zip(self.condition_columns, cells, strict=True)))
-        return self.tree.pairs_by_asking
+        return self.tree.pairs_by_asking or None
 
     def compile(self) -> Check:
         check = ListedCheck(self.tree, self.pass_at, self.condition_columns)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import AliasChoices, BeforeValidator, Field, StrictBool, ValidationInfo, model_validator
 
-from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Output
+from evaluators.builtin._evaluator import Evaluator, Example, FromColumn, Needs, Output, Reason
 from evaluators.builtin._json_schema import check, error_of, first_keys, read_file, validator
 from evaluators.builtin._phrases import columns_of, from_column, unusable
 from evaluators.builtin._schema_keywords import MOST_ERRORS, one_document
 from evaluators.builtin._scored_fields import NO_FIELDS, ScoredFields
-from evaluators.builtin._verdicts import yes_and_no
-from evaluators.model import MISSING, Score, Verdict
+from evaluators.model import MISSING
 from evaluators.settings import BadSettings, spell
 from evaluators.values import json_text
 
@@ -109,40 +109,38 @@ class JsonSchemaValid(Evaluator):
             return NO_FIELDS
         return ScoredFields(top_keys=first_keys(self.json_schema))
 
-    def explain(self, document: Any, *cells: object) -> Score:
+    def measure(self, document: Any, *cells: object) -> bool:
+        try:
+            with one_document():
+                return bool(self._validator(cells).is_valid(document))
+        except (RecursionError, ArithmeticError):
+            return False
+
+    def reason(self, document: Any, *cells: object) -> Reason:
         try:
             with one_document():
                 found = islice(self._validator(cells).iter_errors(document), MOST_ERRORS + 1)
                 errors = [error_of(error, self.written) for error in found]
         except (RecursionError, ArithmeticError) as error:
             said = TOO_DEEP if isinstance(error, RecursionError) else TOO_LARGE
-            return Score.of(False, said, errors=[{"path": "$", "message": said, "keyword": ""}])
+            return Reason(said, {"errors": [{"path": "$", "message": said, "keyword": ""}]})
         if not errors:
-            return Score.of(True, "the output fits the schema")
-        shown = "; ".join(f"{error['path']}: {error['message']}" for error in errors[:SHOWN_ERRORS])
-        many = "more than " if len(errors) > MOST_ERRORS else ""
-        errors = errors[:MOST_ERRORS]
-        more = f"; and {many}{len(errors) - SHOWN_ERRORS:,} more" if len(errors) > SHOWN_ERRORS else ""
-        return Score.of(False, shown + more, errors=errors)
+            return Reason("the output fits the schema")
+        said = "; ".join(f"{error['path']}: {error['message']}" for error in errors[:SHOWN_ERRORS])
+        if len(errors) > SHOWN_ERRORS:
+            many = "more than " if len(errors) > MOST_ERRORS else ""
+            said += f"; and {many}{min(len(errors), MOST_ERRORS) - SHOWN_ERRORS:,} more"
+        return Reason(said, {"errors": errors[:MOST_ERRORS]})
 
-    def compile(self) -> Check:
-        yes, no = yes_and_no(self)
-        validator_for = self._validator
-        fixed = None if isinstance(self.json_schema, FromColumn) else validator_for(())
-
-        def fits(document: Any, *cells: object) -> Verdict:
-            try:
-                with one_document():
-                    return yes if (fixed or validator_for(cells)).is_valid(document) else no
-            except (RecursionError, ArithmeticError):
-                return no
-
-        return fits
+    @cached_property
+    def _schema_text(self) -> str:
+        """What the validator is remembered by."""
+        return json_text.to_text(self.json_schema)  # type: ignore[arg-type]  # asked where it is no column
 
     def _validator(self, cells: tuple[object, ...]) -> Any:
         setting = self.json_schema
         if not isinstance(setting, FromColumn):
-            return validator(json_text.to_text(setting), self.check_formats, self.timeout_seconds)
+            return validator(self._schema_text, self.check_formats, self.timeout_seconds)
         cell = cells[0]
         if cell is MISSING or cell is None or (isinstance(cell, str) and not cell.strip()):
             raise unusable(setting, "the cell is empty")

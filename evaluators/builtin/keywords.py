@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
-from evaluators.builtin._phrases import Phrases, columns_of, compile_share_found, share_found
-from evaluators.model import Score
+from evaluators.builtin._evaluator import Evaluator, Example, Needs, Reason, Text
+from evaluators.builtin._phrases import Phrases, columns_of, reason_found, share_found
 
 
 class Keywords(Evaluator):
@@ -39,10 +38,8 @@ class Keywords(Evaluator):
     def needs(self) -> Needs:
         return Text(self.column("output")), *columns_of(self.keywords)
 
-    def explain(self, text: str, *cells: object) -> Score:
-        return share_found(self, text, self.keywords, cells, "keywords")
+    def measure(self, text: str, *cells: object) -> tuple[int, int]:
+        return share_found(text, self.keywords, cells)
 
-    def compile(self) -> Check:
-        if isinstance(self.keywords, FromColumn):
-            return super().compile()
-        return compile_share_found(self, self.keywords)
+    def reason(self, text: str, *cells: object) -> Reason:
+        return reason_found(self, text, self.keywords, cells, "keywords")

@@ -6,9 +6,7 @@ from typing import Literal
 
 from pydantic import AliasChoices, Field, model_validator
 
-from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, Text
-from evaluators.builtin._verdicts import yes_and_no
-from evaluators.model import Score
+from evaluators.builtin._evaluator import Evaluator, Example, Needs, Reason, Text
 
 
 class Length(Evaluator):
@@ -54,17 +52,14 @@ class Length(Evaluator):
     def needs(self) -> Needs:
         return (Text(self.column("output")),)
 
-    def explain(self, text: str) -> Score:
-        length = len(text)
-        if length < self.min:
-            reason = f"{length} characters, {self.min - length} too few"
-        elif length > self.max:
-            reason = f"{length} characters, {length - self.max} too many"
-        else:
-            reason = f"{length} characters"
-        return Score.of(self.min <= length <= self.max, reason, length=length, min=self.min, max=self.max)
+    def measure(self, text: str) -> bool:
+        return self.min <= len(text) <= self.max
 
-    def compile(self) -> Check:
-        low, high = self.min, self.max
-        yes, no = yes_and_no(self)
-        return lambda text: yes if low <= len(text) <= high else no
+    def reason(self, text: str) -> Reason:
+        length = len(text)
+        said = f"{length} characters"
+        if length < self.min:
+            said += f", {self.min - length} too few"
+        elif length > self.max:
+            said += f", {length - self.max} too many"
+        return Reason(said, {"length": length, "min": self.min, "max": self.max})

@@ -7,10 +7,8 @@ from typing import Literal
 from pydantic import AliasChoices, Field, StrictBool
 
 from evaluators.builtin._column_settings import ExpectedColumn
-from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, Text
+from evaluators.builtin._evaluator import Evaluator, Example, Measured, Needs, Reason, Text
 from evaluators.builtin._labels import LabelRule, Labels, label_rule
-from evaluators.builtin._verdicts import yes_and_no
-from evaluators.model import Score, Standing, Verdict
 from evaluators.values.edit_limit import refuse_long
 
 
@@ -52,25 +50,16 @@ class Levenshtein(Evaluator):
     def label_rule(self) -> LabelRule | None:
         return label_rule(self.labels, str if self.case_sensitive else str.lower, other=self.other)
 
-    def explain(self, text: str, expected: str) -> Score:
+    def measure(self, text: str, expected: str) -> Measured:
+        if text == expected:
+            return True
         distance, longest = self._distance(text, expected)
-        if not longest:
-            return Score(1.0, reason="both texts are empty", details={"distance": 0, "length": 0})
-        reason = f"{distance} of {longest} characters differ"
-        return Score.share(longest - distance, longest, reason, distance=distance, length=longest)
+        return longest - distance, longest
 
-    def compile(self) -> Check:
-        measure, pass_at = self._distance, self.pass_at
-        yes, _ = yes_and_no(self)
-
-        def check(text: str, expected: str) -> Verdict:
-            if text == expected:
-                return yes
-            distance, longest = measure(text, expected)
-            kept = longest - distance
-            return Verdict(Standing.SCORED, kept / longest >= pass_at, kept, longest)
-
-        return check
+    def reason(self, text: str, expected: str) -> Reason:
+        distance, longest = self._distance(text, expected)
+        said = f"{distance} of {longest} characters differ" if longest else "both texts are empty"
+        return Reason(said, {"distance": distance, "length": longest})
 
     def _distance(self, text: str, expected: str) -> tuple[int, int]:
         """The distance of the two texts, and the length of the longer one."""

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, model_validator
 
-from evaluators.builtin._evaluator import Asking, Evaluator, Example, Needs, ScoredFields, Text
+from evaluators.builtin._evaluator import Asking, Evaluator, Example, Needs, Reason, ScoredFields, Text
 from evaluators.builtin._rubric import (
     AGREEMENT,
     Criteria,
@@ -26,7 +26,7 @@ from evaluators.builtin._rubric import (
 from evaluators.issues import RowProblem
 from evaluators.judges.asking import ask_judge
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion
-from evaluators.model import FieldResult, Score, Status
+from evaluators.model import FieldResult, Standing, Status, Verdict
 from evaluators.needs import ROLES, Column
 from evaluators.settings import Loc, Name, bad
 
@@ -138,7 +138,7 @@ class LlmJudge(Evaluator):
         return tuple(Text(self.column(name) if name in ROLES else Column(name, literal=True)) for name in self.shown)
 
     def asking(self) -> Asking:
-        return Asking(self.explain, self._own_judges())
+        return Asking(self.measure, self._own_judges())
 
     def _own_judges(self) -> Mapping[Loc, Judge]:
         found: dict[Loc, Judge | None] = {("judge",): self.judge}
@@ -148,16 +148,25 @@ class LlmJudge(Evaluator):
     def scored_fields(self) -> ScoredFields:
         return ScoredFields(tuple(map(path_of, self.criteria or ())), figures=(AGREEMENT,) if len(self.panel) > 1 else ())
 
-    def explain(self, *cells: str) -> Score:
+    def measure(self, *cells: str) -> Verdict:
         found = self._judgements(dict(zip(self.shown, cells, strict=True)))
         passed = [one.score >= self.pass_at for one in found]
         score = self._decided([one.score for one in found], passed)
-        criteria = {name: mean([one.criteria[name] for one in found]) for name in self.criteria or ()}
-        details = self._details(found, criteria)
+        statuses = bytes(one.status for one in self._fields(found))
         figures = (agreement_of(passed),) if len(found) > 1 else ()
-        fields = tuple(self._field(name, value, found) for name, value in criteria.items())
-        reason = self._reason(found, passed, criteria)
-        return Score(float(score), None, fields, reason, details, score.as_integer_ratio(), figures=figures)
+        return Verdict(
+            Standing.SCORED, float(score) >= self.pass_at, *score.as_integer_ratio(), statuses, figures=figures
+        )
+
+    def reason(self, *cells: str) -> Reason:
+        found = self._judgements(dict(zip(self.shown, cells, strict=True)))
+        passed = [one.score >= self.pass_at for one in found]
+        criteria = {name: mean([one.criteria[name] for one in found]) for name in self.criteria or ()}
+        return Reason(self._reason(found, passed, criteria), self._details(found, criteria), self._fields(found))
+
+    def _fields(self, found: list[Judgement]) -> tuple[FieldResult, ...]:
+        criteria = self.criteria or ()
+        return tuple(self._field(name, mean([one.criteria[name] for one in found]), found) for name in criteria)
 
     def _field(self, name: str, score: Fraction, found: list[Judgement]) -> FieldResult:
         status = Status.MATCH if score >= self.pass_at else Status.MISMATCH

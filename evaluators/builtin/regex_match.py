@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AliasChoices, Field, StrictBool
 
-from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, Text
-from evaluators.builtin._verdicts import yes_and_no
-from evaluators.model import Score
+from evaluators.builtin._evaluator import Evaluator, Example, Needs, Reason, Text
 from evaluators.values.patterns import compiled, matcher
 
 
@@ -69,16 +66,14 @@ class RegexMatch(Evaluator):
     def needs(self) -> Needs:
         return (Text(self.column("output")),)
 
-    def explain(self, text: str) -> Score:
-        found = self._matcher()(text)
-        reason = "the pattern was found" if found else "the pattern was not found"
-        return Score.of(found is self.should_match, reason, pattern=self.written(self.pattern), found=found)
+    def measure(self, text: str) -> bool:
+        return self._finds(text) is self.should_match
 
-    def compile(self) -> Check:
-        matches, wanted = self._matcher(), self.should_match
-        yes, no = yes_and_no(self)
-        return lambda text: yes if matches(text) is wanted else no
+    def reason(self, text: str) -> Reason:
+        found = self._finds(text)
+        said = "the pattern was found" if found else "the pattern was not found"
+        return Reason(said, {"pattern": self.written(self.pattern), "found": found})
 
-    def _matcher(self) -> Callable[[str], bool]:
+    def _finds(self, text: str) -> bool:
         flags = "" if self.case_sensitive else "(?i)"
-        return matcher(flags + self.pattern, "search", self.timeout_seconds)
+        return matcher(flags + self.pattern, "search", self.timeout_seconds)(text)

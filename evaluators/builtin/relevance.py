@@ -6,9 +6,9 @@ from typing import Final, Literal
 from unicodedata import category
 
 from evaluators.builtin._column_settings import InputColumn
-from evaluators.builtin._evaluator import Evaluator, Example, Needs, Text
+from evaluators.builtin._evaluator import Evaluator, Example, Measured, Needs, Reason, Text
 from evaluators.issues import Fault, RowProblem
-from evaluators.model import JSON, Missing, Score
+from evaluators.model import JSON, Missing
 from evaluators.needs import NO_EXPECTED, text_of
 
 _PART_OF_A_WORD: Final = frozenset("#%&@/\\")
@@ -45,14 +45,17 @@ class Relevance(Evaluator):
     def needs(self) -> Needs:
         return self.column("input"), Text(self.column("output"))
 
-    def explain(self, asked: JSON | Missing, text: str) -> Score:
+    def measure(self, asked: JSON | Missing, text: str) -> Measured:
+        wanted = _words(_question(asked))
+        return (len(wanted & _words(text)), len(wanted)) if wanted else False
+
+    def reason(self, asked: JSON | Missing, text: str) -> Reason:
         wanted, words = _words(_question(asked)), _words(text)
         if not wanted:
-            return Score(0.0, reason="the input has no words", details={"overlap": 0, "input_words": 0})
-        found = len(wanted & words)
-        reason = f"{found} of the input's {len(wanted)} words occur in the output"
-        missing = sorted(wanted - words)
-        return Score.share(found, len(wanted), reason, overlap=found, input_words=len(wanted), missing=missing)
+            return Reason("the input has no words", {"overlap": 0, "input_words": 0})
+        found, missing = len(wanted & words), sorted(wanted - words)
+        said = f"{found} of the input's {len(wanted)} words occur in the output"
+        return Reason(said, {"overlap": found, "input_words": len(wanted), "missing": missing})
 
 
 def _question(cell: JSON | Missing) -> str:

@@ -23,6 +23,7 @@ from evaluators.builtin._evaluator import (
     Output,
     ScoredFields,
     SurplusRules,
+    TreeEvaluator,
     Unreadable,
 )
 from evaluators.builtin._json_schema import read_file, read_text
@@ -112,7 +113,7 @@ ReadSchema: TypeAlias = Annotated[
 ]
 
 
-class SchemaMatch(Evaluator):
+class SchemaMatch(TreeEvaluator):
     """Score every field of the output as a schema says, and tell which field is wrong and how.
 
     Each field is right, wrong, missing (only the expected side has it) or extra (only the output has it). From these
@@ -347,12 +348,12 @@ class SchemaMatch(Evaluator):
     def asking(self) -> Asking | None:
         return Asking(self._ask) if self._scoring is None or self._scoring.costs else None
 
-    def _ask(self, *values: Any) -> bool:
+    def _ask(self, *values: Any) -> bool | None:
         expected, output, *cells = values
         scoring = self.scoring(tuple(cells))
         if scoring.costs:
             scoring.ask(expected, output)
-        return scoring.pairs_by_asking
+        return scoring.pairs_by_asking or None
 
     def _documents(self, *values: Any) -> Documents:
         expected, output, *cells = values

@@ -7,9 +7,8 @@ from typing import Literal
 from pydantic import AliasChoices, Field, StrictBool
 
 from evaluators.builtin._column_settings import ExpectedColumn
-from evaluators.builtin._evaluator import Evaluator, Example, Needs, Text
+from evaluators.builtin._evaluator import Evaluator, Example, Measured, Needs, Reason, Text
 from evaluators.builtin._labels import LabelRule, Labels, label_rule
-from evaluators.model import Score
 from evaluators.values.edit_limit import refuse_long
 
 
@@ -65,34 +64,41 @@ class Similarity(Evaluator):
     def label_rule(self) -> LabelRule | None:
         return label_rule(self.labels, str if self.case_sensitive else str.lower, other=self.other)
 
-    def explain(self, text: str, expected: str) -> Score:
-        if not self.case_sensitive:
-            text, expected = text.lower(), expected.lower()
-        return _shared_words(text, expected) if self.method == "words" else _shared_characters(text, expected)
+    def measure(self, text: str, expected: str) -> Measured:
+        text, expected = self._read(text), self._read(expected)
+        if self.method == "words":
+            ours, theirs = set(text.split()), set(expected.split())
+            return (len(ours & theirs), len(ours | theirs)) if ours or theirs else True
+        return (2 * _shared(text, expected), len(text) + len(expected)) if text or expected else True
+
+    def reason(self, text: str, expected: str) -> Reason:
+        text, expected = self._read(text), self._read(expected)
+        return _reason_of_words(text, expected) if self.method == "words" else _reason_of_characters(text, expected)
+
+    def _read(self, text: str) -> str:
+        return text if self.case_sensitive else text.lower()
 
 
-def _shared_words(text: str, expected: str) -> Score:
+def _reason_of_words(text: str, expected: str) -> Reason:
     ours, theirs = set(text.split()), set(expected.split())
-    shared, either = ours & theirs, ours | theirs
-    if not either:
-        return Score(1.0, reason="neither text has words")
-    return Score.share(
-        len(shared),
-        len(either),
-        f"{len(shared)} of {len(either)} different words are in both texts",
-        missing=sorted(theirs - ours),
-        added=sorted(ours - theirs),
-    )
+    if not ours | theirs:
+        return Reason("neither text has words")
+    said = f"{len(ours & theirs)} of {len(ours | theirs)} different words are in both texts"
+    return Reason(said, {"missing": sorted(theirs - ours), "added": sorted(ours - theirs)})
 
 
-def _shared_characters(text: str, expected: str) -> Score:
+def _reason_of_characters(text: str, expected: str) -> Reason:
+    if not text + expected:
+        return Reason("both texts are empty")
+    shared = _shared(text, expected)
+    said = f"{shared} characters are in both texts in the same order ({len(text)} and {len(expected)} in all)"
+    return Reason(said, {"shared": shared})
+
+
+def _shared(text: str, expected: str) -> int:
+    """How many characters both texts have in the same order."""
     from rapidfuzz.distance import LCSseq
 
-    total = len(text) + len(expected)
-    if not total:
-        return Score(1.0, reason="both texts are empty")
     if text != expected:
         refuse_long(text, expected)
-    shared = int(LCSseq.similarity(text, expected))
-    reason = f"{shared} characters are in both texts in the same order ({len(text)} and {len(expected)} in all)"
-    return Score.share(2 * shared, total, reason, shared=shared)
+    return int(LCSseq.similarity(text, expected))

@@ -6,10 +6,8 @@ from typing import Literal
 
 from pydantic import StrictBool
 
-from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
-from evaluators.builtin._phrases import Phrase, columns_of, phrase_of, readable_phrase, searchable
-from evaluators.builtin._verdicts import yes_and_no
-from evaluators.model import Score
+from evaluators.builtin._evaluator import Evaluator, Example, Needs, Reason, Text
+from evaluators.builtin._phrases import Phrase, columns_of, phrase_of, readable
 
 
 class StartsWith(Evaluator):
@@ -42,20 +40,13 @@ class StartsWith(Evaluator):
     def needs(self) -> Needs:
         return Text(self.column("output")), *columns_of(self.prefix)
 
-    def explain(self, text: str, *cells: object) -> Score:
-        prefix = phrase_of(self.prefix, cells)
-        ready = searchable(self.case_sensitive)
-        holds = ready(text).startswith(ready(prefix))
-        shown = readable_phrase(self, self.prefix, prefix)
-        reason = f'the output starts with "{shown}"' if holds else f'the output does not start with "{shown}"'
-        return Score.of(holds, reason, prefix=shown)
+    def measure(self, text: str, *cells: object) -> bool:
+        phrase = phrase_of(self.prefix, cells)
+        if not self.case_sensitive:
+            phrase, text = phrase.lower(), text.lower()
+        return text.startswith(phrase)
 
-    def compile(self) -> Check:
-        if isinstance(self.prefix, FromColumn):
-            return super().compile()
-        ready = searchable(self.case_sensitive)
-        prefix = ready(self.prefix)
-        yes, no = yes_and_no(self)
-        if self.case_sensitive:
-            return lambda text: yes if text.startswith(prefix) else no
-        return lambda text: yes if text.lower().startswith(prefix) else no
+    def reason(self, text: str, *cells: object) -> Reason:
+        shown = readable(self, self.prefix, phrase_of(self.prefix, cells))
+        verb = "starts with" if self.measure(text, *cells) else "does not start with"
+        return Reason(f'the output {verb} "{shown}"', {"prefix": shown})

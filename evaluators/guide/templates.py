@@ -92,7 +92,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from evaluators import Evaluator, Example, Score, Text
+from evaluators import Evaluator, Example, Text
 from pydantic import Field
 
 
@@ -117,10 +117,18 @@ class $title(Evaluator):
         """The output as text."""
         return (Text(self.column("output")),)
 
-    def explain(self, output: str) -> Score:
-        """The score of one row, with its reason."""
-        found = sum(letter.isdigit() for letter in output)
-        return Score.of(found >= self.at_least, f"{found} digits", digits=found)
+    def measure(self, output: str) -> bool:
+        """Whether one row passes. A number from 0 to 1, or a share such as (2, 3), gives it a score in between."""
+        return digits_of(output) >= self.at_least
+
+    def reason(self, output: str) -> str:
+        """Why, for whoever reads the row."""
+        return f"{digits_of(output)} digits"
+
+
+def digits_of(text: str) -> int:
+    """How many digits a text has."""
+    return sum(letter.isdigit() for letter in text)
 '''
 
 _EVALUATOR_CASES: Final = """\

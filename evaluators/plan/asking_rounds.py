@@ -71,7 +71,7 @@ def ask_all(askers: Sequence[Asker]) -> Callable[[list[Cells], int], Cells]:
                     gathered.at(index, one.line.name)
                     clock.fresh = True
                     try:
-                        more = one.ask(*values) is not False
+                        more = one.ask(*values) is not None
                     except (Exception, OutOfTime):  # a row is guarded: judging it will say what is wrong
                         continue
                     if more and gathered.open:

@@ -24,7 +24,6 @@ from evaluators.builtin._evaluator import (
     Part,
     Text,
     Wanted,
-    explain_once,
 )
 from evaluators.comparators._cache import caching
 from evaluators.conditions import Condition
@@ -35,7 +34,7 @@ from evaluators.needs import EmptyExpected
 from evaluators.plan import cells
 from evaluators.plan.asking_rounds import Asker, ask_all, rounds_of
 from evaluators.plan.cells import Cells
-from evaluators.plan.verdict_steps import gated_step, issue_of_bug, looked_at, verdict_step, watching_fields
+from evaluators.plan.verdict_steps import gated_step, issue_of_bug, verdict_step, watching_fields
 from evaluators.suite.evaluator_line import EvaluatorLine, Parse
 from evaluators.suite.graph import in_order
 from evaluators.value_class import dataclass, field, replace
@@ -403,7 +402,6 @@ class _Compiler:
     def _evaluator(self, line: EvaluatorLine) -> Compiled:
         inputs = tuple(self._need(need, line) for need in line.settings.needs())
         check = watching_fields(line.settings.compile(), self.watched.get(line.name, ()))
-        check = looked_at(line.settings.type, check)
         judge = verdict_step(line, check, self.reading.unreadable == "skip")
         gates = self._gates(line)
         if not gates:
@@ -475,5 +473,5 @@ def _explained(one: Compiled, verdict: Verdict, values: Sequence[Any]) -> Score 
     if unreadable is not None:
         score = settings.unreadable().explain(unreadable.issue, *values)
     else:
-        score = explain_once(settings, *values)
+        score = settings.explained(verdict, *values)
     return replace(score, passed=verdict.passed) if score.standing is verdict.standing else None

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
-from evaluators.builtin._evaluator import BUILTIN, Check, check_verdict
-from evaluators.fields.path_check import ChunkCheck, PathCheck, PathCounts
+from evaluators.builtin._evaluator import Check
+from evaluators.fields.path_check import ChunkCheck, PathCheck
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.limits import OutOfTime, row_clock
 from evaluators.model import MISSING, Standing, Verdict
@@ -28,41 +28,6 @@ BLOCKED: Final = Verdict(Standing.BLOCKED, False, 0, 1)
 def watching_fields(check: Check, paths: Sequence[str]) -> Check:
     """The check, made to say of each row what became of some fields, where it counts by path."""
     return check.watching(paths) if paths and isinstance(check, PathCheck) else check
-
-
-def looked_at(type: str, check: Check) -> Check:
-    """The check of a type; that of one which does not ship with the package is looked at, row by row."""
-    if type in BUILTIN.shipped():
-        return check
-    return _LookedPaths(type, check) if isinstance(check, PathCheck) else _Looked(type, check)
-
-
-class _Looked:
-    """A check whose verdicts are looked at. Raises RowProblem for a score that is no number from 0 to 1."""
-
-    def __init__(self, type: str, check: Check) -> None:
-        self.type = type
-        self.check = check
-
-    def __call__(self, *values: Any) -> Verdict:
-        return check_verdict(self.type, self.check(*values))
-
-
-class _LookedPaths(PathCheck):
-    """The same of a check that counts by path."""
-
-    def __init__(self, type: str, check: PathCheck) -> None:
-        self.type = type
-        self.check = check
-
-    def __call__(self, *values: Any) -> Verdict:
-        return check_verdict(self.type, self.check(*values))
-
-    def counted(self) -> PathCounts:
-        return self.check.counted()
-
-    def watching(self, paths: Sequence[str]) -> _LookedPaths:
-        return _LookedPaths(self.type, self.check.watching(paths))
 
 
 def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> VerdictStep:

@@ -36,6 +36,7 @@ def compiled(pattern: str) -> regex.Pattern[str]:
         raise ValueError(f"{_malformed(pattern, error)}\nhint: {_HINT}") from error
 
 
+@cache
 def matcher(pattern: str, how: Literal["search", "full"], timeout_seconds: float) -> Callable[[str], bool]:
     """Whether a text holds the pattern (`search`), or is the pattern from its first to its last character (`full`).
 

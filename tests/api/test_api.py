@@ -222,8 +222,8 @@ def shouting(name: str, **options: Any) -> Any:
         def needs(self) -> Needs:
             return (evaluators.Text(self.column("output")),)
 
-        def explain(self, text: str) -> evaluators.Score:
-            return evaluators.Score.of(text.isupper() and (not self.loudly or text.endswith("!")))
+        def measure(self, text: str) -> bool:
+            return text.isupper() and (not self.loudly or text.endswith("!"))
 
     return Shouting
 

@@ -13,10 +13,9 @@ import pytest
 
 import evaluators
 from evaluators.api.execute import finish
-from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs
+from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs, Reason
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.compat import struct_extract_eval
-from evaluators.model import Score
 from evaluators.run.preparing import RunRequest
 
 FILES = ("a.html", "a.csv", "a.jsonl", "a.md", "a.xml")
@@ -112,7 +111,8 @@ def test_a_row_that_is_scored_alone_is_asked_once(asked: Counter[Any]) -> None:
     assert set(asked.values()) == {1}
 
 
-EXPLAINED: Counter[str] = Counter()
+ASKED: Counter[str] = Counter()
+GIVEN: dict[str, float] = {}
 
 
 class Moody(Evaluator):
@@ -123,19 +123,23 @@ class Moody(Evaluator):
     def needs(self) -> Needs:
         return (self.column("id"),)
 
-    def explain(self, id: Any) -> Score:
-        EXPLAINED[id] += 1
-        return Score(sum(EXPLAINED.values()) % 3 / 2, reason="moody", details={"asked": sum(EXPLAINED.values())})
+    def measure(self, id: Any) -> float:
+        ASKED[id] += 1
+        GIVEN[id] = sum(ASKED.values()) % 3 / 2
+        return GIVEN[id]
+
+    def reason(self, id: Any) -> Reason:
+        return Reason("moody", {"gave": GIVEN[id]})
 
 
 def test_an_evaluator_of_the_users_is_asked_once_for_each_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(BUILTIN._registered, "moody", Moody)
-    EXPLAINED.clear()
+    ASKED.clear()
     words = tmp_path / "words.jsonl"
     request = RunRequest(
         test_set=str(rows_file(tmp_path)), results=tmp_path / "runs", name="x", files=(words,), hardest=3
     )
     finish(evaluators.load({"evaluators": ["moody"]}), request)
-    assert set(EXPLAINED.values()) == {1}
+    assert set(ASKED.values()) == {1}
     results = [json.loads(line)["results"]["moody"] for line in words.read_text().splitlines()]
-    assert [result["score"] for result in results] == [result["details"]["asked"] % 3 / 2 for result in results]
+    assert [result["score"] for result in results] == [result["details"]["gave"] for result in results]

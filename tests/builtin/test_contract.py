@@ -153,6 +153,6 @@ def test_a_row_that_cannot_be_measured_is_a_problem_when_it_is_scored_alone() ->
 def test_the_contract_has_few_members() -> None:
     own = {name for name, value in vars(Evaluator).items() if inspect.isfunction(value) and not name.startswith("_")}
     assert own == {
-        "needs", "explain", "compile", "scored_fields", "unreadable", "asking", "label_rule", "text_changes", "learning",
-        "column", "score", "score_async",
+        "needs", "measure", "reason", "explain", "explained", "compile", "scored_fields", "unreadable", "asking",
+        "label_rule", "text_changes", "learning", "column", "score", "score_async",
     }  # fmt: skip

@@ -16,7 +16,7 @@ from evaluators.comparators._comparator import COMPARATORS
 
 NEW_EVALUATOR = '''
 from typing import Literal
-from evaluators import Evaluator, Score, Text
+from evaluators import Evaluator, Text
 
 class Shouting(Evaluator):
     """Pass when the output is in capitals."""
@@ -28,8 +28,8 @@ class Shouting(Evaluator):
     def needs(self):
         return (Text(self.column("output")),)
 
-    def explain(self, output):
-        return Score.of(output.isupper() and output.count("!") >= self.marks)
+    def measure(self, output):
+        return output.isupper() and output.count("!") >= self.marks
 '''
 
 

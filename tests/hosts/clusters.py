@@ -194,7 +194,7 @@ class Killed(evaluators.Evaluator):
     def needs(self):
         return (evaluators.Column("id", literal=True),)
 
-    def explain(self, name):
+    def measure(self, name):
         if name == "r{row}":
             seen = len(list(HERE.glob("seen-*")))
             if seen < {times}:
@@ -203,7 +203,7 @@ class Killed(evaluators.Evaluator):
                     who.write(str(os.getpid()))
                 with open(HERE / "wait") as wait:
                     wait.read()
-        return evaluators.Score.of(True)
+        return True
 '''
 
 
@@ -331,8 +331,8 @@ class Short(evaluators.Evaluator):
     def needs(self):
         return (evaluators.Text(self.column("output")),)
 
-    def explain(self, text):
-        return evaluators.Score.of(len(text) <= self.most)
+    def measure(self, text):
+        return len(text) <= self.most
 
 
 if __name__ == "__main__":
@@ -419,13 +419,13 @@ class Waits(evaluators.Evaluator):
     def needs(self):
         return (evaluators.Column("id", literal=True),)
 
-    def explain(self, name):
+    def measure(self, name):
         if name == "r{row}" and not os.path.exists({folder!r} + "/seen"):
             with open({folder!r} + "/who", "w") as who:
                 who.write("here")
             with open({folder!r} + "/wait") as wait:
                 wait.read()
-        return evaluators.Score.of(True)
+        return True
 
 
 if __name__ == "__main__":

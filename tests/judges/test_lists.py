@@ -15,7 +15,7 @@ from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.compat import struct_extract_eval
 from evaluators.judges.asking import ask
-from evaluators.model import Comparison, Score
+from evaluators.model import Comparison
 
 XEVAL = {
     "type": "object",
@@ -61,9 +61,15 @@ class AsksTwice(Evaluator):
         return evaluators.Expected(self.column("expected")), evaluators.Output(self.column("output"), "object")
 
     def asking(self) -> evaluators.Asking:
-        return evaluators.Asking(self.explain)
+        return evaluators.Asking(self.measure)
 
-    def explain(self, expected: Any, output: Any) -> Score:
+    def measure(self, expected: Any, output: Any) -> bool:
+        return self._found(expected, output)[0]
+
+    def reason(self, expected: Any, output: Any) -> str:
+        return self._found(expected, output)[1]
+
+    def _found(self, expected: Any, output: Any) -> tuple[bool, str]:
         comparator = COMPARATORS.find("alike")()
 
         def about(ours: Any, theirs: Any) -> Any:
@@ -71,9 +77,9 @@ class AsksTwice(Evaluator):
 
         first = about(expected["a"], output["a"])
         if not isinstance(first, Comparison) or not first.passed:
-            return Score.of(False, "the first question")
+            return False, "the first question"
         second = about(expected["items"][0]["n"], output["items"][0]["n"])
-        return Score.of(isinstance(second, Comparison) and second.passed, "the second question")
+        return isinstance(second, Comparison) and second.passed, "the second question"
 
 
 @pytest.fixture(autouse=True)

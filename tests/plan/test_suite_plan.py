@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import pytest
 
-from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs, Unreadable
+from evaluators.builtin._evaluator import BUILTIN, Evaluator, Measured, Needs, Unreadable
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import Result, Score, Standing, Verdict
+from evaluators.model import Result, Standing, Verdict
 from evaluators.plan.suite_plan import Plan, Reading, compile_plan
 from evaluators.suite.config import read_config
 from evaluators.suite.source import loads
@@ -25,7 +25,7 @@ class Moody(Evaluator):
     def needs(self) -> Needs:
         return (self.column("output"),)
 
-    def explain(self, *values: Any) -> Score:
+    def measure(self, *values: Any) -> Measured:
         if values[0] == "crash":
             raise ZeroDivisionError("nobody foresaw this")
         if values[0] == "timeout":
@@ -33,8 +33,8 @@ class Moody(Evaluator):
         if values[0] == "unusable":
             raise RowProblem(Issue("unusable", Blame.TESTSET, "the expected value is unusable"))
         if values[0] == "nothing":
-            return Score(None, standing=Standing.NOT_MEASURED)
-        return Score(float(values[0]))
+            return 0, 0
+        return float(values[0])
 
 
 @pytest.fixture(autouse=True)
@@ -321,10 +321,10 @@ class Wordless(Moody):
 
     type: Literal["wordless"] = "wordless"  # type: ignore[assignment]  # another type of the same kind
 
-    def compile(self) -> Any:
-        return lambda *values: Verdict(Standing.SCORED, True, 1, 1)
+    def measure(self, *values: Any) -> bool:
+        return True
 
-    def explain(self, *values: Any) -> Score:
+    def reason(self, *values: Any) -> str:
         if values[0] == "2":
             raise RowProblem(Issue("slow", Blame.ENVIRONMENT, "it took too long"))
         raise LookupError("no words")

@@ -39,8 +39,7 @@ import sys
 from pathlib import Path
 from typing import Any, Literal
 import evaluators
-from evaluators.builtin._evaluator import Check, Needs
-from evaluators.model import Score
+from evaluators.builtin._evaluator import Needs
 
 
 @evaluators.evaluator("fatal")
@@ -52,12 +51,12 @@ class Fatal(evaluators.Evaluator):
     def needs(self) -> Needs:
         return (self.column("output"),)
 
-    def explain(self, output: Any) -> Score:
+    def measure(self, output: Any) -> bool:
         seen = Path(sys.argv[1]).with_name("seen")
         if output == "end" or (output == "once" and not seen.exists()):
             seen.touch()
             os._exit(9)
-        return Score.of(True)
+        return True
 
 
 if __name__ == "__main__":

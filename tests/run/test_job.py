@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 import pytest
 
-from evaluators.builtin._evaluator import BUILTIN, Check, Evaluator, Needs, ScoredFields
+from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs, ScoredFields
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import FieldResult, Score, Standing, Status, Verdict
+from evaluators.model import FieldResult, Standing, Status, Verdict
 from evaluators.run.job import run_split
 from evaluators.run.slices import OTHER_VALUES
 
@@ -28,9 +28,8 @@ class Fussy(Evaluator):
     def needs(self) -> Needs:
         return (self.column("output"),)
 
-    def compile(self) -> Check:
-        no = Verdict(Standing.SCORED, False, 0, 1)
-        return lambda output: no
+    def measure(self, output: Any) -> bool:
+        return False
 
     def scored_fields(self) -> ScoredFields:
         return ScoredFields(wrong=self._wrong)
@@ -43,8 +42,8 @@ class Fussy(Evaluator):
             raise ZeroDivisionError("division by zero")
         yield FieldResult("", Status.MISMATCH, 0.0, reason=f"it is {values[0]}")
 
-    def explain(self, output: Any) -> Score:
-        return Score.of(False, f"it is {output}")
+    def reason(self, output: Any) -> str:
+        return f"it is {output}"
 
 
 ASKED: list[Any] = []
