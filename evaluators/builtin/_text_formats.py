@@ -170,8 +170,13 @@ FORMATS: Final[dict[str, Callable[[str], Details]]] = {
 }
 
 
+def line_and_column(text: str, position: int) -> tuple[int, int]:
+    """Where a character stands, for a text that is open in an editor."""
+    return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
+
+
 def _place(text: str, position: int | None) -> dict[str, Any]:
     if position is None:
         return {}
-    line_start = text.rfind("\n", 0, position) + 1
-    return {"position": position, "line": text.count("\n", 0, position) + 1, "column": position - line_start + 1}
+    line, column = line_and_column(text, position)
+    return {"position": position, "line": line, "column": column}

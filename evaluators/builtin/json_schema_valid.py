@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import AliasChoices, BeforeValidator, Field, StrictBool, ValidationInfo, model_validator
 
 from evaluators.builtin._evaluator import Evaluator, Example, FromColumn, Needs, Output, Reason
-from evaluators.builtin._json_schema import check, error_of, first_keys, read_file, validator
 from evaluators.builtin._phrases import columns_of, from_column, unusable
-from evaluators.builtin._schema_keywords import MOST_ERRORS, one_document
+from evaluators.builtin._schema_files import first_keys, read_file
 from evaluators.builtin._scored_fields import NO_FIELDS, ScoredFields
 from evaluators.model import MISSING
 from evaluators.settings import BadSettings, spell
@@ -21,6 +19,8 @@ from evaluators.values import json_text
 
 SHOWN_ERRORS: Final = 3
 """Errors that the reason names; the details have them all."""
+TOO_LARGE: Final = "a number of the output is too large to be checked against the schema"
+TOO_DEEP: Final = "the output is nested too deeply to be checked against the schema"
 
 _PERSON: Final = {
     "type": "object",
@@ -95,6 +95,8 @@ class JsonSchemaValid(Evaluator):
     @model_validator(mode="after")
     def _usable_schema(self) -> JsonSchemaValid:
         if not isinstance(self.json_schema, FromColumn):
+            from evaluators.builtin._json_schema import check
+
             try:
                 check(self.json_schema, self.check_formats)
             except BadSettings as error:
@@ -110,17 +112,18 @@ class JsonSchemaValid(Evaluator):
         return ScoredFields(top_keys=first_keys(self.json_schema))
 
     def measure(self, document: Any, *cells: object) -> bool:
+        from evaluators.builtin._json_schema import fits
+
         try:
-            with one_document():
-                return bool(self._validator(cells).is_valid(document))
+            return fits(self._validator(cells), document)
         except (RecursionError, ArithmeticError):
             return False
 
     def reason(self, document: Any, *cells: object) -> Reason:
+        from evaluators.builtin._json_schema import MOST_ERRORS, errors_in
+
         try:
-            with one_document():
-                found = islice(self._validator(cells).iter_errors(document), MOST_ERRORS + 1)
-                errors = [error_of(error, self.written) for error in found]
+            errors = errors_in(self._validator(cells), document, self.written)
         except (RecursionError, ArithmeticError) as error:
             said = TOO_DEEP if isinstance(error, RecursionError) else TOO_LARGE
             return Reason(said, {"errors": [{"path": "$", "message": said, "keyword": ""}]})
@@ -138,6 +141,8 @@ class JsonSchemaValid(Evaluator):
         return json_text.to_text(self.json_schema)  # type: ignore[arg-type]  # asked where it is no column
 
     def _validator(self, cells: tuple[object, ...]) -> Any:
+        from evaluators.builtin._json_schema import validator
+
         setting = self.json_schema
         if not isinstance(setting, FromColumn):
             return validator(self._schema_text, self.check_formats, self.timeout_seconds)
@@ -149,7 +154,3 @@ class JsonSchemaValid(Evaluator):
             return validator(text, self.check_formats, self.timeout_seconds)
         except BadSettings as error:
             raise unusable(setting, str(error)) from error
-
-
-TOO_LARGE: Final = "a number of the output is too large to be checked against the schema"
-TOO_DEEP: Final = "the output is nested too deeply to be checked against the schema"

@@ -26,8 +26,8 @@ from evaluators.builtin._evaluator import (
     TreeEvaluator,
     Unreadable,
 )
-from evaluators.builtin._json_schema import read_file, read_text
 from evaluators.builtin._phrases import columns_of, from_column, unusable
+from evaluators.builtin._schema_files import read_file, read_text
 from evaluators.fields.align import Align
 from evaluators.fields.counts import counted
 from evaluators.fields.events import FIGURES, events_of, row_statuses, row_values

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.builtin._schema_keywords import MOST_ERRORS
+from evaluators.builtin._json_schema import MOST_ERRORS
 from evaluators.issues import Blame, Problems
 from evaluators.limits import row_clock
 from evaluators.model import Result, Standing

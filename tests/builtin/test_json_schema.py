@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.builtin._json_schema import read_file
+from evaluators.builtin._schema_files import read_file
 from evaluators.settings import BadSettings
 
 

@@ -1,0 +1,107 @@
+"""JSON Schemas as a suite and a test set hold them: in a file, or in the text of a cell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import unquote
+
+from evaluators.builtin._text_formats import line_and_column
+from evaluators.registry import nearest
+from evaluators.settings import bad, filled_texts
+from evaluators.values import json_text
+from evaluators.values.small_files import NoSmallFile, kept_place, read_small
+
+Schema: TypeAlias = "dict[str, Any] | bool"
+
+
+def read_file(name: str, folder: Path) -> Schema:
+    """The schema in a JSON or YAML file. Raises BadSettings."""
+    path = _place_of(name, folder)
+    try:
+        text = read_small(path).decode("utf-8-sig")
+    except NoSmallFile as error:
+        raise bad(f'the schema file "{name}" {error}', hint="a schema is one JSON or YAML file") from None
+    except FileNotFoundError:
+        hint = _near_file(path, name) or f"looked for {path}"
+        raise bad(f'there is no schema file "{name}"', hint=hint) from None
+    except (OSError, UnicodeError) as error:
+        raise bad(f'the schema file "{name}" cannot be read: {error}') from error
+    value = _of_yaml(text, name) if name.lower().endswith((".yaml", ".yml")) else _of_json(text, name)
+    if isinstance(value, (dict, bool)):
+        return value
+    raise bad(f'the schema file "{name}" must hold a map')
+
+
+def _place_of(name: str, folder: Path) -> Path:
+    """Where the file is; in the copy of a suite, under the name that is written, or beside the suite for an absolute path."""
+    shown = filled_texts().shown(name)
+    kept = folder / shown if shown != name else kept_place(folder, name) if Path(name).is_absolute() else None
+    return kept if kept is not None and kept.exists() else folder / name
+
+
+def _near_file(path: Path, name: str) -> str | None:
+    if not path.parent.is_dir():
+        return None
+    # by the whole name, and then without endings: "nope.json" is not near every file that ends so
+    files = {entry.name: entry.stem for entry in sorted(path.parent.iterdir()) if entry.is_file()}
+    found = nearest(path.name, [name for name, stem in files.items() if nearest(path.stem, [stem])])
+    return f'did you mean "{Path(name).with_name(found).as_posix()}"?' if found else None
+
+
+def _of_yaml(text: str, name: str) -> Any:
+    from evaluators.values.yaml_text import NotYAML, load_untrusted
+
+    try:
+        # through JSON, because YAML also holds what JSON does not
+        return json_text.parse(json_text.to_text(load_untrusted(text)))
+    except (NotYAML, TypeError, ValueError) as error:
+        raise bad(f'the schema file "{name}" is not usable YAML: {error}') from error
+
+
+def _of_json(text: str, name: str) -> Any:
+    try:
+        return json_text.parse(text)
+    except json_text.NotJSON as error:
+        line, column = line_and_column(text, error.position or 0)
+        place = "" if error.position is None else f"line {line}, column {column}: "
+        raise bad(f'the schema file "{name}" is not JSON: {place}{error.message}') from error
+
+
+def read_text(text: str) -> Schema:
+    """The schema in a cell. Raises BadSettings."""
+    try:
+        value = json_text.parse(text)
+    except json_text.NotJSON as error:
+        raise bad(f"the schema is not JSON: {error}") from error
+    if isinstance(value, (dict, bool)):
+        return value
+    raise bad("a schema is a JSON object")
+
+
+def first_keys(schema: Schema) -> frozenset[str]:
+    """The keys that the schema names at the top of a document; for a list, those of its items."""
+    found: set[str] = set()
+    seen: set[int] = set()
+    waiting: list[Any] = [schema]
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, dict) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        found.update(part.get("properties", ()), part.get("required", ()))
+        waiting += [part.get(word) for word in ("items", "if", "then", "else")]
+        waiting += [branch for word in ("allOf", "anyOf", "oneOf", "prefixItems") for branch in part.get(word, ())]
+        reference = part.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#"):
+            waiting.append(_at_pointer(schema, reference[1:]))
+    return frozenset(key for key in found if isinstance(key, str))
+
+
+def _at_pointer(schema: Schema, pointer: str) -> Any:
+    """The part of a schema that a JSON Pointer leads to; None where it leads nowhere, or is the name of an anchor."""
+    part: Any = schema if pointer == "" or pointer.startswith("/") else None
+    for step in pointer.split("/")[1:]:
+        key = unquote(step).replace("~1", "/").replace("~0", "~")
+        part = part.get(key) if isinstance(part, dict) else None
+    return part
