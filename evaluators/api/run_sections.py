@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from evaluators.builtin._labels import LabelRule
+from evaluators.builtin._texts import LabelRule
 from evaluators.reports.document import Item, Listing, Section
 from evaluators.reports.headline import Options
 from evaluators.reports.near_miss_section import near_miss_section, not_searched

@@ -17,9 +17,8 @@ from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from evaluators.builtin._labels import LabelRule
 from evaluators.builtin._scored_fields import NO_FIELDS, Awaited, ScoredFields, SurplusRules
-from evaluators.builtin._text_changes import TextChange
+from evaluators.builtin._texts import LabelRule, TextChange
 from evaluators.comparators._cache import cached, caching
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem, problem
 from evaluators.judges.judge import Judge

@@ -6,10 +6,9 @@ from typing import Any, Literal
 
 from pydantic import AliasChoices, Field, StrictBool
 
-from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Evaluator, Example, Measured, Needs, Reason, Text
-from evaluators.builtin._labels import LabelRule, Labels, label_rule
 from evaluators.builtin._phrases import Phrases, columns_of, reason_found, share_found
+from evaluators.builtin._texts import ExpectedColumn, LabelRule, Labels, label_rule
 
 
 class Correctness(Evaluator):

@@ -7,10 +7,17 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import NOTHING, Evaluator, Example, Measured, Needs
-from evaluators.builtin._labels import LabelRule, Labels, label_rule
-from evaluators.builtin._text_changes import Forgiven, TextChange, reading, text_changes
+from evaluators.builtin._texts import (
+    ExpectedColumn,
+    Forgiven,
+    LabelRule,
+    Labels,
+    TextChange,
+    label_rule,
+    reading,
+    text_changes,
+)
 from evaluators.model import MISSING
 from evaluators.needs import NO_OUTPUT, kind_of
 from evaluators.values.equality import same

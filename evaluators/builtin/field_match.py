@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import AliasChoices, Field
 
-from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Evaluator, Example, Needs, Output, Reason, ScoredFields
+from evaluators.builtin._texts import ExpectedColumn
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AliasChoices, Field, StrictBool, model_validator
 
-from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import (
     Check,
     Example,
@@ -21,6 +20,7 @@ from evaluators.builtin._evaluator import (
     Unreadable,
 )
 from evaluators.builtin._field_match import compile_missing
+from evaluators.builtin._texts import ExpectedColumn
 from evaluators.fields.differences import Differences
 from evaluators.fields.lines import read_skipped
 from evaluators.fields.open_check import OpenCheck, WrongLeaves, explain_open

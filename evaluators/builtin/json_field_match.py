@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import ClassVar, Literal
 
-from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Example
 from evaluators.builtin._field_match import TopLevelMatch
+from evaluators.builtin._texts import ExpectedColumn
 from evaluators.fields.open_tree import OpenTree
 from evaluators.values.equality import same
 

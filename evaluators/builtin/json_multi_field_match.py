@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import (
     Asking,
     Check,
@@ -19,6 +18,7 @@ from evaluators.builtin._evaluator import (
     TreeEvaluator,
     Unreadable,
 )
+from evaluators.builtin._texts import ExpectedColumn
 from evaluators.conditions import columns_of
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.closed_check import ListedCheck

@@ -6,9 +6,8 @@ from typing import Literal
 
 from pydantic import AliasChoices, Field, StrictBool
 
-from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Evaluator, Example, Measured, Needs, Reason, Text
-from evaluators.builtin._labels import LabelRule, Labels, label_rule
+from evaluators.builtin._texts import ExpectedColumn, LabelRule, Labels, label_rule
 from evaluators.values.edit_limit import refuse_long
 
 

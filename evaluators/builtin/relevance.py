@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final, Literal
 from unicodedata import category
 
-from evaluators.builtin._column_settings import InputColumn
 from evaluators.builtin._evaluator import Evaluator, Example, Measured, Needs, Reason, Text
 from evaluators.issues import Fault, RowProblem
 from evaluators.model import JSON, Missing
 from evaluators.needs import NO_EXPECTED, text_of
+from evaluators.settings import Name
 
 _PART_OF_A_WORD: Final = frozenset("#%&@/\\")
 """Marks that belong to what they stand beside, as in C# or 5%."""
@@ -27,7 +27,7 @@ class Relevance(Evaluator):
     """
 
     type: Literal["relevance"] = "relevance"
-    input: InputColumn = None
+    input: Name | None = None
     """The column with the input, when it is not the test set's own."""
 
     examples = (

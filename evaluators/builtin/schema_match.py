@@ -9,7 +9,6 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import AliasChoices, BeforeValidator, Field, PrivateAttr, ValidationInfo, model_validator
 
-from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import (
     Asking,
     Awaited,
@@ -28,6 +27,7 @@ from evaluators.builtin._evaluator import (
 )
 from evaluators.builtin._phrases import columns_of, from_column, unusable
 from evaluators.builtin._schema_files import read_file, read_text
+from evaluators.builtin._texts import ExpectedColumn
 from evaluators.fields.align import Align
 from evaluators.fields.counts import counted
 from evaluators.fields.events import FIGURES, events_of, row_statuses, row_values

@@ -11,7 +11,7 @@ from evaluators.run.result import RunResult
 from evaluators.value_class import dataclass, field
 
 if TYPE_CHECKING:
-    from evaluators.builtin._labels import LabelRule
+    from evaluators.builtin._texts import LabelRule
     from evaluators.reports.document import Section
 
 

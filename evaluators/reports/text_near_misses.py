@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from evaluators.builtin._text_changes import TextChange
+from evaluators.builtin._texts import TextChange
 from evaluators.reports.near_miss_section import NearMiss
 from evaluators.run.record import RunRecord
 from evaluators.suite.evaluator_line import EvaluatorLine

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.builtin._labels import LabelRule
+from evaluators.builtin._texts import LabelRule
 from evaluators.model import MISSING, Standing, Verdict
 from evaluators.needs import column_of
 from evaluators.suite.evaluator_line import EvaluatorLine

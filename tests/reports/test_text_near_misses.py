@@ -9,7 +9,7 @@ import pytest
 
 import evaluators
 from evaluators.api.finished_run import advice_page
-from evaluators.builtin._text_changes import Forgiven, reading, text_changes
+from evaluators.builtin._texts import Forgiven, reading, text_changes
 from evaluators.builtin.exact_match import ExactMatch
 from evaluators.reports.near_miss_search import near_misses
 from evaluators.reports.near_miss_section import NearMiss

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from evaluators.builtin._labels import LabelRule
+from evaluators.builtin._texts import LabelRule
 from evaluators.fields.path_details import (
     CREDIT,
     ERRORS,

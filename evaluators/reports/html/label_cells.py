@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from evaluators.builtin._labels import LabelRule
+from evaluators.builtin._texts import LabelRule
 from evaluators.run.label_counts import OTHER, label_pair
 from evaluators.run.record import RecordedRow, RunRecord
 from evaluators.run.result import ConfusionMatrix

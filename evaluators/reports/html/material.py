@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from evaluators.builtin._labels import LabelRule
+from evaluators.builtin._texts import LabelRule
 from evaluators.issues import Fault
 from evaluators.model import MISSING
 from evaluators.reports.html.label_cells import LabelReader, label_readers
