@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
+from msgspec import Struct
+
 from evaluators.issues import Blame, Fault, RowProblem
 from evaluators.model import JSON, MISSING, Missing
 from evaluators.settings import BadSettings, Detail, bad, spell
-from evaluators.value_class import dataclass
 from evaluators.values.equality import same
 from evaluators.values.paths import BadPath, Path
 from evaluators.values.paths import parse as parse_path
@@ -21,8 +22,7 @@ from evaluators.values.paths import parse as parse_path
 Source: TypeAlias = Literal["row", "output", "expected"]
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """One condition. `values` are the literals that satisfy it; `present` is set instead for a presence test."""
 
     source: Source

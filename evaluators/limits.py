@@ -17,8 +17,9 @@ from contextlib import contextmanager
 from math import inf
 from typing import Final
 
+from msgspec import Struct
+
 from evaluators.issues import Blame, Issue
-from evaluators.value_class import dataclass
 
 ROW_SECONDS: Final = 1_800.0
 """Far more than any ordinary row takes, so that figures do not depend on the machine."""
@@ -33,8 +34,7 @@ OUT_OF_TIME: Final = frozenset((_ROW, _RUN))
 """The codes of what is said of rows that have no score because time was short: another machine, or another hour, scores them."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkLimits:
+class WorkLimits(Struct, frozen=True):
     """What a suite says under `limits`: over one of these, a row is unjudged, and never scored another way."""
 
     row_seconds: float = ROW_SECONDS

@@ -10,20 +10,21 @@ import re
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
+from msgspec import Struct
+
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING, Missing
-from evaluators.value_class import dataclass, field, replace
 from evaluators.values import json_choice, json_documents, json_text
 from evaluators.values.json_choice import LENIENT, PickedDocument, Search, Want
 from evaluators.values.json_documents import FoundDocuments
+from evaluators.values.quoting import kind
 
 Role: TypeAlias = Literal["id", "input", "output", "expected"]
 ROLES: Final[tuple[Role, ...]] = ("id", "input", "output", "expected")
 Wanted: TypeAlias = Literal["object", "array", "container", "any", "like_expected"]
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A cell as it stands: text, or a JSON value where the file holds one.
 
     `name` is a role (id, input, output, expected) unless `literal`, and then it is the name of a column, which may
@@ -44,22 +45,19 @@ class Column:
         return self.name if self.literal else roles.get(self.name, self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """A cell as text. A JSON value is written as JSON, non-ASCII kept; no value is a fault."""
 
     column: Column
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(Struct, frozen=True):
     """An expected cell as a document, read strictly. What does not parse is the test set's fault."""
 
     column: Column
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """An output cell as a document.
 
     `want` narrows what counts (`like_expected`: an object when the expected document is one, and so on). `beside` names
@@ -75,12 +73,11 @@ class Output:
     parts: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """The verdict of another evaluator of the suite, by name."""
 
     evaluator: str
-    key: str | int = field(default=0, compare=False)
+    key: str | int = 0
     """Where the settings name it: a key of a map of weights, or a place in a list."""
 
 
@@ -93,11 +90,11 @@ NO_OUTPUT = Fault(Issue("no-output", Blame.OUTPUT, "there is no output"))
 _EMPTY_OUTPUT = Fault(Issue("unreadable-output", Blame.OUTPUT, "the output is empty"))
 NO_EXPECTED = Fault(Issue("no-expected", Blame.TESTSET, "the cell is empty"))
 EMPTY_EXPECTED = Fault(
-    replace(
-        NO_EXPECTED.issue,
+    Issue(
+        "no-expected", Blame.TESTSET, "the cell is empty",
         hint='fill it in; where an empty answer is the right one, write "empty_expected: value" below test_set',
     )
-)
+)  # fmt: skip
 
 EmptyExpected: TypeAlias = Literal["invalid", "value"]
 """What an expected cell is that holds nothing, where an answer is compared as it stands."""
@@ -205,29 +202,11 @@ def want_like(expected: JSON) -> Want:
     return "array" if isinstance(expected, list) else "any"
 
 
-def spoken(error: json_text.NotJSON) -> str:
-    """The parser's complaint with its place."""
-    return error.message if error.position is None else f"{error.message} at character {error.position + 1}"
-
-
-def kind_of(value: JSON) -> str:
-    """The JSON type of a value, with its article, as messages say it."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "a boolean"
-    if isinstance(value, (int, float)):
-        return "a number"
-    if isinstance(value, str):
-        return "text"
-    return "a list" if isinstance(value, list) else "an object"
-
-
 def _expected_not_json(cell: str, error: json_text.NotJSON) -> Issue:
     if is_python(cell):
-        message, hint = f"Python, not JSON: {spoken(error)}", "write the cell with json.dumps(value), not with str(value)"
+        message, hint = f"Python, not JSON: {error}", "write the cell with json.dumps(value), not with str(value)"
     else:
-        message = f"not JSON: {spoken(error)}"
+        message = f"not JSON: {error}"
         hint = "the expected cell must hold JSON and nothing else; in a CSV file, JSON with commas is quoted"
     return Issue("expected-not-json", Blame.TESTSET, message, hint=hint)
 
@@ -244,7 +223,7 @@ _PYTHON: Final = re.compile(
 
 def _unusable(error: json_text.NotJSON, cell: str = "") -> Fault:
     said = "Python, not JSON" if is_python(cell) else "not usable JSON"
-    return Fault(Issue("unreadable-output", Blame.OUTPUT, f"the output is {said}: {spoken(error)}"))
+    return Fault(Issue("unreadable-output", Blame.OUTPUT, f"the output is {said}: {error}"))
 
 
 def _of_kind(value: JSON, want: Want) -> JSON | Fault:
@@ -256,5 +235,5 @@ def _of_kind(value: JSON, want: Want) -> JSON | Fault:
     if fits:
         return value
     wanted = {"object": "an object", "array": "a list", "container": "an object or a list"}[want]
-    message = f"{wanted} was expected, the output holds {kind_of(value)}"
+    message = f"{wanted} was expected, the output holds {kind(value)}"
     return Fault(Issue("unreadable-output", Blame.OUTPUT, message))

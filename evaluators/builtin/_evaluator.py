@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
+from msgspec import Struct
 from pydantic import BaseModel, Field, ValidationError
 
 from evaluators.builtin._scored_fields import NO_FIELDS, Awaited, ScoredFields, SurplusRules
@@ -43,7 +44,7 @@ from evaluators.needs import (
 )
 from evaluators.registry import Socket
 from evaluators.settings import Detail, Loc, Name, Settings, details_of
-from evaluators.value_class import dataclass, replace
+from evaluators.value_class import replace
 from evaluators.values.json_choice import Search
 
 __all__ = [
@@ -80,8 +81,7 @@ Measured: TypeAlias = "bool | float | tuple[int, int] | Verdict"
 measured; or a verdict, which has passed or not whatever `pass_at` says."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """Why a row scores what it scores: a sentence, and what was found, by name."""
 
     text: str | None = None
@@ -90,8 +90,7 @@ class Reason:
     """What became of each field, for a type whose verdicts have a status for each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """One worked example: shown on the evaluator's page and run by the tests."""
 
     title: str
@@ -117,8 +116,7 @@ class FromColumn(Settings):
         return Column(self.column, literal=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(Struct, frozen=True):
     """How an evaluator asks something that costs: a judge, a batch, an async function."""
 
     ask: Callable[..., object]
@@ -131,8 +129,7 @@ class Asking:
     """The judges that only this evaluator asks, by where they stand among its settings."""
 
 
-@dataclass(frozen=True, slots=True)
-class Learning:
+class Learning(Struct, frozen=True):
     """What an evaluator must have seen of the test set before it can score."""
 
     column: Column
@@ -147,8 +144,7 @@ NOTHING: Final = Verdict(Standing.UNREADABLE, False, 0, 1)
 NOT_MEASURED: Final = Verdict(Standing.NOT_MEASURED, None, 0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(Struct, frozen=True):
     """What an unreadable output costs: 0.0, unless a type says otherwise."""
 
     explain: Callable[..., Score] = lambda issue, *values: Score(

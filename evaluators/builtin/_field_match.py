@@ -20,7 +20,7 @@ from evaluators.fields.open_check import OpenCheck, WrongLeaves, explain_open
 from evaluators.fields.open_tree import OpenTree
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import MISSING, FieldResult, Score, Standing, Verdict
-from evaluators.needs import kind_of
+from evaluators.values.quoting import kind
 
 
 class TopLevelMatch(TreeEvaluator):
@@ -77,7 +77,7 @@ def explain_keys(tree: OpenTree, expected: Any, output: Any) -> Score:
 
 def no_object(expected: Any) -> RowProblem:
     """The test set's problem with an expected document that has no keys to compare, ready to raise."""
-    message = f"an object was expected, the cell holds {kind_of(expected)}"
+    message = f"an object was expected, the cell holds {kind(expected)}"
     return RowProblem(Issue("expected-not-object", Blame.TESTSET, message))
 
 

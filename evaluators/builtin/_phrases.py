@@ -26,19 +26,31 @@ def _read_phrase(value: object, info: ValidationInfo) -> object:
 
 
 def _read_phrases(value: object, info: ValidationInfo) -> object:
+    name = info.field_name
     if isinstance(value, (Mapping, FromColumn)):
         return from_column(value, splits=True)
     if isinstance(value, str):
-        raise ValueError(f'"{info.field_name}" must be a list; found {spell(value)}\nhint: write it as ["{value}"]')
-    return _usable_list(value, str(info.field_name))
+        raise ValueError(f'"{name}" must be a list; found {spell(value)}\nhint: write it as ["{value}"]')
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f'"{name}" must be a list; found {spell(value)}')
+    if not value:
+        raise ValueError(f'"{name}" is an empty list: there is nothing to look for')
+    return tuple(_usable(item, f'item {number} of "{name}"') for number, item in enumerate(value, start=1))
 
 
 def _read_phrases_or_commas(value: object, info: ValidationInfo) -> object:
     if isinstance(value, str):
         value = [part for part in value.split(",") if part.strip()]
-    if isinstance(value, (Mapping, FromColumn)):
-        return from_column(value, splits=True)
-    return tuple(item.strip() for item in _usable_list(value, str(info.field_name)))
+    found = _read_phrases(value, info)
+    return tuple(item.strip() for item in found) if isinstance(found, tuple) else found
+
+
+def _usable(value: object, name: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be text; found {spell(value)}")
+    if not value.strip():
+        raise ValueError(f"{name} is empty, and an empty text is found everywhere")
+    return value
 
 
 Phrase: TypeAlias = Annotated[str | FromColumn, BeforeValidator(_read_phrase, json_schema_input_type=str | FromColumn)]
@@ -75,26 +87,40 @@ def columns_of(*settings: object) -> tuple[Column, ...]:
 
 def phrase_of(setting: str | FromColumn, cells: tuple[object, ...]) -> str:
     """The text for this row. Raises RowProblem when its cell cannot be used."""
-    if not isinstance(setting, FromColumn):
-        return setting
-    cell = cells[0]
-    if not isinstance(cell, str):
-        cell = "" if cell is None or cell is MISSING else json_text.to_text(cell)  # type: ignore[arg-type]  # a JSON cell
-    if not cell.strip():
-        raise unusable(setting, "the cell is empty")
-    return cell
+    return text_in(setting, cells[0]) if isinstance(setting, FromColumn) else setting
+
+
+def text_in(column: FromColumn, cell: Any) -> str:
+    """The text of the cell that a setting comes from. Raises RowProblem where there is none."""
+    text = cell if isinstance(cell, str) else "" if cell is None or cell is MISSING else json_text.to_text(cell)
+    if not text.strip():
+        raise unusable(column, "the cell is empty")
+    return text
 
 
 def phrases_of(setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...]) -> tuple[str, ...]:
     """The texts for this row. Raises RowProblem when their cell cannot be used."""
     if not isinstance(setting, FromColumn):
         return setting
-    items = _items(cells[0], setting.separator)
+    items = _items(setting, cells[0])
     if not items:
         raise unusable(setting, "the cell is empty")
     if any(not isinstance(item, str) or not item.strip() for item in items):
         raise unusable(setting, "every item of the list must be a text that is not empty")
-    return tuple(str(item) for item in items)
+    return tuple(map(str, items))
+
+
+def _items(setting: FromColumn, cell: object) -> list[object]:
+    if isinstance(cell, list):
+        return cell
+    text = text_in(setting, cell)
+    if setting.separator is not None:
+        return [item.strip() for item in text.split(setting.separator) if item.strip()]
+    try:
+        listed = json_text.parse(text) if text.lstrip().startswith("[") else None
+    except json_text.NotJSON:
+        listed = None
+    return [*listed] if isinstance(listed, list) else [text]
 
 
 def unusable(column: FromColumn, message: str, hint: str | None = None) -> RowProblem:
@@ -142,36 +168,3 @@ def reason_found(
 def quoted(phrases: Iterable[str]) -> str:
     """The phrases as a reason quotes them."""
     return ", ".join(f'"{phrase}"' for phrase in phrases)
-
-
-def _usable(value: object, name: str) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{name} must be text; found {spell(value)}")
-    if not value.strip():
-        raise ValueError(f"{name} is empty, and an empty text is found everywhere")
-    return value
-
-
-def _usable_list(value: object, name: str) -> tuple[str, ...]:
-    if not isinstance(value, (list, tuple)):
-        raise ValueError(f'"{name}" must be a list; found {spell(value)}')
-    if not value:
-        raise ValueError(f'"{name}" is an empty list: there is nothing to look for')
-    return tuple(_usable(item, f'item {number} of "{name}"') for number, item in enumerate(value, start=1))
-
-
-def _items(cell: object, separator: str | None) -> list[object]:
-    if isinstance(cell, list):
-        return cell
-    if cell is None or cell is MISSING:
-        return []
-    text = cell if isinstance(cell, str) else json_text.to_text(cell)  # type: ignore[arg-type]  # a JSON cell
-    if separator is not None:
-        return [item.strip() for item in text.split(separator) if item.strip()]
-    if text.lstrip().startswith("["):
-        try:
-            listed = json_text.parse(text)
-        except json_text.NotJSON:
-            return [text]
-        return list(listed) if isinstance(listed, list) else [text]
-    return [text] if text.strip() else []

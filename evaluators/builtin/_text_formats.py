@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from evaluators.needs import kind_of
 from evaluators.values import json_text
-from evaluators.values.quoting import quote
+from evaluators.values.quoting import kind, quote
 
 Details = Mapping[str, object]
 
@@ -35,7 +34,7 @@ class Refused(Malformed):
 def json_details(text: str) -> Details:
     """What kind of JSON value the whole text is."""
     try:
-        return {"kind": kind_of(json_text.parse(text))}
+        return {"kind": kind(json_text.parse(text))}
     except json_text.NotJSON as error:
         raise Malformed(str(error), **_place(text, error.position)) from error
 

@@ -6,10 +6,10 @@ from typing import Any, Final, Literal
 
 from evaluators.builtin._evaluator import Evaluator, Example, Needs, Output, Reason, Unreadable
 from evaluators.model import JSON, Score, Standing, Verdict
-from evaluators.needs import kind_of
 from evaluators.values import json_documents
 from evaluators.values.equality import same
 from evaluators.values.json_choice import Want
+from evaluators.values.quoting import kind
 
 _WANTS: Final[dict[str, Want]] = {"any": "container", "object": "object", "array": "array"}
 _HOW: Final = {
@@ -54,20 +54,18 @@ class ContainsJson(Evaluator):
 
     def reason(self, document: Any, cell: Any) -> Reason:
         if not isinstance(cell, str):
-            kind = kind_of(document)
-            return Reason(f"the output is {kind}", {"how": "parsed", "kind": kind, "values": 1})
+            return Reason(f"the output is {kind(document)}", {"how": "parsed", "kind": kind(document), "values": 1})
         documents = json_documents.documents(cell)
         found = _place_of(document, documents)
-        kind = kind_of(found.value)
         details = {
             "how": found.how,
-            "kind": kind,
+            "kind": kind(found.value),
             "values": len(documents.found),
             "start": found.start,
             "end": found.end,
             "excerpt": _excerpt(cell[found.start : found.end]),
         }
-        return Reason(f"{kind}: {_HOW[found.how]}", details)
+        return Reason(f"{kind(found.value)}: {_HOW[found.how]}", details)
 
     def unreadable(self) -> Unreadable:
         """No JSON is an answer here, not a reason to leave the row out."""

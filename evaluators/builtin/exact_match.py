@@ -19,8 +19,9 @@ from evaluators.builtin._texts import (
     text_changes,
 )
 from evaluators.model import MISSING
-from evaluators.needs import NO_OUTPUT, kind_of
+from evaluators.needs import NO_OUTPUT
 from evaluators.values.equality import same
+from evaluators.values.quoting import kind
 
 
 class ExactMatch(Evaluator):
@@ -94,7 +95,7 @@ class ExactMatch(Evaluator):
 
 def _difference(output: Any, expected: Any) -> str:
     if not (isinstance(output, str) and isinstance(expected, str)):
-        kinds = kind_of(output), kind_of(expected)
+        kinds = kind(output), kind(expected)
         if kinds[0] != kinds[1]:
             return f"the output is {kinds[0]}, the expected answer is {kinds[1]}"
         return f"the output and the expected answer are {kinds[0]}, and they differ"

@@ -10,10 +10,9 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from pydantic import AliasChoices, BeforeValidator, Field, StrictBool, ValidationInfo, model_validator
 
 from evaluators.builtin._evaluator import Evaluator, Example, FromColumn, Needs, Output, Reason
-from evaluators.builtin._phrases import columns_of, from_column, unusable
+from evaluators.builtin._phrases import columns_of, from_column, text_in, unusable
 from evaluators.builtin._schema_files import first_keys, read_file
 from evaluators.builtin._scored_fields import NO_FIELDS, ScoredFields
-from evaluators.model import MISSING
 from evaluators.settings import BadSettings, spell
 from evaluators.values import json_text
 
@@ -146,10 +145,7 @@ class JsonSchemaValid(Evaluator):
         setting = self.json_schema
         if not isinstance(setting, FromColumn):
             return validator(self._schema_text, self.check_formats, self.timeout_seconds)
-        cell = cells[0]
-        if cell is MISSING or cell is None or (isinstance(cell, str) and not cell.strip()):
-            raise unusable(setting, "the cell is empty")
-        text = cell if isinstance(cell, str) else json_text.to_text(cell)  # type: ignore[arg-type]  # a JSON cell
+        text = text_in(setting, cells[0])
         try:
             return validator(text, self.check_formats, self.timeout_seconds)
         except BadSettings as error:

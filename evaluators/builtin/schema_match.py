@@ -25,7 +25,7 @@ from evaluators.builtin._evaluator import (
     TreeEvaluator,
     Unreadable,
 )
-from evaluators.builtin._phrases import columns_of, from_column, unusable
+from evaluators.builtin._phrases import columns_of, from_column, text_in, unusable
 from evaluators.builtin._schema_files import read_file, read_text
 from evaluators.builtin._texts import ExpectedColumn
 from evaluators.fields.align import Align
@@ -49,7 +49,6 @@ from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Verdic
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, ReadBy, bad, spell
 from evaluators.value_class import replace
-from evaluators.values.json_text import to_text
 from evaluators.values.paths import Path as JSONPath
 from evaluators.values.transforms import Transform
 
@@ -281,7 +280,7 @@ class SchemaMatch(TreeEvaluator):
             raise RowProblem(
                 Issue("no-test-set", Blame.CONFIG, message, hint="write the schema down: evaluators infer-schema")
             )
-        text = _cell_text(self.json_schema, cells[0] if cells else MISSING)
+        text = text_in(self.json_schema, cells[0] if cells else MISSING)
         found = self._by_text.get(text)
         if found is None:
             try:
@@ -403,9 +402,3 @@ def _said(error: BadSettings) -> tuple[str, str | None]:
         place = detail.loc[1:]
         parts.append(f"{detail.message} (at {pointer(place)} of the schema)" if place else detail.message)
     return "; ".join(parts), error.details[0].hint
-
-
-def _cell_text(setting: FromColumn, cell: Any) -> str:
-    if cell is MISSING or cell is None or (isinstance(cell, str) and not cell.strip()):
-        raise unusable(setting, "the cell is empty")
-    return cell if isinstance(cell, str) else to_text(cell)

@@ -13,12 +13,12 @@ from evaluators.fields.inference.suggested_lines import SuggestedLine, lines_of,
 from evaluators.guide.suite_text import Slice, comment, field_lines, literal
 from evaluators.issues import Fault
 from evaluators.model import MISSING
-from evaluators.needs import Role, expected_of, kind_of
+from evaluators.needs import Role, expected_of
 from evaluators.value_class import dataclass, replace
 from evaluators.values.flow import flow
 from evaluators.values.json_choice import find
 from evaluators.values.json_text import NotJSON
-from evaluators.values.quoting import quote
+from evaluators.values.quoting import kind, quote
 
 _MOSTLY: Final = 0.8
 _FEW_LABELS: Final = 12
@@ -229,7 +229,7 @@ def _without_answers(outputs: Sequence[Any], columns: Mapping[Role, str]) -> Eva
 
 def _holds_json(cell: Any) -> bool:
     if not isinstance(cell, str):
-        return kind_of(cell) in ("an object", "a list")
+        return kind(cell) in ("an object", "a list")
     try:
         find(cell, "container")
     except NotJSON:

@@ -189,7 +189,7 @@ def needed_columns(lines: Sequence[EvaluatorLine]) -> list[Column]:
         for need in (*line.settings.needs(), *(read_by(condition, line) for condition in line.when)):
             if not isinstance(need, Part):
                 column = need if isinstance(need, Column) else need.column
-                found[replace(column, role=None)] = None
+                found[Column(column.name, column.literal)] = None
     return list(found)
 
 

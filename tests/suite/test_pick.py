@@ -14,12 +14,12 @@ from evaluators.api.loading import loads
 from evaluators.builtin._evaluator import Output
 from evaluators.issues import Fault, Problems
 from evaluators.model import Standing
-from evaluators.needs import kind_of
 from evaluators.plan.suite_plan import Plan, keys_of
 from evaluators.reports.html.material import _document
 from evaluators.reports.recorded import document_of
 from evaluators.run.recording import readings_of
 from evaluators.values.json_choice import PickedDocument
+from evaluators.values.quoting import kind
 
 EVERY = """
 evaluators:
@@ -215,7 +215,7 @@ def test_one_row_has_one_document_for_all_evaluators_whose_kind_it_is(output: st
     shared = found["json_diff_match"]
     if isinstance(shared, Fault):
         return
-    alike = [name for name, value in found.items() if not isinstance(value, Fault) and kind_of(value) == kind_of(shared)]
+    alike = [name for name, value in found.items() if not isinstance(value, Fault) and kind(value) == kind(shared)]
     assert {"contains_json", "json_schema_valid", "json_multi_field_match", "schema_match"} <= set(alike)
     assert {json.dumps(found[name]) for name in alike} == {json.dumps(shared)}
 

@@ -7,11 +7,12 @@ from typing import ClassVar, Final, Self
 
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING
-from evaluators.needs import Cell, kind_of, too_long
+from evaluators.needs import Cell, too_long
 from evaluators.testsets.byte_source import ByteSource, whole_of
 from evaluators.testsets.reader import Chunk, Reader, Split, broken
 from evaluators.value_class import dataclass
 from evaluators.values.json_text import MAX_CHARS, NotJSON, parse_file
+from evaluators.values.quoting import kind
 
 LONGEST: Final = MAX_CHARS
 """Characters of a cell."""
@@ -57,7 +58,7 @@ def _rows(source: ByteSource) -> list[JSON]:
     if isinstance(value, dict):
         lists = [item for item in value.values() if isinstance(item, list) and all(isinstance(row, dict) for row in item)]
     if len(lists) != 1:
-        found = f"{kind_of(value)} with {len(lists)} lists of objects" if isinstance(value, dict) else kind_of(value)
+        found = f"{kind(value)} with {len(lists)} lists of objects" if isinstance(value, dict) else kind(value)
         raise broken(source, "no-rows", f"the file holds {found}", _SHAPE)
     return lists[0]
 
@@ -70,5 +71,5 @@ def _cell(row: JSON, name: str) -> Cell:
 
 
 def _not_an_object(row: JSON) -> Issue:
-    message = f"an object in braces was expected, the list holds {kind_of(row)} here"
+    message = f"an object in braces was expected, the list holds {kind(row)} here"
     return Issue("unreadable-row", Blame.TESTSET, message)
