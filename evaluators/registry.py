@@ -58,7 +58,7 @@ class Socket(Generic[Plug]):
         if name in self._registered:
             return self._registered[name]
         if name in self.shipped():
-            return self._only_plug(name)
+            return self.shipping(name)
         if name in (installed := _installed(self.package)):
             return self._checked(installed[name].load(), name)
         raise problem(
@@ -69,7 +69,9 @@ class Socket(Generic[Plug]):
 
     def shipping(self, name: str) -> type[Plug]:
         """The plug of that name that comes with the package, whatever has replaced it."""
-        return self._only_plug(name)
+        if name not in self._found:
+            self._found[name] = _plug_of_module(self.package, name, self.contract)
+        return self._found[name]
 
     def replaced(self, name: str) -> bool:
         """Whether a plug of the program's own has taken the place of one that ships."""
@@ -80,21 +82,13 @@ class Socket(Generic[Plug]):
 
         Raises Problems (config) when the name ships with the package, or is taken and `overwrite` is not asked for.
         """
-        if name in self.shipped() and not (replaceable and overwrite):
-            message = f'{self.noun} "{name}" ships with the package'
-            if replaceable and name in self._registered:
-                message = f'{self.noun} "{name}" is already registered'
-            if replaceable:
-                raise problem("name-taken", message, hint="overwrite=True replaces it")
-            raise problem("shadows-built-in", f"{message} and cannot be replaced")
+        ships = name in self.shipped()
+        if ships and not replaceable:
+            raise problem("shadows-built-in", f'{self.noun} "{name}" ships with the package and cannot be replaced')
         if not overwrite and name in self.names():
-            raise problem("name-taken", f'{self.noun} "{name}" is already registered', hint="overwrite=True replaces it")
+            how = "ships with the package" if ships and name not in self._registered else "is already registered"
+            raise problem("name-taken", f'{self.noun} "{name}" {how}', hint="overwrite=True replaces it")
         self._registered[name] = self._checked(plug, name)
-
-    def _only_plug(self, name: str) -> type[Plug]:
-        if name not in self._found:
-            self._found[name] = _plug_of_module(self.package, name, self.contract)
-        return self._found[name]
 
     def _checked(self, plug: object, name: str) -> type[Plug]:
         if inspect.isclass(plug) and issubclass(plug, self.contract):
@@ -110,17 +104,14 @@ def registered_plugs() -> dict[str, dict[str, type[Any]]]:
 @contextmanager
 def plugs_in_place(plugs: Mapping[str, Mapping[str, type[Any]]]) -> Iterator[None]:
     """Inside, what is registered in this process is what `registered_plugs` gave in another one."""
-    before = registered_plugs()
+    before = {package: socket._registered for package, socket in _SOCKETS.items()}
     try:
-        _put_in_place(plugs)
+        for package, socket in _SOCKETS.items():
+            socket._registered = dict(plugs.get(package, {}))
         yield
     finally:
-        _put_in_place(before)
-
-
-def _put_in_place(plugs: Mapping[str, Mapping[str, type[Any]]]) -> None:
-    for package, socket in _SOCKETS.items():
-        socket._registered = dict(plugs.get(package, {}))
+        for package, socket in _SOCKETS.items():
+            socket._registered = before.get(package, {})
 
 
 @cache
@@ -134,7 +125,7 @@ def modules_of(package: str) -> tuple[str, ...]:
 @cache
 def _together(package: str) -> dict[str, str]:
     """The names of the plugs that share a module with others, each with its module."""
-    shared: dict[str, tuple[str, ...]] = getattr(importlib.import_module(package), "TOGETHER", {})
+    shared: dict[str, tuple[str, ...]] = vars(importlib.import_module(package)).get("TOGETHER", {})
     return {name: module for module, names in shared.items() for name in names}
 
 

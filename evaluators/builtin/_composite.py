@@ -21,7 +21,6 @@ from evaluators.settings import BadSettings, Detail, bad, filled_texts, spell
 
 LEFT_OUT = (Standing.SKIPPED, Standing.NOT_MEASURED)
 _WEIGHTS: Final = "0 leaves an evaluator out of the mean; 2 counts it twice as much as 1"
-UNSCORED = (Standing.INVALID, Standing.UNJUDGED, Standing.BUG)
 _MOST_KNOWN: Final = 10_000
 SKIPPED = Verdict(Standing.SKIPPED, None, 0, 0)
 
@@ -93,7 +92,7 @@ class Composite(Evaluator):
     def _settle(self, parts: Sequence[Verdict]) -> Verdict:
         value = self.decided(parts)
         if value is None:
-            unscored = next((part for part in parts if part.standing in UNSCORED), None)
+            unscored = next((part for part in parts if part.standing.kept_out), None)
             if unscored is not None:
                 return Verdict(unscored.standing, None, 0, 0, issue=unscored.issue)
             there = [pair for pair in zip(parts, self.weights, strict=True) if pair[0].standing not in LEFT_OUT]

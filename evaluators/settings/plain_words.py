@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from pydantic import AliasChoices, BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -29,29 +29,29 @@ def details_of(
             found.extend(Detail(loc, issue.message, issue.hint, code=issue.code) for issue in inner.issues)
         else:
             found.append(_in_words(item, loc, model, noun, also))
-    return _without_union_echoes(found)
+    first: dict[Loc, Detail] = {}  # one complaint a place: a union repeats its complaint for every branch
+    for detail in found:
+        first.setdefault(detail.loc, detail)
+    return list(first.values())
 
 
 def setting_names(model: type[BaseModel]) -> tuple[str, ...]:
     """The settings that a model takes, as users write them."""
-    return tuple(_written(name, info) for name, info in model.model_fields.items() if name != "type")
+    return tuple(_spellings(name, info)[0] for name, info in model.model_fields.items() if name != "type")
 
 
 def old_spellings(model: type[BaseModel]) -> dict[str, str]:
     """The settings that may be written in another way, too: each such spelling, and today's word."""
-    return {
-        str(word): _written(name, info)
-        for name, info in model.model_fields.items()
-        if isinstance(info.validation_alias, AliasChoices)
-        for word in info.validation_alias.choices[1:]
-    }
+    spellings = [_spellings(name, info) for name, info in model.model_fields.items()]
+    return {word: written for written, *others in spellings for word in others}
 
 
-def _written(name: str, info: FieldInfo) -> str:
-    """A setting as users write it: by the first of its names."""
+def _spellings(name: str, info: FieldInfo) -> list[str]:
+    """What users may write for a setting; today's word first."""
     alias = info.validation_alias
-    first = alias.choices[0] if isinstance(alias, AliasChoices) else alias
-    return first if isinstance(first, str) else name
+    if isinstance(alias, AliasChoices):
+        return [str(word) for word in alias.choices]
+    return [alias if isinstance(alias, str) else name]
 
 
 _TYPES = {
@@ -116,7 +116,9 @@ def _named(loc: Loc, noun: str) -> str:
 
 def _unknown(name: str, loc: Loc, value: object, model: type[BaseModel], also: tuple[str, ...], of: str) -> Detail:
     """A setting that nobody takes: a second spelling, a forgotten space, a decimal comma, or a slip of the pen."""
-    if twin := _spelled_otherwise(name, model):
+    spellings = [_spellings(setting, info) for setting, info in model.model_fields.items()]
+    twins = next((words for words in spellings if name in words and len(words) > 1), [])
+    if twin := next((word for word in twins if word != name), None):
         message = f'"{name}" and "{twin}" are the same setting'
         return Detail(loc, message, "keep one of them", key=True, code="same-setting")
     known = (*setting_names(model), *also)
@@ -188,21 +190,12 @@ def _share(value: object, most: object) -> str | None:
     return None
 
 
-def _spelled_otherwise(name: str, model: type[BaseModel]) -> str | None:
-    """The first spelling of the setting that `name` is another spelling of."""
-    for field in model.model_fields.values():
-        spellings = getattr(field.validation_alias, "choices", ())
-        if name in spellings:
-            return next((str(other) for other in spellings if other != name), None)
-    return None
-
-
 def _model_at(model: type[BaseModel], loc: Loc) -> type[BaseModel]:
     """The model that stands at a place inside another one: where the settings of a key are known."""
     for step in loc:
         field = model.model_fields.get(str(step))
         inner = field.annotation if field else None
-        candidates = [inner, *getattr(inner, "__args__", ())]
+        candidates = [inner, *get_args(inner)]
         models = [one for one in candidates if isinstance(one, type) and issubclass(one, BaseModel)]
         if models:
             model = models[0]
@@ -260,18 +253,6 @@ def _steps_of(value: object) -> Iterable[Any]:
 def _plain_name(step: str) -> bool:
     """It may be the name of a setting; names of shapes have capitals, hyphens or brackets, or are Python's own."""
     return step.isidentifier() and step.islower() and step not in ("str", "bool", "int", "float", "list", "dict", "tuple")
-
-
-def _without_union_echoes(details: list[Detail]) -> list[Detail]:
-    """One complaint a place: a union repeats its complaint for every branch."""
-    seen: set[Loc] = set()
-    kept = []
-    for detail in details:
-        if detail.loc in seen:
-            continue
-        seen.add(detail.loc)
-        kept.append(detail)
-    return kept
 
 
 _DECIMAL_COMMA = r"(?a)[+-]?(?:0,\d+|\d+,(?!\d{3}$)\d+)"
