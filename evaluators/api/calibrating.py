@@ -17,8 +17,7 @@ from evaluators.run.cells_again import with_cells
 from evaluators.run.record import RunRecord, read_record
 from evaluators.settings import BadSettings, build
 from evaluators.testsets.columns import no_such_column
-from evaluators.testsets.joining import id_text
-from evaluators.testsets.reader import knows, whole
+from evaluators.testsets.reader import id_text, knows, whole
 from evaluators.testsets.test_set import open_test_set
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.value_class import replace

@@ -14,9 +14,8 @@ from evaluators.needs import Cell
 from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.job import Work, work_on
 from evaluators.testsets.columns import no_such_column
-from evaluators.testsets.joining import id_text
 from evaluators.testsets.python_cells import arrow_cells
-from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split
+from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split, id_text
 from evaluators.value_class import dataclass
 
 

@@ -13,9 +13,10 @@ from evaluators.needs import expected_of
 from evaluators.settings import build
 from evaluators.testsets.byte_source import locate, reading
 from evaluators.testsets.columns import usual_columns
+from evaluators.testsets.derived import first_table
 from evaluators.testsets.documents import DocumentRows, holds_documents
 from evaluators.testsets.opening import holds_rows, open_file
-from evaluators.testsets.reader import Cell, first_table
+from evaluators.testsets.reader import Cell
 from evaluators.testsets.test_set import TestSet, open_expected
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.value_class import dataclass, replace

@@ -24,8 +24,8 @@ from evaluators.run.live import LiveRows, judge_row
 from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.result import RunResult
 from evaluators.testsets.columns import Columns
-from evaluators.testsets.joining import id_text
 from evaluators.testsets.memory_rows import MemoryRows
+from evaluators.testsets.reader import id_text
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.tracking.run_metrics import Number, metrics_of

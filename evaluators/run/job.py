@@ -46,7 +46,7 @@ from evaluators.suite.config import read_config
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.suite.source import SuiteSource
 from evaluators.testsets.byte_store import inside, store_of
-from evaluators.testsets.joining import is_absent
+from evaluators.testsets.derived import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table
 from evaluators.value_class import dataclass, field, replace
 from evaluators.values.small_files import reading_once

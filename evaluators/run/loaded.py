@@ -20,8 +20,8 @@ from evaluators.run.results_config import ResultsConfig, StatisticsConfig
 from evaluators.settings import Loc
 from evaluators.suite.config import SuiteConfig
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.testsets.joining import id_text
 from evaluators.testsets.memory_rows import refuse_python_values
+from evaluators.testsets.reader import id_text
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.value_class import dataclass, field
 

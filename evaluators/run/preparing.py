@@ -18,7 +18,7 @@ from evaluators.run.places import placed, placed_role
 from evaluators.settings import BadSettings, Loc
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import no_such_column
-from evaluators.testsets.origins import origin
+from evaluators.testsets.derived import origin
 from evaluators.testsets.reader import knows
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set

@@ -28,7 +28,7 @@ from evaluators.run.runner import MeasuredTestSet, measure
 from evaluators.run.unchanged import FileMarks
 from evaluators.run.watch import Watch
 from evaluators.testsets.byte_store import inside
-from evaluators.testsets.joining import joined_column
+from evaluators.testsets.derived import joined_column
 from evaluators.testsets.test_set import TestSet
 from evaluators.value_class import dataclass, replace
 from evaluators.values.addresses import with_shown_addresses
@@ -215,7 +215,7 @@ def _job(
         watches=watches_of(suite),
         reasoning_length=suite.results.reasoning_length,
         repeat_judge=request.repeat_judge,
-        joined=outputs if outputs is not None and joined_column(table, outputs) else None,
+        joined=outputs if outputs is not None and joined_column(table.table, outputs) else None,
     )
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, Final
+from functools import partial
+from typing import Final
 
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource, whole_of
 from evaluators.testsets.columns import USUAL_NAMES, folded, is_usual
-from evaluators.testsets.joining import Find, id_text, twice
-from evaluators.testsets.reader import Chunk, Split
+from evaluators.testsets.derived import Item, Lookup
+from evaluators.testsets.reader import Chunk, Split, id_text
 from evaluators.value_class import dataclass
 from evaluators.values.json_text import NotJSON, parse
 
@@ -23,7 +24,6 @@ _MARK: Final = b"\xef\xbb\xbf"
 class ListedDocuments:
     """One row per document of a list. Its id is the value of `key` in it, or its place in the list, from 1."""
 
-    base: ClassVar[None] = None
     source: ByteSource
     key: str | None
     header: tuple[str, ...] = ("id", "expected")
@@ -47,44 +47,16 @@ class ListedDocuments:
         yield Chunk(range(len(items)), len(items), {name: cells.get(name, absent) for name in columns})
 
 
-@dataclass(frozen=True, slots=True)
-class ListedOutputs:
-    """The documents of a list by their ids, to be looked up."""
+def listed_outputs(source: ByteSource, key: str | None) -> Lookup:
+    """The documents of a list by their ids, to be looked up: by `key`, or by their places in two lists."""
+    noun = "id" if key else "place in the list"
+    return Lookup(source.name, noun, (source,), ("documents", (source.path,)), partial(_items, source, key))
 
-    source: ByteSource
-    key: str | None
 
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-        return self.source.name
-
-    @property
-    def noun(self) -> str:
-        """What is paired: ids, or the places in two lists."""
-        return "id" if self.key else "place in the list"
-
-    @property
-    def files(self) -> tuple[ByteSource, ...]:
-        """The file."""
-        return (self.source,)
-
-    def places(self) -> dict[str, list[str]]:
-        """Where each id occurs."""
-        found: dict[str, list[str]] = {}
-        for place, id in enumerate(ids_of(list_in(self.source) or [], self.key), start=1):
-            if id:
-                found.setdefault(id, []).append(f"item {place:,}")
-        return found
-
-    def open(self) -> Find:
-        """The documents by id, in memory. An id that occurs twice has no document but a fault."""
-        items = list_in(self.source) or []
-        cells: dict[str, Cell] = {}
-        for id, item in zip(ids_of(items, self.key), items, strict=True):
-            cells[id] = twice(id, self.name) if id in cells else item
-        cells.pop("", None)
-        return cells.get
+def _items(source: ByteSource, key: str | None) -> Iterator[Item]:
+    items = list_in(source) or []
+    for place, (id, item) in enumerate(zip(ids_of(items, key), items, strict=True), start=1):
+        yield id, f"item {place:,}", item
 
 
 def list_in(source: ByteSource) -> list[Cell] | None:

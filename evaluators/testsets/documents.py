@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
-from typing import ClassVar, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from evaluators.issues import Blame, Fault, Issue, problem
 from evaluators.model import MISSING
@@ -51,7 +51,6 @@ class DocumentFile:
 class DocumentRows:
     """One row per expected document."""
 
-    base: ClassVar[None] = None
     rows: tuple[DocumentFile, ...]
     name: str
     """What messages call the place."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
 from glob import escape
 from pathlib import Path, PurePath
 from typing import Final
@@ -19,68 +20,13 @@ from evaluators.registry import nearest
 from evaluators.testsets.byte_source import ByteSource, file_names
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, parent, scheme_of
 from evaluators.testsets.columns import no_such_column
+from evaluators.testsets.derived import Derived
 from evaluators.testsets.documents import source_of, text_of
-from evaluators.testsets.joining import id_text
-from evaluators.testsets.reader import Chunk, Split, Table, whole
-from evaluators.value_class import dataclass
+from evaluators.testsets.reader import Chunk, Split, Table, id_text, whole
+from evaluators.value_class import replace
 
 _COLUMN: Final = re.compile(r"\{([^{}]+)\}")
 _SHOWN: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
-class FileColumnsTable:
-    """A table with further columns. `found` has the file of every place that its rows ask for."""
-
-    base: Table
-    places: Mapping[str, str]
-    found: Mapping[str, ByteSource | Fault]
-
-    @property
-    def header(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return (*self.base.header, *self.places)
-
-    @property
-    def first_number(self) -> int:
-        """The number of the first row."""
-        return self.base.first_number
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was worked out."""
-        said = (f'"{column}" is the file {place}' for column, place in self.places.items())
-        return (*self.base.notes, *said)
-
-    @property
-    def files(self) -> tuple[ByteSource, ...]:
-        """Every file that is read, each once."""
-        attached = (source for source in self.found.values() if isinstance(source, ByteSource))
-        return tuple(dict.fromkeys((*self.base.files, *attached)))
-
-    def splits(self) -> list[Split]:
-        """The table's pieces."""
-        return self.base.splits()
-
-    def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The rows of one piece, with the texts of their files."""
-        wanted = {column: place for column, place in self.places.items() if column in columns}
-        own = [name for name in columns if name not in self.places]
-        named = [name for place in wanted.values() for name in _COLUMN.findall(place)]
-        texts: dict[ByteSource, Cell] = {}
-        for chunk in self.base.read(split, list(dict.fromkeys([*own, *named]))):
-            cells: dict[str, Sequence[Cell]] = {name: chunk.columns[name] for name in own}
-            for column, place in wanted.items():
-                cells[column] = [self._text(filled, texts) for filled in _filled(place, chunk)]
-            yield Chunk(chunk.offsets, chunk.span, cells, chunk.faults, chunk.ids, chunk.file)
-
-    def _text(self, place: str | Fault, texts: dict[ByteSource, Cell]) -> Cell:
-        source = place if isinstance(place, Fault) else self.found[place]
-        if isinstance(source, Fault):
-            return source
-        if source not in texts:
-            texts[source] = text_of(source)
-        return texts[source]
 
 
 def attached(base: Table, places: Mapping[str, str], folder: Path, name: str) -> Table:
@@ -104,7 +50,28 @@ def attached(base: Table, places: Mapping[str, str], folder: Path, name: str) ->
             for filled in _filled(place, chunk):
                 if isinstance(filled, str) and filled not in found:
                     found[filled] = _file(filled, column, folder)
-    return FileColumnsTable(base, dict(places), found)
+    files = (source for source in found.values() if isinstance(source, ByteSource))
+    return Derived(
+        base, partial(_rows, dict(places), found), (*base.header, *places),
+        (*base.notes, *(f'"{column}" is the file {place}' for column, place in places.items())),
+        tuple(dict.fromkeys((*base.files, *files))), {column: ("attached", place) for column, place in places.items()},
+    )  # fmt: skip
+
+
+def _rows(
+    places: Mapping[str, str], found: Mapping[str, ByteSource | Fault], base: Table, split: Split, columns: Sequence[str]
+) -> Iterator[Chunk]:
+    """The rows of one piece, with the texts of their files."""
+    wanted = {column: place for column, place in places.items() if column in columns}
+    own = [name for name in columns if name not in places]
+    named = [name for place in wanted.values() for name in _COLUMN.findall(place)]
+    text = cache(text_of)
+    for chunk in base.read(split, list(dict.fromkeys([*own, *named]))):
+        cells: dict[str, Sequence[Cell]] = {name: chunk.columns[name] for name in own}
+        for column, place in wanted.items():
+            sources = (one if isinstance(one, Fault) else found[one] for one in _filled(place, chunk))
+            cells[column] = [one if isinstance(one, Fault) else text(one) for one in sources]
+        yield replace(chunk, columns=cells)
 
 
 def _filled(place: str, chunk: Chunk) -> list[str | Fault]:

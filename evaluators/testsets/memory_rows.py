@@ -26,7 +26,6 @@ class MemoryRows:
     columns: Mapping[str, Sequence[Cell]]
     count: int
 
-    base: ClassVar[None] = None
     first_number: ClassVar[int] = 1
     notes: ClassVar[tuple[str, ...]] = ()
     files: ClassVar[tuple[ByteSource, ...]] = ()

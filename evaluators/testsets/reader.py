@@ -13,11 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Final, Protocol, Self
 
-from evaluators.issues import Blame, Issue, Problems
+from evaluators.issues import Blame, Fault, Issue, Problems
+from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.registry import Socket
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.value_class import dataclass, field
+from evaluators.values.json_text import to_text
 
 __all__ = ["CHUNK_BYTES", "READERS", "SPLIT_BYTES", "Cell", "Chunk", "Reader", "Split", "Table", "broken", "whole"]
 
@@ -73,10 +75,6 @@ class Table(Protocol):
     """What can be read like a file of rows: a file, files joined, or a choice of rows. Small, and can be pickled."""
 
     @property
-    def base(self) -> Table | None:
-        """The table that this one was made from; None for one that stands by itself."""
-
-    @property
     def header(self) -> tuple[str, ...]:
         """The names of the columns, in order."""
 
@@ -105,7 +103,6 @@ class Reader:
 
     suffixes: ClassVar[tuple[str, ...]] = ()
     """File name endings of the format."""
-    base: ClassVar[None] = None
 
     source: ByteSource
     header: tuple[str, ...]
@@ -148,28 +145,16 @@ class Reader:
         return column in self.header
 
 
-def layers(table: Table) -> Iterator[Table]:
-    """The table, the one it was made from, and so on down to the one that stands by itself."""
-    layer: Table | None = table
-    while layer is not None:
-        yield layer
-        layer = layer.base
-
-
-def first_table(table: Table) -> Table:
-    """The table that the others were made from."""
-    *_, first = layers(table)
-    return first
+def id_text(cell: Cell) -> str:
+    """The id that a cell holds, as text; empty when it holds none."""
+    if isinstance(cell, str):
+        return cell
+    return "" if cell is None or cell is MISSING or isinstance(cell, Fault) else to_text(cell)
 
 
 def knows(table: Table, column: str) -> bool:
     """Whether some row has the column, also where the header is not all."""
     return column in table.header or (isinstance(table, Reader) and table.knows(column))
-
-
-def with_column(header: Sequence[str], column: str) -> tuple[str, ...]:
-    """The names of the columns with one more, which takes the place of a column of that name and stands last."""
-    return (*(name for name in header if name != column), column)
 
 
 def whole(table: Table, columns: Sequence[str]) -> Iterator[Chunk]:

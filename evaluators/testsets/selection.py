@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
+from functools import partial
 from hashlib import blake2b
 from typing import Final
 
@@ -15,10 +16,10 @@ from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.registry import suggestion
-from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.columns import no_such_column
+from evaluators.testsets.derived import Derived, layers
 from evaluators.testsets.reader import Chunk, Split, Table, whole
-from evaluators.value_class import dataclass
+from evaluators.value_class import dataclass, replace
 from evaluators.values.json_text import to_text
 
 _MOST_VALUES: Final = 5  # values of a column that a hint lists
@@ -46,76 +47,46 @@ class Selection:
         return "selected: " + ", ".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Selected:
-    """A table of which only some rows are read. They keep their numbers."""
-
-    base: Table
-    selection: Selection
-
-    @property
-    def header(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return self.base.header
-
-    @property
-    def first_number(self) -> int:
-        """The number of the first row."""
-        return self.base.first_number
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was worked out."""
-        return (*self.base.notes, self.selection.sentence())
-
-    @property
-    def files(self) -> tuple[ByteSource, ...]:
-        """Every file that is read."""
-        return self.base.files
-
-    def splits(self) -> list[Split]:
-        """The table's pieces; one piece where rows must be counted."""
-        splits = self.base.splits()
-        if self.selection.limit is None and self.selection.sample is None:
-            return splits
-        return [Split(splits[0].file, 0)] if splits else []
-
-    def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The selected rows of one piece."""
-        if self.selection.limit is None and self.selection.sample is None:
-            yield from self._matching(self.base.read(split, self._with_where(columns)), columns)
-            return
-        chunks = self._matching(whole(self.base, self._with_where(columns)), columns)
-        if self.selection.sample is not None:
-            chunks = _at(chunks, self._sampled(self.selection.sample))
-        yield from chunks if self.selection.limit is None else _first(chunks, self.selection.limit)
-
-    def _with_where(self, columns: Sequence[str]) -> list[str]:
-        return list(dict.fromkeys([*columns, *(column for column, _ in self.selection.where)]))
-
-    def _matching(self, chunks: Iterator[Chunk], columns: Sequence[str]) -> Iterator[Chunk]:
-        where = self.selection.where
-        for chunk in chunks:
-            tests = [(chunk.columns[column], value) for column, value in where]
-            yield pick(
-                chunk,
-                [index for index in range(chunk.count) if all(_is(cells[index], value) for cells, value in tests)],
-                columns,
-            )
-
-    def _sampled(self, size: int) -> set[int]:
-        """The places of the sample among the matching rows."""
-        count = sum(chunk.count for chunk in self._matching(whole(self.base, self._with_where([])), []))
-        seed = self.selection.seed
-        return set(heapq.nsmallest(size, range(count), lambda place: _hash(seed, place)))
-
-
 def selected(table: Table, selection: Selection, name: str) -> Table:
-    """The table with only the selected rows. Raises Problems for a column that is not there."""
+    """The table with only the selected rows, which keep their numbers. Raises Problems for a column that is not there."""
     unknown = [no_such_column(column, table.header, name) for column, _ in selection.where if column not in table.header]
     if unknown:
         raise Problems(unknown)
-    return Selected(table, selection) if selection else table
+    if not selection:
+        return table
+    counted = selection.limit is not None or selection.sample is not None
+    notes = (*table.notes, selection.sentence())
+    return Derived(
+        table, partial(_rows, selection), table.header, notes, table.files, where=selection.where, one_piece=counted
+    )
+
+
+def _rows(selection: Selection, base: Table, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
+    """The selected rows of one piece."""
+    if selection.limit is None and selection.sample is None:
+        yield from _matching(base.read(split, _with_where(selection, columns)), selection, columns)
+        return
+    chunks = _matching(whole(base, _with_where(selection, columns)), selection, columns)
+    if selection.sample is not None:
+        chunks = _at(chunks, _sampled(base, selection, selection.sample))
+    yield from chunks if selection.limit is None else _first(chunks, selection.limit)
+
+
+def _with_where(selection: Selection, columns: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys([*columns, *(column for column, _ in selection.where)]))
+
+
+def _matching(chunks: Iterator[Chunk], selection: Selection, columns: Sequence[str]) -> Iterator[Chunk]:
+    for chunk in chunks:
+        tests = [(chunk.columns[column], value) for column, value in selection.where]
+        fitting = [index for index in range(chunk.count) if all(_is(cells[index], value) for cells, value in tests)]
+        yield pick(chunk, fitting, columns)
+
+
+def _sampled(base: Table, selection: Selection, size: int) -> set[int]:
+    """The places of the sample among the matching rows."""
+    count = sum(chunk.count for chunk in _matching(whole(base, _with_where(selection, [])), selection, []))
+    return set(heapq.nsmallest(size, range(count), lambda place: _hash(selection.seed, place)))
 
 
 def nothing_selected(table: Table, name: str) -> Issue | None:
@@ -123,15 +94,12 @@ def nothing_selected(table: Table, name: str) -> Issue | None:
 
     Looks at the first rows of the table.
     """
-    while not isinstance(table, Selected):
-        if table.base is None:
-            return None
-        table = table.base
-    where = table.selection.where
-    if not where:
+    chosen = next((layer for layer in layers(table) if isinstance(layer, Derived) and layer.where), None)
+    if chosen is None:
         return None
+    where, table = chosen.where, chosen.base
     asked = " and ".join(f"{column}={value}" for column, value in where)
-    first = next(whole(table.base, [column for column, _ in where]), None)
+    first = next(whole(table, [column for column, _ in where]), None)
     if first is None:
         return None
     hints = []
@@ -149,16 +117,14 @@ def nothing_selected(table: Table, name: str) -> Issue | None:
 def pick(chunk: Chunk, positions: Sequence[int], columns: Sequence[str]) -> Chunk:
     """Some rows and columns of a chunk."""
     if len(positions) == chunk.count:
-        kept = {name: chunk.columns[name] for name in columns}
-        return Chunk(chunk.offsets, chunk.span, kept, chunk.faults, chunk.ids, chunk.file)
+        return replace(chunk, columns={name: chunk.columns[name] for name in columns})
     new = {old: index for index, old in enumerate(positions)}
-    return Chunk(
-        [chunk.offsets[position] for position in positions],
-        chunk.span,
-        {name: [chunk.columns[name][position] for position in positions] for name in columns},
-        [(new[position], issue) for position, issue in chunk.faults if position in new],
-        None if chunk.ids is None else [chunk.ids[position] for position in positions],
-        chunk.file,
+    return replace(
+        chunk,
+        offsets=[chunk.offsets[position] for position in positions],
+        columns={name: [chunk.columns[name][position] for position in positions] for name in columns},
+        faults=[(new[position], issue) for position, issue in chunk.faults if position in new],
+        ids=None if chunk.ids is None else [chunk.ids[position] for position in positions],
     )
 
 

@@ -11,29 +11,20 @@ import codecs
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell, Role, as_output
-from evaluators.testsets.aliases import Aliased
 from evaluators.testsets.byte_source import ByteSource, fingerprint, locate
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, scheme_of, store_of
 from evaluators.testsets.columns import Columns, guess_columns, no_such_column
-from evaluators.testsets.document_lists import ListedDocuments, ListedOutputs, are_rows, common_key, ids_of, list_in
+from evaluators.testsets.derived import Lookup, aliased, cells_of, documents_of, first_table, joined
+from evaluators.testsets.document_lists import ListedDocuments, are_rows, common_key, ids_of, list_in, listed_outputs
 from evaluators.testsets.documents import DocumentFile, DocumentRows, documents_at, holds_documents, one_document
 from evaluators.testsets.file_columns import attached
-from evaluators.testsets.joining import (
-    ALL_MATCHED,
-    CellsById,
-    DocumentsByName,
-    JoinedTable,
-    OtherFile,
-    Unmatched,
-    id_text,
-)
 from evaluators.testsets.opening import open_file
-from evaluators.testsets.reader import Chunk, Reader, Split, Table, first_table, knows
+from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, knows
 from evaluators.testsets.run_files import passing_over
 from evaluators.testsets.selection import Selection, selected
 from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, TestSetConfig, variant_name
@@ -43,6 +34,9 @@ if TYPE_CHECKING:
     from evaluators.testsets.given_rows import GivenRows
 
 ALL_ROWS: Final = Selection()
+Found: TypeAlias = Sequence[Sequence[Issue]]
+"""Issues, and warnings."""
+_NOTHING_FOUND: Final[Found] = ((), ())
 TABLES: Final = (".csv", ".tsv", ".parquet", ".xlsx")
 """Endings of files that hold rows, and never one document."""
 
@@ -70,11 +64,6 @@ class TestSet:
     that lies in files."""
     fetched: bool = False
     """Whether the rows were fetched into a temporary file: another one each time, whatever the rows hold."""
-
-    @property
-    def base(self) -> Table:
-        """The table with its rows."""
-        return self.table
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -272,7 +261,7 @@ class _Opening:
             if listed is not None and self.config.pair_by not in ("path", "name"):
                 rows = ListedDocuments(source, common_key([listed], self.config.columns.id))
         table = attached(rows, self.config.attach, self.folder, place)
-        return self._finished(place, table, Columns(id="id", expected="expected"), ALL_MATCHED)
+        return self._finished(place, table, Columns(id="id", expected="expected"))
 
     def _of_rows(self) -> TestSet:
         reader, configured = self._rows()
@@ -288,10 +277,11 @@ class _Opening:
 
             raise Problems([*error.issues, *differences(reader)]) from None
         table = attached(reader, self.config.attach, self.folder, name)
-        found = ALL_MATCHED
+        found = _NOTHING_FOUND
         if self.config.file is not None and self.config.expected is not None:
-            joined = self._joined(table, columns, "expected", self._lookup(self.config.expected, "expected"))
-            found, table, columns = joined.unmatched(), joined, replace(columns, expected="expected")
+            lookup = self._lookup(self.config.expected, "expected")
+            table, *found = self._joined(table, columns, "expected", lookup)
+            columns = replace(columns, expected="expected")
         return self._with_outputs(name, table, columns, found)
 
     def _rows(self) -> tuple[Reader, dict[Role, str]]:
@@ -349,7 +339,7 @@ class _Opening:
             places.append(self.config.expected)
         return any(place is not None and not _own_column(place) for place in places)
 
-    def _with_outputs(self, name: str, table: Table, columns: Columns, found: Unmatched) -> TestSet:
+    def _with_outputs(self, name: str, table: Table, columns: Columns, found: Found) -> TestSet:
         if self.config.output is not None:
             return self._with_output(name, table, columns, found, self.config.output)
         if self.config.outputs is None:
@@ -357,7 +347,7 @@ class _Opening:
         places = self._variants()
         self._check_own_columns(name, table, places.values())
         variants = {
-            variant: self._with_output(name, table, columns, ALL_MATCHED, place) for variant, place in places.items()
+            variant: self._with_output(name, table, columns, _NOTHING_FOUND, place) for variant, place in places.items()
         }
         whole = self._finished(name, table, columns, found)
         if "output" in table.header and "output" not in map(_own_column, places.values()):
@@ -365,12 +355,12 @@ class _Opening:
             whole = replace(whole, passed_over=(f'{name}: the column "output" {said}',))
         return self._with_variants(whole, variants)
 
-    def _with_output(self, name: str, table: Table, columns: Columns, found: Unmatched, place: Place) -> TestSet:
+    def _with_output(self, name: str, table: Table, columns: Columns, found: Found, place: Place) -> TestSet:
         with_output = replace(columns, output="output")
         if (column := _own_column(place)) is not None:
-            return self._finished(name, Aliased(table, column, "output"), with_output, found)
-        joined = self._joined(table, columns, "output", self._lookup(place, "output"))
-        return self._finished(name, joined, with_output, found.and_also(joined.unmatched()))
+            return self._finished(name, aliased(table, column, "output"), with_output, found)
+        table, issues, warnings = self._joined(table, columns, "output", self._lookup(place, "output"))
+        return self._finished(name, table, with_output, ([*found[0], *issues], [*found[1], *warnings]))
 
     def _check_own_columns(self, name: str, table: Table, places: Iterable[Place]) -> None:
         """Raises Problems with every variant whose column is not there."""
@@ -403,7 +393,7 @@ class _Opening:
             raise problem("no-outputs", "there are expected documents, but no outputs", where=place, hint=hint)
         variants = {name: self._paired(place, other) for name, other in self._variants().items()}
         base = attached(self._expected_documents(place), config.attach, self.folder, place)
-        return self._with_variants(self._finished(place, base, columns, ALL_MATCHED), variants)
+        return self._with_variants(self._finished(place, base, columns), variants)
 
     def _paired(self, expected: str, output: Place) -> TestSet:
         columns = Columns(id="id", expected="expected")
@@ -411,11 +401,11 @@ class _Opening:
         table = attached(rows, self.config.attach, self.folder, expected)
         if lookup is None:
             self._check_own_columns(expected, table, [output])
-            return self._with_output(expected, table, columns, ALL_MATCHED, output)
-        joined = self._joined(table, columns, "output", lookup)
-        return self._finished(expected, joined, replace(columns, output="output"), joined.unmatched())
+            return self._with_output(expected, table, columns, _NOTHING_FOUND, output)
+        table, *found = self._joined(table, columns, "output", lookup)
+        return self._finished(expected, table, replace(columns, output="output"), found)
 
-    def _two_places(self, expected: str, output: Place) -> tuple[Table, CellsById | None]:
+    def _two_places(self, expected: str, output: Place) -> tuple[Table, Lookup | None]:
         """The expected documents as rows, and their outputs; no outputs where those are a column of a file."""
         if isinstance(output, Joined):
             return self._expected_documents(expected), None
@@ -424,21 +414,21 @@ class _Opening:
             rows = self._expected_documents(expected)
             if not holds_documents(expected, self.folder):
                 rows = replace(rows, rows=tuple(replace(one, source=rows.rows[0].source) for one in documents))
-            return rows, DocumentsByName(documents, self._said(output))
+            return rows, documents_of(documents, self._said(output))
         if holds_documents(expected, self.folder):
             message = "this is one document, and the expected ones are several"
             hint = "name the folder that holds one output per expected document"
             raise problem("one-output", message, where=output, hint=hint)
         return self._two_files(expected, output)
 
-    def _two_files(self, expected: str, output: str) -> tuple[Table, CellsById]:
+    def _two_files(self, expected: str, output: str) -> tuple[Table, Lookup]:
         """Two lists of documents, or two documents."""
         first, second = self._locate(expected), self._locate(output)
         wanted, given = list_in(first), list_in(second)
         if wanted is None or given is None or self.config.pair_by in ("path", "name"):
             document = one_document(first)
             other = replace(one_document(second), id=document.id)
-            return DocumentRows((document,), first.name), DocumentsByName((other,), second.name)
+            return DocumentRows((document,), first.name), documents_of((other,), second.name)
         key = None
         if self.config.pair_by != "position":
             key = common_key([wanted, given], self.config.columns.id)
@@ -447,7 +437,7 @@ class _Opening:
             raise problem("no-such-key", f'no document of a list has the key "{key}"', where=expected, hint=hint)
         how = "their places in the list" if key is None else f'the key "{key}"'
         note = f"{first.name} and {second.name} are lists of documents, paired by {how}"
-        return ListedDocuments(first, key, notes=(note,)), ListedOutputs(second, key)
+        return ListedDocuments(first, key, notes=(note,)), listed_outputs(second, key)
 
     def _expected_documents(self, place: str) -> DocumentRows:
         if holds_documents(place, self.folder):
@@ -483,27 +473,27 @@ class _Opening:
             return place
         return str(path.relative_to(self.folder) if path.is_relative_to(self.folder) else path)
 
-    def _lookup(self, place: Place, role: Literal["output", "expected"]) -> CellsById:
+    def _lookup(self, place: Place, role: Literal["output", "expected"]) -> Lookup:
         """Where the cells of a role come from: documents, or a column of another file."""
         if isinstance(place, str) and holds_documents(place, self.folder):
-            return DocumentsByName(self._documents_at(place), self._said(place))
+            return documents_of(self._documents_at(place), self._said(place))
         other = Joined(file=place) if isinstance(place, str) else place
         file = other.file or ""
         reader = self._reader(file, other)
         named: dict[Role, str | None] = {"id": other.key, role: other.column}
         configured = {one: column for one, column in named.items() if column is not None}
         columns = guess_columns(reader.header, configured, needed=("id", role), name=file, knows=reader.knows)
-        return OtherFile(reader, columns.id or "", columns.of(role) or "", self.config.written(file))
+        return cells_of(reader, columns.id or "", columns.of(role) or "", self.config.written(file))
 
     def _joined(
-        self, base: Table, columns: Columns, role: Literal["output", "expected"], lookup: CellsById
-    ) -> JoinedTable:
+        self, base: Table, columns: Columns, role: Literal["output", "expected"], lookup: Lookup
+    ) -> tuple[Table, list[Issue], list[Issue]]:
         absent: Cell = Fault(
             Issue(f"no-{role}-for-row", Blame.TESTSET, f"there is no {role} for this row in {lookup.name}")
         )
         if role == "output" and self.config.no_output == "fail":
             absent = MISSING
-        return JoinedTable(base, columns.id or "", lookup, role, absent)
+        return joined(base, columns.id or "", lookup, role, absent)
 
     def _variants(self) -> dict[str, Place]:
         outputs = self.config.outputs
@@ -534,7 +524,7 @@ class _Opening:
         folder = at(self.folder, pattern)
         return [inside(pattern, name) for name in store_of(folder).names(folder) if not name.startswith(".")]
 
-    def _finished(self, name: str, table: Table, columns: Columns, found: Unmatched) -> TestSet:
+    def _finished(self, name: str, table: Table, columns: Columns, found: Found = _NOTHING_FOUND) -> TestSet:
         table = selected(table, self.selection, name)
         notes = (columns.sentence(name),)
         return TestSet(
@@ -542,8 +532,8 @@ class _Opening:
             table,
             columns,
             self.config,
-            found.issues,
-            found.warnings,
+            tuple(found[0]),
+            tuple(found[1]),
             extra_notes=notes,
             unrepeatable=self.unrepeatable,
             fetched=self.called is not None,

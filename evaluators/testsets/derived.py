@@ -1,0 +1,287 @@
+"""A table made from another one: with a column under another name, with a column from elsewhere, or with some of its rows.
+
+What is joined is held in memory, as a map from id to cell, while rows are read; documents are read one by one. A table that is
+joined is one split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any, Final, Literal, TypeAlias
+
+from evaluators.issues import Blame, Fault, Issue
+from evaluators.model import MISSING
+from evaluators.needs import Cell
+from evaluators.registry import nearest
+from evaluators.testsets.byte_source import ByteSource
+from evaluators.testsets.documents import DocumentFile, DocumentRows, text_of
+from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, whole
+from evaluators.value_class import dataclass, field, replace
+from evaluators.values.file_names import shown as beginning
+
+_SHOWN: Final = 5
+_MOST_NEAR: Final = 1_000
+"""Names among which a near one is looked for; among more it takes too long."""
+_ABSENT: Final = ("no-output-for-row", "no-expected-for-row")
+
+ReadRows: TypeAlias = Callable[[Table, Split, Sequence[str]], Iterator[Chunk]]
+Item: TypeAlias = "tuple[str, str, Cell | ByteSource]"
+"""An id, where it occurs in words, and its cell, or the document that holds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A table made from `base`. `rows` reads a piece of the base and gives its rows as they are here."""
+
+    base: Table
+    rows: ReadRows
+    header: tuple[str, ...]
+    notes: tuple[str, ...]
+    files: tuple[ByteSource, ...]
+    origins: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """For each column that the base has not: what it shares with a column of the same cells (`origin`)."""
+    joined: str | None = None
+    """The column whose cells another file may lack."""
+    where: tuple[tuple[str, str], ...] = ()
+    """Columns, and the text that a row has there."""
+    one_piece: bool = False
+
+    @property
+    def first_number(self) -> int:
+        """The number of the first row."""
+        return self.base.first_number
+
+    def splits(self) -> list[Split]:
+        """The base's pieces, or one."""
+        splits = self.base.splits()
+        return [Split(split.file, 0) for split in splits[:1]] if self.one_piece else splits
+
+    def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
+        """The rows of one piece."""
+        return self.rows(self.base, split, columns)
+
+
+def layers(table: Table) -> Iterator[Table]:
+    """The table, the one it was made from, and so on down to the one that stands by itself."""
+    while isinstance(table, Derived):
+        yield table
+        table = table.base
+    yield table
+
+
+def first_table(table: Table) -> Table:
+    """The table that the others were made from."""
+    *_, first = layers(table)
+    return first
+
+
+def joined_column(table: Table, column: str) -> bool:
+    """Whether the cells of a column come from another file, which may lack some of them."""
+    return any(isinstance(layer, Derived) and layer.joined == column for layer in layers(table))
+
+
+def is_absent(cell: Cell) -> bool:
+    """Whether a joined cell says that the other file has nothing for its row."""
+    return cell is MISSING or (isinstance(cell, Fault) and cell.issue.code in _ABSENT)
+
+
+def origin(table: Table, column: str) -> tuple[Any, ...]:
+    """What two columns share exactly when their cells are the same: the files that they are read from, and the column there."""
+    for layer in layers(table):
+        if isinstance(layer, Derived) and column in layer.origins:
+            return layer.origins[column]
+    first = first_table(table)
+    if column == "expected" and first.files and not isinstance(first, Reader):
+        return _documents(first.files)
+    return "column", tuple((source.path, source.sheet) for source in first.files), column
+
+
+def _documents(files: Iterable[ByteSource]) -> tuple[Any, ...]:
+    return "documents", tuple(source.path for source in files)
+
+
+def with_column(header: Sequence[str], column: str) -> tuple[str, ...]:
+    """The names of the columns with one more, which takes the place of a column of that name and stands last."""
+    return (*(name for name in header if name != column), column)
+
+
+def aliased(base: Table, source: str, column: str) -> Derived:
+    """The table in which `column` holds what stands in the column `source`; it takes the place of a column of that name."""
+    note = f'{column} is the column "{source}"'
+    origins = {column: origin(base, source)}
+    rows = partial(_aliased_rows, source, column)
+    return Derived(base, rows, with_column(base.header, column), (*base.notes, note), base.files, origins)
+
+
+def _aliased_rows(source: str, column: str, base: Table, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
+    names = {name: source if name == column else name for name in columns}
+    for chunk in base.read(split, list(dict.fromkeys(names.values()))):
+        yield replace(chunk, columns={name: chunk.columns[own] for name, own in names.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Cells by the id of a row, from another place."""
+
+    name: str
+    """What messages call it."""
+    noun: str
+    """What messages call one of the things that are paired."""
+    files: tuple[ByteSource, ...]
+    origin: tuple[Any, ...]
+    items: Callable[[], Iterable[Item]]
+
+    def places(self) -> dict[str, list[str]]:
+        """Where each id occurs, in words."""
+        return _by_id((id, where) for id, where, _ in self.items())
+
+    def cells(self) -> dict[str, Cell | ByteSource]:
+        """The cells by id, in memory, and documents unread. An id that occurs twice has no cell but a fault."""
+        found: dict[str, Cell | ByteSource] = {}
+        for id, _, cell in self.items():
+            found[id] = twice(id, self.name) if id in found else cell
+        found.pop("", None)
+        return found
+
+
+def cells_of(table: Table, key: str, column: str, name: str) -> Lookup:
+    """A column of another file of rows."""
+    return Lookup(name, "id", table.files, origin(table, column), partial(_column_items, table, key, column))
+
+
+def _column_items(table: Table, key: str, column: str) -> Iterator[Item]:
+    for chunk in whole(table, [key, column]):
+        for offset, id, cell in zip(chunk.offsets, chunk.columns[key], chunk.columns[column], strict=True):
+            yield id_text(id), f"row {table.first_number + offset:,}", cell
+
+
+def documents_of(documents: tuple[DocumentFile, ...], name: str) -> Lookup:
+    """One document per row, called like the row's id."""
+    files = tuple(document.source for document in documents)
+    return Lookup(name, "document", files, _documents(files), partial(_document_items, documents))
+
+
+def _document_items(documents: Iterable[DocumentFile]) -> Iterator[Item]:
+    return ((document.id, f"file {document.source.name}", document.source) for document in documents)
+
+
+def joined(
+    base: Table, key: str, lookup: Lookup, column: Literal["output", "expected"], absent: Cell
+) -> tuple[Derived, list[Issue], list[Issue]]:
+    """The table with one more column, which takes the place of a column of that name; `absent` is the cell of an id without one.
+
+    With it come issues, which keep rows from being measured, and what only has to be said: outputs that no row asks for, and
+    rows whose missing output counts 0.
+    """
+    table = Derived(
+        base, partial(_joined_rows, key, lookup, column, absent), with_column(base.header, column),
+        (*base.notes, f'{column} comes from {lookup.name}, by "{key}"'), (*base.files, *lookup.files),
+        {column: lookup.origin}, joined=column, one_piece=True,
+    )  # fmt: skip
+    return table, *_unmatched(base, key, lookup, column, absent)
+
+
+def _joined_rows(
+    key: str, lookup: Lookup, column: str, absent: Cell, base: Table, split: Split, columns: Sequence[str]
+) -> Iterator[Chunk]:
+    """Every row, with its joined cell; the cells of an unreadable row stay faults."""
+    own = [name for name in columns if name != column]
+    if column not in columns:
+        yield from whole(base, own)
+        return
+    found = lookup.cells()
+    for chunk in whole(base, [*own, key]):
+        asked = (found.get(id_text(id), absent) for id in chunk.columns[key])
+        cells: list[Cell] = [text_of(cell) if isinstance(cell, ByteSource) else cell for cell in asked]
+        for position, issue in chunk.faults:
+            cells[position] = Fault(issue)
+        yield replace(chunk, columns={**{name: chunk.columns[name] for name in own}, column: cells})
+
+
+def _unmatched(base: Table, key: str, lookup: Lookup, column: str, absent: Cell) -> tuple[list[Issue], list[Issue]]:
+    """Ids that occur twice, and ids that only one side has, with their places and the nearest of the other side."""
+    first = first_table(base)
+    here, there = _places_of(base, key), lookup.places()
+    name, other = _called(first), lookup.name
+    noun = lookup.noun if isinstance(first, DocumentRows) or lookup.noun != "document" else "id"
+    alone = {id: where for id, where in here.items() if id not in there}
+    spare = {id: where for id, where in there.items() if id not in here}
+    issues = [
+        *_issue("same-id", name, noun, ("occurs", "occur"), "more than once", _several(here)),
+        *_issue("same-id", other, noun, ("occurs", "occur"), "more than once", _several(there)),
+    ]
+    warnings: list[Issue] = []
+    surplus = _issue("unmatched-id", other, noun, ("is", "are"), f"not in {name}", spare, alone)
+    (warnings if column == "output" else issues).extend(surplus)
+    unanswered = _issue(f"no-{column}-for-row", name, noun, ("is", "are"), f"not in {other}", alone, spare)
+    (issues if isinstance(absent, Fault) else warnings).extend(unanswered)
+    return issues, warnings
+
+
+def _called(table: Table) -> str:
+    """What people call a table: its file, or the folder of its documents."""
+    if isinstance(table, Reader):
+        return table.source.name
+    if not table.files:
+        return "the test set"
+    return table.name if isinstance(table, DocumentRows) else table.files[0].name
+
+
+def _places_of(table: Table, key: str) -> dict[str, list[str]]:
+    """Where each id of a table stands: the number of its row, or its file."""
+    first = first_table(table)
+    if isinstance(first, DocumentRows):
+        return _by_id((id, where) for id, where, _ in _document_items(first.rows))
+    return _by_id((id, where) for id, where, _ in _column_items(table, key, key))
+
+
+def _by_id(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for id, where in pairs:
+        if id:
+            found.setdefault(id, []).append(where)
+    return found
+
+
+def _several(found: dict[str, list[str]]) -> dict[str, list[str]]:
+    return {id: where for id, where in found.items() if len(where) > 1}
+
+
+def _issue(
+    code: str,
+    name: str,
+    noun: str,
+    verb: tuple[str, str],
+    claim: str,
+    found: dict[str, list[str]],
+    others: dict[str, list[str]] | None = None,
+) -> list[Issue]:
+    """One problem for all ids that have it; with `others`, the hint names those that are like the first ones."""
+    if not found:
+        return []
+    shown = [f'"{beginning(id)}" ({" and ".join(where[:_SHOWN])})' for id, where in islice(found.items(), _SHOWN)]
+    more = f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
+    several = noun.replace("place in", "places in") if noun.startswith("place") else f"{noun}s"
+    ids = f"1 {noun} that {verb[0]}" if len(found) == 1 else f"{len(found):,} {several} that {verb[1]}"
+    message = f"{ids} {claim}: {', '.join(shown)}{more}"
+    return [Issue(code, Blame.TESTSET, message, name, _near(list(islice(found, _SHOWN)), others or {}))]
+
+
+def _near(ids: Sequence[str], others: dict[str, list[str]]) -> str | None:
+    """The ids of the other side that are like these, in words. Ids that are numbers are like nothing."""
+    if len(others) > _MOST_NEAR:
+        return None
+    by_file = {other.rpartition("/")[2]: other for other in others if "/" in other or any("/" in id for id in ids)}
+    same_file = [(id, by_file[file]) for id in ids if (file := id.rpartition("/")[2]) in by_file]
+    pairs = same_file or [(id, near) for id in ids if not id.isdigit() and (near := nearest(id, others)) is not None]
+    if not pairs:
+        return None
+    said = ", ".join(f'"{near}" for "{id}"' for id, near in pairs)
+    return f"near: {said}" + ("; `pair_by: name` sets folders aside" if same_file else "")
+
+
+def twice(id: str, name: str) -> Fault:
+    """The cell of an id that does not say which row is meant."""
+    return Fault(Issue("same-id", Blame.TESTSET, f'the id "{id}" occurs more than once in {name}'))
