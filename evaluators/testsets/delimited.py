@@ -1,8 +1,7 @@
 """Text tables: cells between delimiters, as RFC 4180 has it. CSV and TSV are two names for it.
 
-Strategy. The standard library's parser says what a row is. Files of more than one split are cut by counting quotes
-(`quotes`), and where pyarrow is installed their blocks are parsed by it (`arrow_blocks`), which is faster and gives the
-same rows; a block in which it meets anything unusual is read again by the standard library's parser (`delimited_rows`).
+Strategy. The standard library's parser says what a row is (`delimited_rows`). Files of more than one split are cut by counting
+quotes (`quotes`).
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from itertools import islice, pairwise
 from typing import ClassVar, Final, Self
 
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.testsets import arrow_blocks, quotes
+from evaluators.testsets import quotes
 from evaluators.testsets.byte_source import ByteSource, reading
 from evaluators.testsets.delimited_issues import DELIMITERS, NOT_TEXT, delimiter_in_words, not_text
-from evaluators.testsets.delimited_rows import CUTTABLE, LARGEST_CELL, UNDECODED, SplitPass, rows_by_arrow
+from evaluators.testsets.delimited_rows import CUTTABLE, LARGEST_CELL, UNDECODED, SplitPass
 from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, broken
 from evaluators.value_class import dataclass, replace
 
@@ -64,41 +63,26 @@ class Delimited(Reader):
         path = self.source.path
         if self.source.compressed or self.source.size <= SPLIT_BYTES or not CUTTABLE.fullmatch(self.source.encoding):
             return [Split(path, 0)]
-        with reading(self.source), self.source.open() as stream:
-            starts = list(quotes.row_starts(stream))
-            ends, note = self._split_ends(starts)
-        return [
-            self._split(index, start, end, starts, None if end else note)
-            for index, (start, end) in enumerate(pairwise([0, *ends, None]))
-        ]
-
-    def _split(self, index: int, start: int | None, end: int | None, starts: Sequence[int], note: str | None) -> Split:
-        first, last = start or 0, end or self.source.size
-        # where quotes cannot be trusted nothing but a parser knows where rows start
-        cuts = () if note else tuple(cut for cut in starts if first < cut < last)
-        return Split(self.source.path, index, first, end, cuts, note)
-
-    def _split_ends(self, starts: Sequence[int]) -> tuple[list[int], str | None]:
-        ends: list[int] = []
-        with self.source.open() as stream:
-            for start in starts:
-                if start < (len(ends) + 1) * SPLIT_BYTES:
+        starts, note = [0], None
+        with reading(self.source), self.source.open() as stream, self.source.open() as looked_at:
+            for start in quotes.row_starts(stream):
+                if start < len(starts) * SPLIT_BYTES:
                     continue
-                if not quotes.looks_like_rows(stream, start, len(self.header), self.delimiter):
-                    name = self.source.name
-                    note = "there seem to be quotes inside unquoted cells; from there on the file is read as one piece"
-                    return ends, f"{name}: around byte {start:,} {note}"
-                ends.append(start)
-        return ends, None
+                if not quotes.looks_like_rows(looked_at, start, len(self.header), self.delimiter):
+                    said = "there seem to be quotes inside unquoted cells; from there on the file is read as one piece"
+                    note = f"{self.source.name}: around byte {start:,} {said}"
+                    break
+                starts.append(start)
+        return [
+            Split(path, index, start, end, None if end else note)
+            for index, (start, end) in enumerate(pairwise([*starts, None]))
+            if start is not None
+        ]
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of one piece."""
-        rows = SplitPass(self, split, columns)
         with reading(self.source):
-            if split.cuts and columns and len(self.header) > 1 and arrow_blocks.available():
-                yield from rows_by_arrow(rows)
-            else:
-                yield from rows.chunks(split.start, split.end)
+            yield from SplitPass(self, split, columns).chunks()
 
 
 def sniff(text: str) -> str:

@@ -1,7 +1,7 @@
 """The rows of one piece of a text table, chunk by chunk.
 
-Text after the quote that closes a cell (`"ab"c`) is refused. The parser is asked to be strict about it; where it finds
-some, the rest of the piece is read row by row, and each such row is a problem of its own.
+Text after the quote that closes a cell (`"ab"c`) is refused. The standard library's parser is asked to be strict about it; where it
+finds some, the rest of the piece is read row by row, and each such row is a problem of its own.
 
 At the end of a split a line is added that no file holds. When it does not come back as a row of its own, the split ended
 inside a quoted cell: at the end of the file a quote was never closed, and anywhere else the cut was wrong.
@@ -13,18 +13,17 @@ import codecs
 import csv
 import io
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
+from operator import itemgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from evaluators.issues import Fault, Issue
 from evaluators.model import MISSING
 from evaluators.needs import too_long
-from evaluators.testsets import arrow_blocks, quotes
 from evaluators.testsets.blocks import line_blocks
-from evaluators.testsets.byte_source import ByteSource, shortened
+from evaluators.testsets.byte_source import shortened
 from evaluators.testsets.delimited_issues import (
     NOT_TEXT,
     OPEN_QUOTE,
@@ -36,7 +35,7 @@ from evaluators.testsets.delimited_issues import (
     wrong_cut,
 )
 from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Cell, Chunk, Split
-from evaluators.testsets.row_texts import RowText, row_texts
+from evaluators.testsets.row_texts import row_texts
 from evaluators.values.json_text import MAX_CHARS
 
 if TYPE_CHECKING:
@@ -46,8 +45,10 @@ LARGEST_CELL: Final = 2**31 - 1
 LONGEST: Final = MAX_CHARS
 """Characters of a cell; of a longer one nothing is read but its length."""
 _MOST_CHUNK_CHARS: Final = 8 * CHUNK_BYTES
+_FIRST_ROWS: Final = 50
 _PIECE_BYTES: Final = 1024 * 1024
 _END: Final = "\x00the split ends here\x00"
+_NOTHING: Final[Mapping[int, Any]] = MappingProxyType({})
 UNDECODED: Final = re.compile("[\udc80-\udcff]")
 # in these encodings the byte of a quote or a line break is never a part of another character
 CUTTABLE: Final = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|cp437|cp85\d|koi8-[rut]|mac-\w+")
@@ -60,160 +61,149 @@ class SplitPass:
         self.table = table
         self.split = split
         self.span = 0
+        self.bytes = self.bytes_of_chunks = 0
         self.width = len(table.header)
         self.wanted = [(name, table.header.index(name) if name in table.header else None) for name in columns]
         self.undecoded = False
-        # two cells, so that a quoted cell that takes it in never looks like it
-        self.end_line = table.delimiter.join((_END, _END))
 
-    def chunks(self, start: int, end: int | None) -> Iterator[Chunk]:
-        """The rows between two places where a row starts."""
-        first = self.span
+    def chunks(self) -> Iterator[Chunk]:
+        """The rows of the split."""
+        table, split = self.table, self.split
+        header = table.skipped_records if split.start == 0 else 0
         try:
-            yield from self._chunks(start, end)
+            with table.source.open(split.start) as stream:
+                yield from self._at_once(stream, header)
         except _NotStrict:
-            yield from self._chunks(start, end, one_by_one=True, skip=self.span - first)
+            with table.source.open(split.start) as stream:
+                yield from self._one_by_one(stream, header + self.span)
 
-    def _chunks(self, start: int, end: int | None, one_by_one: bool = False, skip: int = 0) -> Iterator[Chunk]:
-        """The same, in one go, or row by row after the first ones. Raises _NotStrict for what must be read row by row."""
+    def _at_once(self, stream: BinaryIO, header: int) -> Iterator[Chunk]:
+        """The rows. Raises _NotStrict for what must be read row by row."""
         csv.field_size_limit(LARGEST_CELL)
-        size = _Size()
-        with self.table.source.open(start) as stream:
-            length = None if end is None else end - start
-            header = self.table.skipped_records if start == 0 else 0
-            if one_by_one:
-                rows = row_texts(self._pieces(stream, length, first=start == 0), self.table.delimiter, LONGEST)
-                yield from self._one_by_one(rows, header + skip, end)
-                return
-            blocks = line_blocks(stream, CHUNK_BYTES, length, LONGEST // 2 + 1)
-            lines = chain.from_iterable(self._lines(size.counted(blocks), first=start == 0))
-            records = csv.reader(chain(lines, (self.end_line,)), delimiter=self.table.delimiter, strict=True)
-            _skip(records, header)
-            yield from self._cut(records, size, end)
+        # two cells, so that a quoted cell that takes it in never looks like it
+        end_line = self.table.delimiter.join((_END, _END))
+        lines = chain.from_iterable(self._lines(self._blocks(stream, CHUNK_BYTES, LONGEST // 2 + 1)))
+        records = csv.reader(chain(lines, (end_line,)), delimiter=self.table.delimiter, strict=True)
+        _next(records, header)
+        while rows := _next(records, self._chunk_rows()):
+            self.bytes_of_chunks = self.bytes
+            last = rows[-1]
+            if not last or not last[-1].endswith(_END):
+                yield self.chunk(rows)
+            elif last == [_END, _END]:
+                yield self.chunk(rows[:-1])
+            elif self.split.end is None:
+                rows[-1] = [*last[:-1], last[-1].removesuffix(end_line)]
+                yield self.chunk(rows, {len(rows) - 1: OPEN_QUOTE})
+            else:
+                raise wrong_cut(self.table.source)
 
-    def _one_by_one(self, rows: Iterator[RowText], skipped: int, end: int | None) -> Iterator[Chunk]:
+    def _chunk_rows(self) -> int:
+        """How many rows make the next chunk, going by the rows so far; at least one."""
+        if not self.span:
+            return _FIRST_ROWS
+        return min(max(CHUNK_BYTES * self.span // max(self.bytes, 1), 1), MAX_CHUNK_ROWS)
+
+    def _blocks(self, stream: BinaryIO, size: int, longest: int) -> Iterator[bytes]:
+        """The bytes of the split. Raises Problems (environment) where they end too early."""
+        left = None if self.split.end is None else self.split.end - self.split.start
+        for block in line_blocks(stream, size, left, longest):
+            self.bytes += len(block)
+            if left is not None:
+                left -= len(block)
+            yield block
+        if left:
+            raise shortened(self.table.source)
+
+    def _texts(self, blocks: Iterable[bytes]) -> Iterator[str]:
+        """The text of bytes in blocks that end anywhere, without a byte order mark."""
+        encoding, first = self.table.source.encoding, self.split.start == 0
+        decoder = codecs.getincrementaldecoder(encoding)()
+        for block in chain(blocks, (b"",)):
+            try:
+                text = decoder.decode(block, final=not block)
+            except UnicodeError as error:
+                if not CUTTABLE.fullmatch(encoding):
+                    raise not_text(self.table.source, error) from None
+                self.undecoded, decoder.errors = True, "surrogateescape"
+                text = decoder.decode(block, final=not block)
+            if first and text:
+                text, first = text.removeprefix("\ufeff"), False
+            if text:
+                yield text
+
+    def _lines(self, blocks: Iterable[bytes]) -> Iterator[Iterable[str]]:
+        """The lines of the text. Raises _NotStrict where one of the next rows may be too long."""
+        rest = ""
+        for text in self._texts(blocks):
+            lines: Iterable[str] = io.StringIO(rest + text if rest else text, newline="")
+            if text[-1] == "\n":
+                rest = ""
+            else:
+                *lines, rest = lines
+            if self.bytes - self.bytes_of_chunks > LONGEST // 2 or len(rest) > LONGEST // 2:
+                raise _NotStrict
+            yield lines
+        yield [rest] if rest else []
+
+    def _one_by_one(self, stream: BinaryIO, skipped: int) -> Iterator[Chunk]:
         """The rows after the first ones, each held against its own text."""
+        delimiter = self.table.delimiter
+        rows = row_texts(self._texts(self._blocks(stream, _PIECE_BYTES, 0)), delimiter, LONGEST)
         taken: list[list[str]] = []
-        torn: dict[int, Issue] = {}
+        issues: dict[int, Issue] = {}
         long: dict[int, dict[int, int]] = {}
         size = 0
         for row in islice(rows, skipped, None):
-            if not row.closed and end is not None:
+            if not row.closed and self.split.end is not None:
                 raise wrong_cut(self.table.source)
-            record = next(csv.reader([row.text], delimiter=self.table.delimiter), [])
+            record = next(csv.reader([row.text], delimiter=delimiter), [])
             if not row.fits:
-                torn[len(taken)], record = long_row(row.length), [""]
-            elif (found := quotes.closed_too_early(row.text, self.table.delimiter)) is not None:
-                torn[len(taken)] = after_quote(*found, self.table.header)
+                issues[len(taken)], record = long_row(row.length), [""]
+            if not row.closed:
+                issues[len(taken)] = OPEN_QUOTE
+            elif row.fits and row.after is not None:
+                issues[len(taken)] = after_quote(*row.after, self.table.header)
             cells = {**row.long, **{place: len(cell) for place, cell in enumerate(record) if len(cell) > LONGEST}}
             if cells:
                 long[len(taken)] = cells
                 record = ["" if place in cells else cell for place, cell in enumerate(record)]
             taken.append(record)
             size += len(row.text)
-            if len(taken) == MAX_CHUNK_ROWS or size > _MOST_CHUNK_CHARS or not row.closed:
-                yield self.chunk(taken, open_quote=not row.closed, torn=torn, long=long)
-                taken, torn, long, size = [], {}, {}, 0
+            if len(taken) == MAX_CHUNK_ROWS or size > _MOST_CHUNK_CHARS:
+                yield self.chunk(taken, issues, long)
+                taken, issues, long, size = [], {}, {}, 0
         if taken:
-            yield self.chunk(taken, torn=torn, long=long)
-
-    def _pieces(self, stream: BinaryIO, length: int | None, first: bool) -> Iterator[str]:
-        """The text of some bytes, in pieces that end anywhere."""
-        encoding = self.table.source.encoding
-        self.undecoded = bool(CUTTABLE.fullmatch(encoding))
-        decoder = codecs.getincrementaldecoder(encoding)("surrogateescape" if self.undecoded else "strict")
-        left = length
-        try:
-            while data := stream.read(_PIECE_BYTES if left is None else min(_PIECE_BYTES, left)):
-                left = None if left is None else left - len(data)
-                text = decoder.decode(data)
-                if first and text:
-                    text, first = text.removeprefix("\ufeff"), False
-                yield text
-            yield decoder.decode(b"", final=True)
-        except UnicodeError as error:
-            raise not_text(self.table.source, error) from None
-
-    def ends_a_row(self, block: bytes) -> bool:
-        """Whether a block that starts with a row also ends with one."""
-        text = block.decode(self.table.source.encoding, "surrogateescape")
-        records = csv.reader(chain(io.StringIO(text, newline=""), (self.end_line,)), delimiter=self.table.delimiter)
-        return deque(records, maxlen=1).pop() == [_END, _END]
-
-    def _cut(self, records: Iterator[list[str]], size: _Size, end: int | None) -> Iterator[Chunk]:
-        while rows := _next(records, size.rows):
-            size.begin()
-            size.read += len(rows)
-            last = rows[-1]
-            if not last or not last[-1].endswith(_END):
-                yield self.chunk(rows)
-            else:
-                yield from self._last(rows, end)
-
-    def _last(self, rows: list[list[str]], end: int | None) -> Iterator[Chunk]:
-        """The last rows of a piece, the line that no file holds among them."""
-        last = rows[-1]
-        if last == [_END, _END]:
-            yield self.chunk(rows[:-1])
-        elif end is None:
-            rows = [*rows[:-1], [*last[:-1], last[-1].removesuffix(self.end_line)]]
-            yield self.chunk(rows, open_quote=True)
-        else:
-            raise wrong_cut(self.table.source)
-
-    def _lines(self, blocks: Iterable[bytes], first: bool) -> Iterator[Iterable[str]]:
-        encoding = self.table.source.encoding
-        if not CUTTABLE.fullmatch(encoding):
-            yield _decoded(self.table.source, blocks)
-            return
-        for block in blocks:
-            if first:
-                block, first = block.removeprefix(codecs.BOM_UTF8) if encoding == "utf-8" else block, False
-            try:
-                text = block.decode(encoding)
-            except UnicodeDecodeError:
-                text, self.undecoded = block.decode(encoding, "surrogateescape"), True
-            yield io.StringIO(text, newline="")
+            yield self.chunk(taken, issues, long)
 
     def chunk(
         self,
         records: list[list[str]],
-        open_quote: bool = False,
-        torn: Mapping[int, Issue] = MappingProxyType({}),
-        long: Mapping[int, Mapping[int, int]] = MappingProxyType({}),
+        issues: Mapping[int, Issue] = _NOTHING,
+        long: Mapping[int, Mapping[int, int]] = _NOTHING,
     ) -> Chunk:
-        """Records as columns; ragged and unreadable ones, and the `torn` ones by their place, as faults.
+        """Records as columns; ragged and unreadable ones, and those with an issue by their place, as faults.
 
         Cells that are too long, by the places of record and cell, are faults of their own.
         """
         start = self.span
         self.span += len(records)
-        if (
-            not self.undecoded
-            and not open_quote
-            and not torn
-            and not long
-            and all(len(record) == self.width for record in records)
-        ):
-            offsets: Sequence[int] = range(start, self.span)
-            return Chunk(offsets, self.span, {name: _column(records, index) for name, index in self.wanted})
-        offsets = [start + index for index, record in enumerate(records) if record]
-        kept = [record for record in records if record]
-        said = [torn.get(place) for place, record in enumerate(records) if record]
-        faults = [(index, issue) for index, record in enumerate(kept) if (issue := said[index] or self._issue(record))]
-        if open_quote:
-            faults = [*(fault for fault in faults if fault[0] != len(kept) - 1), (len(kept) - 1, OPEN_QUOTE)]
-        unread = {index: kept[index] for index, _ in faults}
-        for index in unread:
-            kept[index] = [""] * self.width
-        columns = {name: _column(kept, place) for name, place in self.wanted}
-        for name, place in self.wanted:
-            for index, issue in faults:
-                columns[name][index] = Fault(issue, self._unread(unread[index], place, issue))
-            for index, cells in enumerate(long.get(number, {}) for number, record in enumerate(records) if record):
-                if place is not None and place in cells and index not in unread:
-                    columns[name][index] = too_long(cells[place], LONGEST)
-        return Chunk(offsets, self.span, columns, faults)
+        if not self.undecoded and not issues and not long and {self.width}.issuperset(map(len, records)):
+            return Chunk(range(start, self.span), self.span, {name: _column(records, at) for name, at in self.wanted})
+        kept = [number for number, record in enumerate(records) if record]  # a blank line is no row
+        found = ((place, issues.get(number) or self._issue(records[number])) for place, number in enumerate(kept))
+        faults = [(place, issue) for place, issue in found if issue is not None]
+        readable = [records[number] for number in kept]
+        for place, _ in faults:
+            readable[place] = [""] * self.width
+        columns = {name: _column(readable, at) for name, at in self.wanted}
+        for name, at in self.wanted:
+            for place, number in enumerate(kept):
+                if at is not None and at in long.get(number, ()):
+                    columns[name][place] = too_long(long[number][at], LONGEST)
+            for place, issue in faults:
+                columns[name][place] = Fault(issue, self._unread(records[kept[place]], at, issue))
+        return Chunk([start + number for number in kept], self.span, columns, faults)
 
     def _unread(self, record: list[str], place: int | None, issue: Issue) -> str:
         """What a ragged row has in a column; what it has beyond the header goes into the last one."""
@@ -229,75 +219,8 @@ class SplitPass:
         return None
 
 
-class _Size:
-    """How many rows make a chunk, going by the rows so far."""
-
-    def __init__(self) -> None:
-        self.bytes = 0
-        self.read = 0
-        self.before = 0
-
-    def begin(self) -> None:
-        """What comes from here on belongs to the next rows."""
-        self.before = self.bytes
-
-    def counted(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
-        """The blocks. Raises _NotStrict where one of the next rows may be too long."""
-        for block in blocks:
-            self.bytes += len(block)
-            if self.bytes - self.before > LONGEST // 2:
-                raise _NotStrict
-            yield block
-
-    @property
-    def rows(self) -> int:
-        """At least one row."""
-        if not self.read:
-            return 50
-        return min(max(CHUNK_BYTES * self.read // max(self.bytes, 1), 1), MAX_CHUNK_ROWS)
-
-
-def rows_by_arrow(rows: SplitPass) -> Iterator[Chunk]:
-    """The blocks of a split, parsed by pyarrow wherever its answer is certain."""
-    table, split = rows.table, rows.split
-    names = list(dict.fromkeys(name for name, index in rows.wanted if index is not None))
-    parse, delimiter = arrow_blocks.parser(table.header, names, table.delimiter), table.delimiter.encode()
-    end_of_split = split.end or table.source.size
-    with table.source.open(split.start) as stream:
-        for start, end in pairwise([split.start, *split.cuts, end_of_split]):
-            if end - start > LONGEST:
-                yield from rows.chunks(start, split.end)
-                return
-            block = stream.read(max(end - start, 0))
-            if len(block) != end - start:
-                raise shortened(table.source)
-            certain = start and table.source.encoding == "utf-8" and names
-            cells = parse(block) if certain and quotes.all_close_cells(block, delimiter) else None
-            if cells is not None:
-                yield from _arrow_chunks(rows, cells, len(block))
-            elif rows.ends_a_row(block) and end < end_of_split:
-                yield from rows.chunks(start, end)
-            else:
-                yield from rows.chunks(start, split.end)
-                return
-
-
-def _arrow_chunks(rows: SplitPass, cells: dict[str, list[str]], size: int) -> Iterator[Chunk]:
-    count = len(next(iter(cells.values())))
-    step = min(max(count * CHUNK_BYTES // max(size, 1), 1), MAX_CHUNK_ROWS)
-    for first in range(0, count, step):
-        length = min(step, count - first)
-        columns: dict[str, Sequence[Cell]] = {
-            name: [MISSING] * length if index is None else cells[name][first : first + length]
-            for name, index in rows.wanted
-        }
-        offsets = range(rows.span, rows.span + length)
-        rows.span += length
-        yield Chunk(offsets, rows.span, columns)
-
-
-def _column(records: list[list[str]], index: int | None) -> list[Cell]:
-    return [MISSING] * len(records) if index is None else [record[index] for record in records]
+class _NotStrict(Exception):
+    """There is text after a closing quote, or something else that a strict parser refuses."""
 
 
 def _next(records: Iterator[list[str]], count: int) -> list[list[str]]:
@@ -307,31 +230,5 @@ def _next(records: Iterator[list[str]], count: int) -> list[list[str]]:
         raise _NotStrict from error
 
 
-def _skip(records: Iterator[list[str]], count: int) -> None:
-    try:
-        deque(islice(records, count), maxlen=0)
-    except csv.Error as error:
-        raise _NotStrict from error
-
-
-class _NotStrict(Exception):
-    """There is text after a closing quote, or something else that a strict parser refuses."""
-
-
-def _decoded(source: ByteSource, blocks: Iterable[bytes]) -> Iterator[str]:
-    """Lines of a text in an encoding that cannot be cut anywhere; its byte order mark set aside."""
-    decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(source.encoding)(), translate=False)
-    rest, first = "", True
-    try:
-        for data in chain(blocks, (b"",)):
-            text = decoder.decode(data, final=not data)
-            if first and text:
-                text, first = text.removeprefix("\ufeff"), False
-            *lines, rest = io.StringIO(rest + text, newline="").readlines() or [""]
-            if len(rest) > LONGEST // 2:
-                raise _NotStrict
-            yield from lines
-    except UnicodeError as error:
-        raise not_text(source, error) from None
-    if rest:
-        yield rest
+def _column(records: list[list[str]], index: int | None) -> list[Cell]:
+    return [MISSING] * len(records) if index is None else list(map(itemgetter(index), records))

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterator
-from functools import cache
 from itertools import islice
 from typing import BinaryIO, Final
 
@@ -56,58 +54,6 @@ def row_start(block: bytes, inside: bool) -> int | None:
         if quote < 0:
             return line_end + 1
         position, inside = quote + 1, True
-
-
-def closed_too_early(row: str, delimiter: str) -> tuple[int, str] | None:
-    """The first cell of a row, by its place, in which there is text after the closing quote, and that text.
-
-    The row is the text of one row as it stands in the file. None where every quoted cell ends with its quote.
-    """
-    place, position = 0, 0
-    while position <= len(row):
-        if row[position : position + 1] != '"':
-            end = row.find(delimiter, position)
-            if end < 0:
-                return None
-            place, position = place + 1, end + 1
-            continue
-        position = _closing(row, position + 1)
-        if position < 0:
-            return None
-        after = row[position : position + 1]
-        if after in ("", "\r", "\n"):
-            return None
-        if after != delimiter:
-            return place, re.split(f"[{re.escape(delimiter)}\r\n]", row[position:], maxsplit=1)[0]
-        place, position = place + 1, position + 1
-    return None
-
-
-def _closing(row: str, position: int) -> int:
-    """The place behind the quote that closes a cell; -1 where none does. A doubled quote is text."""
-    while True:
-        quote = row.find('"', position)
-        if quote < 0:
-            return -1
-        if row[quote + 1 : quote + 2] != '"':
-            return quote + 1
-        position = quote + 2
-
-
-def all_close_cells(block: bytes, delimiter: bytes) -> bool:
-    """Whether quotes open and close in turn, and what follows each that closes is the end of its cell.
-
-    False says nothing where quotes stand inside unquoted cells.
-    """
-    if b'"' not in block:
-        return True
-    text = block.replace(b'""', b"")
-    return 2 * _closed_cells(delimiter).subn(b"", text)[1] == text.count(b'"')
-
-
-@cache
-def _closed_cells(delimiter: bytes) -> re.Pattern[bytes]:
-    return re.compile(b'"[^"]*"(?=[\r\n' + re.escape(delimiter) + b"]|\\Z)")
 
 
 def looks_like_rows(stream: BinaryIO, start: int, width: int, delimiter: str) -> bool:

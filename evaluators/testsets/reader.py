@@ -40,8 +40,6 @@ class Split:
     index: int
     start: int = 0
     end: int | None = None
-    cuts: tuple[int, ...] = ()
-    """Where rows start inside the piece, every now and then; a reader that needs none leaves it empty."""
     note: str | None = None
     """Why the piece was not cut further, when that is worth saying."""
 

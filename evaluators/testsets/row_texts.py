@@ -14,7 +14,7 @@ from typing import Final
 
 from evaluators.value_class import NamedTuple
 
-_START, _PLAIN, _QUOTED = range(3)
+_START, _PLAIN, _QUOTED, _CLOSED = range(4)
 _INSIDE: Final = re.compile(r'(?:[^"]++|"")*+')
 _OF_A_CELL: Final = 64
 """What a cell counts beside its text: cells of nothing could be many."""
@@ -35,6 +35,8 @@ class RowText(NamedTuple):
     """It is not too long as a whole."""
     closed: bool = True
     """The quote of its last cell is closed."""
+    after: tuple[int, str] | None = None
+    """The first cell, by its place, that has text after the quote that closes it, and that text."""
 
 
 def row_texts(pieces: Iterable[str], delimiter: str, longest: int) -> Iterator[RowText]:
@@ -50,18 +52,22 @@ def row_texts(pieces: Iterable[str], delimiter: str, longest: int) -> Iterator[R
                     rest = text[at:]
                     break
                 if at < len(text):
-                    at, state = row.take(text, at, at + 1), _PLAIN
+                    at, state = row.take(text, at, at + 1), _CLOSED
                 continue
             if state == _START and text[at] == '"':
                 at, state = row.take(text, at, at + 1), _QUOTED
                 continue
             stop = stops.search(text, at)
+            end = len(text) if stop is None else stop.start()
+            if state == _CLOSED and row.cell <= row.most:
+                row.behind.append(text[at:end])
+            elif state == _START and end > at:
+                state = _PLAIN
+            at = row.take(text, at, end)
             if stop is None:
-                at, state = row.take(text, at, len(text)), _PLAIN
                 continue
-            at = row.take(text, at, stop.start())
             if stop[0] == "\r" and stop.end() == len(text) and piece:
-                rest, state = "\r", _PLAIN
+                rest, state = "\r", _PLAIN if state == _START else state
                 break
             at, state = stop.end() + text.startswith("\r\n", stop.start()), _START
             if stop[0] == delimiter:
@@ -82,6 +88,9 @@ class _OpenRow:
         self.most_of_row = CELLS_OF_A_ROW * longest + 1_000_000
         self.cells: list[str] = []
         self.parts: list[str] = []
+        self.behind: list[str] = []
+        """Text after the quote that closes the cell."""
+        self.after: tuple[int, str] | None = None
         self.long: dict[int, int] = {}
         self.length = self.kept = self.cell = self.place = 0
 
@@ -102,16 +111,22 @@ class _OpenRow:
             self.long[self.place] = self.cell
         else:
             self.kept += self.cell + _OF_A_CELL
+            behind = "".join(self.behind)
+            if behind and self.after is None:
+                self.after = self.place, behind
         if self.kept <= self.most_of_row:
             self.cells.append("".join(self.parts))
         else:
             self.cells.clear()
             self.long.clear()
         self.parts.clear()
+        self.behind.clear()
         self.cell, self.place = 0, self.place + 1
 
     def ended(self, closed: bool = True) -> RowText:
         """The whole row."""
         self.end_cell()
         fits = self.kept <= self.most_of_row
-        return RowText(self.delimiter.join(self.cells) if fits else "", self.long, self.length - 1, fits, closed)
+        return RowText(
+            self.delimiter.join(self.cells) if fits else "", self.long, self.length - 1, fits, closed, self.after
+        )
