@@ -13,31 +13,19 @@ from typing import Any, Final
 
 from evaluators.issues import Problems, extra_hint, problem
 from evaluators.registry import nearest
-from evaluators.testsets.byte_source import ByteSource, reading
+from evaluators.testsets.byte_source import GIB, ByteSource, reading
 from evaluators.testsets.reader import broken
-from evaluators.value_class import dataclass
 
 MOST_WORKBOOK_GIB: Final = 1.0
 """How much a workbook may unpack to, where the settings do not say: a part of it is held in memory."""
 MOST_ROWS: Final = 1_048_576
 """The rows of a sheet."""
-_GIB: Final = 1024**3
 _BLOCK: Final = 1024 * 1024
 _LONGEST_TAG: Final = 64 * 1024
 _OLD: Final = b"\xd0\xcf\x11\xe0"
 _MERGED: Final = re.compile(rb"<(?:\w+:)?mergeCell\s[^<>]*?ref=\"([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})\"")
 _HIDDEN_ROW: Final = re.compile(rb"<(?:\w+:)?row\s[^<>]*?hidden=\"(?:1|true)\"")
-_RELATION_ID: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _HINT: Final = "open it in the program that made it and save it as an Excel workbook (.xlsx)"
-
-
-@dataclass(frozen=True, slots=True)
-class SheetExtras:
-    """What a sheet has beside its cells."""
-
-    merged: tuple[str, ...] = ()
-    """Ranges of cells that are shown as one, such as `B2:B4`."""
-    hidden_rows: int = 0
 
 
 class Workbook:
@@ -92,23 +80,19 @@ class Workbook:
         """The same rows with formulas in place of their values."""
         return self._rows(self._load(data_only=False), sheet, first, width)
 
-    def extras(self, sheet: str) -> SheetExtras:
-        """What the sheet has beside its cells."""
-        from zipfile import ZipFile
-
-        with self.source.open() as stream, ZipFile(stream) as archive:
-            part = _part_of(archive, sheet)
-            if part is None:
-                return SheetExtras()
-            merged: list[str] = []
-            hidden, rest = 0, b""
-            with archive.open(part) as text:
-                while block := text.read(_BLOCK):
-                    tags, end, rest = (rest + block).rpartition(b">")
-                    merged += [found.decode() for found in _MERGED.findall(tags + end)]
-                    hidden += len(_HIDDEN_ROW.findall(tags + end))
-                    rest = rest[-_LONGEST_TAG:]
-            return SheetExtras(tuple(merged), hidden)
+    def extras(self, sheet: str) -> tuple[tuple[str, ...], int]:
+        """What the library does not say of a sheet: the ranges of cells that are shown as one (`B2:B4`), and how many rows are hidden."""
+        merged: list[str] = []
+        hidden, rest = 0, b""
+        with self._values[
+            sheet
+        ]._get_source() as text:  # the part of the file with the sheet, which only the library finds
+            while block := text.read(_BLOCK):
+                tags, end, rest = (rest + block).rpartition(b">")
+                merged += [found.decode() for found in _MERGED.findall(tags + end)]
+                hidden += len(_HIDDEN_ROW.findall(tags + end))
+                rest = rest[-_LONGEST_TAG:]
+        return tuple(merged), hidden
 
 
 @contextmanager
@@ -158,36 +142,9 @@ def _check(source: ByteSource) -> None:
                 source, "unreadable-file", message, f"{_HINT}; for text with commas write `format: csv`"
             ) from None
     most = source.most_unpacked_gib or MOST_WORKBOOK_GIB
-    if size > most * _GIB:
+    if size > most * GIB:
         message = f"the workbook is not read: it unpacks to more than {most:g} GiB"
         raise broken(source, "too-large", message, "`test_set: {most_unpacked_gib: …}` in the suite allows more")
-
-
-def _part_of(archive: Any, sheet: str) -> str | None:
-    """The part of the file that holds a sheet."""
-    from posixpath import join, normpath
-
-    from defusedxml.ElementTree import fromstring
-
-    def targets(part: str) -> dict[str, tuple[str, str]]:
-        """The parts that a part names, by their ids, each with its kind."""
-        folder, _, name = part.rpartition("/")
-        listed = fromstring(archive.read(join(folder, "_rels", f"{name}.rels").lstrip("/")))
-        return {
-            one.get("Id", ""): (one.get("Type", ""), normpath(join("/", folder, one.get("Target", ""))).lstrip("/"))
-            for one in listed
-        }
-
-    kinds = targets("").values()
-    book = next((target for kind, target in kinds if kind.endswith("/officeDocument")), None)
-    if book is None:
-        return None
-    parts = targets(book)
-    for one in fromstring(archive.read(book)).iter():
-        if one.tag.endswith("}sheet") and one.get("name") == sheet:
-            _, target = parts.get(one.get(_RELATION_ID, ""), ("", None))
-            return target
-    return None
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -43,7 +43,7 @@ class Xlsx(Reader):
         source = source.uncompressed()
         with opened(source) as book:
             sheet = book.sheet(source.sheet)
-            extras = book.extras(sheet)
+            merged, hidden = book.extras(sheet)
             row = source.header_row or _first_row(book, source, sheet)
             header, notes = _header(book, source, sheet, row)
             first = list(islice(book.rows(sheet, row + 1), _FIRST_ROWS))
@@ -53,11 +53,11 @@ class Xlsx(Reader):
             if others or row > 1:
                 said = f"; not read: {others}" if others else ""
                 notes.insert(0, f'{source.name}: sheet "{sheet}", with the header in row {row}{said}')
-            if extras.hidden_rows:
-                rows = "1 hidden row is" if extras.hidden_rows == 1 else f"{extras.hidden_rows:,} hidden rows are"
+            if hidden:
+                rows = "1 hidden row is" if hidden == 1 else f"{hidden:,} hidden rows are"
                 notes.append(f"{source.name}: {rows} read like the others")
             notes += _zeros(source, sheet, first, len(header))
-        return cls(source, header, row + 1, tuple(notes), sheet, extras.merged)
+        return cls(source, header, row + 1, tuple(notes), sheet, merged)
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of the sheet below its header, without the empty ones."""
