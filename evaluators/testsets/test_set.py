@@ -11,7 +11,7 @@ import codecs
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING
@@ -34,9 +34,7 @@ if TYPE_CHECKING:
     from evaluators.testsets.given_rows import GivenRows
 
 ALL_ROWS: Final = Selection()
-Found: TypeAlias = Sequence[Sequence[Issue]]
-"""Issues, and warnings."""
-_NOTHING_FOUND: Final[Found] = ((), ())
+_DOCUMENTS: Final = Columns(id="id", expected="expected")
 TABLES: Final = (".csv", ".tsv", ".parquet", ".xlsx")
 """Endings of files that hold rows, and never one document."""
 
@@ -224,30 +222,31 @@ class _Opening:
 
     def fetched(self) -> _Opening:
         """The same, with rows of a platform or of a database in a file. Raises Problems when they cannot be had."""
-        if self.config.sql is not None and self.config.connection is not None:
+        config = self.config
+        if config.sql is not None and config.connection is not None:
             from evaluators.testsets.databases import ROWS, queried  # few test sets are in a database
 
-            found = queried(self.config.sql, self.config.connection, self.folder)
+            found = queried(config.sql, config.connection, self.folder)
             asked = {"file": found.file, "format": "jsonl", "sql": None, "connection": None}
             return replace(
-                self, config=self.config.model_copy(update=asked), called=ROWS, header=found.header, notes=found.notes,
+                self, config=config.model_copy(update=asked), called=ROWS, header=found.header, notes=found.notes,
                 unrepeatable=found.unrepeatable,
             )  # fmt: skip
-        platform = self.config.platform
-        if platform is None:
+        if config.platform is None:
             return self
-        rows = platform.fetch()
-        named = ColumnNames(**{**rows.known_roles(), **self.config.columns.named()})
+        rows = config.platform.fetch()
+        named = ColumnNames(**{**rows.known_roles(), **config.columns.named()})
         changes = {"file": rows.file(), "format": "jsonl", "columns": named, "mlflow": None, "phoenix": None}
-        return replace(self, config=self.config.model_copy(update=changes), called=rows.name)
+        return replace(self, config=config.model_copy(update=changes), called=rows.name)
 
     def test_set(self) -> TestSet:
         config = self.config
-        if config.file is None and isinstance(config.expected, str):
-            if not self._holds_rows(config.expected):
-                return self._of_documents(config.expected)
-            config = config.model_copy(update={"expected": Joined(file=config.expected)})
-        return replace(self, config=config)._of_rows()
+        if config.file is not None or not isinstance(config.expected, str):
+            return self._of_rows()
+        if not self._holds_rows(config.expected):
+            return self._of_documents(config.expected)
+        expected = {"expected": Joined(file=config.expected)}
+        return replace(self, config=config.model_copy(update=expected))._of_rows()
 
     def expected_alone(self) -> TestSet:
         """The expected answers without outputs."""
@@ -260,29 +259,32 @@ class _Opening:
             listed = list_in(source)
             if listed is not None and self.config.pair_by not in ("path", "name"):
                 rows = ListedDocuments(source, common_key([listed], self.config.columns.id))
-        table = attached(rows, self.config.attach, self.folder, place)
-        return self._finished(place, table, Columns(id="id", expected="expected"))
+        return self._finished(self._begun(place, rows, _DOCUMENTS))
 
     def _of_rows(self) -> TestSet:
+        config = self.config
         reader, configured = self._rows()
-        elsewhere = self._elsewhere()
-        joining: frozenset[Role] = frozenset(["id"]) if self._joins() else frozenset()
-        needed = (self.needed - elsewhere) | joining
+        variants = config.outputs if isinstance(config.outputs, dict) else {"": config.outputs}
+        places = [place for place in (config.output, *variants.values()) if place is not None]
+        elsewhere: set[Role] = {"output"} if places else set()
+        if config.file is not None and config.expected is not None:
+            elsewhere.add("expected")
+            places.append(config.expected)
+        joining: set[Role] = {"id"} if any(_own_column(place) is None for place in places) else set()
         kept: dict[Role, str] = {role: column for role, column in configured.items() if role not in elsewhere}
         name = reader.source.name
         try:
-            columns = guess_columns(reader.header, kept, needed=needed, name=name, knows=reader.knows)
+            columns = guess_columns(
+                reader.header, kept, needed=(self.needed - elsewhere) | joining, name=name, knows=reader.knows
+            )
         except Problems as error:
             from evaluators.testsets.many_files import differences  # most runs read one file
 
             raise Problems([*error.issues, *differences(reader)]) from None
-        table = attached(reader, self.config.attach, self.folder, name)
-        found = _NOTHING_FOUND
-        if self.config.file is not None and self.config.expected is not None:
-            lookup = self._lookup(self.config.expected, "expected")
-            table, *found = self._joined(table, columns, "expected", lookup)
-            columns = replace(columns, expected="expected")
-        return self._with_outputs(name, table, columns, found)
+        begun = self._begun(name, reader, columns)
+        if config.file is not None and config.expected is not None:
+            begun = self._joined(begun, "expected", self._lookup(config.expected, "expected"))
+        return self._with_outputs(begun)
 
     def _rows(self) -> tuple[Reader, dict[Role, str]]:
         """The file with the rows, and the columns that the settings name."""
@@ -294,20 +296,18 @@ class _Opening:
                 reader = replace(reader, header=self.header, notes=(*reader.notes, *self.notes))
             return reader, configured
         if isinstance(config.expected, Joined) and config.expected.file is not None:
-            named: dict[Role, str | None] = {"id": config.expected.key, "expected": config.expected.column}
-            configured |= {role: column for role, column in named.items() if column is not None}
-            return self._reader(config.expected.file, config.expected), configured
+            return self._reader(config.expected), configured | config.expected.named("expected")
         hint = "name it on the command line, or in the suite: `test_set: {file: rows.csv}`"
         raise problem("no-test-set", "there is no test set", hint=hint)
 
-    def _reader(self, file: str, joined: Joined) -> Reader:
+    def _reader(self, other: Joined) -> Reader:
         """Another file of rows, read as its settings say."""
+        limit = self.config.most_unpacked_gib
 
         def settled(source: ByteSource) -> ByteSource:
-            limit = self.config.most_unpacked_gib
-            return replace(source, most_unpacked_gib=limit, sheet=joined.sheet, header_row=joined.header_row)
+            return replace(source, most_unpacked_gib=limit, sheet=other.sheet, header_row=other.header_row)
 
-        return open_file(file, self.folder, joined.format, settled)
+        return open_file(other.file or "", self.folder, other.format, settled)
 
     def _settled(self, source: ByteSource) -> ByteSource:
         """A file with how it is to be read."""
@@ -322,52 +322,32 @@ class _Opening:
             file_name=source.file_name or source.name,
         )
 
-    def _elsewhere(self) -> frozenset[Role]:
-        """The roles whose cells come from another file, or from a column of each variant."""
-        roles: set[Role] = set()
-        if self.config.output is not None or self.config.outputs is not None:
-            roles.add("output")
-        if self.config.file is not None and self.config.expected is not None:
-            roles.add("expected")
-        return frozenset(roles)
-
-    def _joins(self) -> bool:
-        """Whether something is looked up by the rows' ids."""
-        outputs = self.config.outputs
-        places: list[Place | None] = [self.config.output, *(outputs.values() if isinstance(outputs, dict) else [outputs])]
-        if self.config.file is not None:
-            places.append(self.config.expected)
-        return any(place is not None and not _own_column(place) for place in places)
-
-    def _with_outputs(self, name: str, table: Table, columns: Columns, found: Found) -> TestSet:
+    def _with_outputs(self, begun: TestSet) -> TestSet:
+        """The rows with their outputs, or with those of each variant."""
         if self.config.output is not None:
-            return self._with_output(name, table, columns, found, self.config.output)
-        if self.config.outputs is None:
-            return self._finished(name, table, columns, found)
+            return self._finished(self._with_output(begun, self.config.output))
         places = self._variants()
-        self._check_own_columns(name, table, places.values())
-        variants = {
-            variant: self._with_output(name, table, columns, _NOTHING_FOUND, place) for variant, place in places.items()
-        }
-        whole = self._finished(name, table, columns, found)
-        if "output" in table.header and "output" not in map(_own_column, places.values()):
-            said = "is not read, because with variants each has an output of its own; give it another name to keep it"
-            whole = replace(whole, passed_over=(f'{name}: the column "output" {said}',))
-        return self._with_variants(whole, variants)
-
-    def _with_output(self, name: str, table: Table, columns: Columns, found: Found, place: Place) -> TestSet:
-        with_output = replace(columns, output="output")
-        if (column := _own_column(place)) is not None:
-            return self._finished(name, aliased(table, column, "output"), with_output, found)
-        table, issues, warnings = self._joined(table, columns, "output", self._lookup(place, "output"))
-        return self._finished(name, table, with_output, ([*found[0], *issues], [*found[1], *warnings]))
-
-    def _check_own_columns(self, name: str, table: Table, places: Iterable[Place]) -> None:
-        """Raises Problems with every variant whose column is not there."""
-        named = [column for place in places if (column := _own_column(place)) is not None]
-        lacking = [column for column in named if not knows(table, column)]
+        lacking = [
+            column
+            for place in places.values()
+            if (column := _own_column(place)) is not None and not knows(begun.table, column)
+        ]
         if lacking:
-            raise Problems(no_such_column(column, table.header, name) for column in lacking)
+            raise Problems(no_such_column(column, begun.table.header, begun.name) for column in lacking)
+        alone = replace(begun, issues=(), warnings=())
+        variants = {name: self._finished(self._with_output(alone, place)) for name, place in places.items()}
+        whole = self._finished(begun)
+        if variants and "output" in begun.table.header and "output" not in map(_own_column, places.values()):
+            said = "is not read, because with variants each has an output of its own; give it another name to keep it"
+            whole = replace(whole, passed_over=(f'{begun.name}: the column "output" {said}',))
+        return _with_variants(whole, variants)
+
+    def _with_output(self, begun: TestSet, place: Place) -> TestSet:
+        column = _own_column(place)
+        if column is None:
+            return self._joined(begun, "output", self._lookup(place, "output"))
+        columns = replace(begun.columns, output="output")
+        return replace(begun, table=aliased(begun.table, column, "output"), columns=columns)
 
     def _holds_rows(self, place: str) -> bool:
         """Whether expected answers in one file are rows of a table, and not documents."""
@@ -376,39 +356,34 @@ class _Opening:
         source = self._locate(place)
         if source.suffix in TABLES:
             return True
-        variants = self._variants().values() if self.config.outputs is not None else ()
-        outputs = [self.config.output] if self.config.output is not None else list(variants)
+        outputs = [self.config.output] if self.config.output is not None else self._variants().values()
         files = [one for one in outputs if isinstance(one, str) and not holds_documents(one, self.folder)]
         lists = [list_in(self._locate(one)) for one in files]
         return are_rows(list_in(source) or [], "expected") and all(are_rows(one or [], "output") for one in lists)
 
     def _of_documents(self, place: str) -> TestSet:
         """Documents with documents; one expected document may serve all outputs."""
-        config = self.config
-        columns = Columns(id="id", expected="expected")
-        if config.output is not None:
-            return self._paired(place, config.output)
-        if config.outputs is None:
+        if self.config.output is not None:
+            return self._paired(place, self.config.output)
+        if self.config.outputs is None:
             hint = "name them beside it: `test_set: {expected: gold/, output: outputs/}`"
             raise problem("no-outputs", "there are expected documents, but no outputs", where=place, hint=hint)
         variants = {name: self._paired(place, other) for name, other in self._variants().items()}
-        base = attached(self._expected_documents(place), config.attach, self.folder, place)
-        return self._with_variants(self._finished(place, base, columns), variants)
+        rows = self._expected_documents(place)
+        return _with_variants(self._finished(self._begun(place, rows, _DOCUMENTS)), variants)
 
     def _paired(self, expected: str, output: Place) -> TestSet:
-        columns = Columns(id="id", expected="expected")
-        rows, lookup = self._two_places(expected, output)
-        table = attached(rows, self.config.attach, self.folder, expected)
-        if lookup is None:
-            self._check_own_columns(expected, table, [output])
-            return self._with_output(expected, table, columns, _NOTHING_FOUND, output)
-        table, *found = self._joined(table, columns, "output", lookup)
-        return self._finished(expected, table, replace(columns, output="output"), found)
+        if isinstance(output, str):
+            rows, lookup = self._two_places(expected, output)
+            return self._finished(self._joined(self._begun(expected, rows, _DOCUMENTS), "output", lookup))
+        begun = self._begun(expected, self._expected_documents(expected), _DOCUMENTS)
+        column = _own_column(output)
+        if column is not None and not knows(begun.table, column):
+            raise Problems([no_such_column(column, begun.table.header, expected)])
+        return self._finished(self._with_output(begun, output))
 
-    def _two_places(self, expected: str, output: Place) -> tuple[Table, Lookup | None]:
-        """The expected documents as rows, and their outputs; no outputs where those are a column of a file."""
-        if isinstance(output, Joined):
-            return self._expected_documents(expected), None
+    def _two_places(self, expected: str, output: str) -> tuple[Table, Lookup]:
+        """The expected documents as rows, and their outputs."""
         if holds_documents(output, self.folder):
             documents = self._documents_at(output)
             rows = self._expected_documents(expected)
@@ -466,51 +441,42 @@ class _Opening:
         shown = str(self.config.written(place))
         return f"{shown.rstrip('/')}/" if kind_at(self.folder, place) == "folder" else shown
 
-    def _shown(self, place: str) -> str:
-        """A place as it is named: from the folder of the suite on where it is in there."""
-        path = Path(place)
-        if scheme_of(place):
-            return place
-        return str(path.relative_to(self.folder) if path.is_relative_to(self.folder) else path)
-
     def _lookup(self, place: Place, role: Literal["output", "expected"]) -> Lookup:
         """Where the cells of a role come from: documents, or a column of another file."""
         if isinstance(place, str) and holds_documents(place, self.folder):
             return documents_of(self._documents_at(place), self._said(place))
         other = Joined(file=place) if isinstance(place, str) else place
-        file = other.file or ""
-        reader = self._reader(file, other)
-        named: dict[Role, str | None] = {"id": other.key, role: other.column}
-        configured = {one: column for one, column in named.items() if column is not None}
-        columns = guess_columns(reader.header, configured, needed=("id", role), name=file, knows=reader.knows)
+        reader, file = self._reader(other), other.file or ""
+        columns = guess_columns(reader.header, other.named(role), needed=("id", role), name=file, knows=reader.knows)
         return cells_of(reader, columns.id or "", columns.of(role) or "", self.config.written(file))
 
-    def _joined(
-        self, base: Table, columns: Columns, role: Literal["output", "expected"], lookup: Lookup
-    ) -> tuple[Table, list[Issue], list[Issue]]:
-        absent: Cell = Fault(
-            Issue(f"no-{role}-for-row", Blame.TESTSET, f"there is no {role} for this row in {lookup.name}")
-        )
+    def _joined(self, begun: TestSet, role: Literal["output", "expected"], lookup: Lookup) -> TestSet:
+        said = f"there is no {role} for this row in {lookup.name}"
+        absent: Cell = Fault(Issue(f"no-{role}-for-row", Blame.TESTSET, said))
         if role == "output" and self.config.no_output == "fail":
             absent = MISSING
-        return joined(base, columns.id or "", lookup, role, absent)
+        table, issues, warnings = joined(begun.table, begun.columns.id or "", lookup, role, absent)
+        columns = replace(begun.columns, **{role: role})
+        issues, warnings = [*begun.issues, *issues], [*begun.warnings, *warnings]
+        return replace(begun, table=table, columns=columns, issues=tuple(issues), warnings=tuple(warnings))
 
     def _variants(self) -> dict[str, Place]:
-        outputs = self.config.outputs
-        if isinstance(outputs, dict):
-            return dict(outputs)
-        pattern = outputs or ""
+        """The place of each variant; empty where there is one output per row."""
+        pattern = self.config.outputs
+        if pattern is None or isinstance(pattern, dict):
+            return dict(pattern or {})
         found: dict[str, Place] = {}
         for place in sorted(self._beside(pattern)):
-            file = PurePath(place).name
-            name = file if kind_at(self.folder, place) == "folder" else Path(file.removesuffix(".gz")).stem
+            path = PurePath(place)
+            name = path.name if kind_at(self.folder, place) == "folder" else PurePath(path.name.removesuffix(".gz")).stem
             if (wrong := variant_name(name)) is not None:
                 hint = "give it a name: `outputs: {NAME: FILE, …}`"
                 raise problem("variant-name", wrong.message, where=place, hint=hint)
             if name in found:
                 message = f'two variants are called "{name}"'
                 raise problem("same-variant", message, where=pattern, hint="give each a name: `outputs: {NAME: FILE, …}`")
-            found[name] = self._shown(place)
+            shown = path.relative_to(self.folder) if path.is_relative_to(self.folder) else path
+            found[name] = place if scheme_of(place) else str(shown)
         if not found:
             hint = "a folder, or a pattern such as `outputs/*.jsonl`, relative to the suite"
             raise problem("no-outputs", "no file or folder of outputs is there", where=pattern, hint=hint)
@@ -524,36 +490,32 @@ class _Opening:
         folder = at(self.folder, pattern)
         return [inside(pattern, name) for name in store_of(folder).names(folder) if not name.startswith(".")]
 
-    def _finished(self, name: str, table: Table, columns: Columns, found: Found = _NOTHING_FOUND) -> TestSet:
-        table = selected(table, self.selection, name)
-        notes = (columns.sentence(name),)
-        return TestSet(
-            name,
-            table,
-            columns,
-            self.config,
-            tuple(found[0]),
-            tuple(found[1]),
-            extra_notes=notes,
-            unrepeatable=self.unrepeatable,
-            fetched=self.called is not None,
-        )
+    def _begun(self, name: str, table: Table, columns: Columns) -> TestSet:
+        """A test set with what is attached to the rows, before outputs are joined to it."""
+        table = attached(table, self.config.attach, self.folder, name)
+        fetched = self.called is not None
+        return TestSet(name, table, columns, self.config, unrepeatable=self.unrepeatable, fetched=fetched)
 
-    def _with_variants(self, base: TestSet, variants: Mapping[str, TestSet]) -> TestSet:
-        issues = [_of_variant(name, issue) for name, variant in variants.items() for issue in variant.issues]
-        warnings = [_of_variant(name, issue) for name, variant in variants.items() for issue in variant.warnings]
-        return replace(
-            base,
-            issues=(*base.issues, *issues),
-            warnings=(*base.warnings, *warnings),
-            variant_sets=dict(variants),
-        )
+    def _finished(self, begun: TestSet) -> TestSet:
+        """The test set with the rows that are selected, and with what is said of its columns."""
+        table = selected(begun.table, self.selection, begun.name)
+        return replace(begun, table=table, extra_notes=(begun.columns.sentence(begun.name),))
 
 
-def _own_column(place: Place | None) -> str | None:
+def _with_variants(base: TestSet, variants: Mapping[str, TestSet]) -> TestSet:
+    def said(name: str, issues: Iterable[Issue]) -> list[Issue]:
+        return [replace(issue, where=f"variant {name}: {issue.where}") for issue in issues]
+
+    issues = [issue for name, one in variants.items() for issue in said(name, one.issues)]
+    warnings = [issue for name, one in variants.items() for issue in said(name, one.warnings)]
+    return replace(
+        base,
+        issues=(*base.issues, *issues),
+        warnings=(*base.warnings, *warnings),
+        variant_sets=dict(variants),
+    )
+
+
+def _own_column(place: Place) -> str | None:
     """The column of the rows themselves that a place names; None for every other place."""
     return place.column if isinstance(place, Joined) and place.file is None else None
-
-
-def _of_variant(name: str, issue: Issue) -> Issue:
-    return replace(issue, where=f"variant {name}: {issue.where}")

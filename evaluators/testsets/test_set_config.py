@@ -62,6 +62,11 @@ class Joined(Settings):
     header_row: RowNumber | None = None
     """The row of the sheet that has the names of the columns; the first that has anything in it without it."""
 
+    def named(self, role: Role) -> dict[Role, str]:
+        """The columns that are named, of which one is for a role."""
+        named: dict[Role, str | None] = {"id": self.key, role: self.column}
+        return {one: column for one, column in named.items() if column is not None}
+
     @field_validator("format")
     @classmethod
     def _known(cls, name: str | None) -> str | None:
