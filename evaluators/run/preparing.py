@@ -27,7 +27,7 @@ from evaluators.value_class import dataclass, field, replace
 from evaluators.values.allowed_addresses import allowed_beginnings
 
 if TYPE_CHECKING:
-    from evaluators.testsets.given_rows import GivenRows
+    from evaluators.testsets.fetched_rows import FetchedRows
 
 Progress = Callable[[int, float | None], None]
 
@@ -86,7 +86,7 @@ class RunRequest:
     """Told how far the sending has come: to which tracker, and how many of how many rows are there."""
     summary: bool = False
     """A summary will be shown, so what only it needs is found out, even where nothing is written."""
-    given: GivenRows | None = None
+    given: FetchedRows | None = None
     """Rows that a program holds, in place of a file."""
     looked_at: bool = False
     """A program will look at rows and reasons: where no run folder is asked for, one stays until the program lets the run go."""

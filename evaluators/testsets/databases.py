@@ -21,9 +21,9 @@ from urllib.parse import quote, unquote_plus
 from evaluators.issues import Blame, Issue, Problems, extra_hint, problem
 from evaluators.testsets.byte_source import temporary_file
 from evaluators.testsets.database_connection import WHERE, DatabaseConnection
+from evaluators.testsets.fetched_rows import FetchedRows
 from evaluators.testsets.sql_cells import NotCell, json_text, line_of
 from evaluators.testsets.sql_statement import says_an_order
-from evaluators.value_class import dataclass
 
 ROWS: Final = "query"
 """What messages call the rows of a statement."""
@@ -44,18 +44,7 @@ _DIALECTS: Final = {"duckdb": "duckdb-engine", "snowflake": "snowflake-sqlalchem
 """What brings the databases that SQLAlchemy does not know by itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class QueriedRows:
-    """The rows of a statement, in a file that is there until the program ends."""
-
-    file: str
-    header: tuple[str, ...]
-    notes: tuple[str, ...]
-    unrepeatable: str | None
-    """Why the same statement may give the rows in another order; None where it says an order."""
-
-
-def queried(statement: str, connection: DatabaseConnection, folder: Path) -> QueriedRows:
+def queried(statement: str, connection: DatabaseConnection, folder: Path) -> FetchedRows:
     """The rows of a statement. Raises Problems: blame config for the statement and the settings, environment for a database
     that does not answer or that goes away, testset for rows that cannot be cells."""
     statement = statement.strip().rstrip(";")
@@ -88,7 +77,7 @@ class _Query:
         self._count = 0
         self._begun = False
 
-    def rows(self) -> QueriedRows:
+    def rows(self) -> FetchedRows:
         """The rows, in a file."""
         with self._blamed():
             engine, note = self._engine()
@@ -101,7 +90,8 @@ class _Query:
             raise Problems([Issue("no-rows", Blame.TESTSET, "the statement gives no rows", WHERE)])
         unrepeatable = None if says_an_order(self._statement) else UNORDERED
         said = f"{unrepeatable}; a run of it cannot be resumed" if unrepeatable else None
-        return QueriedRows(file.name, header, tuple(f"{ROWS}: {one}" for one in (said, note) if one), unrepeatable)
+        notes = tuple(f"{ROWS}: {one}" for one in (said, note) if one)
+        return FetchedRows(ROWS, file.name, header, notes=notes, unrepeatable=unrepeatable)
 
     def _write(self, connection: Any, file: Any) -> tuple[str, ...]:
         """Writes every row into the file, and gives the names of the columns."""

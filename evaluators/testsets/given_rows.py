@@ -14,11 +14,9 @@ from typing import Any, Final
 
 from evaluators.issues import Blame, Fault, Issue, Problems, extra_hint, problem
 from evaluators.model import MISSING, Row
-from evaluators.testsets.byte_source import temporary_file
+from evaluators.testsets.fetched_rows import FetchedRows, lines_file
 from evaluators.testsets.memory_rows import refuse_python_values
 from evaluators.testsets.python_cells import arrow_cells, cell_of
-from evaluators.value_class import dataclass
-from evaluators.values.json_text import compact
 
 ROWS: Final = "the given rows"
 """What messages call them, where a file would have its name."""
@@ -26,27 +24,20 @@ _EMPTY: Final = ("NAType", "NaTType")
 _AT_ONCE: Final = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class GivenRows:
-    """Rows in a file that is there until the program ends."""
-
-    file: str
-    header: tuple[str, ...]
-    index: Any = None
-    """The index of the data frame that they were given as."""
-
-
-def given_rows(rows: Any) -> GivenRows:
+def given_rows(rows: Any) -> FetchedRows:
     """The rows in a file. Raises Problems for what is no table of rows, and for values that no cell can hold."""
     header: dict[str, None] = {}
-    with temporary_file() as file:
-        for row in _rows(rows, header):
-            header |= dict.fromkeys(row)
-            cells = {name: cell for name, cell in row.items() if cell is not MISSING}
-            file.write(compact(cells) + b"\n")
+    file = lines_file(_noted(_rows(rows, header), header))
     if not header:
         raise Problems([Issue("no-rows", Blame.TESTSET, "there is nothing to score: no row has a cell", ROWS)])
-    return GivenRows(file.name, tuple(header), rows.index if is_data_frame(rows) else None)
+    return FetchedRows(ROWS, file, tuple(header), index=rows.index if is_data_frame(rows) else None)
+
+
+def _noted(rows: Iterable[Mapping[str, Any]], header: dict[str, None]) -> Iterator[Mapping[str, Any]]:
+    """The cells that are there; the columns of all rows become the header."""
+    for row in rows:
+        header |= dict.fromkeys(row)
+        yield {name: cell for name, cell in row.items() if cell is not MISSING}
 
 
 def is_data_frame(rows: Any) -> bool:

@@ -11,7 +11,7 @@ import codecs
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING
@@ -22,6 +22,7 @@ from evaluators.testsets.columns import Columns, guess_columns, no_such_column
 from evaluators.testsets.derived import Lookup, aliased, cells_of, documents_of, first_table, joined
 from evaluators.testsets.document_lists import ListedDocuments, are_rows, common_key, ids_of, list_in, listed_outputs
 from evaluators.testsets.documents import DocumentFile, DocumentRows, documents_at, holds_documents, one_document
+from evaluators.testsets.fetched_rows import FetchedRows
 from evaluators.testsets.file_columns import attached
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, knows
@@ -29,9 +30,6 @@ from evaluators.testsets.run_files import passing_over
 from evaluators.testsets.selection import Selection, selected
 from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, TestSetConfig, variant_name
 from evaluators.value_class import dataclass, field, replace
-
-if TYPE_CHECKING:
-    from evaluators.testsets.given_rows import GivenRows
 
 ALL_ROWS: Final = Selection()
 _DOCUMENTS: Final = Columns(id="id", expected="expected")
@@ -161,7 +159,7 @@ def open_test_set(
     needed: Collection[Role] = (),
     selection: Selection = ALL_ROWS,
     results: Iterable[Path] = (),
-    given: GivenRows | None = None,
+    given: FetchedRows | None = None,
 ) -> TestSet:
     """The test set that the settings name; files are relative to `folder`. `needed` are the roles that the suite reads, `results` the
     folders in which runs are kept: what these have written is no part of it. `given` are rows of a program, whose file the settings name.
@@ -169,12 +167,9 @@ def open_test_set(
     Raises Problems when a file is not there or not usable, or when it is unclear which column is what.
     """
     with _masked_problems(config), passing_over(results) as notes:
-        opening = _Opening(config, folder, frozenset(needed), selection)
-        if given is not None:
-            from evaluators.testsets.given_rows import ROWS  # most rows are in files
-
-            opening = replace(opening, called=ROWS, header=given.header)
-        opened = opening.fetched().test_set()
+        fetched = _fetched(config, folder) or given
+        settings = config if fetched is None or given is fetched else _of_file(config, fetched)
+        opened = _Opening(settings, folder, frozenset(needed), selection, fetched).test_set()
         return _readable(replace(opened, passed_over=(*opened.passed_over, *notes)))
 
 
@@ -182,7 +177,25 @@ def open_expected(config: TestSetConfig, folder: Path) -> TestSet:
     """The expected answers of a test set alone, whatever its outputs are. Raises Problems as `open_test_set` does."""
     alone = config.model_copy(update={"output": None, "outputs": None})
     with _masked_problems(config):
-        return _readable(_Opening(alone, folder, frozenset(["expected"]), ALL_ROWS).fetched().expected_alone())
+        fetched = _fetched(alone, folder)
+        settings = alone if fetched is None else _of_file(alone, fetched)
+        return _readable(_Opening(settings, folder, frozenset(["expected"]), ALL_ROWS, fetched).expected_alone())
+
+
+def _fetched(config: TestSetConfig, folder: Path) -> FetchedRows | None:
+    """The rows of a platform or of a database; None where the settings name none. Raises Problems when they cannot be had."""
+    if config.sql is not None and config.connection is not None:
+        from evaluators.testsets.databases import queried  # few test sets are in a database
+
+        return queried(config.sql, config.connection, folder)
+    return None if config.platform is None else config.platform.fetch()
+
+
+def _of_file(config: TestSetConfig, rows: FetchedRows) -> TestSetConfig:
+    """The settings with the file of the rows in place of where they came from."""
+    columns = ColumnNames(**{**rows.roles, **config.columns.named()})
+    asked = {"file": rows.file, "format": "jsonl", "columns": columns}
+    return config.model_copy(update={**asked, **dict.fromkeys(("sql", "connection", "mlflow", "phoenix"))})
 
 
 def _readable(test_set: TestSet) -> TestSet:
@@ -212,32 +225,8 @@ class _Opening:
     folder: Path
     needed: frozenset[Role]
     selection: Selection
-    called: str | None = None
-    """What messages call the rows, where a file has another name than its own."""
-
-    header: tuple[str, ...] | None = None
-    """The columns, where the file itself may not show them all."""
-    notes: tuple[str, ...] = ()
-    unrepeatable: str | None = None
-
-    def fetched(self) -> _Opening:
-        """The same, with rows of a platform or of a database in a file. Raises Problems when they cannot be had."""
-        config = self.config
-        if config.sql is not None and config.connection is not None:
-            from evaluators.testsets.databases import ROWS, queried  # few test sets are in a database
-
-            found = queried(config.sql, config.connection, self.folder)
-            asked = {"file": found.file, "format": "jsonl", "sql": None, "connection": None}
-            return replace(
-                self, config=config.model_copy(update=asked), called=ROWS, header=found.header, notes=found.notes,
-                unrepeatable=found.unrepeatable,
-            )  # fmt: skip
-        if config.platform is None:
-            return self
-        rows = config.platform.fetch()
-        named = ColumnNames(**{**rows.known_roles(), **config.columns.named()})
-        changes = {"file": rows.file(), "format": "jsonl", "columns": named, "mlflow": None, "phoenix": None}
-        return replace(self, config=config.model_copy(update=changes), called=rows.name)
+    fetched: FetchedRows | None = None
+    """Rows from elsewhere, in the file that the settings name."""
 
     def test_set(self) -> TestSet:
         config = self.config
@@ -292,8 +281,8 @@ class _Opening:
         if config.file is not None:
             known = config.encoding is not None
             reader = open_file(config.file, self.folder, config.format, self._settled, known_encoding=known)
-            if self.header is not None:
-                reader = replace(reader, header=self.header, notes=(*reader.notes, *self.notes))
+            if self.fetched is not None and self.fetched.header is not None:
+                reader = replace(reader, header=self.fetched.header, notes=(*reader.notes, *self.fetched.notes))
             return reader, configured
         if isinstance(config.expected, Joined) and config.expected.file is not None:
             return self._reader(config.expected), configured | config.expected.named("expected")
@@ -318,7 +307,7 @@ class _Opening:
             delimiter=self.config.delimiter,
             sheet=self.config.sheet,
             header_row=self.config.header_row,
-            name=self.called or self.config.masked(source.name),
+            name=self.config.masked(source.name) if self.fetched is None else self.fetched.name,
             file_name=source.file_name or source.name,
         )
 
@@ -493,8 +482,9 @@ class _Opening:
     def _begun(self, name: str, table: Table, columns: Columns) -> TestSet:
         """A test set with what is attached to the rows, before outputs are joined to it."""
         table = attached(table, self.config.attach, self.folder, name)
-        fetched = self.called is not None
-        return TestSet(name, table, columns, self.config, unrepeatable=self.unrepeatable, fetched=fetched)
+        fetched = self.fetched
+        unrepeatable = None if fetched is None else fetched.unrepeatable
+        return TestSet(name, table, columns, self.config, unrepeatable=unrepeatable, fetched=fetched is not None)
 
     def _finished(self, begun: TestSet) -> TestSet:
         """The test set with the rows that are selected, and with what is said of its columns."""

@@ -20,7 +20,8 @@ from evaluators.cli import command
 from evaluators.issues import Blame, Issue, Problems, extra_hint
 from evaluators.model import MISSING
 from evaluators.testsets.database_connection import DatabaseConnection
-from evaluators.testsets.databases import UNORDERED, QueriedRows, queried, without_parts
+from evaluators.testsets.databases import UNORDERED, queried, without_parts
+from evaluators.testsets.fetched_rows import FetchedRows
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import whole
 from evaluators.testsets.sql_cells import NotCell, json_text, line_of
@@ -51,11 +52,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def asked(folder: Path, statement: str) -> QueriedRows:
+def asked(folder: Path, statement: str) -> FetchedRows:
     return queried(statement, DatabaseConnection(sqlite="rows.db"), folder)
 
 
-def cells(found: QueriedRows, column: str) -> list[Any]:
+def cells(found: FetchedRows, column: str) -> list[Any]:
     table = open_file(found.file, Path(), "jsonl")
     return [cell for chunk in whole(table, [column]) for cell in chunk.columns[column]]
 

@@ -10,7 +10,8 @@ import pytest
 from evaluators.api.loading import loads
 from evaluators.issues import Blame, Problems, extra_hint
 from evaluators.run.preparing import RunRequest, prepare
-from evaluators.testsets.platforms.fetching import ROLES, Fetched, cells, from_platform
+from evaluators.testsets.fetched_rows import FetchedRows
+from evaluators.testsets.platforms.fetching import ROLES, cells, fetched, from_platform
 
 
 @pytest.mark.parametrize("platform", ["{mlflow: {run: x}}", "{phoenix: {dataset: x}}"])
@@ -27,7 +28,7 @@ def test_a_package_that_is_missing_is_named(platform: str, monkeypatch: pytest.M
 
 
 def test_a_password_in_an_address_is_not_told() -> None:
-    def refused() -> Fetched:
+    def refused() -> FetchedRows:
         raise ConnectionError("no answer of http://ann:top@secret@127.0.0.1:9/api (ask ann@example.com)")
 
     with pytest.raises(Problems) as caught:
@@ -66,5 +67,6 @@ def test_parts_of_an_input_are_columns_where_no_column_is_there_yet() -> None:
         {"id": "1", "input": {"id": "2", "question": "?"}, "output": None, "expected": "a"}, {"expected": "b", "tag": 3}
     )
     assert row == {"id": "1", "input": {"id": "2", "question": "?"}, "expected": "a", "question": "?", "tag": 3}
-    assert Fetched("x", (row,), ROLES).known_roles() == {"id": "id", "input": "input", "expected": "expected"}
-    assert Path(Fetched("x", (row,)).file()).read_text(encoding="utf-8").count("\n") == 1
+    found = fetched("x", (row,), ROLES)
+    assert found.roles == {"id": "id", "input": "input", "expected": "expected"}
+    assert Path(found.file).read_text(encoding="utf-8").count("\n") == 1

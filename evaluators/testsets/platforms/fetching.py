@@ -7,22 +7,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from io import BytesIO
 from typing import Any, Final, TypeVar
 
 from evaluators.issues import Blame, Issue, Problems, extra_hint, problem
 from evaluators.needs import Role
 from evaluators.settings import Settings
-from evaluators.testsets.byte_source import kept
-from evaluators.value_class import dataclass, field
+from evaluators.testsets.fetched_rows import FetchedRows, lines_file
 from evaluators.values.addresses import without_passwords
-from evaluators.values.json_text import compact
 
 Found = TypeVar("Found")
 Cells = Mapping[str, Any]
 
 ROLES: Final[Mapping[Role, str]] = {"id": "id", "input": "input", "output": "output", "expected": "expected"}
 """What the columns of fetched outputs are called."""
+NO_ROLES: Final[Mapping[Role, str]] = {}
 _QUIET: Final = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",
@@ -31,30 +29,19 @@ _QUIET: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """Rows as a platform has them."""
-
-    name: str
-    """What messages call them."""
-    rows: tuple[Cells, ...]
-    """Cells by column: texts, or any JSON value."""
-    roles: Mapping[Role, str] = field(default_factory=dict)
-    """The columns whose role is known."""
-
-    def file(self) -> str:
-        """The rows as JSON lines, in a file that is there until the program ends."""
-        return kept(BytesIO(b"".join(compact(dict(row)) + b"\n" for row in self.rows)))
-
-    def known_roles(self) -> dict[Role, str]:
-        """The roles whose columns some row has."""
-        return {role: column for role, column in self.roles.items() if any(column in row for row in self.rows)}
+def fetched(name: str, rows: Iterable[Cells], roles: Mapping[Role, str] = NO_ROLES) -> FetchedRows:
+    """The rows in a file, with the roles whose columns some row has. Raises Problems (testset) when there are none."""
+    found = tuple(rows)
+    if not found:
+        raise Problems([Issue("no-rows", Blame.TESTSET, f"there is nothing to score in {name}", "test_set")])
+    known = {role: column for role, column in roles.items() if any(column in row for row in found)}
+    return FetchedRows(name, lines_file(found), roles=known)
 
 
 class PlatformRows(Settings):
     """Rows of a platform."""
 
-    def fetch(self) -> Fetched:
+    def fetch(self) -> FetchedRows:
         """The rows, in an order that does not change. Raises Problems when they cannot be had.
 
         Every platform implements it.
@@ -91,12 +78,4 @@ def cells(known: Mapping[Role, Any], *further: Mapping[str, Any]) -> dict[str, A
     for more in (given if isinstance(given, Mapping) else {}, *further):
         for name, value in more.items():
             found.setdefault(str(name), value)
-    return found
-
-
-def some(rows: Iterable[Cells], name: str) -> tuple[Cells, ...]:
-    """The rows. Raises Problems (testset) when there are none."""
-    found = tuple(rows)
-    if not found:
-        raise Problems([Issue("no-rows", Blame.TESTSET, f"there is nothing to score in {name}", "test_set")])
     return found

@@ -10,7 +10,8 @@ from pydantic import PositiveInt, model_validator
 
 from evaluators.issues import problem
 from evaluators.settings import Name, bad
-from evaluators.testsets.platforms.fetching import ROLES, Cells, Fetched, PlatformRows, cells, from_platform, some
+from evaluators.testsets.fetched_rows import FetchedRows
+from evaluators.testsets.platforms.fetching import ROLES, Cells, PlatformRows, cells, fetched, from_platform
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -46,19 +47,19 @@ class MLflowRows(PlatformRows):
             raise bad('"filter" and "limit" belong to "traces"', hint="{mlflow: {traces: EXPERIMENT, limit: 100}}")
         return self
 
-    def fetch(self) -> Fetched:
+    def fetch(self) -> FetchedRows:
         """The rows. Raises Problems when they cannot be had."""
         return from_platform("mlflow", self._fetch)
 
-    def _fetch(self) -> Fetched:
+    def _fetch(self) -> FetchedRows:
         import mlflow
 
         client = mlflow.MlflowClient(tracking_uri=self.uri)
         if self.traces is None:
             name = f"MLflow run {self.run}"
-            return Fetched(name, some(self._of_table(client), name))
+            return fetched(name, self._of_table(client))
         name = f"MLflow traces of {self.traces}" + (f", run {self.run}" if self.run else "")
-        return Fetched(name, some(self._of_traces(client, self.traces), name), ROLES)
+        return fetched(name, self._of_traces(client, self.traces), ROLES)
 
     def _of_table(self, client: MlflowClient) -> Iterator[Cells]:
         from tempfile import TemporaryDirectory  # brings much along, and settings alone do not need it

@@ -9,7 +9,8 @@ from pydantic import PositiveInt, model_validator
 
 from evaluators.issues import problem
 from evaluators.settings import Name, bad
-from evaluators.testsets.platforms.fetching import ROLES, Cells, Fetched, PlatformRows, cells, from_platform, some
+from evaluators.testsets.fetched_rows import FetchedRows
+from evaluators.testsets.platforms.fetching import ROLES, Cells, PlatformRows, cells, fetched, from_platform
 from evaluators.values.json_text import NotJSON, parse
 
 if TYPE_CHECKING:
@@ -42,23 +43,23 @@ class PhoenixRows(PlatformRows):
             raise bad('"limit" belongs to "traces"', hint="{phoenix: {traces: PROJECT, limit: 100}}")
         return self
 
-    def fetch(self) -> Fetched:
+    def fetch(self) -> FetchedRows:
         """The rows. Raises Problems when they cannot be had."""
         return from_platform("phoenix", self._fetch)
 
-    def _fetch(self) -> Fetched:
+    def _fetch(self) -> FetchedRows:
         from phoenix.client import Client
 
         client = Client(base_url=self.endpoint) if self.endpoint else Client()
         if self.traces is not None:
             name = f"Phoenix traces of {self.traces}"
-            return Fetched(name, some(_of_traces(client, self.traces, self.limit or _EVERY), name), ROLES)
+            return fetched(name, _of_traces(client, self.traces, self.limit or _EVERY), ROLES)
         if self.experiment is not None:
             name = f"Phoenix experiment {self.experiment}"
-            return Fetched(name, some(_of_experiment(client, self._experiment(client, self.experiment)), name), ROLES)
+            return fetched(name, _of_experiment(client, self._experiment(client, self.experiment)), ROLES)
         name = f"Phoenix dataset {self.dataset}"
         examples = client.datasets.get_dataset(dataset=str(self.dataset)).examples
-        return Fetched(name, some((_example(one) for one in examples), name), ROLES)
+        return fetched(name, map(_example, examples), ROLES)
 
     def _experiment(self, client: Client, named: str) -> str:
         """The id of the experiment; of those with a name, the latest."""

@@ -11,7 +11,8 @@ import pytest
 from evaluators.issues import Blame, Problems
 from evaluators.model import MISSING
 from evaluators.testsets.database_connection import DatabaseConnection
-from evaluators.testsets.databases import QueriedRows, queried
+from evaluators.testsets.databases import queried
+from evaluators.testsets.fetched_rows import FetchedRows
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import whole
 
@@ -29,7 +30,7 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
-def cells(found: QueriedRows, column: str) -> list[Any]:
+def cells(found: FetchedRows, column: str) -> list[Any]:
     return [cell for chunk in whole(open_file(found.file, Path(), "jsonl"), [column]) for cell in chunk.columns[column]]
 
 

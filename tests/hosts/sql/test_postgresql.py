@@ -18,7 +18,8 @@ import pytest
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.testsets.database_connection import DatabaseConnection
-from evaluators.testsets.databases import UNORDERED, QueriedRows, queried
+from evaluators.testsets.databases import UNORDERED, queried
+from evaluators.testsets.fetched_rows import FetchedRows
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import whole
 from tests.docs.sessions import ROOT, prepare, run_page
@@ -61,11 +62,11 @@ def place(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
         assert admin.execute("select count(*) from answers").fetchone() == (3,)
 
 
-def asked(statement: str) -> QueriedRows:
+def asked(statement: str) -> FetchedRows:
     return queried(statement, CONNECTION, Path())
 
 
-def cells(found: QueriedRows, column: str) -> list[Any]:
+def cells(found: FetchedRows, column: str) -> list[Any]:
     table = open_file(found.file, Path(), "jsonl")
     return [cell for chunk in whole(table, [column]) for cell in chunk.columns[column]]
 
