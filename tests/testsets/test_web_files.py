@@ -17,7 +17,7 @@ from evaluators import load
 from evaluators.issues import Blame, Issue, Problems, extra_hint
 from evaluators.run.preparing import RunRequest, prepare
 from evaluators.run.result import RunResult
-from evaluators.testsets import delimited, range_reader, store_faults
+from evaluators.testsets import delimited, remote_files
 from evaluators.testsets.byte_store import store_of
 from evaluators.testsets.readers import jsonl, parquet
 from tests.testsets.file_server import FileServer, file_server
@@ -29,7 +29,7 @@ ROWS = 2_000
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:
     """A server that nobody waits for between two tries."""
-    monkeypatch.setattr(store_faults, "PAUSES_SECONDS", (0, 0, 0))
+    monkeypatch.setattr(remote_files, "PAUSES_SECONDS", (0, 0, 0))
     with file_server() as running:
         yield running
 
@@ -40,9 +40,9 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (delimited, jsonl, parquet):
         monkeypatch.setattr(module, "SPLIT_BYTES", 20_000)
     monkeypatch.setattr("evaluators.testsets.quotes.CUT_BYTES", 5_000)
-    monkeypatch.setattr(range_reader, "_BUFFER", 1_000)
-    monkeypatch.setattr(range_reader, "_FIRST_BYTES", 3_000)
-    monkeypatch.setattr(range_reader, "_MOST_BYTES", 9_000)
+    monkeypatch.setattr(remote_files, "_BUFFER", 1_000)
+    monkeypatch.setattr(remote_files, "_FIRST_BYTES", 3_000)
+    monkeypatch.setattr(remote_files, "_MOST_BYTES", 9_000)
 
 
 def rows() -> list[dict[str, str]]:

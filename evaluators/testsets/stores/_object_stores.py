@@ -6,57 +6,40 @@ object is written whole: it is there when its stream is closed without an error,
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, ClassVar, Final
 
-from evaluators.testsets.byte_store import ByteStore, Kind
-from evaluators.testsets.filesystems import filesystem
-from evaluators.testsets.range_reader import read_in_ranges
-from evaluators.testsets.store_faults import tried
+from evaluators.testsets.byte_store import Kind
+from evaluators.testsets.remote_files import Looked, RemoteFiles, tried
 
 _BUFFER: Final = 1024 * 1024
 _AT_ONCE: Final = 32
 """How many objects are looked at at the same time."""
 
 
-class ObjectStore(ByteStore):
-    """Objects by their addresses, through a file system of fsspec."""
+class ObjectStore(RemoteFiles):
+    """Objects by their addresses."""
 
-    scheme: ClassVar[str]
-    package: ClassVar[str]
-    """What pip installs for it."""
     version_keys: ClassVar[tuple[str, ...]] = ("ETag", "etag")
     """Where the description of an object says which version it is; the first one that is there counts."""
     content_keys: ClassVar[tuple[str, ...]] = ("ETag", "etag")
     """The same for what it holds: equal where the same bytes were written in the same way."""
 
-    def open(self, place: str, start: int = 0) -> BinaryIO:
-        files = self._files
-        size = self.size(place)
+    def look(self, place: str) -> Looked:
+        files = self.files()
+        found: Mapping[str, Any] = tried(lambda: files.info(place))
+        kind: Kind = "folder" if found["type"] == "directory" else "file"
+        return Looked(kind, int(found["size"] or 0), self._version_of(found), _first(found, self.content_keys))
 
-        def fetch(start: int, end: int) -> bytes:
-            return tried(lambda: _whole(files.cat_file(place, start=start, end=end), end - start))
-
-        return read_in_ranges(fetch, size, start)
-
-    def size(self, place: str) -> int:
-        found = self._info(place)
-        if found["type"] == "directory":
-            raise IsADirectoryError(place)
-        return int(found["size"])
-
-    def kind(self, place: str) -> Kind | None:
-        try:
-            return "folder" if self._info(place)["type"] == "directory" else "file"
-        except FileNotFoundError:
-            return None
+    def part(self, place: str, known: Looked, start: int, end: int) -> bytes:
+        files = self.files()
+        return tried(lambda: _whole(files.cat_file(place, start=start, end=end), end - start))
 
     def below(self, folder: str) -> Iterator[str]:
-        files = self._files
+        files = self.files()
         top = f"{files._strip_protocol(folder).rstrip('/')}/"
         for found in tried(lambda: files.find(folder)):
             name = found[len(top) :] if found.startswith(top) else ""
@@ -64,36 +47,24 @@ class ObjectStore(ByteStore):
                 yield name
 
     def write(self, place: str) -> BinaryIO:
-        return _Upload(self._files, place)
+        return _Upload(self.files(), place)
 
     def remove(self, place: str) -> None:
-        files = self._files
+        files = self.files()
         try:
             tried(lambda: files.rm_file(place))
         except FileNotFoundError:
             return
 
-    def fingerprint(self, place: str) -> bytes:
-        """SHA-256 of what the store says of the object's bytes; of the bytes themselves where it says nothing."""
-        found = self._info(place)
-        said = _first(found, self.content_keys)
-        return super().fingerprint(place) if said is None else _digest(said, found["size"])
-
     def versions(self, places: Sequence[str]) -> list[str | None]:
         from fsspec.asyn import sync
 
-        files = self._files
+        files = self.files()
         found = tried(lambda: sync(files.loop, _each, files, places))
-        return [None if one is None else f"{_first(one, self.version_keys)} {one['size']}" for one in found]
+        return [None if one is None else self._version_of(one) for one in found]
 
-    def _info(self, place: str) -> Mapping[str, Any]:
-        files = self._files
-        found: Mapping[str, Any] = tried(lambda: files.info(place))
-        return found
-
-    @property
-    def _files(self) -> Any:
-        return filesystem(self.scheme, self.package)
+    def _version_of(self, found: Mapping[str, Any]) -> str:
+        return f"{_first(found, self.version_keys)} {found['size']}"
 
 
 class S3(ObjectStore):
@@ -173,7 +144,3 @@ def _whole(data: bytes, size: int) -> bytes:
 
 def _first(found: Mapping[str, Any], keys: Sequence[str]) -> str | None:
     return next((str(found[key]) for key in keys if found.get(key)), None)
-
-
-def _digest(said: str, size: int) -> bytes:
-    return hashlib.sha256(f"{said} {size}".encode()).digest()

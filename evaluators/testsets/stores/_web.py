@@ -7,23 +7,19 @@ http to either; never to another kind of address.
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, BinaryIO, ClassVar, Final
+from typing import Any, BinaryIO, Final
 
 from evaluators.issues import problem
-from evaluators.testsets.byte_store import ByteStore, Kind, StoreFault
-from evaluators.testsets.filesystems import filesystem
-from evaluators.testsets.range_reader import read_in_ranges
-from evaluators.testsets.store_faults import PassingFault, passing_status, tried
-from evaluators.value_class import NamedTuple
+from evaluators.testsets.byte_source import GIB
+from evaluators.testsets.byte_store import StoreFault
+from evaluators.testsets.remote_files import Looked, PassingFault, RemoteFiles, passing_status, tried
 from evaluators.values.addresses import shown_address
 
 MOST_FETCHED_GIB: Final = 16.0
 """How much is fetched of a file that a server gives only as a whole."""
-_GIB: Final = 1024**3
 _BLOCK: Final = 1024 * 1024
 _MOST_REDIRECTS: Final = 10
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
@@ -34,30 +30,21 @@ _CONNECT_SECONDS: Final = 30
 _SILENT_SECONDS: Final = 60
 
 
-class WebFile(NamedTuple):
-    """What a server says of a file."""
-
-    size: int | None
-    """None where the server does not give parts of it."""
-    etag: str | None
-    modified: str | None
-
-    @property
-    def version(self) -> str:
-        """What is another one when the file is."""
-        return f"{self.etag} {self.modified} {self.size}"
-
-
-class WebServer(ByteStore):
+class WebServer(RemoteFiles):
     """Files by their addresses."""
 
-    scheme: ClassVar[str]
+    package = "aiohttp"
     lists = False
 
-    def open(self, place: str, start: int = 0) -> BinaryIO:
-        found = self._look(place)
-        if found.size is not None:
-            return read_in_ranges(lambda first, end: self._fetch(place, found, first, end), found.size, start)
+    def look(self, place: str) -> Looked:
+        found: Looked = tried(lambda: self._sync(self._looked, place))
+        return found
+
+    def part(self, place: str, known: Looked, start: int, end: int) -> bytes:
+        data: bytes = tried(lambda: self._sync(self._part, place, known, start, end))
+        return data
+
+    def whole(self, place: str, start: int = 0) -> BinaryIO:
         stream = tempfile.TemporaryFile(prefix="evaluators-")  # noqa: SIM115  # the caller closes it
         try:
             tried(lambda: self._sync(self._whole, place, stream))
@@ -66,19 +53,6 @@ class WebServer(ByteStore):
             raise
         stream.seek(start)
         return stream
-
-    def size(self, place: str) -> int:
-        found = self._look(place)
-        if found.size is None:
-            with self.open(place) as stream:
-                return stream.seek(0, 2)
-        return found.size
-
-    def kind(self, place: str) -> Kind | None:
-        try:
-            return "stream" if self._look(place).size is None else "file"
-        except FileNotFoundError:
-            return None
 
     def below(self, folder: str) -> Iterator[str]:
         raise StoreFault("a web server has no list of its files: name each file")
@@ -94,37 +68,18 @@ class WebServer(ByteStore):
     def remove(self, place: str) -> None:
         self.write(place)
 
-    def fingerprint(self, place: str) -> bytes:
-        """SHA-256 of the ETag, where it stands for the very bytes; else of the bytes."""
-        found = self._look(place)
-        if found.etag is None or found.etag.startswith("W/") or found.size is None:
-            return super().fingerprint(place)
-        return hashlib.sha256(f"{found.etag} {found.size}".encode()).digest()
-
-    def versions(self, places: Sequence[str]) -> list[str | None]:
-        found: list[str | None] = []
-        for place in places:
-            try:
-                found.append(self._look(place).version)
-            except FileNotFoundError:
-                found.append(None)
-        return found
-
-    def _look(self, place: str) -> WebFile:
-        found: WebFile = tried(lambda: self._sync(self._looked, place))
-        return found
-
-    def _fetch(self, place: str, known: WebFile, first: int, end: int) -> bytes:
-        data: bytes = tried(lambda: self._sync(self._part, place, known, first, end))
-        return data
-
-    async def _looked(self, place: str) -> WebFile:
+    async def _looked(self, place: str) -> Looked:
         """One byte is asked for: the answer shows whether parts are given, and everything else."""
         async with self._answer(place, {"Range": "bytes=0-0"}, also=(416,)) as answer:
             size = _size_of_all(answer.headers.get("Content-Range")) if answer.status in (206, 416) else None
-            return WebFile(size, answer.headers.get("ETag"), answer.headers.get("Last-Modified"))
+            etag = answer.headers.get("ETag")
+            version = f"{etag} {answer.headers.get('Last-Modified')} {size}"
+            if size is None:
+                return Looked("stream", None, version, None, etag)
+            # an ETag that is weak does not stand for the very bytes
+            return Looked("file", size, version, None if etag is None or etag.startswith("W/") else etag, etag)
 
-    async def _part(self, place: str, known: WebFile, first: int, end: int) -> bytes:
+    async def _part(self, place: str, known: Looked, first: int, end: int) -> bytes:
         async with self._answer(place, {"Range": f"bytes={first}-{end - 1}"}) as answer:
             if answer.headers.get("ETag") != known.etag:
                 raise StoreFault("the file is another one than when it was opened")
@@ -146,7 +101,7 @@ class WebServer(ByteStore):
                 raise StoreFault(f"{said}; save the file on this machine, and name that")
             async for block in answer.content.iter_chunked(_BLOCK):
                 stream.write(block)
-                if stream.tell() > MOST_FETCHED_GIB * _GIB:
+                if stream.tell() > MOST_FETCHED_GIB * GIB:
                     raise StoreFault(f"it is longer than {MOST_FETCHED_GIB:g} GiB, which is the most that is fetched")
 
     @asynccontextmanager
@@ -181,7 +136,7 @@ class WebServer(ByteStore):
 
     @property
     def _files(self) -> Any:
-        return filesystem(self.scheme, "aiohttp", client_kwargs=_settings())
+        return self.files(client_kwargs=_settings())
 
 
 class Http(WebServer):

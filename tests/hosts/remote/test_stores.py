@@ -19,7 +19,7 @@ from pyarrow import parquet as arrow_parquet
 from evaluators import load
 from evaluators.issues import Blame, Problems
 from evaluators.run.result import RunResult
-from evaluators.testsets import delimited, range_reader, store_faults
+from evaluators.testsets import delimited, remote_files
 from evaluators.testsets.byte_store import store_of
 from evaluators.testsets.readers import jsonl, parquet
 from tests.hosts.remote.conftest import Bucket
@@ -36,10 +36,10 @@ def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (delimited, jsonl, parquet):
         monkeypatch.setattr(module, "SPLIT_BYTES", 20_000)
     monkeypatch.setattr("evaluators.testsets.quotes.CUT_BYTES", 5_000)
-    monkeypatch.setattr(range_reader, "_BUFFER", 1_000)
-    monkeypatch.setattr(range_reader, "_FIRST_BYTES", 10_000)
-    monkeypatch.setattr(range_reader, "_MOST_BYTES", 20_000)
-    monkeypatch.setattr(store_faults, "PAUSES_SECONDS", (0, 0, 0))
+    monkeypatch.setattr(remote_files, "_BUFFER", 1_000)
+    monkeypatch.setattr(remote_files, "_FIRST_BYTES", 10_000)
+    monkeypatch.setattr(remote_files, "_MOST_BYTES", 20_000)
+    monkeypatch.setattr(remote_files, "PAUSES_SECONDS", (0, 0, 0))
 
 
 def rows(first: int = 0, count: int = ROWS) -> list[dict[str, str]]:
