@@ -14,12 +14,12 @@ from evaluators.api.row_scores import OVERALL, error_of, overall_of, overall_ver
 from evaluators.comparators._cache import caching
 from evaluators.issues import Problems
 from evaluators.model import MISSING, Status, Verdict
-from evaluators.needs import Cell, Role
+from evaluators.needs import ROLES, Cell, Role
 from evaluators.reports.rows_csv import field_numbers
 from evaluators.result_table import Kind
 from evaluators.run.loaded import LoadedSuite
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.testsets.columns import ROLES, guess_columns, no_such_column
+from evaluators.testsets.columns import guess_columns, no_such_column
 from evaluators.value_class import dataclass
 
 Roles: TypeAlias = Mapping[Role, str]

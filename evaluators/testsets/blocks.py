@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from evaluators.value_class import NamedTuple
-
 _PART: Final = 1024 * 1024
 
 
@@ -27,35 +25,28 @@ def line_blocks(stream: BinaryIO, size: int, length: int | None = None, longest:
         yield block
 
 
-class LongLine(NamedTuple):
-    """A line that was passed over, because it is too long."""
-
-    length: int
-    """Its bytes."""
-
-
-def short_line_blocks(stream: BinaryIO, size: int, length: int | None, longest: int) -> Iterator[bytes | LongLine]:
-    """The same; a line that has more than `longest` bytes is told by its length, and never in memory as a whole."""
+def short_line_blocks(stream: BinaryIO, size: int, length: int | None, longest: int) -> Iterator[bytes | int]:
+    """The same; a line that has more than `longest` bytes is passed over: its length is given, and it is never in memory as a whole."""
     left = length
     while left is None or left > 0:
         block = stream.read(size if left is None else min(size, left))
         if not block:
             return
-        long_line = None
+        long = 0
         if block[-1] != 10 and (left is None or len(block) < left):
             start = block.rfind(b"\n") + 1
             rest = stream.readline(max(1, longest - (len(block) - start) + 1))
             if rest[-1:] == b"\n" or len(block) - start + len(rest) <= longest:
                 block += rest
             else:
-                long_line = LongLine(len(block) - start + len(rest) + rest_of_line(stream))
+                long = len(block) - start + len(rest) + rest_of_line(stream)
                 block = block[:start]
         if block:
             yield block
-        if long_line is not None:
-            yield long_line
+        if long:
+            yield long
         if left is not None:
-            left -= len(block) + (long_line.length if long_line is not None else 0)
+            left -= len(block) + long
 
 
 def rest_of_line(stream: BinaryIO) -> int:

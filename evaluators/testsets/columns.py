@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Final, get_args
+from typing import Final
 
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.needs import Role
+from evaluators.needs import ROLES, Role
 from evaluators.registry import nearest, suggestion
 from evaluators.value_class import dataclass
-
-ROLES: Final[tuple[Role, ...]] = get_args(Role)
 
 USUAL_NAMES: Final[Mapping[Role, tuple[str, ...]]] = {
     "id": ("id", "record_id", "case_id", "row_id"),
@@ -74,7 +72,8 @@ class Columns:
 
     def of(self, role: Role) -> str | None:
         """The column of a role."""
-        return {"id": self.id, "input": self.input, "output": self.output, "expected": self.expected}[role]
+        column: str | None = getattr(self, role)
+        return column
 
     def sentence(self, name: str) -> str:
         """The choice in words, for a note."""

@@ -9,9 +9,8 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 from typing import ClassVar, Final, Self
 
 from evaluators.issues import Blame, Issue, Problems
@@ -19,7 +18,7 @@ from evaluators.testsets import quotes
 from evaluators.testsets.byte_source import ByteSource, reading
 from evaluators.testsets.delimited_issues import DELIMITERS, NOT_TEXT, delimiter_in_words, not_text
 from evaluators.testsets.delimited_rows import CUTTABLE, LARGEST_CELL, UNDECODED, SplitPass
-from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, broken
+from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, broken, pieces, refuse_same_names
 from evaluators.value_class import dataclass, replace
 
 _HEAD_BYTES: Final = 64 * 1024
@@ -73,11 +72,7 @@ class Delimited(Reader):
                     note = f"{self.source.name}: around byte {start:,} {said}"
                     break
                 starts.append(start)
-        return [
-            Split(path, index, start, end, None if end else note)
-            for index, (start, end) in enumerate(pairwise([*starts, None]))
-            if start is not None
-        ]
+        return pieces(path, starts, note=note)
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of one piece."""
@@ -153,10 +148,7 @@ def _named(source: ByteSource, names: Sequence[str], notes: list[str]) -> tuple[
     if nameless:
         places = ", ".join(map(str, nameless))
         notes.append(f'{source.name}: columns without a name are called by their place, "column N": {places}')
-    twice = [name for name, count in Counter(header).items() if count > 1]
-    if twice:
-        listed = ", ".join(f'"{name}" ({_places(header, name)})' for name in twice)
-        raise broken(source, "same-column-name", f"columns have the same name: {listed}", "give each its own name")
+    refuse_same_names(source, header, lambda twice: _places(header, twice))
     return header
 
 

@@ -76,17 +76,10 @@ class DocumentRows:
 
 
 def _cells(column: str, part: Sequence[DocumentFile]) -> list[Cell]:
-    match column:
-        case "id":
-            return [row.id for row in part]
-        case "folder":
-            return [row.folder for row in part]
-        case "file":
-            return [row.file for row in part]
-        case "expected":
-            return [text_of(row.source) for row in part]
-        case _:
-            return [MISSING] * len(part)
+    if column == "expected":
+        return [text_of(row.source) for row in part]
+    named = column in ("id", "folder", "file")
+    return [getattr(row, column) if named else MISSING for row in part]
 
 
 def is_pattern(place: str, folder: Path) -> bool:

@@ -10,7 +10,8 @@ the same reason an `Issue` of a chunk has no `where` yet. Blank lines are no row
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final, Protocol, Self
 
 from evaluators.issues import Blame, Fault, Issue, Problems
@@ -148,6 +149,23 @@ def id_text(cell: Cell) -> str:
     if isinstance(cell, str):
         return cell
     return "" if cell is None or cell is MISSING or isinstance(cell, Fault) else to_text(cell)
+
+
+def pieces(file: str, starts: Sequence[int], end: int | None = None, note: str | None = None) -> list[Split]:
+    """The pieces of a file that start there; `note` says why the last one, which goes on to the end of the file, is not cut further."""
+    ends = [*starts[1:], end]
+    return [
+        Split(file, index, start, end, note if end is None else None)
+        for index, (start, end) in enumerate(zip(starts, ends, strict=True))
+    ]
+
+
+def refuse_same_names(source: ByteSource, header: Sequence[str], places: Callable[[str], str] | None = None) -> None:
+    """Raises Problems where columns have the same name; `places` says where those of a name are."""
+    twice = [name for name, count in Counter(header).items() if count > 1]
+    if twice:
+        listed = ", ".join(f'"{name}"' + (f" ({places(name)})" if places is not None else "") for name in twice)
+        raise broken(source, "same-column-name", f"columns have the same name: {listed}", "give each its own name")
 
 
 def knows(table: Table, column: str) -> bool:

@@ -7,6 +7,7 @@ Looked for by `evaluators check` only: a run does not pay for it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -55,22 +56,29 @@ def repeated_keys(test_set: TestSet, column: str) -> list[Issue]:
 
     Only text shows it: in a JSON file the key was already read once.
     """
-    named: list[Issue] = []
-    more = 0
+    return _first_ones(_repeated(test_set, column), test_set, ("row has", "rows have"), "a key twice in one object")
+
+
+def _repeated(test_set: TestSet, column: str) -> Iterator[Issue]:
     for number, text in _texts(test_set, column):
         try:
             keys = duplicate_keys(text)
         except NotJSON:
             continue  # an evaluator that needs JSON here says so
-        if keys and len(named) < MOST_SHOWN:
+        if keys:
             said = ", ".join(f'"{key}"' for key in keys)
             message = f"a key is given twice in one object: {said}; the last one counts"
-            named.append(Issue("key-twice", Blame.TESTSET, message, test_set.place(number, column)))
-        elif keys:
-            more += 1
+            yield Issue("key-twice", Blame.TESTSET, message, test_set.place(number, column))
+
+
+def _first_ones(found: Iterable[Issue], test_set: TestSet, rows: tuple[str, str], said: str) -> list[Issue]:
+    """The first issues, and how many more rows have one."""
+    issues = iter(found)
+    named = list(islice(issues, MOST_SHOWN))
+    more = sum(1 for _ in issues)
     if more:
-        rows = "1 more row has" if more == 1 else f"{more:,} more rows have"
-        named.append(Issue("key-twice", Blame.TESTSET, f"{rows} a key twice in one object", test_set.name))
+        message = f"1 more {rows[0]} {said}" if more == 1 else f"{more:,} more {rows[1]} {said}"
+        named.append(Issue(named[0].code, Blame.TESTSET, message, test_set.name))
     return named
 
 
@@ -81,28 +89,21 @@ def contradictions(test_set: TestSet, given: str, expected: str) -> list[Issue]:
     input or without an answer say nothing; nor does an input that is the same in all of many rows, such as a fixed prompt.
     """
     first: dict[int, tuple[int, int]] = {}
-    named: list[Issue] = []
-    more = 0
-    for number, (question, answer) in _rows(test_set, (given, expected)):
-        ours, theirs = _identity(question), _identity(answer)
-        if ours is None or theirs is None:
-            continue
-        row, known = first.setdefault(ours, (number, theirs))
-        if known == theirs:
-            continue
-        if len(named) < MOST_SHOWN:
-            message = f'another answer than in row {row:,}, where "{given}" is the same'
-            hint = "one output cannot be right in both rows"
-            where = test_set.place(number, expected)
-            named.append(Issue("contradicting-answers", Blame.TESTSET, message, where, hint))
-        else:
-            more += 1
-    if len(first) == 1 and len(named) + more >= _FIXED_INPUT:
-        return []
-    if more:
-        rows = "1 more row contradicts" if more == 1 else f"{more:,} more rows contradict"
-        named.append(Issue("contradicting-answers", Blame.TESTSET, f"{rows} an earlier one", test_set.name))
-    return named
+
+    def found() -> Iterator[Issue]:
+        for number, (question, answer) in _rows(test_set, (given, expected)):
+            ours, theirs = _identity(question), _identity(answer)
+            if ours is None or theirs is None:
+                continue
+            row, known = first.setdefault(ours, (number, theirs))
+            if known != theirs:
+                message = f'another answer than in row {row:,}, where "{given}" is the same'
+                hint = "one output cannot be right in both rows"
+                where = test_set.place(number, expected)
+                yield Issue("contradicting-answers", Blame.TESTSET, message, where, hint)
+
+    named = _first_ones(found(), test_set, ("row contradicts", "rows contradict"), "an earlier one")
+    return [] if len(first) == 1 and len(named) >= _FIXED_INPUT else named
 
 
 def unused_columns(header: Iterable[str], used: Collection[str]) -> str | None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
 
 from pydantic import Field, field_validator, model_validator
 
-from evaluators.needs import Role
+from evaluators.needs import ROLES, Role
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Name, Settings, bad, build
 from evaluators.testsets.byte_source import STANDARD_INPUT
@@ -39,10 +39,7 @@ class ColumnNames(Settings):
 
     def named(self) -> dict[Role, str]:
         """The columns that are named."""
-        every: dict[Role, str | None] = {
-            "id": self.id, "input": self.input, "output": self.output, "expected": self.expected,
-        }  # fmt: skip
-        return {role: column for role, column in every.items() if column is not None}
+        return {role: column for role in ROLES if (column := getattr(self, role)) is not None}
 
 
 class Joined(Settings):

@@ -117,10 +117,9 @@ def test_a_name_too_long_for_the_system_has_its_place() -> None:
 
 
 def test_a_file_that_became_shorter_while_it_was_read_is_the_fault_of_neither() -> None:
-    pytest.importorskip("pyarrow")
     table = Csv.open(locate("rows.csv", Path()))
     with pytest.raises(Problems) as caught:
-        list(table.read(Split("rows.csv", 0, 19, None, cuts=(19, 10_000)), ["output"]))
+        list(table.read(Split("rows.csv", 0, 19, 10_000), ["output"]))
     assert [(issue.code, issue.blame) for issue in caught.value.issues] == [("unreadable-file", Blame.ENVIRONMENT)]
 
 

@@ -9,9 +9,9 @@ from typing import ClassVar, Final, Self
 
 from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
-from evaluators.testsets.blocks import LongLine, rest_of_line, short_line_blocks
+from evaluators.testsets.blocks import rest_of_line, short_line_blocks
 from evaluators.testsets.byte_source import ByteSource, reading
-from evaluators.testsets.reader import CHUNK_BYTES, SPLIT_BYTES, Cell, Chunk, Reader, Split
+from evaluators.testsets.reader import CHUNK_BYTES, SPLIT_BYTES, Cell, Chunk, Reader, Split, pieces
 from evaluators.value_class import dataclass
 from evaluators.values import json_lines
 from evaluators.values.json_text import MAX_CHARS, NotJSON
@@ -40,7 +40,7 @@ class Jsonl(Reader):
         row = 0
         with reading(source), source.open() as stream:
             for block in islice(short_line_blocks(stream, _LOOK_BYTES, None, LONGEST), _LOOK_BLOCKS):
-                if isinstance(block, LongLine):
+                if isinstance(block, int):
                     refused.append(_too_long(block, source, row))
                     row += 1
                     continue
@@ -61,11 +61,7 @@ class Jsonl(Reader):
         path = self.source.path
         if self.source.compressed or (size := self.source.size) <= SPLIT_BYTES:
             return [Split(path, 0)]
-        ends = [start for start in self._line_starts(size) if start < size]
-        return [
-            Split(path, index, start, end)
-            for index, (start, end) in enumerate(zip([0, *ends], [*ends, None], strict=True))
-        ]
+        return pieces(path, [0, *(start for start in self._line_starts(size) if start < size)])
 
     def _line_starts(self, size: int) -> list[int]:
         """Where the first line starts at or after each multiple of SPLIT_BYTES, each once."""
@@ -86,7 +82,7 @@ class Jsonl(Reader):
         with reading(self.source), self.source.open(split.start) as stream:
             length = None if split.end is None else split.end - split.start
             for block in short_line_blocks(stream, CHUNK_BYTES, length, LONGEST):
-                if isinstance(block, LongLine):
+                if isinstance(block, int):
                     fault = Fault(_too_long(block))
                     yield Chunk([span], span + 1, {name: [fault] for name in names}, [(0, fault.issue)])
                     span += 1
@@ -131,11 +127,11 @@ def _issue(error: NotJSON, source: ByteSource | None = None, row: int = 0) -> Is
     )
 
 
-def _too_long(line: LongLine, source: ByteSource | None = None, row: int = 0) -> Issue:
+def _too_long(length: int, source: ByteSource | None = None, row: int = 0) -> Issue:
     return Issue(
         "unreadable-row",
         Blame.TESTSET,
-        f"the line has {line.length:,} bytes; up to {LONGEST:,} are read",
+        f"the line has {length:,} bytes; up to {LONGEST:,} are read",
         "" if source is None else f"{source.name} row {row + 1}",
         hint="each line holds one row: is a line break missing?",
     )

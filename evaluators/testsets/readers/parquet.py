@@ -7,7 +7,6 @@ are taken a few at a time. A page of a file cannot be larger than 2 GiB, by its 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Final, Self
@@ -18,7 +17,17 @@ from evaluators.needs import Cell, too_long
 from evaluators.testsets.byte_source import GIB, MOST_UNPACKED_GIB, ByteSource, TooLarge, reading
 from evaluators.testsets.byte_store import StoreFault
 from evaluators.testsets.python_cells import arrow_cells
-from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, SPLIT_BYTES, Chunk, Reader, Split, broken
+from evaluators.testsets.reader import (
+    CHUNK_BYTES,
+    MAX_CHUNK_ROWS,
+    SPLIT_BYTES,
+    Chunk,
+    Reader,
+    Split,
+    broken,
+    pieces,
+    refuse_same_names,
+)
 from evaluators.value_class import dataclass
 from evaluators.values.json_text import MAX_CHARS
 
@@ -43,10 +52,7 @@ class Parquet(Reader):
         with _opened(source) as file:
             names, kinds = tuple(file.schema_arrow.names), tuple(map(str, file.schema_arrow.types))
             _check_size(source, _said_size(file.metadata))
-        twice = [f'"{name}"' for name, count in Counter(names).items() if count > 1]
-        if twice:
-            message = f"columns have the same name: {', '.join(twice)}"
-            raise broken(source, "same-column-name", message, "give each its own name")
+        refuse_same_names(source, names)
         return cls(source, names, kinds=kinds)
 
     def splits(self) -> list[Split]:
@@ -59,11 +65,7 @@ class Parquet(Reader):
                     starts.append(group)
                     size = 0
                 size += file.metadata.row_group(group).total_byte_size
-        ends = [*starts[1:], groups]
-        return [
-            Split(self.source.path, index, start, end)
-            for index, (start, end) in enumerate(zip(starts, ends, strict=True))
-        ]
+        return pieces(self.source.path, starts, groups)
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of some row groups, numbered from 1."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, ClassVar, Final, Self
@@ -12,7 +11,7 @@ from evaluators.issues import Fault
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource
-from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Chunk, Reader, Split, broken
+from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Chunk, Reader, Split, broken, refuse_same_names
 from evaluators.testsets.sheet_cells import SheetCells, letters, place_of
 from evaluators.testsets.workbook import Workbook, opened
 from evaluators.value_class import dataclass
@@ -109,10 +108,7 @@ def _header(book: Workbook, source: ByteSource, sheet: str, row: int) -> tuple[t
     cells = next((cells for number, cells in SheetCells(book, sheet, row, width, ()).rows() if number == row), [])
     names = [_name(source, cell) for cell in cells]
     header = tuple(name if name.strip() else f"column {letters(place)}" for place, name in enumerate(names, start=1))
-    twice = [name for name, count in Counter(header).items() if count > 1]
-    if twice:
-        listed = ", ".join(f'"{name}" ({_places(header, name, sheet, row)})' for name in twice)
-        raise broken(source, "same-column-name", f"columns have the same name: {listed}", "give each its own name")
+    refuse_same_names(source, header, lambda twice: _places(header, twice, sheet, row))
     nameless = [letters(place) for place, name in enumerate(names, start=1) if not name.strip()]
     note = f'{source.name}: columns without a name are called by their letter, "column X": {", ".join(nameless)}'
     return header, [note] if nameless else []
