@@ -29,8 +29,7 @@ from evaluators.limits import still_time
 from evaluators.model import MISSING
 from evaluators.value_class import NamedTuple, dataclass, field
 from evaluators.values.equality import same
-from evaluators.values.literal_keys import joined_keys, key_of
-from evaluators.values.paths import ANY, Path
+from evaluators.values.paths import ANY, Path, joined_keys, key_of
 
 Hits: TypeAlias = Callable[[Frame], Sequence[int]]
 """What pairing counts of each pair of values of a leaf: RIGHT, WRONG, LONE or NOTHING."""

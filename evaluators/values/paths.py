@@ -1,29 +1,31 @@
-"""Paths into JSON documents: three notations read into one `Path`, and a path turned into the fastest reader it allows.
+"""Paths into JSON documents: three notations read into one `Path`, and a path made a function that reads documents.
 
 `$` starts JSONPath, `/` starts a JSON Pointer (RFC 6901), anything else is dot notation. A path is *definite* when it
 leads to one place at most; otherwise its reader gives a list of everything it hits. Filters, slices, unions and `..` are
 a *query*, which `jsonpath_hits` runs.
 
-A dot path is special in one way: a literal key that contains dots wins where it is found (see `literal_keys`).
+A dot path is special in one way: `a.b` may be the key "b" of the object at "a", and it may be one key "a.b". A literal key
+wins where it is found: at each level the longest stretch of segments that is a key there is tried first, and a shorter one
+only when the longer leads nowhere. The keys that were used are a *reading* of the path.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, reduce
 from itertools import islice
+from operator import getitem, itemgetter
 from typing import Any, Final, TypeAlias
 
+from msgspec import Struct
+
 from evaluators.model import JSON, MISSING, Missing
-from evaluators.value_class import dataclass, field
 from evaluators.values.jsonpath_hits import check_query, query_hits
 from evaluators.values.jsonpath_text import read_jsonpath
-from evaluators.values.literal_keys import Hit, Levels, joined_from, joined_keys, key_of, read_steps, unless_joined
 from evaluators.values.path_text import (
     ANY,
     BadPath,
-    Every,
     Location,
     Notation,
     Step,
@@ -37,10 +39,14 @@ __all__ = ["ANY", "BadPath", "Location", "Notation", "Path", "Step", "display", 
 
 Getter: TypeAlias = Callable[[JSON], "JSON | Missing"]
 PairGetter: TypeAlias = Callable[[JSON, JSON], "tuple[JSON | Missing, JSON | Missing]"]
+Hit: TypeAlias = tuple[Location, JSON]
+Levels: TypeAlias = tuple[tuple[tuple[str, int], ...], ...]
+"""For each step: the joined keys that may begin there, longest first, each with the number of the step after it."""
+
+_first_of_query: Final = re.compile(r"\$(?:\[(?:\*|[0-9]+)\])*+\['([^'\\]*+)'\]").match
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(Struct, frozen=True):
     """One location, or one set of locations, whatever notation it was written in.
 
     `steps` are the steps of a plain path. `query` is the normal form of a JSONPath with filters, slices, unions or
@@ -51,15 +57,16 @@ class Path:
 
     steps: tuple[Step, ...]
     query: str | None = None
-    joins: tuple[bool, ...] = field(default=(), compare=False, repr=False)
+    joins: tuple[bool, ...] = ()
     """For each step, whether a plain dot joins it to the step before; empty when nothing is joined."""
-    written: str | None = field(default=None, compare=False, repr=False)
+    written: str | None = None
     """A query as it was written."""
 
-    @property
-    def literal_dots(self) -> bool:
-        """A literal key that contains dots may stand for several steps."""
-        return bool(self.joins)
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Path) and (self.steps, self.query) == (other.steps, other.query)
+
+    def __hash__(self) -> int:
+        return hash((self.steps, self.query))
 
     @property
     def canonical(self) -> str:
@@ -85,7 +92,7 @@ class Path:
         if start is not None:
             yield str(self.steps[start])
             if self.joins:
-                yield from (key for key, _ in joined_from(self.steps, self.joins, start))
+                yield from (key for key, _ in _joined_from(self.steps, self.joins, start))
 
     def __str__(self) -> str:
         return self.canonical
@@ -100,7 +107,7 @@ class Path:
 
         The list is in the order of `locate`, whatever the order of keys in the document.
         """
-        return self.getter()(document)
+        return _getter(self.steps, self.joins, self.query)(document)
 
     def get_pair(self, expected: JSON, output: JSON) -> tuple[JSON | Missing, JSON | Missing]:
         """The values in two documents. Where keys contain dots, the output follows the reading of the expected side.
@@ -109,22 +116,21 @@ class Path:
         """
         return self.pair_getter()(expected, output)
 
-    def locate(self, document: JSON) -> list[Location]:
-        """The place of every hit, in order: list items by index, object values by key."""
-        return [location for location, _ in _hits(self, document)]
-
-    def getter(self) -> Getter:
-        """A function that does what `get` does, made once for many documents."""
-        return _getter(self.steps, self.joins, self.query)
-
-    def unjoined_getter(self, joined: Any) -> Callable[[JSON], Any]:
-        """What `getter` gives for a definite path; `joined` where a key that contains dots may be meant."""
-        plain = tuple(step for step in self.steps if not isinstance(step, Every))
-        return unless_joined(plain, joined_keys(plain, self.joins), lambda _: joined) if self.joins else self.getter()
-
     def pair_getter(self) -> PairGetter:
         """A function that does what `get_pair` does, made once for many documents."""
         return _pair_getter(self.steps, self.joins, self.query)
+
+    def unjoined_getter(self, joined: Any) -> Callable[[JSON], Any]:
+        """What `get` gives for a definite path; `joined` where a key that contains dots may be meant."""
+        if not self.joins:
+            return _getter(self.steps, (), self.query)
+        return _definite_getter(self.steps, joined_keys(self.steps, self.joins), lambda _: joined)
+
+    def locate(self, document: JSON) -> list[Location]:
+        """The place of every hit, in order: list items by index, object values by key."""
+        if self.query is not None:
+            return [location for location, _ in query_hits(self.query, document)]
+        return [location for location, _ in _read(joined_keys(self.steps, self.joins), self.steps, document)[1]]
 
 
 def parse(text: str) -> Path:
@@ -150,152 +156,61 @@ def parse(text: str) -> Path:
 @lru_cache(maxsize=4096)
 def _getter(steps: tuple[Step, ...], joins: tuple[bool, ...], query: str | None) -> Getter:
     if query is not None:
-        return _query_getter(query)
-    if ANY in steps:
-        return _many_getter(steps, joins)
-    plain = tuple(step for step in steps if not isinstance(step, Every))
-    return _dotted_getter(plain, joins) if joins else _plain_getter(plain)
+        return lambda document: [value for _, value in query_hits(query, document)] or MISSING
+    levels = joined_keys(steps, joins)
+    if ANY not in steps:
+        return _definite_getter(steps, levels, lambda document: _first(_read(levels, steps, document)[1]))
+    if joins:
+        return lambda document: [value for _, value in _read(levels, steps, document)[1]] or MISSING
+
+    def every(document: JSON) -> JSON | Missing:
+        values = [document]
+        for step in steps:
+            if isinstance(step, str):
+                values = [value[step] for value in values if type(value) is dict and step in value]
+            else:
+                values = [below for value in values for _, below in _children(value, step)]
+        return values or MISSING
+
+    return every
 
 
-def _plain_getter(steps: Location) -> Getter:
-    """Keys are looked up at once and fail by exception: of all JSON values only an object takes a text in brackets."""
-    match steps:
-        case ():
-            return lambda document: document
-        case (str(key),):
-            return _one_key(key)
-        case (str(first), str(second)):
-            return _two_keys(first, second)
-        case (str(first), str(second), str(third)):
-            return _three_keys(first, second, third)
-        case (str(first), int(index), str(last)):
-            return _key_of_item(first, index, last)
-        case _:
-            return _many_steps(steps)
+def _first(hits: list[Hit]) -> JSON | Missing:
+    return hits[0][1] if hits else MISSING
 
 
-def _one_key(key: str) -> Getter:
-    def get(document: Any) -> Any:
+def _definite_getter(steps: tuple[Step, ...], levels: Levels, joined: Callable[[JSON], Any]) -> Callable[[JSON], Any]:
+    """What the steps lead to one by one, or `joined(document)` as soon as there may be a joined key on the way.
+
+    Keys are looked up at once and fail by exception: of all JSON values only an object takes a text in brackets. A text
+    or a list may hold a joined key as well, which costs no more than a needless call of `joined`.
+    """
+    plan: list[tuple[Any, str | None, tuple[str, ...]]] = [
+        (step, key_of(step), tuple(key for key, _ in level)) for step, level in zip(steps, levels, strict=True)
+    ]
+
+    def keys_alone(document: Any) -> Any:
         try:
-            return document[key]
+            return reduce(getitem, steps, document)
         except (KeyError, TypeError):
             return MISSING
-
-    return get
-
-
-def _two_keys(first: str, second: str) -> Getter:
-    def get(document: Any) -> Any:
-        try:
-            return document[first][second]
-        except (KeyError, TypeError):
-            return MISSING
-
-    return get
-
-
-def _three_keys(first: str, second: str, third: str) -> Getter:
-    def get(document: Any) -> Any:
-        try:
-            return document[first][second][third]
-        except (KeyError, TypeError):
-            return MISSING
-
-    return get
-
-
-def _key_of_item(first: str, index: int, last: str) -> Getter:
-    digits = key_of(index)
-
-    def get(document: Any) -> Any:
-        try:
-            items = document[first]
-            return items[index if type(items) is list else digits][last]
-        except (KeyError, TypeError, IndexError):
-            return MISSING
-
-    return get
-
-
-def _many_steps(steps: Location) -> Getter:
-    plan = tuple((step, key_of(step)) for step in steps)
 
     def get(document: Any) -> Any:
         value = document
         try:
-            for step, key in plan:
-                value = value[step if type(value) is list else key]
+            for step, key, longer in plan:
+                if type(value) is list:
+                    value = value[step]
+                    continue
+                for text in longer:
+                    if text in value:
+                        return joined(document)
+                value = value[key]
         except (KeyError, TypeError, IndexError):
             return MISSING
         return value
 
-    return get
-
-
-def _dotted_getter(steps: Location, joins: tuple[bool, ...]) -> Getter:
-    levels = joined_keys(steps, joins)
-
-    def read(document: JSON) -> JSON | Missing:
-        hits = read_steps(levels, steps, document)[1]
-        return hits[0][1] if hits else MISSING
-
-    return unless_joined(steps, levels, read)
-
-
-def _many_getter(steps: tuple[Step, ...], joins: tuple[bool, ...]) -> Getter:
-    if joins:
-        levels = joined_keys(steps, joins)
-        return lambda document: [value for _, value in read_steps(levels, steps, document)[1]] or MISSING
-    slow = _many_values(steps)
-    match steps:
-        case (str(first), Every(), str(last)):
-            return _key_of_every_item(first, last, slow)
-        case _:
-            return slow
-
-
-def _key_of_every_item(first: str, last: str, slow: Getter) -> Getter:
-    def get(document: Any) -> Any:
-        try:
-            items = document[first]
-            return (type(items) is list and [item[last] for item in items]) or slow(document)
-        except (KeyError, TypeError):
-            return slow(document)
-
-    return get
-
-
-def _many_values(steps: tuple[Step, ...]) -> Getter:
-    plan = tuple((step, None if isinstance(step, Every) else key_of(step)) for step in steps)
-
-    def get(document: JSON) -> JSON | Missing:
-        values = [document]
-        for step, key in plan:
-            values = _every(values) if step is ANY else _next(values, step, key)
-        return values or MISSING
-
-    return get
-
-
-def _every(values: list[JSON]) -> list[JSON]:
-    found: list[JSON] = []
-    for value in values:
-        if type(value) is list:
-            found.extend(value)
-        elif type(value) is dict:
-            found.extend([value[key] for key in sorted(value)])
-    return found
-
-
-def _next(values: list[JSON], step: Step, key: str | None) -> list[JSON]:
-    found: list[JSON] = []
-    for value in values:
-        if type(value) is dict:
-            if key is not None and key in value:
-                found.append(value[key])
-        elif type(value) is list and isinstance(step, int) and -len(value) <= step < len(value):
-            found.append(value[step])
-    return found
+    return get if any(levels) or not all(isinstance(step, str) for step in steps) else keys_alone
 
 
 @lru_cache(maxsize=4096)
@@ -304,46 +219,79 @@ def _pair_getter(steps: tuple[Step, ...], joins: tuple[bool, ...], query: str | 
     if not joins:
         return lambda expected, output: (get(expected), get(output))
     levels = joined_keys(steps, joins)
-
-    def read_pair(expected: JSON, output: JSON) -> tuple[JSON | Missing, JSON | Missing]:
-        reading, hits = read_steps(levels, steps, expected)
-        if not hits:
-            return MISSING, get(output)
-        follow = _getter(reading, (), None)
-        return follow(expected), follow(output)
-
-    plain = tuple(step for step in steps if not isinstance(step, Every))
-    return read_pair if ANY in steps else _dotted_pair_getter(plain, levels, get, read_pair)
-
-
-def _dotted_pair_getter(steps: Location, levels: Levels, get: Getter, read_pair: PairGetter) -> PairGetter:
-    follow = _plain_getter(steps)
-    joined = object()
-    read = unless_joined(steps, levels, lambda _: joined)
+    unread: Any = object()
+    quick = (lambda _: unread) if ANY in steps else _definite_getter(steps, levels, lambda _: unread)
+    one_by_one = _getter(steps, (), None)
 
     def get_pair(expected: JSON, output: JSON) -> tuple[JSON | Missing, JSON | Missing]:
-        value = read(expected)
-        if value is joined:
-            return read_pair(expected, output)
+        value, follow = quick(expected), one_by_one
+        if value is unread:
+            reading, hits = _read(levels, steps, expected)
+            follow = _getter(reading, (), None)
+            value = follow(expected) if hits else MISSING
         return value, get(output) if value is MISSING else follow(output)
 
     return get_pair
 
 
-_first_of_query: Final = re.compile(r"\$(?:\[(?:\*|[0-9]+)\])*+\['([^'\\]*+)'\]").match
+# Steps in a document
 
 
-def _hits(path: Path, document: JSON) -> list[Hit]:
-    if path.query is not None:
-        return query_hits(path.query, document)
-    return read_steps(joined_keys(path.steps, path.joins), path.steps, document)[1]
+@lru_cache(maxsize=4096)
+def joined_keys(steps: tuple[Step, ...], joins: tuple[bool, ...]) -> Levels:
+    """The keys with dots that may stand for some steps of a path. `joins` are those of the path."""
+    if not joins:
+        return ((),) * len(steps)
+    return tuple(tuple(reversed(list(_joined_from(steps, joins, start)))) for start in range(len(steps)))
 
 
-# Queries
+def _joined_from(steps: tuple[Step, ...], joins: tuple[bool, ...], start: int) -> Iterator[tuple[str, int]]:
+    """The joined keys that may begin at one step, shortest first, each with the number of the step after it."""
+    key = str(steps[start])
+    for end in range(start + 1, len(steps)):
+        if not joins[end]:
+            return
+        key += f".{steps[end]}"
+        yield key, end + 1
 
 
-def _query_getter(query: str) -> Getter:
-    return lambda document: [value for _, value in query_hits(query, document)] or MISSING
+def _read(levels: Levels, steps: tuple[Step, ...], document: JSON) -> tuple[tuple[Step, ...], list[Hit]]:
+    """The first reading that leads somewhere, with its hits in order; no hits when none does.
+
+    Depth first over the keys that are there, so the work is bounded by the document, not by the ways to join keys.
+    """
+    waiting: list[tuple[int, tuple[Step, ...], list[Hit]]] = [(0, (), [((), document)])]
+    while waiting:
+        at, reading, hits = waiting.pop()
+        if at == len(steps):
+            return reading, hits
+        choices: list[tuple[Step, int]] = [(steps[at], at + 1), *reversed(levels[at])]
+        for step, after in choices:
+            found = [((*location, key), below) for location, value in hits for key, below in _children(value, step)]
+            if found:
+                waiting.append((after, (*reading, step), found))
+    return steps, []
+
+
+def _children(value: JSON, step: Step) -> Iterable[tuple[str | int, JSON]]:
+    """What one step leads to in a value, each with its key or index, in order."""
+    if type(value) is dict:
+        if step is ANY:
+            return sorted(value.items(), key=itemgetter(0))
+        key = key_of(step)
+        if key is not None and key in value:
+            return ((key, value[key]),)
+    elif type(value) is list:
+        if step is ANY:
+            return enumerate(value)
+        if isinstance(step, int) and -len(value) <= step < len(value):
+            return ((step % len(value), value[step]),)
+    return ()
+
+
+def key_of(step: Step) -> str | None:
+    """The key that a step stands for on an object. An index from the end stands for none, and None is never a key."""
+    return step if isinstance(step, str) else str(step) if isinstance(step, int) and step >= 0 else None
 
 
 # Suggestions
@@ -384,20 +332,16 @@ def _plain_name(step: Step) -> str:
 
 def _places(wanted: Path, document: JSON) -> Iterator[tuple[Step, ...]]:
     """The places of a document from the top down, a list shown by one item or by `[*]`."""
-    wanted_indexes = {step for step in wanted.steps if isinstance(step, int)}
-    any_item = ANY in wanted.steps
+    shown: list[Step] = (
+        [ANY] if ANY in wanted.steps else sorted({0, *(step for step in wanted.steps if isinstance(step, int))})
+    )
     level: list[tuple[tuple[Step, ...], JSON]] = [((), document)]
     while level:
         below: list[tuple[tuple[Step, ...], JSON]] = []
         for place, value in level:
             if type(value) is dict:
                 below.extend(((*place, key), value[key]) for key in sorted(value))
-            elif type(value) is list and any_item:
-                below.extend(((*place, ANY), item) for item in value)
             elif type(value) is list:
-                indexes = {0, *wanted_indexes}
-                below.extend(
-                    ((*place, index), value[index]) for index in sorted(indexes) if -len(value) <= index < len(value)
-                )
+                below.extend(((*place, step), item) for step in shown for _, item in _children(value, step))
         yield from (place for place, _ in below)
         level = below

@@ -37,7 +37,7 @@ AREAS: Final[dict[str, Area]] = {
         ),
     ),
     "paths": Area(
-        ("values/paths.py", "values/path_text.py", "values/literal_keys.py", "values/jsonpath_*.py"),
+        ("values/paths.py", "values/path_text.py", "values/jsonpath_*.py"),
         ("values/test_paths.py", "values/test_jsonpath_hits.py"),
     ),
     "pairing": Area(

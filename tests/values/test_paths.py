@@ -129,7 +129,7 @@ def test_the_three_spellings_of_a_place_are_one_path_to_its_value(document: JSON
     paths = [parse(text) for text in spellings(place).values()]
     assert set(paths) == {Path(place)}
     for path in paths:
-        if not path.literal_dots:
+        if not path.joins:
             assert path.definite
             assert path.get(document) is value
             assert path.locate(document) == [place]
@@ -550,7 +550,7 @@ def test_the_longest_literal_key_that_leads_somewhere_wins(document: JSON, value
 def test_only_dot_notation_looks_for_a_literal_key() -> None:
     document: JSON = {"a.b": 1, "a": {"b": 2}}
     assert [parse(text).get(document) for text in ("a.b", "$.a.b", "/a/b", 'a["b"]', "a")] == [1, 2, 2, 2, {"b": 2}]
-    assert [parse(text).literal_dots for text in ("a.b", "$.a.b", "/a/b", 'a["b"]', "a", "a[0].b", "a.0")] == [
+    assert [bool(parse(text).joins) for text in ("a.b", "$.a.b", "/a/b", 'a["b"]', "a", "a[0].b", "a.0")] == [
         True, False, False, False, False, False, True,
     ]  # fmt: skip
     assert parse("a.b").locate(document) == [("a.b",)]
@@ -562,7 +562,7 @@ def test_a_part_of_a_path_still_looks_for_literal_keys() -> None:
     assert path.part(2) == Path(("a", "b"))
     assert path.part(2).get({"a.b": 1, "a": {"b": 2}}) == 1
     assert path.part(0, 2) == parse("items[*]")
-    assert not path.part(0, 3).literal_dots
+    assert not path.part(0, 3).joins
     assert parse("x.a.b").part(1).joins == (False, True)
     assert parse("$.x.a.b").part(1).get({"a.b": 1, "a": {"b": 2}}) == 2
 
