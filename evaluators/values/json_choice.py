@@ -126,7 +126,7 @@ _PICKING: Final[dict[Pick, Callable[[Sequence[Found], frozenset[str]], Found]]] 
 
 def _none(among: FoundDocuments, want: Want) -> NotJSON:
     """Why nothing was found."""
-    return among.problem.again() if among.problem else NotJSON(f"no {_BARE_NOUNS[want]} in the text")
+    return among.problem.again() if among.problem else NotJSON(f"no {_NOUNS[want].replace('an ', '')} in the text")
 
 
 def _other_kind(found: Sequence[Found], want: Want) -> NotJSON:
@@ -142,9 +142,6 @@ _TYPES: Final[dict[Want, tuple[type, ...]]] = {
 }  # fmt: skip
 _NOUNS: Final[dict[Want, str]] = {
     "object": "an object", "array": "an array", "container": "an object or an array", "any": "JSON"
-}  # fmt: skip
-_BARE_NOUNS: Final[dict[Want, str]] = {
-    "object": "object", "array": "array", "container": "object or array", "any": "JSON"
 }  # fmt: skip
 _KINDS: Final[dict[type, str]] = {
     dict: "an object", list: "an array", str: "a text in quotes", bool: "true or false",

@@ -15,7 +15,7 @@ from evaluators.model import JSON
 from evaluators.value_class import NamedTuple
 from evaluators.values.json_places import PlaceReader
 from evaluators.values.json_reader import NotJSON, ReadValue, read
-from evaluators.values.json_text import BLANKS, REFUSED, as_str, decoded, usable
+from evaluators.values.json_text import BLANKS, REFUSED, as_str, decoded
 from evaluators.values.reasoning import blanked, outside, reasoning_in, tags_in
 
 
@@ -69,7 +69,7 @@ def documents(text: str) -> FoundDocuments:
     Raises NotJSON when the text is empty, too long, or nothing but reasoning, and when it is as a whole a document that
     is cut off or refused.
     """
-    text = _trimmed(text)
+    text = as_str(text).rstrip(BLANKS)  # positions stay what they were
     if not text:
         raise NotJSON("the text is empty")
     fenced = _plainly_fenced(text)
@@ -93,11 +93,6 @@ def objects_inside(text: str) -> list[Found]:
     return [Found(reading.value, "embedded", at, reading.end) for at, reading in readings if reading.refusal is None]
 
 
-def _trimmed(text: str) -> str:
-    """The text without the blanks at its end; positions stay what they were."""
-    return as_str(text).rstrip(BLANKS)
-
-
 def _whole(text: str) -> Found | None:
     """The text as one value; None when it is more than that, or something else.
 
@@ -112,7 +107,7 @@ def _whole(text: str) -> Found | None:
         if problem.truncated and text[start] in "{[":
             raise
         return None
-    return Found(usable(reading), "whole", start, len(text)) if reading.end == len(text) else None
+    return Found(reading.usable, "whole", start, len(text)) if reading.end == len(text) else None
 
 
 def _without_reasoning(text: str) -> str:
@@ -183,7 +178,8 @@ def _merged(readings: list[tuple[int, ReadValue]], fences: dict[int, ReadValue])
 
 def _fences(text: str) -> Iterator[tuple[int, ReadValue]]:
     """Each fence whose content is JSON: where the value starts, and the value. A last fence may lack its end."""
-    pos = _first_fence(text)
+    # two plain searches cost less than the pattern, and most texts have no fence
+    pos = min((at for at in (text.find("```"), text.find("~~~")) if at >= 0), default=len(text))
     while opening := _opening(text, pos):
         mark, start = opening[1], _after_blanks(text, opening.end())
         reading, pos = _fenced(text, start, mark)
@@ -192,23 +188,13 @@ def _fences(text: str) -> Iterator[tuple[int, ReadValue]]:
         pos = _past_closing(text, pos, mark)
 
 
-def _first_fence(text: str) -> int:
-    """Where a fence may open first; the end of the text when none does."""
-    # two plain searches cost less than the pattern, and most texts have no fence
-    ticks, tildes = text.find("```"), text.find("~~~")
-    if ticks < 0 or tildes < 0:
-        ticks = max(ticks, tildes)
-        return ticks if ticks >= 0 else len(text)
-    return min(ticks, tildes)
-
-
 def _fenced(text: str, start: int, mark: str) -> tuple[ReadValue | None, int]:
     """What the fence holds, if JSON, and where its closing mark is looked for."""
     end = text.find(mark, start)
     content = text[start : len(text) if end < 0 else end].rstrip(BLANKS)
     stop = start + len(content)
     try:
-        return ReadValue(decoded(content), stop, None), stop
+        return ReadValue(decoded(content), stop), stop
     except REFUSED:
         pass
     if not content.startswith(_VALUE_STARTS):
@@ -217,12 +203,9 @@ def _fenced(text: str, start: int, mark: str) -> tuple[ReadValue | None, int]:
         reading = read(text, start)  # beyond the first mark, which may stand inside quotes
     except NotJSON as problem:
         return None, max(stop, problem.position or 0)
-    return reading if _closed(text, reading.end, mark) else None, max(stop, reading.end)
-
-
-def _closed(text: str, end: int, mark: str) -> bool:
-    end = _after_blanks(text, end)
-    return end == len(text) or text.startswith(mark, end)
+    after = _after_blanks(text, reading.end)
+    closed = after == len(text) or text.startswith(mark, after)
+    return reading if closed else None, max(stop, reading.end)
 
 
 def _past_closing(text: str, pos: int, mark: str) -> int:
@@ -270,6 +253,6 @@ def _from_first_to_last(text: str) -> tuple[int, ReadValue] | None:
     if start is None or end <= start.start():
         return None
     try:
-        return start.start(), ReadValue(decoded(text[start.start() : end]), end, None)
+        return start.start(), ReadValue(decoded(text[start.start() : end]), end)
     except REFUSED:
         return None

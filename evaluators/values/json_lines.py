@@ -16,13 +16,12 @@ import msgspec
 
 from evaluators.model import JSON, MISSING, Missing
 from evaluators.value_class import NamedTuple
-from evaluators.values.json_text import MAX_DEPTH, NotJSON, parse
+from evaluators.values.json_text import MAX_DEPTH, REFUSED, NotJSON, parse
 
 _OPEN, _CLOSE, _RETURN = b"{}\r"
 _CONTAINERS = frozenset({dict, list})
 _UNUSUAL = re.compile(r'["\\\x00-\x1f\ud800-\udfff]').search
 """A key with one of these cannot be the name of a field that msgspec reads."""
-_REFUSED = (msgspec.DecodeError, UnicodeError, RecursionError)
 
 
 class JsonLine(NamedTuple):
@@ -60,7 +59,7 @@ def reader(keys: Sequence[str]) -> Callable[[bytes], Lines]:
     def read(block: bytes) -> Lines:
         try:
             rows = decode(block)
-        except _REFUSED:
+        except REFUSED:
             return _slowly(block, keys)
         if not _one_object_per_line(block, len(rows)):
             return _slowly(block, keys)

@@ -11,8 +11,8 @@ from typing import Final
 
 import msgspec
 
-from evaluators.values.json_reader import NotJSON, ReadValue, read
-from evaluators.values.json_text import JSON_BLANKS, REFUSED, SHALLOW_CHARS, fast_decode, too_deep
+from evaluators.values.json_reader import JSON_BLANKS, NUMBER_LETTERS, SHALLOW_CHARS, NotJSON, ReadValue, read, too_deep
+from evaluators.values.json_text import REFUSED, fast_decode
 
 _MISTAKES: Final = {
     "object keys must be strings": "a key in double quotes expected",
@@ -28,7 +28,6 @@ _CUT_OFF: Final = "Input data was truncated"
 _word_at_the_end: Final = re.compile(r"(?:\A|[\[:,\s])[tfn].{0,3}\Z", re.DOTALL).search
 """It also says that a text is cut off when less than a whole word such as `true` is left, whatever stands there."""
 _complaint: Final = re.compile(r"JSON is malformed: (.*) \(byte ([0-9]+)\)").fullmatch
-_NUMBER_LETTERS: Final = tuple(".eE0123456789")
 
 
 class PlaceReader:
@@ -74,7 +73,7 @@ class PlaceReader:
                     return reading
         elif what in _MISTAKES:
             pos = self._chars(data, at, passed)
-            if text[pos] not in _NUMBER_LETTERS:
+            if text[pos] not in NUMBER_LETTERS:
                 raise NotJSON(_MISTAKES[what], pos)
         return read(text, at)
 
@@ -82,7 +81,7 @@ class PlaceReader:
         value = fast_decode(data)
         if end - start >= SHALLOW_CHARS and too_deep(self._text[start:end], value):
             raise RecursionError
-        return ReadValue(value, end, None)
+        return ReadValue(value, end)
 
     def _chars(self, data: memoryview, at: int, passed: int) -> int:
         """The character after so many bytes of the data, which begins at the character `at`."""

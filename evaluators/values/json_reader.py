@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import re
 from math import isinf
-from typing import Final
+from typing import Any, Final
+
+from msgspec import Struct
 
 from evaluators.model import JSON
-from evaluators.value_class import NamedTuple
 
 MAX_DEPTH: Final = 300
 """Objects and lists inside each other. Python's pickle, at two frames a level, still has room to spare."""
@@ -27,6 +28,14 @@ MAX_DEPTH: Final = 300
 MAX_DIGITS: Final = 4300
 """Digits of an integer: more take Python quadratic time, and it would not print them."""
 
+SHALLOW_CHARS: Final = 2 * (MAX_DEPTH + 1)
+"""A shorter text cannot be nested too deep: each level takes two brackets."""
+_OBJECT_CHARS: Final = 5
+"""The least that an object with something in it takes beside that: `{"":` and `}`."""
+
+JSON_BLANKS: Final = " \t\n\r"
+NUMBER_LETTERS: Final = tuple(".eE0123456789")
+"""What goes on with a number."""
 _skip = re.compile(r"[ \t\n\r]*+").match
 _number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?").match
 _unfinished_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.|(?:\.[0-9]++)?[eE][+-]?)\Z").match
@@ -61,12 +70,19 @@ class NotJSON(ValueError):
         return self.message if self.position is None else f"{self.message} at character {self.position + 1}"
 
 
-class ReadValue(NamedTuple):
+class ReadValue(Struct, frozen=True):
     """A value whose grammar is right, and where it ends. With a `refusal` the value must not be used."""
 
     value: JSON
     end: int
-    refusal: NotJSON | None
+    refusal: NotJSON | None = None
+
+    @property
+    def usable(self) -> JSON:
+        """The value, unless it is one that we refuse; then raises why."""
+        if self.refusal:
+            raise self.refusal.again()
+        return self.value
 
 
 def read(text: str, start: int = 0) -> ReadValue:
@@ -75,6 +91,25 @@ def read(text: str, start: int = 0) -> ReadValue:
     Raises NotJSON at the first mistake; its position is never before `start`.
     """
     return _JsonReader(text).read(start)
+
+
+def too_deep(text: str | bytes, value: JSON) -> bool:
+    """Nested deeper than MAX_DEPTH: a count of brackets acquits most texts, a walk by levels decides the others."""
+    opening: Any = ("[", "{") if isinstance(text, str) else (b"[", b"{")
+    lists = text.count(opening[0])
+    if lists + len(text) // _OBJECT_CHARS < MAX_DEPTH or lists + text.count(opening[1]) <= MAX_DEPTH:
+        return False
+    level: list[dict[str, JSON] | list[JSON]] = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(MAX_DEPTH):
+        level = [
+            child
+            for node in level
+            for child in (node.values() if type(node) is dict else node)
+            if type(child) is dict or type(child) is list
+        ]
+        if not level:
+            return False
+    return True
 
 
 class _JsonReader:
@@ -159,7 +194,7 @@ class _JsonReader:
 
     def number(self, match: re.Match[str], pos: int) -> tuple[JSON, int]:
         token, end = match[0], match.end()
-        if self.text[end : end + 1] in tuple(".eE0123456789"):
+        if self.text[end : end + 1] in NUMBER_LETTERS:
             raise self.mistake(
                 "a number cannot go on like this", end, truncated=_unfinished_number(self.text, pos) is not None
             )

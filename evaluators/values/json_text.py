@@ -17,29 +17,21 @@ from typing import Any, Final
 import msgspec
 
 from evaluators.model import JSON
-from evaluators.values.json_reader import MAX_DEPTH, MAX_DIGITS, NotJSON, ReadValue, read
+from evaluators.values.json_reader import JSON_BLANKS, MAX_DEPTH, SHALLOW_CHARS, NotJSON, read, too_deep
 
 __all__ = [
     "BLANKS",
-    "JSON_BLANKS",
     "MAX_CHARS",
     "MAX_DEPTH",
-    "MAX_DIGITS",
     "REFUSED",
-    "SHALLOW_CHARS",
     "NotJSON",
     "as_str",
     "compact",
-        "decoded",
+    "decoded",
     "duplicate_keys",
-    "fast_decode",
     "parse",
-    "parse_all",
-    "parse_file",
-    "to_text",
-    "too_deep",
-    "usable",
-]  # fmt: skip
+]
+__all__ += ["parse_all", "parse_file", "to_text"]
 
 MAX_CHARS: Final = 64 * 1024 * 1024
 """Characters of a text; a longer one is not read at all."""
@@ -47,7 +39,6 @@ MAX_CHARS: Final = 64 * 1024 * 1024
 BOM: Final = "\ufeff"
 BLANKS: Final = BOM + "".join(filter(str.isspace, map(chr, range(0x3001))))
 """What may stand around JSON without being a part of it: blanks, and a byte order mark."""
-JSON_BLANKS: Final = " \t\n\r"
 
 fast_decode: Callable[[str | bytes | memoryview], JSON] = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
@@ -56,10 +47,6 @@ _dump_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).enco
 
 REFUSED: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
 """What `decoded` raises."""
-SHALLOW_CHARS: Final = 2 * (MAX_DEPTH + 1)
-"""A shorter text cannot be nested too deep: each level takes two brackets."""
-_OBJECT_CHARS: Final = 5
-"""The least that an object with something in it takes beside that: `{"":` and `}`."""
 
 
 def parse(text: str | bytes) -> JSON:
@@ -70,7 +57,7 @@ def parse(text: str | bytes) -> JSON:
     try:
         return decoded(text)
     except REFUSED:
-        return usable(_read_whole(as_str(text)))
+        return _read_whole(as_str(text))
 
 
 def parse_file(data: bytes) -> JSON:
@@ -86,18 +73,12 @@ def parse_file(data: bytes) -> JSON:
 
 def parse_all(texts: Iterable[Any], otherwise: Callable[[Any], Any]) -> list[Any]:
     """`parse` of many texts; what is not JSON, or no text, becomes what `otherwise` makes of it."""
-    decode, found = fast_decode, list[Any]()
-    add = found.append
+    found: list[Any] = []
     for text in texts:
         try:
-            if text.__class__ is not str:
-                add(otherwise(text))
-            elif len(text) < SHALLOW_CHARS or text.count("[") + len(text) // _OBJECT_CHARS < MAX_DEPTH:
-                add(decode(text))
-            else:
-                add(decoded(text))
+            found.append(decoded(text) if text.__class__ is str else otherwise(text))
         except REFUSED:
-            add(otherwise(text))
+            found.append(otherwise(text))
     return found
 
 
@@ -108,7 +89,7 @@ def duplicate_keys(text: str | bytes) -> tuple[str, ...]:
     """
     text = as_str(text)
     parse(text)
-    return tuple(dict.fromkeys(_repeated(_decode_remembering(text))))
+    return tuple(dict.fromkeys(_repeated(_decode_members(text))))
 
 
 def to_text(value: JSON) -> str:
@@ -153,26 +134,7 @@ def as_str(text: str | bytes) -> str:
     return text
 
 
-def too_deep(text: str | bytes, value: JSON) -> bool:
-    """Nested deeper than MAX_DEPTH: a count of brackets acquits most texts, a walk by levels decides the others."""
-    opening: Any = ("[", "{") if isinstance(text, str) else (b"[", b"{")
-    lists = text.count(opening[0])
-    if lists + len(text) // _OBJECT_CHARS < MAX_DEPTH or lists + text.count(opening[1]) <= MAX_DEPTH:
-        return False
-    level: list[dict[str, JSON] | list[JSON]] = [value] if isinstance(value, (dict, list)) else []
-    for _ in range(MAX_DEPTH):
-        level = [
-            child
-            for node in level
-            for child in (node.values() if type(node) is dict else node)
-            if type(child) is dict or type(child) is list
-        ]
-        if not level:
-            return False
-    return True
-
-
-def _read_whole(text: str) -> ReadValue:
+def _read_whole(text: str) -> JSON:
     if not text.strip(BLANKS):
         raise NotJSON("the text is empty")
     if text.startswith(BOM):
@@ -181,29 +143,14 @@ def _read_whole(text: str) -> ReadValue:
     rest = text[reading.end :].lstrip(JSON_BLANKS)
     if rest:
         raise NotJSON("the value is complete, but the text goes on", len(text) - len(rest))
-    return reading
+    return reading.usable
 
 
-def usable(reading: ReadValue) -> JSON:
-    """The value, unless it is one that we refuse; then raises why."""
-    if reading.refusal:
-        raise reading.refusal.again()
-    return reading.value
+class _Members(list[tuple[str, JSON]]):
+    """The members of an object as they are written."""
 
 
-class _Remembering(dict[str, JSON]):
-    """An object that remembers the values which a repeated key has replaced."""
-
-    def __init__(self, members: list[tuple[str, JSON]]) -> None:
-        super().__init__()
-        self.replaced: list[tuple[str, JSON]] = []
-        for key, value in members:
-            if key in self:
-                self.replaced.append((key, self[key]))
-            self[key] = value
-
-
-_decode_remembering: Final = json.JSONDecoder(object_pairs_hook=_Remembering).decode
+_decode_members: Final = json.JSONDecoder(object_pairs_hook=_Members).decode
 
 
 def _repeated(value: JSON) -> Iterator[str]:
@@ -211,9 +158,13 @@ def _repeated(value: JSON) -> Iterator[str]:
     while waiting:
         path, node = waiting.pop()
         children: list[tuple[str, JSON]] = []
-        if isinstance(node, _Remembering):
-            yield from (_member(path, key) for key, _ in node.replaced)
-            children = [(_member(path, key), child) for key, child in [*node.replaced, *node.items()]]
+        if isinstance(node, _Members):
+            children = [(_member(path, key), child) for key, child in node]
+            seen: set[str] = set()
+            for place, _ in children:
+                if place in seen:
+                    yield place
+                seen.add(place)
         elif isinstance(node, list):
             children = [(f"{path}[{index}]", child) for index, child in enumerate(node)]
         waiting.extend(reversed(children))
