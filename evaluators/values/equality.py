@@ -1,18 +1,19 @@
 """Equality of JSON values: `true` is not 1, 1 equals 1.0, integers are exact, "30" is not 30.
 
 Strategy: ask Python's `==`. It is exact for numbers, ignores key order, keeps list order, and is written in C. It is too
-kind in one way only: `True == 1`. So a container that it calls equal is walked once more for a boolean that meets a
-number; where both are written as the same MessagePack, there is none, and that costs less than the walk. The walk never
-compares text and never recurses.
+kind in one way only: `True == 1`. So a container that it calls equal is looked at once more: where both are written as the
+same MessagePack, no boolean meets a number, and that costs less than the walk that else goes through them. It never recurses.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
-_pack = msgspec.msgpack.Encoder().encode
+_pack = msgspec.msgpack.Encoder(order="sorted").encode
+_ALONE: Final = (bool, dict, list)
+"""Kinds of values that equal nothing of another kind."""
 
 
 def same(a: Any, b: Any) -> bool:
@@ -23,76 +24,32 @@ def same(a: Any, b: Any) -> bool:
     if a is b:
         return True
     kind, other = a.__class__, b.__class__
-    if kind is other:
-        if kind is dict or kind is list:
-            try:
-                if a != b:
-                    return False
-            except RecursionError:
-                if not _equal_step_by_step(a, b):
-                    return False
-            return _texts_alone(a) or _packed_alike(a, b) or not _boolean_meets_number(a, b)
+    if kind is not other:
+        return kind is not bool and other is not bool and bool(a == b)
+    if kind is not dict and kind is not list:
         return bool(a == b)
-    return kind is not bool and other is not bool and bool(a == b)
-
-
-def _texts_alone(container: Any) -> bool:
-    """A container holds nothing but text, and so does any that equals it."""
-    for value in container.values() if container.__class__ is dict else container:  # noqa: SIM110 - half the time
-        if value.__class__ is not str:
-            return False
-    return True
-
-
-def _packed_alike(a: Any, b: Any) -> bool:
-    """Two values are written alike, booleans included. False says nothing."""
     try:
-        return bool(_pack(a) == _pack(b))
+        if a != b:
+            return False
+        if _pack(a) == _pack(b):
+            return True
     except (ValueError, OverflowError, RecursionError):  # lone surrogates, large integers, deep nesting
-        return False
+        pass
+    return _same_step_by_step(a, b)
 
 
-def _boolean_meets_number(a: Any, b: Any) -> bool:
-    """`True` or `False` stands opposite a number in two containers that `==` calls equal."""
+def _same_step_by_step(a: Any, b: Any) -> bool:
     pairs = [(a, b)]
     for left, right in pairs:
-        # two loops, written out: a shared iterator over the pairs costs as much again
-        if left.__class__ is dict:
-            for key, x in left.items():
-                kind = x.__class__
-                if kind is str:
-                    continue
-                y = right[key]
-                if x is y:
-                    continue
-                if kind is dict or kind is list:
-                    pairs.append((x, y))
-                elif kind is bool or y.__class__ is bool:
-                    return True
-        else:
-            for x, y in zip(left, right, strict=True):
-                kind = x.__class__
-                if kind is str or x is y:
-                    continue
-                if kind is dict or kind is list:
-                    pairs.append((x, y))
-                elif kind is bool or y.__class__ is bool:
-                    return True
-    return False
-
-
-def _equal_step_by_step(a: Any, b: Any) -> bool:
-    """`==` for containers that are nested deeper than the interpreter's stack allows."""
-    pairs = [(a, b)]
-    for left, right in pairs:
-        if left.__class__ is not right.__class__:
-            if left.__class__ in (dict, list) or right.__class__ in (dict, list) or left != right:
+        kind, other = left.__class__, right.__class__
+        if kind is not other:
+            if kind in _ALONE or other in _ALONE or left != right:
                 return False
-        elif left.__class__ is dict:
+        elif kind is dict:
             if left.keys() != right.keys():
                 return False
             pairs.extend((value, right[key]) for key, value in left.items())
-        elif left.__class__ is list:
+        elif kind is list:
             if len(left) != len(right):
                 return False
             pairs.extend(zip(left, right, strict=True))

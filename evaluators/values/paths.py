@@ -332,9 +332,8 @@ def _plain_name(step: Step) -> str:
 
 def _places(wanted: Path, document: JSON) -> Iterator[tuple[Step, ...]]:
     """The places of a document from the top down, a list shown by one item or by `[*]`."""
-    shown: list[Step] = (
-        [ANY] if ANY in wanted.steps else sorted({0, *(step for step in wanted.steps if isinstance(step, int))})
-    )
+    indexes = sorted({0, *(step for step in wanted.steps if isinstance(step, int))})
+    shown: tuple[Step, ...] = (ANY,) if ANY in wanted.steps else (*indexes,)
     level: list[tuple[tuple[Step, ...], JSON]] = [((), document)]
     while level:
         below: list[tuple[tuple[Step, ...], JSON]] = []

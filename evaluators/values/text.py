@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Any, Final, Literal, TypeAlias
 from unicodedata import category
 
@@ -48,8 +48,6 @@ class AccentsAndCase(Normalization):
     accents: Literal["keep", "ignore", "transliterate"] = "ignore"
 
 
-AS_IS: Final = Normalization()
-"""Every difference counts."""
 ACCENTS_AND_CASE: Final = AccentsAndCase()
 """Accents and case do not count; everything else does."""
 
@@ -62,14 +60,9 @@ def switches(settings: Normalization) -> Normalization:
 @cache
 def normalizer(settings: Normalization) -> Normalize:
     """The function that sets aside what `settings` says. Settings that set nothing aside give the text back."""
-    short = _chain(_ascii_steps(settings))
-    full = _chain(_steps(settings))
+    steps = _steps(settings)
+    full, short = _chain(steps), _chain([step for step in steps if step not in _BEYOND_ASCII])
     return lambda text: short(text) if text.isascii() else full(text)
-
-
-def same_text(normalization: Normalize) -> Callable[[str, str], bool]:
-    """Compares two texts: as they are first, normalised only when they differ."""
-    return lambda a, b: a == b or normalization(a) == normalization(b)
 
 
 def same_text_deep(normalization: Normalize) -> Callable[[Any, Any], bool]:
@@ -92,42 +85,29 @@ def same_text_deep(normalization: Normalize) -> Callable[[Any, Any], bool]:
 
 
 def _same_containers(a: Any, b: Any, normalization: Normalize) -> bool:
-    pairs = [(a, b)]
-    for left, right in pairs:
+    containers = [(a, b)]
+    for left, right in containers:
         if len(left) != len(right):
             return False
-        # two loops, written out: a call per value costs more than the comparison
-        if left.__class__ is dict:
-            for key, x in left.items():
-                y = right.get(key, MISSING)
-                if x is y:
-                    continue
-                kind = x.__class__
-                if kind is not y.__class__:
-                    if y is MISSING or not same(x, y):
-                        return False
-                elif kind is dict or kind is list:
-                    pairs.append((x, y))
-                elif x != y and (kind is not str or normalization(x) != normalization(y)):
+        by_key = left.__class__ is dict
+        pairs = [(x, right.get(key, MISSING)) for key, x in left.items()] if by_key else zip(left, right, strict=True)
+        for x, y in pairs:
+            if x is y:
+                continue
+            kind = x.__class__
+            if kind is not y.__class__:
+                if not same(x, y):
                     return False
-        else:
-            for x, y in zip(left, right, strict=True):
-                if x is y:
-                    continue
-                kind = x.__class__
-                if kind is not y.__class__:
-                    if not same(x, y):
-                        return False
-                elif kind is dict or kind is list:
-                    pairs.append((x, y))
-                elif x != y and (kind is not str or normalization(x) != normalization(y)):
-                    return False
+            elif kind is dict or kind is list:
+                containers.append((x, y))
+            elif x != y and (kind is not str or normalization(x) != normalization(y)):
+                return False
     return True
 
 
 def strip_accents(text: str) -> str:
     """The text without combining marks: é is e, and so is e followed by a combining accent. ø and ł stay."""
-    return text if text.isascii() else _without_marks(text, "NFD", "NFC")
+    return text if text.isascii() else _without_marks("NFD", "NFC", text)
 
 
 def without_punctuation(text: str) -> str:
@@ -170,7 +150,7 @@ def _spell(part: str) -> str:
     return str(unidecode_expect_nonascii(part, errors="preserve"))
 
 
-def _without_marks(text: str, apart: Literal["NFD", "NFKD"], together: Literal["NFC", "NFKC"]) -> str:
+def _without_marks(apart: Literal["NFD", "NFKD"], together: Literal["NFC", "NFKC"], text: str) -> str:
     left = _LATIN_MARKS.sub("", normal_form(apart, text))
     if left.isascii():
         return left
@@ -184,47 +164,29 @@ _ASCII_PUNCTUATION: Final = str.maketrans(
 )
 
 
+_nfc: Final = partial(normal_form, "NFC")
+_nfkc: Final = partial(normal_form, "NFKC")
+_strip_compatible: Final = partial(_without_marks, "NFKD", "NFKC")
+_BEYOND_ASCII: Final[tuple[Normalize, ...]] = (_nfc, _nfkc, strip_accents, _strip_compatible, transliterate)
+"""What leaves ASCII text as it is."""
+
+
 def _steps(settings: Normalization) -> list[Normalize]:
+    """In the order in which they come. Folding can take a composed letter apart, so letters are composed again."""
     compose: Normalize | None = {"none": None, "nfc": _nfc, "nfkc": _nfkc}[settings.unicode]
     fold: Normalize | None = {"keep": None, "lower": str.lower, "ignore": str.casefold}[settings.case]
-    apart: Normalize | None = compose
+    apart = compose
     if settings.accents != "keep":
         apart = _strip_compatible if settings.unicode == "nfkc" else strip_accents
-    # folding can take a composed letter apart
-    steps = [apart, fold, compose if fold else None]
-    if settings.accents == "transliterate":
-        steps += [transliterate, fold]
-    steps += [without_punctuation if settings.punctuation == "ignore" else None, _spacing(settings)]
-    return [step for step in steps if step]
+    latin = (transliterate, fold) if settings.accents == "transliterate" else ()
+    marks = without_punctuation if settings.punctuation == "ignore" else None
+    spaces: Normalize | None = {
+        "keep": None, "trim": str.strip, "collapse": collapse_whitespace, "ignore": without_whitespace,
+    }[settings.whitespace]  # fmt: skip
+    return [step for step in (apart, fold, compose if fold else None, *latin, marks, spaces) if step]
 
 
-def _ascii_steps(settings: Normalization) -> list[Normalize]:
-    steps = [
-        str.lower if settings.case != "keep" else None,
-        without_punctuation if settings.punctuation == "ignore" else None,
-        _spacing(settings),
-    ]
-    return [step for step in steps if step]
-
-
-def _spacing(settings: Normalization) -> Normalize | None:
-    known = {"keep": None, "trim": str.strip, "collapse": collapse_whitespace, "ignore": without_whitespace}
-    return known[settings.whitespace]
-
-
-def _nfc(text: str) -> str:
-    return normal_form("NFC", text)
-
-
-def _nfkc(text: str) -> str:
-    return normal_form("NFKC", text)
-
-
-def _strip_compatible(text: str) -> str:
-    return _without_marks(text, "NFKD", "NFKC")
-
-
-def _chain(steps: list[Normalize]) -> Normalize:
+def _chain(steps: Sequence[Normalize]) -> Normalize:
     if not steps:
         return lambda text: text
     first, *others = steps

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.values.equality import _equal_step_by_step, json_type, same, same_type
+from evaluators.values.equality import _same_step_by_step, json_type, same, same_type
 
 leaves = st.one_of(
     st.none(),
@@ -119,7 +119,7 @@ def test_values(a: object, b: object, equal: bool) -> None:
     ],
 )
 def test_step_by_step_says_what_python_says(a: object, b: object, equal: bool) -> None:
-    assert _equal_step_by_step(a, b) is _equal_step_by_step(b, a) is (a == b) is equal
+    assert _same_step_by_step(a, b) is _same_step_by_step(b, a) is (a == b) is equal
 
 
 def test_each_value_has_one_of_six_types() -> None:
