@@ -10,9 +10,8 @@ from pydantic import Field, field_validator
 from evaluators.comparators._comparator import Comparator, Pair, Readable
 from evaluators.issues import Blame, Issue
 from evaluators.model import Comparison
-from evaluators.values.dates import Read, ambiguity, check_format, reader, same_moment
+from evaluators.values.dates import Read, ambiguity, check_format, from_percent, reader, same_moment
 from evaluators.values.equality import same
-from evaluators.values.percent_dates import from_percent
 from evaluators.values.quoting import differs, quote
 
 

@@ -21,11 +21,10 @@ from evaluators.fields.rules import Partial, compile_rule
 from evaluators.issues import RowProblem
 from evaluators.model import Status
 from evaluators.settings import build
-from evaluators.values.date_formats import USUAL as DATE_FORMATS
-from evaluators.values.date_formats import formats_of, read_date
-from evaluators.values.dates import ambiguity, reader, same_moment
+from evaluators.values.dates import USUAL_FORMATS as DATE_FORMATS
+from evaluators.values.dates import ambiguity, formats_of, read_date, reader, same_moment
 from evaluators.values.flow import flow
-from evaluators.values.number_formats import USUAL as NUMBER_FORMATS
+from evaluators.values.numbers import USUAL_PARSES as NUMBER_FORMATS
 from evaluators.values.pairing import identity
 from evaluators.values.text import Normalization
 from evaluators.values.transforms import Transform

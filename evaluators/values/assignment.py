@@ -23,23 +23,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from evaluators.limits import still_time
-from evaluators.value_class import NamedTuple
 
 Pairs: TypeAlias = list[tuple[int, int]]
 Table: TypeAlias = Any  # Sequence[Sequence[int]], or an array of numpy
 Partners: TypeAlias = list[int]
 """The column of every row; -1 without one."""
-
-
-class Solved(NamedTuple):
-    """A best pairing, with what its equals may be made of."""
-
-    partners: Partners
-    tight: list[int]
-    """The columns that a row has in some pairing as good, as bits; and perhaps some more."""
-    loose_rows: int
-    """The rows without a price, as bits: they may stay alone."""
-    loose_columns: int
 
 
 def assign_gains(table: Table, rows: Sequence[int] = (), columns: Sequence[int] = ()) -> Pairs:
@@ -54,24 +42,15 @@ def assign_gains(table: Table, rows: Sequence[int] = (), columns: Sequence[int] 
     found = _undisputed(gains)
     if found is not None:
         return found
-    partners = _earliest(
-        _solve(_with_distances(gains, rows or range(len(gains)), columns or range(len(gains[0])))), len(gains[0])
-    )
-    return [(row, column) for row, column in enumerate(partners) if column >= 0]
-
-
-def _with_distances(gains: Sequence[Sequence[int]], rows: Sequence[int], columns: Sequence[int]) -> list[list[int]]:
-    """Gains and distances in one number: a unit of gain outweighs every sum of distances."""
-    unit = _unit(rows[-1] + 1, columns[-1] + 1)
-    return [
+    rows, columns = rows or range(len(gains)), columns or range(len(gains[0]))
+    # a unit of gain outweighs every sum of distances
+    few, many = sorted((rows[-1] + 1, columns[-1] + 1))
+    unit = few * (many - 1) + 1
+    weights = [
         [value and value * unit - abs(row - column) for column, value in zip(columns, line, strict=True)]
         for row, line in zip(rows, gains, strict=True)
     ]
-
-
-def _unit(rows: int, columns: int) -> int:
-    """More than any sum of distances."""
-    return min(rows, columns) * (max(rows, columns) - 1) + 1
+    return [(row, column) for row, column in enumerate(_earliest(*_solve(weights))) if column >= 0]
 
 
 def _undisputed(table: Sequence[Sequence[int]]) -> Pairs | None:
@@ -89,8 +68,12 @@ def _undisputed(table: Sequence[Sequence[int]]) -> Pairs | None:
     return sorted(found) if len(longer) == len(found) else None
 
 
-def _solve(weights: Sequence[Sequence[int]]) -> Solved:
-    """A best pairing of rows with columns, by weights that are 0 or more; pairs of weight 0 stay apart."""
+def _solve(weights: Sequence[Sequence[int]]) -> tuple[Partners, list[int], int, list[int]]:
+    """A best pairing of rows with columns, by weights that are 0 or more, and what its equals may be made of.
+
+    Pairs of weight 0 stay apart. With the partners come, as bits, the columns that each row has in some pairing as good
+    (and perhaps some more) and the rows without a price, which may stay alone; and the price of each column.
+    """
     rows, columns = len(weights), len(weights[0])
     flipped = rows > columns
     lines = [list(line) for line in zip(*weights, strict=True)] if flipped else weights
@@ -103,15 +86,10 @@ def _solve(weights: Sequence[Sequence[int]]) -> Solved:
             if row >= 0 and weights[row][column]:
                 partners[row] = column
     tight = [
-        sum(1 << column for column, value in enumerate(line) if value and value == price + v[column])
+        _bits(column for column, value in enumerate(line) if value and value == price + v[column])
         for price, line in zip(u, weights, strict=True)
     ]
-    return Solved(
-        partners,
-        tight,
-        _bits(index for index, price in enumerate(u) if not price),
-        _bits(index for index, price in enumerate(v) if not price),
-    )
+    return partners, tight, _bits(row for row, price in enumerate(u) if not price), v
 
 
 def _augment(lines: Sequence[Sequence[int]]) -> tuple[list[int], list[int], list[int]]:
@@ -168,21 +146,19 @@ def _bits(indexes: Iterable[int]) -> int:
 # Among equals
 
 
-def _earliest(solved: Solved, columns: int) -> Partners:
+def _earliest(partners: Partners, tight: list[int], loose_rows: int, prices: list[int]) -> Partners:
     """The one pairing as good as the given one in which the rows, first to last, have their earliest partners.
 
     A row may take a column when whoever is put out can be placed: by a walk from row to row, each taking the column of
     the next, that comes back to it. A walk may lead through the place that costs nothing: there a row without a price,
     or a column without one, is left alone, and one that was alone comes in.
     """
-    partners, tight, loose_rows, loose_columns = solved
     exchange: _Exchange | None = None
     for row, options in enumerate(tight):
         now = partners[row]
         earlier = options & ((1 << now) - 1) if now >= 0 else options
         if earlier:
-            if exchange is None:
-                exchange = _Exchange(partners, tight, loose_rows, loose_columns, columns)
+            exchange = exchange or _Exchange(partners, tight, loose_rows, prices)
             still_time()
             exchange.improve(row, earlier)
     return partners
@@ -191,62 +167,24 @@ def _earliest(solved: Solved, columns: int) -> Partners:
 class _Exchange:
     """Moves rows to earlier columns, in place, without giving up what is fixed: the rows before."""
 
-    def __init__(self, partners: Partners, tight: list[int], loose_rows: int, loose_columns: int, columns: int) -> None:
-        self.partners = partners
-        self.tight = tight
-        self.loose_rows = loose_rows
-        self.loose_columns = loose_columns
-        self.owner = [-1] * columns
-        for row, column in enumerate(partners):
-            if column >= 0:
-                self.owner[column] = row
-        self.takers = [0] * columns
+    def __init__(self, partners: Partners, tight: list[int], loose_rows: int, prices: list[int]) -> None:
+        self.partners, self.tight, self.loose_rows, self.prices = partners, tight, loose_rows, prices
+        self.owner = [-1] * len(prices)
+        self.takers = [0] * len(prices)
         for row, options in enumerate(tight):
+            if partners[row] >= 0:
+                self.owner[partners[row]] = row
             for column in _each_bit(options):
                 self.takers[column] |= 1 << row
 
     def improve(self, row: int, earlier: int) -> None:
-        """Gives a row the first of these columns that it can have."""
-        follows = self._walks_to(row)
-        for column in _each_bit(earlier):
-            holder = self.owner[column]
-            if holder in follows:
-                self._move(row, column, follows)
-                return
-
-    def _walks_to(self, goal: int) -> dict[int, int]:
-        """Every row from which a walk leads to the goal, with the next row of its walk. -1 is the place in between."""
-        follows = {goal: goal}
-        open_rows = -1 << (goal + 1)  # rows before the goal are fixed
-        pending = [goal]
-        for node in pending:
-            if node == -1:
-                before = self._leave() & open_rows
-            else:
-                column = self.partners[node]
-                before = self.takers[column] & open_rows if column >= 0 else 0
-                if -1 not in follows and (column < 0 or self.loose_columns >> column & 1):
-                    follows[-1] = node
-                    pending.append(-1)
-            open_rows &= ~before
-            for other in _each_bit(before):
-                follows[other] = node
-                pending.append(other)
-        return follows
-
-    def _leave(self) -> int:
-        """The rows that may be left alone, or may take a column that nobody has."""
-        rows = self.loose_rows & _bits(row for row, column in enumerate(self.partners) if column >= 0)
-        for column, holder in enumerate(self.owner):
-            if holder < 0:
-                rows |= self.takers[column]
-        return rows
-
-    def _move(self, row: int, column: int, follows: dict[int, int]) -> None:
-        """Walks from whoever holds the column to the row, each taking the column of the next."""
+        """Gives a row the first of these columns that it can have: each row of the walk takes the column of the next."""
         partners, owner = self.partners, self.owner
-        moves = [(row, column)]
-        node = owner[column]
+        follows = self._walks_to(row)
+        column = next((column for column in _each_bit(earlier) if owner[column] in follows), None)
+        if column is None:
+            return
+        moves, node = [(row, column)], owner[column]
         while node != row:
             after = follows[node]
             if node != -1:
@@ -259,6 +197,34 @@ class _Exchange:
             partners[mover] = place
             if place >= 0:
                 owner[place] = mover
+
+    def _walks_to(self, goal: int) -> dict[int, int]:
+        """Every row from which a walk leads to the goal, with the next row of its walk. -1 is the place in between."""
+        follows = {goal: goal}
+        open_rows = -1 << (goal + 1)  # rows before the goal are fixed
+        pending = [goal]
+        for node in pending:
+            if node == -1:
+                before = self._leaving() & open_rows
+            else:
+                column = self.partners[node]
+                before = self.takers[column] & open_rows if column >= 0 else 0
+                if -1 not in follows and (column < 0 or not self.prices[column]):
+                    follows[-1] = node
+                    pending.append(-1)
+            open_rows &= ~before
+            for other in _each_bit(before):
+                follows[other] = node
+                pending.append(other)
+        return follows
+
+    def _leaving(self) -> int:
+        """The rows that may be left alone, or may take a column that nobody has."""
+        rows = self.loose_rows & _bits(row for row, column in enumerate(self.partners) if column >= 0)
+        for column, holder in enumerate(self.owner):
+            if holder < 0:
+                rows |= self.takers[column]
+        return rows
 
     def _alone(self, row: int) -> int:
         """Where a row goes that makes room: a column that nobody has, or -1."""

@@ -1,19 +1,20 @@
-"""Dates in text: a small language of formats, and a reader made from it.
+"""Dates in text: a small language of formats, a reader made from it, and the formats that are usual.
 
 Strategy: a format is a text with tokens (YYYY, MM, DD …); it becomes one pattern. A text is read by the first format that
 fits it and names a day that exists. Two formats that would read one text as two different days are refused before any
-text is read, by writing a few telling days in one and reading them with the other.
+text is read, by writing a few telling days in one and reading them with the other. Formats in Python's % codes are spelled
+in tokens; a code for a number takes one digit or two, as it does in Python.
 """
 
 from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Final, TypeAlias
 
 from evaluators.value_class import NamedTuple
-from evaluators.values.percent_dates import READ, without_token
 
 MONTHS: Final = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -53,6 +54,25 @@ _TELLING: Final = tuple(
     for year, month, day in ((2001, 2, 3), (2011, 10, 12), (2012, 11, 10), (2010, 12, 11), (2003, 1, 2), (2002, 3, 1))
 )
 
+USUAL_FORMATS: Final = (
+    "iso", "DD/MM/YYYY", "MM/DD/YYYY", "DD.MM.YYYY", "DD-MM-YYYY", "MM-DD-YYYY", "YYYY/MM/DD", "YYYY.MM.DD", "D/M/YYYY",
+    "M/D/YYYY", "D.M.YYYY", "D MMMM YYYY", "MMMM D, YYYY", "D MMM YYYY", "MMM D, YYYY", "D-MMM-YYYY", "DD/MM/YY",
+    "MM/DD/YY", "DD.MM.YY",
+)  # fmt: skip
+"""Formats, the likelier ones first. Where two read the same texts, the day comes before the month."""
+
+
+_MOST_FORMATS: Final = 4
+_LOOKS_LIKE_ONE: Final = re.compile(
+    r"\s*(?:[0-9]{1,4}[-/. ]+\w+[-/. ,]+[0-9]{2,4}\b.*|[A-Za-z]{3,9}\.? [0-9]{1,2}, [0-9]{4})\s*", re.S
+)
+
+_PERCENT_CODES: Final = {
+    "Y": "YYYY", "y": "YY", "m": "M", "d": "D", "B": "MMMM", "b": "MMM", "H": "HH", "M": "mm", "S": "ss", "-d": "D", "-m": "M",
+    "%": "[%]",
+}  # fmt: skip
+_PERCENT_PIECE: Final = re.compile(r"%(?P<code>-?[A-Za-z]|%)|(?P<letters>[A-Za-z]+)|(?P<rest>[^%A-Za-z]+|%)")
+
 
 def reader(formats: Iterable[str]) -> Read:
     """A function that reads a date in any of the formats; None for text that fits none of them.
@@ -83,10 +103,9 @@ def check_format(spelled: str) -> None:
     """Raises ValueError, with what is allowed, when a format cannot be used."""
     if spelled == "iso":
         return
-    if (code := without_token(spelled)) is not None:
-        hint = (
-            f"the codes that are read: {' '.join(READ)}; for other dates, give a function of yours to evaluators.register"
-        )
+    if (code := _without_token(spelled)) is not None:
+        read = " ".join(f"%{one}" for one in _PERCENT_CODES if one.isalpha())
+        hint = f"the codes that are read: {read}; for other dates, give a function of yours to evaluators.register"
         raise ValueError(f'the format "{spelled}" has the code {code}, which has no counterpart here\nhint: {hint}')
     tokens = [piece[0] for piece in _PIECE.finditer(spelled) if piece[0] in TOKENS]
     unknown = [piece["other"] for piece in _PIECE.finditer(spelled) if piece["other"] and piece["other"].isalpha()]
@@ -198,3 +217,66 @@ def _iso(text: str) -> Moment | None:
         return None
     # a date alone has ten characters at most, and is read as midnight
     return Moment(time.year, time.month, time.day, time if len(text) > 10 else None)
+
+
+# Python's % codes
+
+
+def from_percent(spelled: str) -> str:
+    """The format in tokens; one without % codes, or with a code that has no token, as it is."""
+    if "%" not in spelled or _without_token(spelled):
+        return spelled
+    return "".join(map(_percent_token, _PERCENT_PIECE.finditer(spelled)))
+
+
+def _without_token(spelled: str) -> str | None:
+    """The first % code of a format that has no token, with its sign: `%j`; None where every code has one."""
+    codes = (piece["code"] for piece in _PERCENT_PIECE.finditer(spelled) if piece["code"])
+    return next((f"%{code}" for code in codes if code not in _PERCENT_CODES), None)
+
+
+def _percent_token(piece: re.Match[str]) -> str:
+    if piece["code"]:
+        return _PERCENT_CODES[piece["code"]]
+    letters = piece["letters"]
+    return letters if letters == "T" else f"[{letters}]" if letters else piece["rest"]
+
+
+# Formats that are usual
+
+
+def read_date(text: str, spelled: str) -> Moment | None:
+    """The date that a text says in one of the usual formats. A bare number is no date."""
+    return _reader(spelled)(text) if _LOOKS_LIKE_ONE.fullmatch(text) else None
+
+
+@cache
+def _reader(spelled: str) -> Read:
+    return reader([spelled])
+
+
+def formats_of(texts: Iterable[str]) -> tuple[str, ...]:
+    """The fewest usual formats that read every text, most used first; none when some text is no date."""
+    left = list(dict.fromkeys(texts))
+    chosen: list[str] = []
+    while left and len(chosen) < _MOST_FORMATS:
+        counts = {spelled: sum(read_date(text, spelled) is not None for text in left) for spelled in USUAL_FORMATS}
+        best = max(USUAL_FORMATS, key=lambda spelled: counts[spelled])
+        if not counts[best]:
+            return ()
+        chosen.append(best)
+        left = [text for text in left if read_date(text, best) is None]
+    return () if left or ambiguity(chosen) else tuple(chosen)
+
+
+def also_read_by(texts: Sequence[str], formats: Sequence[str]) -> str | None:
+    """A format that reads the same texts as other days, where one format was chosen: 03/04/2024 is two days."""
+    if len(formats) != 1:
+        return None
+    (chosen,) = formats
+    for other in USUAL_FORMATS:
+        if other == chosen or any(read_date(text, other) is None for text in texts):
+            continue
+        if any((read_date(text, other) or ())[:3] != (read_date(text, chosen) or ())[:3] for text in texts):
+            return other
+    return None

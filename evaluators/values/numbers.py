@@ -1,4 +1,4 @@
-"""Numbers that stand in text: how they are written, and the number that stands there.
+"""Numbers that stand in text: how they are written, the number that stands there, and the ways that are usual.
 
 Every number is read exactly: as a float where the float is written with the same digits, else as an int or a fraction. What
 does not fit the declared marks is not a number: "1,00" with the comma between thousands is not 100.
@@ -9,14 +9,15 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import Final, Literal, Self, TypeAlias
+from functools import cache
+from typing import Any, Final, Literal, Self, TypeAlias
 from unicodedata import category
 
 from pydantic import StrictBool, field_validator, model_validator
 
-from evaluators.settings import Settings
+from evaluators.settings import Settings, build
 
 Number: TypeAlias = int | float | Fraction
 Read: TypeAlias = Callable[[str], Number | None]
@@ -64,8 +65,8 @@ def reader(settings: Parse) -> Read:
     found = _finder(settings)
 
     def read(text: str) -> Number | None:
-        written = found(text)
-        return None if written is None else _as_number(*written)
+        digits = found(text)
+        return None if digits is None else _as_number(*digits)
 
     return read
 
@@ -75,25 +76,28 @@ def exact_reader(settings: Parse) -> Callable[[str], Fraction | None]:
     found = _finder(settings)
 
     def read(text: str) -> Fraction | None:
-        written = found(text)
-        return None if written is None else _as_fraction(*written)
+        digits = found(text)
+        return None if digits is None else _as_fraction(*digits)
 
     return read
 
 
-def _finder(settings: Parse) -> Callable[[str], tuple[re.Match[str], bool, bool] | None]:
-    """A function that finds the parts of a number, whether it is negative, and whether it is a percentage."""
+def _finder(settings: Parse) -> Callable[[str], tuple[bool, str, str, int] | None]:
+    """A function that finds a number: whether it is negative, its whole digits, its decimals, and the power of ten."""
     number = _pattern(settings)
     percent, currency = settings.percent, _currency_marks(settings.currency)
 
-    def find(text: str) -> tuple[re.Match[str], bool, bool] | None:
+    def find(text: str) -> tuple[bool, str, str, int] | None:
         text, negative = _without_sign(text.strip())
         text = _without_currency(text, currency)
         if negative is None:
             text, negative = _without_sign(text)
         is_percent = percent and text.endswith("%")
         match = number(text[:-1].rstrip() if is_percent else text)
-        return (match, negative is True, is_percent) if match else None
+        if match is None or match["whole"] is None is match["decimals"]:
+            return None
+        whole = "".join(digit for digit in match["whole"] or "" if "0" <= digit <= "9")
+        return negative is True, whole, match["decimals"] or "", int(match["power"] or 0) - (2 if is_percent else 0)
 
     return find
 
@@ -111,29 +115,23 @@ def _pattern(settings: Parse) -> Callable[[str], re.Match[str] | None]:
     ).fullmatch
 
 
-def _as_number(match: re.Match[str], negative: bool, percent: bool) -> Number | None:
+def _as_number(negative: bool, whole: str, decimals: str, power: int) -> Number | None:
     """The number that is written: a whole number as an int, any other as a float, or as a fraction where no float has all of it."""
-    whole = "".join(digit for digit in match["whole"] or "" if "0" <= digit <= "9")
-    decimals, power = (match["decimals"] or "").rstrip("0"), int(match["power"] or 0) - (2 if percent else 0)
-    if not whole and match["decimals"] is None:
-        return None
-    sign = -1 if negative else 1
-    if not decimals and not power:
+    sign, places = -1 if negative else 1, decimals.rstrip("0")
+    if not places and not power:
         return sign * int(whole or "0") if len(whole) <= MOST_DIGITS else None
-    number = float(f"{whole or '0'}.{decimals or '0'}e{power}")
+    number = sign * float(f"{whole or '0'}.{places or '0'}e{power}")
     if not math.isfinite(number):
         return None
-    if len(whole) + len(decimals) > sys.float_info.dig or abs(number) < _LEAST:
-        exact = _as_fraction(match, negative, percent)
-        return exact if exact is None or exact != written(sign * number) else sign * number
-    return sign * number
+    if len(whole) + len(places) <= sys.float_info.dig and abs(number) >= _LEAST:
+        return number
+    exact = _as_fraction(negative, whole, decimals, power)
+    return exact if exact is None or exact != written(number) else number
 
 
-def _as_fraction(match: re.Match[str], negative: bool, percent: bool) -> Fraction | None:
+def _as_fraction(negative: bool, whole: str, decimals: str, power: int) -> Fraction | None:
     """The number as it is written; None for one with more digits than anybody writes."""
-    whole = "".join(digit for digit in match["whole"] or "" if "0" <= digit <= "9")
-    decimals, power = match["decimals"] or "", int(match["power"] or 0) - (2 if percent else 0)
-    if (not whole and match["decimals"] is None) or len(whole) + len(decimals) > MOST_DIGITS:
+    if len(whole) + len(decimals) > MOST_DIGITS:
         return None
     places = len(decimals) - power
     digits = int(f"{whole}{decimals}") * (-1 if negative else 1)
@@ -176,6 +174,48 @@ def currency_of(text: str) -> str | None:
         return None
     signs = [sign for sign in (text[0], text[-1]) if category(sign) == "Sc"]
     return next(iter([*signs, *(mark for mark in (text[:3], text[-3:]) if mark in _CODES)]), None)
+
+
+# Ways that are usual
+
+USUAL_PARSES: Final[tuple[dict[str, Any], ...]] = tuple(
+    {**marks, **money, **percent}
+    for marks in (
+        {}, {"decimal": ","}, {"thousands": ","}, {"thousands": ".", "decimal": ","}, {"thousands": " ", "decimal": ","},
+        {"thousands": "'"}, {"thousands": " "},
+    )
+    for money, percent in (({}, {}), ({"currency": True}, {}), ({}, {"percent": True}), ({"currency": True}, {"percent": True}))
+)  # fmt: skip
+"""Settings of `parse`, the plainest first: without marks, with decimals after a comma, with marks between thousands."""
+
+
+_CODE_OF_DIGITS: Final = re.compile(r"[0-9]+|\+[0-9][0-9 ()-]{5,}")
+
+
+@cache
+def _readers() -> list[Read]:
+    return [reader(build(Parse, settings)) for settings in USUAL_PARSES]
+
+
+def parses_of(texts: Iterable[str]) -> list[dict[str, Any]]:
+    """Every usual setting of `parse` that reads all the texts as numbers, the plainest first."""
+    listed = list(texts)
+    return [
+        settings
+        for settings, read in zip(USUAL_PARSES, _readers(), strict=True)
+        if listed and all(any(map(str.isdigit, text)) and read(text) is not None for text in listed)
+    ]
+
+
+def readings(texts: Sequence[str], settings: dict[str, Any]) -> list[Number | None]:
+    """The numbers that the texts are under one usual setting of `parse`."""
+    read = _readers()[USUAL_PARSES.index(settings)]
+    return [read(text) for text in texts]
+
+
+def are_codes(texts: Iterable[str]) -> bool:
+    """Whether texts of digits are rather codes: 00123, a postal code, or a telephone number such as +47 2233."""
+    return all(_CODE_OF_DIGITS.fullmatch(text.strip()) for text in texts)
 
 
 _CURRENCIES = (

@@ -17,11 +17,6 @@ NEAREST: Final = 250_000
 """Up to so many places of equal items it is looked for those that are nearest: the items of the few times those to leave out."""
 
 
-def in_order(expected: int, output: int) -> Pairs:
-    """First with first, second with second, as far as both go."""
-    return [(index, index) for index in range(min(expected, output))]
-
-
 def by_key(expected: Sequence[Hashable | None], output: Sequence[Hashable | None]) -> Pairs:
     """Items that share a key. Items that share it with others of their own list pair first come, first served.
 

@@ -14,7 +14,7 @@ class Area(NamedTuple):
 
 AREAS: Final[dict[str, Area]] = {
     "numbers": Area(
-        ("values/numbers.py", "values/number_formats.py", "values/dates.py", "values/*_dates.py", "values/date_formats.py"),
+        ("values/numbers.py", "values/dates.py"),
         ("values/test_numbers.py", "values/test_formats.py", "values/test_dates.py", "comparators/test_comparators.py"),
     ),
     "texts": Area(

@@ -8,17 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.values.date_formats import USUAL, also_read_by, formats_of, read_date
-from evaluators.values.dates import _write, check_format
-from evaluators.values.number_formats import are_codes, parses_of, readings
+from evaluators.values.dates import USUAL_FORMATS, _write, also_read_by, check_format, formats_of, read_date
+from evaluators.values.numbers import are_codes, parses_of, readings
 
 
-@pytest.mark.parametrize("spelled", USUAL)
+@pytest.mark.parametrize("spelled", USUAL_FORMATS)
 def test_every_usual_format_is_one(spelled: str) -> None:
     check_format(spelled)
 
 
-@given(st.dates(datetime.date(1970, 1, 1), datetime.date(2060, 1, 1)), st.sampled_from(USUAL[1:]))
+@given(st.dates(datetime.date(1970, 1, 1), datetime.date(2060, 1, 1)), st.sampled_from(USUAL_FORMATS[1:]))
 def test_a_date_in_a_usual_format_is_recognised_as_that_day(day: datetime.date, spelled: str) -> None:
     text = _write(datetime.datetime.combine(day, datetime.time()), spelled)
     assert (read_date(text, spelled) or ())[:3] == (day.year, day.month, day.day)

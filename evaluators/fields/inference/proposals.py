@@ -16,10 +16,10 @@ from typing import Any, Final
 from msgspec import Struct
 
 from evaluators.fields.inference.questions import Ask, InitQuestion
-from evaluators.values.date_formats import USUAL, also_read_by, formats_of, read_date
+from evaluators.values.dates import USUAL_FORMATS as USUAL
+from evaluators.values.dates import also_read_by, formats_of, read_date
 from evaluators.values.flow import flow
-from evaluators.values.number_formats import are_codes, parses_of, readings
-from evaluators.values.numbers import currency_of
+from evaluators.values.numbers import are_codes, currency_of, parses_of, readings
 from evaluators.values.quoting import quote
 
 _FEW: Final = 12
