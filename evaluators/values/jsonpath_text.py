@@ -16,7 +16,6 @@ import re
 from decimal import Decimal
 from typing import Final, TypeAlias
 
-from evaluators.value_class import dataclass
 from evaluators.values.path_text import (
     ANY,
     BadPath,
@@ -36,52 +35,45 @@ _NAME: Final = re.compile(r"(?:[A-Za-z_]|[^\x00-\x7f\s])(?:[A-Za-z0-9_-]|[^\x00-
 _SLICE: Final = re.compile(r"[ \t\r\n]*(-?[0-9]+)?[ \t\r\n]*:", re.ASCII)
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![A-Za-z0-9_.])", re.ASCII)
 _OPERATOR: Final = re.compile("==|!=|<=|>=|<|>")
+_JOINT: Final = re.compile(r"\|\||&&?")
+_SINGLE: Final = re.compile(r"[@$](?:\[(?:-?[0-9]+|'(?:[^'\\]|\\.)*+')\])*+", re.DOTALL)
+"""A path in normal form that leads to one place at most."""
 _MIRRORED: Final = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _WORDS: Final = {"and": "&&", "or": "||", "not": "!", "eq": "==", "ne": "!="}
 _CONSTANTS: Final = ("true", "false", "null")
 
 
-@dataclass(frozen=True, slots=True)
-class Selector:
-    """One segment that only a query can follow, in normal form."""
-
-    text: str
-
-
-Segment: TypeAlias = Step | Selector
-
-
-@dataclass(frozen=True, slots=True)
-class Operand:
-    """One side of a comparison in a filter, in normal form."""
-
-    text: str
-    literal: bool
-    single: bool
+Segment: TypeAlias = tuple[Step | None, str]
+"""A step, or None for what only a query can follow; and its normal form."""
 
 
 def read_jsonpath(text: str) -> tuple[tuple[Step, ...], str | None]:
     """The steps of a plain path, or no steps and the normal form of a query."""
     refuse_outer_spaces(text)
-    segments, at = read_segments(text, 1, 0)
+    segments, at = _read_segments(text, 1, 0)
     if at < len(text):
         raise _stray(text, at)
-    steps = tuple(segment for segment in segments if not isinstance(segment, Selector))
+    steps = tuple(step for step, _ in segments if step is not None)
     if len(steps) == len(segments):
         return steps, None
     if len(segments) > MAX_SEGMENTS:
         raise BadPath(f"a query with more than {MAX_SEGMENTS} parts", 0)
-    return (), "$" + "".join(map(_normal, segments))
+    return (), _normal("$", segments)
 
 
-def read_segments(text: str, at: int, depth: int) -> tuple[list[Segment], int]:
+def _normal(root: str, segments: list[Segment]) -> str:
+    return root + "".join(normal for _, normal in segments)
+
+
+def _read_segments(text: str, at: int, depth: int) -> tuple[list[Segment], int]:
     """The segments that follow `$` or `@`, and the position after the last."""
     segments: list[Segment] = []
     while True:
         start = skip_blanks(text, at)
         if text.startswith("..", start):
-            inner, at = _read_descendants(text, start, depth)
-            segments.append(Selector(".." + _normal(inner)))
+            at = start + 2
+            (_, normal), at = _read_bracket(text, at, depth) if text.startswith("[", at) else _read_member(text, at)
+            segments.append((None, f"..{normal}"))
         elif text.startswith(".", start):
             segment, at = _read_member(text, start + 1)
             segments.append(segment)
@@ -92,19 +84,12 @@ def read_segments(text: str, at: int, depth: int) -> tuple[list[Segment], int]:
             return segments, at
 
 
-def _read_descendants(text: str, start: int, depth: int) -> tuple[Segment, int]:
-    at = start + 2
-    if text.startswith("[", at):
-        return _read_bracket(text, at, depth)
-    return _read_member(text, at)
-
-
 def _read_member(text: str, at: int) -> tuple[Segment, int]:
     if text.startswith("*", at):
-        return ANY, at + 1
+        return (ANY, "[*]"), at + 1
     name = _NAME.match(text, at)
     if name:
-        return name[0], name.end()
+        return (name[0], _key(name[0])), name.end()
     raise _no_name(text, at)
 
 
@@ -168,26 +153,41 @@ def _read_bracket(text: str, start: int, depth: int) -> tuple[Segment, int]:
         if at >= len(text):
             raise unclosed(start)
         if text[at] == "]":
-            return _union(selectors, places), at + 1
+            break
         if text[at] != ",":
             raise _not_closed(text, at, "]")
+    if len(selectors) > 1:
+        _check_union([step for step, _ in selectors], places)
+    step = selectors[0][0] if len(selectors) == 1 else None
+    return (step, f"[{','.join(bare for _, bare in selectors)}]"), at + 1
+
+
+def _check_union(steps: list[Step | None], places: list[int]) -> None:
+    for step, place in zip(steps, places, strict=True):
+        if not isinstance(step, str | int):
+            raise BadPath("brackets with several parts can only list keys, or only indexes", place)
+        if type(step) is not type(steps[0]):
+            raise BadPath("keys and indexes in one pair of brackets", place, "list them as two paths")
 
 
 def _read_selector(text: str, at: int, start: int, depth: int) -> tuple[Segment, int]:
+    """One part of a bracket, without the brackets."""
     first = text[at : at + 1]
     if not first:
         raise unclosed(start)
     if first == "*":
-        return ANY, at + 1
+        return (ANY, "*"), at + 1
     if first in "\"'":
-        return read_quoted(text, at)
+        key, at = read_quoted(text, at)
+        return (key, _quoted(key)), at
     if first == "?":
-        condition, at = _read_or(text, at + 1, depth + 1, negated=False)
-        return Selector(f"?{condition}"), at
+        condition, at = _read_conditions(text, at + 1, depth + 1, negated=False)
+        return (None, f"?{condition}"), at
     if _SLICE.match(text, at):
         return _read_slice(text, at)
     if first in "-0123456789":
-        return read_index(text, at)
+        index, at = read_index(text, at)
+        return (index, str(index)), at
     raise _odd_selector(text, at)
 
 
@@ -220,59 +220,33 @@ def _read_slice(text: str, at: int) -> tuple[Segment, int]:
         at += 1
     if len(parts) == 3 and parts[2] == "0":
         raise BadPath("a slice with step 0 selects nothing", start - 1, "leave the step out")
-    return Selector(":".join(parts)), at
-
-
-def _union(selectors: list[Segment], places: list[int]) -> Segment:
-    if len(selectors) == 1:
-        only = selectors[0]
-        return Selector(f"[{only.text}]") if isinstance(only, Selector) else only
-    kind = type(selectors[0])
-    for selector, place in zip(selectors, places, strict=True):
-        if not isinstance(selector, str | int):
-            raise BadPath("brackets with several parts can only list keys, or only indexes", place)
-        if type(selector) is not kind:
-            raise BadPath("keys and indexes in one pair of brackets", place, "list them as two paths")
-    return Selector(f"[{','.join(_bare(selector) for selector in selectors)}]")
+    return (None, ":".join(parts)), at
 
 
 # Filters
 
 
-def _read_or(text: str, at: int, depth: int, *, negated: bool) -> tuple[str, int]:
-    return _read_chain(text, at, depth, negated=negated, loose=True)
-
-
-def _read_chain(text: str, at: int, depth: int, *, negated: bool, loose: bool) -> tuple[str, int]:
-    """Conditions joined by `||` (loose) or by `&&`. Under a `!`, the two change places."""
-    parts: list[str] = []
+def _read_conditions(text: str, at: int, depth: int, *, negated: bool) -> tuple[str, int]:
+    """Conditions joined by `||`, each of conditions joined by `&&`. Under a `!`, the two change places."""
+    choices: list[list[str]] = [[]]
     while True:
-        if loose:
-            part, at = _read_chain(text, at, depth, negated=negated, loose=False)
-        else:
-            part, at = _read_condition(text, at, depth, negated=negated)
-        parts.append(part)
+        condition, at = _read_condition(text, at, depth, negated=negated)
+        choices[-1].append(condition)
         at = skip_blanks(text, at)
-        joint = _joint(text, at, loose)
-        if not joint:
+        joint = _JOINT.match(text, at)
+        if joint is None:
             break
-        at += joint
-    if len(parts) == 1:
-        return parts[0], at
-    joined = (" || " if loose is not negated else " && ").join(parts)
-    return f"({joined})", at
+        if joint[0] == "||":
+            choices.append([])
+        at = joint.end()
+    if text.startswith("|", at):
+        raise BadPath('"|" is not an operator', at, 'write "||" for "or"')
+    outer, inner = (" && ", " || ") if negated else (" || ", " && ")
+    return _grouped(outer, [_grouped(inner, conditions) for conditions in choices]), at
 
 
-def _joint(text: str, at: int, loose: bool) -> int:
-    if loose:
-        if text.startswith("||", at):
-            return 2
-        if text.startswith("|", at):
-            raise BadPath('"|" is not an operator', at, 'write "||" for "or"')
-        return 0
-    if text.startswith("&&", at):
-        return 2
-    return 1 if text.startswith("&", at) else 0
+def _grouped(joint: str, conditions: list[str]) -> str:
+    return conditions[0] if len(conditions) == 1 else f"({joint.join(conditions)})"
 
 
 def _read_condition(text: str, at: int, depth: int, *, negated: bool) -> tuple[str, int]:
@@ -282,7 +256,7 @@ def _read_condition(text: str, at: int, depth: int, *, negated: bool) -> tuple[s
     if text.startswith("!", at) and not text.startswith("!=", at):
         return _read_negation(text, at, depth, negated=negated)
     if text.startswith("(", at):
-        inner, end = _read_or(text, at + 1, depth + 1, negated=negated)
+        inner, end = _read_conditions(text, at + 1, depth + 1, negated=negated)
         end = skip_blanks(text, end)
         if not text.startswith(")", end):
             raise _filter_end(text, end, at)
@@ -290,9 +264,9 @@ def _read_condition(text: str, at: int, depth: int, *, negated: bool) -> tuple[s
     left, end = _read_operand(text, at, depth)
     operator, after = _read_operator(text, end)
     if operator is None:
-        if left.literal:
+        if _is_literal(left):
             raise BadPath("a filter that compares nothing", at, "compare with ==, !=, <, <=, > or >=")
-        return ("!" if negated else "") + left.text, end
+        return ("!" if negated else "") + left, end
     right_at = skip_blanks(text, after)
     right, end = _read_operand(text, right_at, depth)
     return _comparison(left, operator, right, (at, skip_blanks(text, after - len(operator)), right_at), negated), end
@@ -304,9 +278,9 @@ def _read_negation(text: str, at: int, depth: int, *, negated: bool) -> tuple[st
         return _read_condition(text, inner, depth + 1, negated=not negated)
     operand, end = _read_operand(text, inner, depth)
     operator, _ = _read_operator(text, end)
-    if operator is not None or operand.literal:
+    if operator is not None or _is_literal(operand):
         raise BadPath('"!" before a comparison', at, "write != for not equal, or put the comparison in parentheses")
-    return ("" if negated else "!") + operand.text, end
+    return ("" if negated else "!") + operand, end
 
 
 def _read_operator(text: str, at: int) -> tuple[str | None, int]:
@@ -323,39 +297,41 @@ def _read_operator(text: str, at: int) -> tuple[str | None, int]:
     return None, at
 
 
-def _comparison(left: Operand, operator: str, right: Operand, places: tuple[int, int, int], negated: bool) -> str:
+def _comparison(left: str, operator: str, right: str, places: tuple[int, int, int], negated: bool) -> str:
     left_at, operator_at, right_at = places
-    if left.literal and right.literal:
+    if _is_literal(left) and _is_literal(right):
         raise BadPath("a filter that compares two fixed values", left_at, "one side is a path such as @.name")
     for operand, place in ((left, left_at), (right, right_at)):
-        if not operand.single:
+        if not _is_literal(operand) and not _SINGLE.fullmatch(operand):
             raise BadPath("a comparison with a path that can lead to several values", place, "use keys and indexes only")
     if negated:
         if operator not in ("==", "!="):
             raise BadPath(f'"!(…)" around "{operator}"', operator_at, "turn the comparison round instead")
         operator = "!=" if operator == "==" else "=="
-    if left.literal:
-        return f"{right.text} {_MIRRORED[operator]} {left.text}"
-    return f"{left.text} {operator} {right.text}"
+    return f"{right} {_MIRRORED[operator]} {left}" if _is_literal(left) else f"{left} {operator} {right}"
 
 
-def _read_operand(text: str, at: int, depth: int) -> tuple[Operand, int]:
+def _is_literal(operand: str) -> bool:
+    return not operand.startswith(("@", "$"))
+
+
+def _read_operand(text: str, at: int, depth: int) -> tuple[str, int]:
+    """One side of a comparison, in normal form."""
     first = text[at : at + 1]
     if first in ("@", "$"):
-        segments, end = read_segments(text, at + 1, depth + 1)
-        single = all(isinstance(segment, str | int) for segment in segments)
+        segments, end = _read_segments(text, at + 1, depth + 1)
         if len(segments) > MAX_SEGMENTS:
             raise BadPath(f"a path with more than {MAX_SEGMENTS} parts", at)
-        return Operand(first + "".join(map(_normal, segments)), literal=False, single=single), end
+        return _normal(first, segments), end
     if first in ("'", '"'):
         value, end = read_quoted(text, at)
-        return Operand(_bare(value), literal=True, single=True), end
+        return _quoted(value), end
     number = _NUMBER.match(text, at)
     if number:
-        return Operand(_number(number, at), literal=True, single=True), number.end()
+        return _number(number, at), number.end()
     word = _NAME.match(text, at)
     if word and word[0] in _CONSTANTS and not text.startswith("(", word.end()):
-        return Operand(word[0], literal=True, single=True), word.end()
+        return word[0], word.end()
     raise _odd_operand(text, at, word[0] if word else "")
 
 
@@ -397,24 +373,14 @@ def _not_closed(text: str, at: int, closing: str) -> BadPath:
     return BadPath(f'{_shown(text[at])} where "{closing}" should be', at)
 
 
-# Normal form
-
-
-def _normal(segment: Segment) -> str:
-    return segment.text if isinstance(segment, Selector) else f"[{_bare(segment)}]"
-
-
-def _bare(segment: Segment) -> str:
-    if isinstance(segment, Selector):
-        return segment.text
-    if isinstance(segment, str):
-        escaped = segment.replace("\\", "\\\\").replace("'", "\\'")
-        return f"'{escaped}'"
-    return "*" if segment is ANY else str(segment)
+def _quoted(key: str) -> str:
+    """A text as the query library takes it."""
+    escaped = key.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
 
 
 def _key(word: str) -> str:
-    return f"[{_bare(word)}]"
+    return f"[{_quoted(word)}]"
 
 
 def _shown(char: str) -> str:
