@@ -8,14 +8,15 @@ looks further down, as in `$..[?(@..x)]`: steps are counted before they are take
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.limits import row_clock
 from evaluators.model import JSON
-from evaluators.value_class import NamedTuple
 from evaluators.values.path_text import BadPath, Location
 
 Datum: TypeAlias = Any
@@ -23,14 +24,12 @@ Datum: TypeAlias = Any
 Find: TypeAlias = Callable[[Datum], "list[Datum]"]
 
 
-class Segment(NamedTuple):
+class Segment(Struct, frozen=True):
     """One step of a query: what it selects in each value that it is given."""
 
     find: Find
     below: bool
     """It selects in everything below the values, too: `..`."""
-    repeats: bool
-    """It may hit a place twice."""
     looks_down: int
     """How many `..` there are in its filter."""
     from_root: bool
@@ -54,12 +53,21 @@ def query_hits(query: str, document: JSON) -> list[tuple[Location, JSON]]:
     """
     from jsonpath_ng.jsonpath import DatumInContext
 
-    steps = _Steps(query, document)
-    data: list[Datum] = [DatumInContext.wrap(document)]
+    clock = row_clock()
+    left = clock.limits.path_steps
+    data: dict[Location, Datum] = {(): DatumInContext.wrap(document)}
     for segment in _segments(query):
-        data = [*steps.taken(segment, data)]
-    found = {_place(datum): datum.value for datum in data}
-    return [(location, found[location]) for location in sorted(found)]
+        hits: dict[Location, Datum] = {}
+        for place, datum in (_with_all_below(data) if segment.below else data).items():
+            clock.tick()
+            left -= 1
+            if segment.looks_down:
+                left -= _size(document if segment.from_root else datum.value, left) ** segment.looks_down
+            if left < 0:
+                raise RowProblem(too_many_steps(query, clock.limits.path_steps))
+            hits.update({(*place, _step(hit)): hit for hit in segment.find(datum)})
+        data = hits
+    return [(place, data[place].value) for place in sorted(data)]
 
 
 @lru_cache(maxsize=1024)
@@ -78,72 +86,33 @@ def _segments(query: str) -> tuple[Segment, ...]:
     left: Any = compile_query(query)
     backwards = []
     while isinstance(left, Child | Descendants):
-        backwards.append(_segment(left.right, isinstance(left, Descendants)))
+        written = repr(left.right)
+        below, looks_down = isinstance(left, Descendants), written.count("Descendants(")
+        backwards.append(Segment(left.right.find, below, looks_down, "Root(" in written))
         left = left.left
     return tuple(reversed(backwards))
 
 
-def _segment(selector: Any, below: bool) -> Segment:
-    written = repr(selector)
-    several = max((len(getattr(selector, name, ())) for name in ("indices", "fields")), default=0) > 1
-    return Segment(selector.find, below, several, written.count("Descendants("), "Root(" in written)
+def _with_all_below(data: dict[Location, Datum]) -> dict[Location, Datum]:
+    """The values and all that is below them, each once."""
+    (every,) = _segments("$[*]")
+    found: dict[Location, Datum] = {}
+    waiting = list(reversed(data.items()))
+    while waiting:
+        place, datum = waiting.pop()
+        if place not in found:
+            found[place] = datum
+            waiting += [((*place, _step(child)), child) for child in every.find(datum)]
+    return found
 
 
-@lru_cache(maxsize=1)
-def _children() -> Find:
-    """What finds the items of a list and the values of an object, in order."""
-    from jsonpath_ng.ext.parser import parse as compile_query
-
-    every: Any = compile_query("$[*]")
-    find: Find = every.right.find
-    return find
-
-
-class _Steps:
-    """The steps of one query in one document, counted."""
-
-    def __init__(self, query: str, document: JSON) -> None:
-        self.query = query
-        self.document = document
-        self.clock = row_clock()
-        self.left = self.clock.limits.path_steps
-
-    def taken(self, segment: Segment, data: Iterable[Datum]) -> Iterator[Datum]:
-        """What a segment selects, given what the segments before it selected. No place comes twice."""
-        seen: set[Location] = set()
-        for datum in self._everything(data) if segment.below else data:
-            self._count(segment, datum)
-            for hit in segment.find(datum):
-                if segment.repeats:
-                    place = _place(hit)
-                    if place in seen:
-                        continue
-                    seen.add(place)
-                yield hit
-
-    def _everything(self, data: Iterable[Datum]) -> Iterator[Datum]:
-        """The values and all that is below them, each once."""
-        children, seen = _children(), set[Location]()
-        for start in data:
-            waiting = [(_place(start), start)]
-            while waiting:
-                place, datum = waiting.pop()
-                if place in seen:
-                    continue
-                seen.add(place)
-                yield datum
-                if datum.value.__class__ is dict:
-                    waiting += [((*place, key), child) for key, child in zip(datum.value, children(datum), strict=True)]
-                elif datum.value.__class__ is list:
-                    waiting += [((*place, index), child) for index, child in enumerate(children(datum))]
-
-    def _count(self, segment: Segment, datum: Datum) -> None:
-        self.clock.tick()
-        self.left -= 1
-        if segment.looks_down:
-            self.left -= _size(self.document if segment.from_root else datum.value, self.left) ** segment.looks_down
-        if self.left < 0:
-            raise RowProblem(too_many_steps(self.query, self.clock.limits.path_steps))
+def _step(hit: Datum) -> str | int:
+    """The key or the index of a hit in the value that it is in. An index from the end is counted from the beginning."""
+    path = hit.path
+    if hasattr(path, "fields"):
+        return str(path.fields[0])
+    index: int = path.indices[0]
+    return index % len(hit.context.value)
 
 
 def too_many_steps(query: str, most: int) -> Issue:
@@ -164,16 +133,3 @@ def _size(value: JSON, most: int) -> int:
         elif isinstance(inner, list):
             waiting.extend(inner)
     return count
-
-
-def _place(datum: Datum) -> Location:
-    """Where a hit of the query library is, from the root down."""
-    backwards: list[str | int] = []
-    while datum.context is not None:
-        path = datum.path
-        if hasattr(path, "indices"):
-            backwards.append(path.indices[0] % len(datum.context.value))
-        elif hasattr(path, "fields"):
-            backwards.append(path.fields[0])
-        datum = datum.context
-    return tuple(reversed(backwards))
