@@ -23,6 +23,7 @@ from evaluators.values.path_text import (
     read_index,
     read_quoted,
     refuse_outer_spaces,
+    shown,
     skip_blanks,
     unclosed,
 )
@@ -106,7 +107,7 @@ def _no_name(text: str, at: int) -> BadPath:
         return BadPath("quotes only work inside brackets", at, f"write {before}[{word}]")
     if text[at] == ".":
         return BadPath("nothing between two dots", at, "one dot goes one level down, two go to any depth")
-    return BadPath(f"{_shown(text[at])} cannot begin a name", at, f"quote the key: {before}{_key(word)}")
+    return BadPath(f"{shown(text[at])} cannot begin a name", at, f"quote the key: {before}{_key(word)}")
 
 
 def _stray(text: str, at: int) -> BadPath:
@@ -124,7 +125,7 @@ def _stray(text: str, at: int) -> BadPath:
         return BadPath('"~" is not part of JSONPath', at, "a path leads to a value, never to the name of a key")
     if text[at - 1].isspace():
         return BadPath("a space in the path", len(text[:at].rstrip()), _whole_key_hint(text, at))
-    return BadPath(f"{_shown(char)} cannot be part of a name", at, _whole_key_hint(text, at))
+    return BadPath(f"{shown(char)} cannot be part of a name", at, _whole_key_hint(text, at))
 
 
 def _whole_key_hint(text: str, at: int) -> str:
@@ -344,7 +345,7 @@ def _odd_operand(text: str, at: int, word: str) -> BadPath:
         return BadPath(f'"{word}" is not an operator', at, f'write "{_WORDS[word]}"')
     if word:
         return BadPath(f'"{word}" is neither a path nor a value', at, f"write @.{word} for a key, '{word}' for a text")
-    return BadPath(f"{_shown(text[at])} cannot begin a value in a filter", at, "a filter looks like [?@.name == 'x']")
+    return BadPath(f"{shown(text[at])} cannot begin a value in a filter", at, "a filter looks like [?@.name == 'x']")
 
 
 def _number(found: re.Match[str], at: int) -> str:
@@ -370,7 +371,7 @@ def _not_closed(text: str, at: int, closing: str) -> BadPath:
     word = _NAME.match(text, at)
     if word and word[0] in _WORDS:
         return BadPath(f'"{word[0]}" is not an operator', at, f'write "{_WORDS[word[0]]}"')
-    return BadPath(f'{_shown(text[at])} where "{closing}" should be', at)
+    return BadPath(f'{shown(text[at])} where "{closing}" should be', at)
 
 
 def _quoted(key: str) -> str:
@@ -381,7 +382,3 @@ def _quoted(key: str) -> str:
 
 def _key(word: str) -> str:
     return f"[{_quoted(word)}]"
-
-
-def _shown(char: str) -> str:
-    return f"'{char}'" if char == '"' else f'"{char}"'

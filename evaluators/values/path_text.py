@@ -52,6 +52,8 @@ _BRACKETED_INDEX: Final = re.compile(r"-?[0-9]+", re.ASCII)
 _SHORTHAND: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _NEEDS_QUOTES: Final = re.compile(r"[\s.\[\]\"'\\/]|^[$]|^[0-9]+$|^\*?$")
 _IN_QUOTES: Final = re.compile(r"([\"']).*?\1")
+_BLANKS: Final = re.compile(r"[ \t\r\n]*")
+_SEGMENT: Final = re.compile(r"[^.\[\]\\]*")
 _PROTECTED: Final = re.compile(r"(?:\\.|[^.\[\\])*")
 _SURROGATES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ESCAPED: Final = {'"': '"', "'": "'", "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -83,7 +85,7 @@ def read_dots(text: str) -> tuple[tuple[Step, ...], tuple[bool, ...]]:
         dotted = at > 0
         if dotted and text[at] != ".":
             raise BadPath(
-                f"{_quoted(text[at])} comes right after a bracket", at, 'after "]" write a dot, a bracket, or nothing'
+                f"{shown(text[at])} comes right after a bracket", at, 'after "]" write a dot, a bracket, or nothing'
             )
         segment, at = _read_segment(text, at + 1 if dotted else at)
         steps.append(as_step(segment))
@@ -108,13 +110,12 @@ def refuse_outer_spaces(text: str) -> None:
 
 
 def _read_segment(text: str, start: int) -> tuple[str, int]:
-    end = start
-    while end < len(text) and text[end] not in ".[":
-        if text[end] == "]":
-            raise BadPath('"]" without a "[" before it', end, _quote_hint(_word_from(text, start)))
-        if text[end] == "\\":
-            raise BadPath("a backslash outside quotes", end, _quote_hint(_word_from(text, start).replace("\\.", ".")))
-        end += 1
+    stretch = _SEGMENT.match(text, start)
+    end = stretch.end() if stretch else start
+    if text.startswith("]", end):
+        raise BadPath('"]" without a "[" before it', end, _quote_hint(_word_from(text, start)))
+    if text.startswith("\\", end):
+        raise BadPath("a backslash outside quotes", end, _quote_hint(_word_from(text, start).replace("\\.", ".")))
     segment = text[start:end]
     if not segment:
         raise _empty_segment(text, start)
@@ -180,7 +181,7 @@ def _read_dot_bracket(text: str, start: int) -> tuple[Step, int]:
     if text[at] in ",:":
         raise _odd_bracket(text, at)
     if text[at] != "]":
-        raise BadPath(f'{_quoted(text[at])} where "]" should be', at)
+        raise BadPath(f'{shown(text[at])} where "]" should be', at)
     return step, at + 1
 
 
@@ -197,9 +198,8 @@ def _odd_bracket(text: str, at: int) -> BadPath:
 
 def skip_blanks(text: str, at: int) -> int:
     """The position of the next character that is not blank."""
-    while at < len(text) and text[at] in " \t\r\n":
-        at += 1
-    return at
+    blanks = _BLANKS.match(text, at)
+    return blanks.end() if blanks else at
 
 
 def unclosed(start: int) -> BadPath:
@@ -255,7 +255,7 @@ def _read_escape(text: str, at: int) -> tuple[str, int]:
     raise BadPath(f'"\\{kind}" is not an escape', at, r"write \\ for a backslash, \" for a quote, \u00e9 for a character")
 
 
-def _quoted(char: str) -> str:
+def shown(char: str) -> str:
     return f"'{char}'" if char == '"' else f'"{char}"'
 
 
@@ -270,20 +270,15 @@ def read_pointer(text: str) -> tuple[Step, ...]:
     steps: list[Step] = []
     at = 1
     for token in text.split("/")[1:]:
-        _check_tildes(token, at)
+        if wrong := re.search("~(?![01])", token):
+            raise BadPath(
+                '"~" must be followed by 0 or 1 in a path that starts with "/"',
+                at + wrong.start(),
+                'write "~0" for "~" and "~1" for "/" inside a key',
+            )
         steps.append(as_step(token.replace("~1", "/").replace("~0", "~")))
         at += len(token) + 1
     return tuple(steps)
-
-
-def _check_tildes(token: str, at: int) -> None:
-    wrong = re.search("~(?![01])", token)
-    if wrong:
-        raise BadPath(
-            '"~" must be followed by 0 or 1 in a path that starts with "/"',
-            at + wrong.start(),
-            'write "~0" for "~" and "~1" for "/" inside a key',
-        )
 
 
 # Spelling
@@ -297,7 +292,7 @@ def spell(steps: Sequence[Step], notation: Notation) -> str:
     """
     match notation:
         case "dot":
-            return "".join(_dot_parts(steps)) or "$"
+            return display(steps)
         case "jsonpath":
             return "$" + "".join(map(_jsonpath_part, steps))
         case "pointer":
@@ -313,17 +308,11 @@ def display(location: Iterable[Step]) -> str:
 
 @lru_cache(maxsize=4096)
 def _displayed(location: tuple[Step, ...]) -> str:
-    return "".join(_dot_parts(location)) or "$"
-
-
-def _dot_parts(steps: Iterable[Step]) -> Iterable[str]:
-    dot = ""
-    for step in steps:
-        if isinstance(step, str) and not needs_quotes(step):
-            yield dot + step
-        else:
-            yield _bracket(step)
-        dot = "."
+    parts: list[str] = []
+    for step in location:
+        plain = isinstance(step, str) and not needs_quotes(step)
+        parts.append(f"{'.' if parts else ''}{step}" if plain else _bracket(step))
+    return "".join(parts) or "$"
 
 
 def needs_quotes(key: str) -> bool:
@@ -343,14 +332,10 @@ def spell_quoted(key: str) -> str:
 
 
 def _escape(key: str, quote: str) -> str:
-    return "".join(_escape_char(char, quote) for char in key)
+    return "".join("\\" + char if char == quote else _ESCAPES.get(char) or _shown(char) for char in key)
 
 
-def _escape_char(char: str, quote: str) -> str:
-    if char == quote:
-        return "\\" + char
-    if char in _ESCAPES:
-        return _ESCAPES[char]
+def _shown(char: str) -> str:
     if char.isprintable():
         return char
     units = char.encode("utf-16-be", "surrogatepass")
