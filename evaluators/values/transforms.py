@@ -16,12 +16,12 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Final, Literal, Self, TypeAlias
 
+from msgspec import Struct
 from pydantic import ConfigDict, Field, model_validator
 
 from evaluators.issues import problem
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Settings, bad, build, word_or_map
-from evaluators.value_class import NamedTuple, dataclass, field
 from evaluators.values import text
 from evaluators.values.patterns import replace_all
 from evaluators.values.quoting import quote
@@ -37,15 +37,17 @@ class NotTaken(TransformError):
     """A value of a kind that a transform does not take."""
 
 
-@dataclass(frozen=True, slots=True)
-class Transform:
+class Transform(Struct, frozen=True):
     """One transform, ready to apply."""
 
     name: str
     apply: Apply
-    parameters: Mapping[str, object] = field(default_factory=dict, hash=False)
+    parameters: Mapping[str, object] = {}
     converts: bool = False
     """There may be values that it takes and cannot change."""
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.apply, self.converts))
 
 
 class Parameters(Settings):
@@ -88,7 +90,7 @@ class RegexReplace(Parameters):
         return self
 
 
-class Kind(NamedTuple):
+class Kind(Struct, frozen=True):
     """A transform that `transforms:` can name: what it does, its parameters, and how it is made from them."""
 
     does: str
@@ -141,15 +143,12 @@ def transforms_in_place(transforms: Mapping[str, Kind]) -> Iterator[None]:
     """Inside, what was added in this process is what `registered_transforms` gave in another one."""
     before = registered_transforms()
     try:
-        _put_in_place(transforms)
+        _REGISTERED.clear()
+        _REGISTERED.update(transforms)
         yield
     finally:
-        _put_in_place(before)
-
-
-def _put_in_place(transforms: Mapping[str, Kind]) -> None:
-    _REGISTERED.clear()
-    _REGISTERED.update(transforms)
+        _REGISTERED.clear()
+        _REGISTERED.update(before)
 
 
 def chain(transforms: Iterable[Transform]) -> Apply | None:
@@ -218,8 +217,7 @@ def _rounding(parameters: RoundDigits) -> Apply:
 
 
 def _converting(parameters: TypeConvert) -> Apply:
-    convert = {"float": _to_float, "int": _to_int, "str": _to_text, "bool": _to_boolean}[parameters.to]
-    wanted = {"float": "a number", "int": "a whole number", "str": "text", "bool": "true or false"}[parameters.to]
+    convert, wanted = _CONVERSIONS[parameters.to]
 
     def apply(value: Any) -> Any:
         if value is None:
@@ -239,10 +237,6 @@ def _to_float(value: Any) -> float:
     return number
 
 
-def _to_int(value: Any) -> int:
-    return int(value)
-
-
 def _to_text(value: Any) -> str:
     if isinstance(value, dict | list):
         raise TypeError(value)
@@ -257,34 +251,38 @@ def _to_boolean(value: Any) -> bool:
     raise TypeError(value)
 
 
+_CONVERSIONS: Final[Mapping[str, tuple[Apply, str]]] = {
+    "float": (_to_float, "a number"),
+    "int": (int, "a whole number"),
+    "str": (_to_text, "text"),
+    "bool": (_to_boolean, "true or false"),
+}
+"""What a value can be converted to: the function, and the word for what was wanted."""
+
+
 def _replacing(parameters: RegexReplace) -> Apply:
     replace = replace_all(parameters.pattern, parameters.replacement, parameters.timeout_seconds)
     return _on_text("regex_replace", replace)(parameters)
 
 
+_OF_TEXT: Final[Mapping[str, tuple[str, Callable[[str], str]]]] = {
+    "lowercase": ("Upper-case letters become lower-case.", str.lower),
+    "casefold": ("Case is set aside in every script: ß becomes ss.", str.casefold),
+    "strip": ("Spaces and line breaks at both ends go.", str.strip),
+    "normalize_whitespace": (
+        "Every run of spaces and line breaks becomes one space, and those at the ends go.", text.collapse_whitespace
+    ),
+    "sort_tokens": ("The words are put in alphabetical order, so that their order does not count.", _sort_tokens),
+    "strip_accents": ("é becomes e. ø and ł stay.", text.strip_accents),
+    "remove_punctuation": (
+        "Marks such as . , ; : ! ? ( ) - ' go. Signs such as + = $ stay, and so does text made only of marks.",
+        text.without_punctuation,
+    ),
+}  # fmt: skip
+
 TRANSFORMS: Final[Mapping[str, Kind]] = MappingProxyType(
-    {
-        "lowercase": Kind("Upper-case letters become lower-case.", Parameters, _on_text("lowercase", str.lower)),
-        "casefold": Kind(
-            "Case is set aside in every script: ß becomes ss.", Parameters, _on_text("casefold", str.casefold)
-        ),
-        "strip": Kind("Spaces and line breaks at both ends go.", Parameters, _on_text("strip", str.strip)),
-        "normalize_whitespace": Kind(
-            "Every run of spaces and line breaks becomes one space, and those at the ends go.",
-            Parameters,
-            _on_text("normalize_whitespace", text.collapse_whitespace),
-        ),
-        "sort_tokens": Kind(
-            "The words are put in alphabetical order, so that their order does not count.",
-            Parameters,
-            _on_text("sort_tokens", _sort_tokens),
-        ),
-        "strip_accents": Kind("é becomes e. ø and ł stay.", Parameters, _on_text("strip_accents", text.strip_accents)),
-        "remove_punctuation": Kind(
-            "Marks such as . , ; : ! ? ( ) - ' go. Signs such as + = $ stay, and so does text made only of marks.",
-            Parameters,
-            _on_text("remove_punctuation", text.without_punctuation),
-        ),
+    {name: Kind(does, Parameters, _on_text(name, change)) for name, (does, change) in _OF_TEXT.items()}
+    | {
         "round_digits": Kind(
             "A number is rounded to so many decimals; halves go to the even digit.", RoundDigits, _rounding
         ),
