@@ -17,7 +17,7 @@ from evaluators.tracking.sending import Sent, send
 from evaluators.tracking.telling import Sending
 from evaluators.tracking.tracker import NamedTracker, Platform
 from evaluators.tracking.tracking_section import read_tracking, tracking_of
-from evaluators.values.allowed_addresses import addresses_in, refused_addresses
+from evaluators.values.addresses import addresses_in, refused_addresses
 from evaluators.values.small_files import reading_inside
 
 NOWHERE: Final = "none"

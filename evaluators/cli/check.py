@@ -79,7 +79,7 @@ def _check(
     from evaluators.cli._printing import say
     from evaluators.guide import data_checks
     from evaluators.run.preparing import check_judge
-    from evaluators.values.allowed_addresses import allowed_beginnings
+    from evaluators.values.addresses import allowed_beginnings
 
     loaded = load(suite)
     data_checks.check_gates(loaded)

@@ -25,7 +25,7 @@ from evaluators.issues import Blame, Issue, Problems, RowProblem
 from evaluators.model import MISSING
 from evaluators.registry import Socket
 from evaluators.settings import BadSettings, Detail, Settings, bad, build, word_or_map
-from evaluators.values.allowed_addresses import addresses_in, refused_addresses
+from evaluators.values.addresses import addresses_in, refused_addresses
 
 ITEMS: Final = "items"
 """Where, among the `params` of a question about two lists, stands how the parts of their items are compared, by path."""

@@ -24,7 +24,7 @@ from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set
 from evaluators.testsets.test_set_config import PLACES, TestSetConfig
 from evaluators.value_class import dataclass, field, replace
-from evaluators.values.allowed_addresses import allowed_beginnings
+from evaluators.values.addresses import allowed_beginnings
 
 if TYPE_CHECKING:
     from evaluators.testsets.fetched_rows import FetchedRows

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 from evaluators.issues import Problems
 from evaluators.testsets.test_set_config import PLACES, TestSetConfig
-from evaluators.values.addresses import shown_address
-from evaluators.values.allowed_addresses import addresses_in, refused_addresses
+from evaluators.values.addresses import addresses_in, refused_addresses, shown_address
 
 
 def check_addresses(config: TestSetConfig, asked: Iterable[object]) -> None:

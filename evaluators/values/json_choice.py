@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, TypeAlias
 
+from msgspec import Struct
+
 from evaluators.model import JSON
-from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.json_documents import Found, FoundDocuments, documents, objects_inside
 from evaluators.values.json_text import NotJSON
 
@@ -23,8 +24,7 @@ Pick: TypeAlias = Literal["fitting", "first", "last", "largest", "only"]
 PICKS: Final[tuple[Pick, ...]] = ("fitting", "first", "last", "largest", "only")
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(Struct, frozen=True):
     """How JSON is looked for in an output."""
 
     lenient: bool = True
@@ -37,7 +37,7 @@ class Search:
 LENIENT: Final = Search()
 
 
-class PickedDocument(NamedTuple):
+class PickedDocument(Struct, frozen=True):
     """The document that counts, and which of how many in the text it is."""
 
     found: Found

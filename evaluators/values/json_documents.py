@@ -11,15 +11,16 @@ from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Final, Literal
 
+from msgspec import Struct
+
 from evaluators.model import JSON
-from evaluators.value_class import NamedTuple
 from evaluators.values.json_places import PlaceReader
 from evaluators.values.json_reader import NotJSON, ReadValue, read
 from evaluators.values.json_text import BLANKS, REFUSED, as_str, decoded
 from evaluators.values.reasoning import blanked, outside, reasoning_in, tags_in
 
 
-class Found(NamedTuple):
+class Found(Struct, frozen=True):
     """A value, how it was found, and the characters it covers: `parse(text[start:end])` gives it again."""
 
     value: JSON
@@ -28,7 +29,7 @@ class Found(NamedTuple):
     end: int
 
 
-class FoundDocuments(NamedTuple):
+class FoundDocuments(Struct, frozen=True):
     """Every JSON document of a text, in order. `text` is what was searched: reasoning is blanks there."""
 
     text: str
@@ -83,7 +84,7 @@ def documents(text: str) -> FoundDocuments:
         return FoundDocuments(text, *_found_in(text))
     whole = _whole(rest)
     if whole is not None:
-        return FoundDocuments(rest, (whole._replace(how="embedded"),), reasoning=True, whole=True)
+        return FoundDocuments(rest, (Found(whole.value, "embedded", whole.start, whole.end),), reasoning=True, whole=True)
     return FoundDocuments(rest, *_found_in(rest), reasoning=True)
 
 

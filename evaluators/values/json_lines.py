@@ -15,7 +15,6 @@ from typing import Any
 import msgspec
 
 from evaluators.model import JSON, MISSING, Missing
-from evaluators.value_class import NamedTuple
 from evaluators.values.json_text import MAX_DEPTH, REFUSED, NotJSON, parse
 
 _OPEN, _CLOSE, _RETURN = b"{}\r"
@@ -24,14 +23,14 @@ _UNUSUAL = re.compile(r'["\\\x00-\x1f\ud800-\udfff]').search
 """A key with one of these cannot be the name of a field that msgspec reads."""
 
 
-class JsonLine(NamedTuple):
+class JsonLine(msgspec.Struct, frozen=True):
     """One line: its place in the block, and its object or the reason why there is none."""
 
     offset: int
     content: dict[str, JSON] | NotJSON
 
 
-class Lines(NamedTuple):
+class Lines(msgspec.Struct, frozen=True):
     """A block of lines as columns: one list per wanted key, MISSING where a line lacks it."""
 
     offsets: Sequence[int]

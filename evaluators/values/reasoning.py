@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from evaluators.value_class import NamedTuple
+from msgspec import Struct
 
 Span = tuple[int, int]
 
@@ -25,7 +25,7 @@ _tags: Final = re.compile(
 ).finditer
 
 
-class Tag(NamedTuple):
+class Tag(Struct, frozen=True):
     """One tag, and the characters that it covers."""
 
     name: str

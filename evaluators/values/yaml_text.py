@@ -60,9 +60,7 @@ def load_untrusted(text: str) -> Any:
         _check(text)
         return yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        message = error.problem or error.context or "not YAML"
-        raise NotYAML(message, mark.line + 1 if mark else None, mark.column + 1 if mark else None) from None
+        raise _at(error.problem_mark, error.problem or error.context or "not YAML") from None
     except (yaml.YAMLError, UnicodeError):
         raise NotYAML("a character that YAML does not allow") from None
     except NotYAML:
@@ -73,60 +71,47 @@ def load_untrusted(text: str) -> Any:
 
 def _check(text: str) -> None:
     """Refuse what would be dangerous or ambiguous to build."""
-    open_: list[_Open] = []
+    anchors: list[str | None] = []
+    counts = [0]
+    """Of the document, and of each map and list that has not ended: the values in it so far, itself included."""
     sizes: dict[str, int | None] = {}
     copies = documents = 0
     for event in yaml.parse(text, Loader=_SAFE):
+        anchor, size = None, 0
         if isinstance(event, yaml.DocumentStartEvent):
             documents += 1
             if documents > 1:
-                raise _refused("a second document starts", event)
+                raise _at(event.start_mark, "a second document starts")
         elif isinstance(event, yaml.CollectionStartEvent):
-            if len(open_) == MAX_DEPTH:
-                raise _refused(f"nested deeper than {MAX_DEPTH} levels", event)
-            open_.append(_Open(event.anchor))
+            if len(anchors) == MAX_DEPTH:
+                raise _at(event.start_mark, f"nested deeper than {MAX_DEPTH} levels")
+            anchors.append(event.anchor)
+            counts.append(1)
             if event.anchor:
                 sizes[event.anchor] = None
         elif isinstance(event, yaml.CollectionEndEvent):
-            closed = open_.pop()
-            _add(open_, sizes, closed.anchor, closed.size)
+            anchor, size = anchors.pop(), counts.pop()
         elif isinstance(event, yaml.AliasEvent):
             size = _size_of(event, sizes)
             copies += size
             if copies > MAX_COPIES:
-                raise _refused("aliases that multiply", event)
-            _add(open_, sizes, None, size)
+                raise _at(event.start_mark, "aliases that multiply")
         elif isinstance(event, yaml.ScalarEvent):
-            _add(open_, sizes, event.anchor, 1)
-
-
-class _Open:
-    """A map or list that has not ended yet: its anchor, and the values in it so far, itself included."""
-
-    __slots__ = ("anchor", "size")
-
-    def __init__(self, anchor: str | None) -> None:
-        self.anchor = anchor
-        self.size = 1
-
-
-def _add(open_: list[_Open], sizes: dict[str, int | None], anchor: str | None, size: int) -> None:
-    if anchor:
-        sizes[anchor] = size
-    if open_:
-        open_[-1].size += size
+            anchor, size = event.anchor, 1
+        if anchor:
+            sizes[anchor] = size
+        counts[-1] += size
 
 
 def _size_of(event: yaml.AliasEvent, sizes: dict[str, int | None]) -> int:
     name = str(event.anchor)
     if name not in sizes:
-        raise _refused(f'the alias "*{name}" stands for nothing', event)
+        raise _at(event.start_mark, f'the alias "*{name}" stands for nothing')
     size = sizes[name]
     if size is None:
-        raise _refused(f'the alias "*{name}" is inside what it stands for', event)
+        raise _at(event.start_mark, f'the alias "*{name}" is inside what it stands for')
     return size
 
 
-def _refused(message: str, event: yaml.Event) -> NotYAML:
-    mark = event.start_mark
-    return NotYAML(message, mark.line + 1 if mark else None, mark.column + 1 if mark else None)
+def _at(mark: Any, message: str) -> NotYAML:
+    return NotYAML(message, mark.line + 1, mark.column + 1) if mark else NotYAML(message)

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from evaluators.api.loading import loads
 from evaluators.cli import command
 from evaluators.issues import Problems
-from evaluators.values.allowed_addresses import refused_addresses
+from evaluators.values.addresses import refused_addresses
 
 ROWS = 'id,output,expected\n1,"{""a"":""x""}","{""a"":""y""}"\n'
 JUDGED = "evaluators: [{json_multi_field_match: {fields: {a: semantic}}}]\n"

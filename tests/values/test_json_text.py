@@ -320,10 +320,20 @@ def test_a_failed_search_leaves_nothing_to_the_collector_of_cycles(text: str) ->
         gc.enable()
 
 
-def test_positions_are_characters_of_the_original_text() -> None:
-    assert find('\ufeff ñandú 😀: {"é": 1} ', "object")[2:] == (11, 19)
-    assert find('  {"a": 1}  ', "object")[2:] == (2, 10)
-    assert find('é ```json\n {"a": 1}\n```', "object")[2:] == (11, 19)
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('\ufeff ñandú 😀: {"é": 1} ', (11, 19)),
+        ('  {"a": 1}  ', (2, 10)),
+        ('é ```json\n {"a": 1}\n```', (11, 19)),
+    ],
+)
+def test_positions_are_characters_of_the_original_text(text: str, place: tuple[int, int]) -> None:
+    found = find(text, "object")
+    assert (found.start, found.end) == place
+
+
+def test_positions_of_mistakes_are_characters_too() -> None:
     assert reason(lambda: find("é {'a': 1}", "object")).position == 3
 
 

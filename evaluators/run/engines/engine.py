@@ -19,7 +19,7 @@ from evaluators.issues import Issue, Problems, extra_hint, problem
 from evaluators.registry import Socket
 from evaluators.settings import Settings
 from evaluators.value_class import NamedTuple, dataclass
-from evaluators.values.allowed_addresses import addresses_in, refused_addresses
+from evaluators.values.addresses import addresses_in, refused_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
