@@ -13,7 +13,7 @@ from itertools import accumulate
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, Literal, TypeAlias
 
-import orjson
+import msgspec
 
 from evaluators.issues import extra_hint, problem
 from evaluators.run.codes import CodeTable, code_text
@@ -68,13 +68,13 @@ def _verdicts_beside(place: str) -> str:
 
 
 def _verdict_bytes(ledgers: Sequence[Ledger]) -> bytes:
-    return orjson.dumps([[code_text(verdict).decode() for verdict in ledger.verdicts] for ledger in ledgers])
+    return msgspec.json.encode([[code_text(verdict).decode() for verdict in ledger.verdicts] for ledger in ledgers])
 
 
 def _numbers(path: str, table: CodeTable) -> list[list[int]]:
     """For each evaluator, the run's code of each code of a part. Parts are asked for in order, so codes follow the rows."""
     with read_from(_verdicts_beside(path)) as stream:
-        texts = orjson.loads(stream.read())
+        texts = msgspec.json.decode(stream.read())
     return [[table.number(place, text.encode()) for text in column] for place, column in enumerate(texts)]
 
 
@@ -143,7 +143,7 @@ class _Block:
         """The block as one line."""
         try:
             return _dumped([self.offsets, self.ids, self.given, self.clusters, self.slices, self.codes])
-        except TypeError:  # half of a surrogate pair
+        except UnicodeEncodeError:  # half of a surrogate pair
             ids, clusters = [name and storable(name) for name in self.ids], list(map(storable, self.clusters))
             slices = [list(map(storable, values)) for values in self.slices]
             return _dumped([self.offsets, ids, self.given, clusters, slices, self.codes])
@@ -156,13 +156,13 @@ class _Block:
 
 
 def _dumped(columns: list[Any]) -> bytes:
-    return orjson.dumps(columns, option=orjson.OPT_APPEND_NEWLINE)
+    return msgspec.json.encode(columns) + b"\n"
 
 
 def _blocks(path: str) -> Iterator[_Block]:
     with read_from(path) as part:
         for line in part:
-            yield _Block(*orjson.loads(line))
+            yield _Block(*msgspec.json.decode(line))
 
 
 def _join_lines(parts: Iterable[tuple[str, int]], table: CodeTable, target: Path) -> int:
@@ -302,4 +302,4 @@ def _quoted(texts: Sequence[str]) -> list[str]:
     together = "".join(texts)
     if together.isascii() and together.isprintable() and '"' not in together and "\\" not in together:
         return [f'"{text}"' for text in texts]
-    return [orjson.dumps(storable(text)).decode() for text in texts]
+    return [msgspec.json.encode(storable(text)).decode() for text in texts]

@@ -294,7 +294,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
         capture_output=True, text=True, env={"PYTHONPATH": ":".join(sys.path)}, check=True,
     )  # fmt: skip
     loaded = set(done.stdout.split())
-    heavy = {"pydantic", "yaml", "click", "msgspec", "orjson", "rich", "jsonpath_ng", "deepdiff", "pyarrow", "asyncio"}
+    heavy = {"pydantic", "yaml", "click", "msgspec", "rich", "jsonpath_ng", "deepdiff", "pyarrow", "asyncio"}
     assert "evaluators" in loaded
     assert not loaded & heavy
     assert {name for name in loaded if name.startswith("evaluators.")} == set()

@@ -38,7 +38,7 @@ def main() -> None:
                 print(f"{name:<4} {finding}", flush=True)
 
 
-LIBRARIES = ("msgspec", "orjson", "pydantic", "pyarrow")
+LIBRARIES = ("msgspec", "pydantic", "pyarrow")
 
 if __name__ == "__main__":
     main()
