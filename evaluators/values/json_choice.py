@@ -75,7 +75,9 @@ def choose(among: FoundDocuments, want: Want, search: Search = LENIENT, prefer: 
         pool = _in_lists(among, search.pick)
     pool = pool or fits
     if not pool:
-        raise _other_kind(found, want) if found else _none(among, want)
+        if not found and among.problem:
+            raise among.problem.again()
+        raise _other_kind(found, want) if found else NotJSON(f"no {_NOUNS[want].replace('an ', '')} in the text")
     chosen = pool[0] if len(pool) == 1 else _PICKING[search.pick](pool, search.keys)
     number = sum(one.start <= chosen.start for one in found)
     return PickedDocument(chosen, number, len(found), among.reasoning)
@@ -122,11 +124,6 @@ _PICKING: Final[dict[Pick, Callable[[Sequence[Found], frozenset[str]], Found]]] 
     "largest": lambda pool, _: max(reversed(pool), key=lambda one: one.end - one.start),
     "only": lambda pool, _: pool[-1],
 }
-
-
-def _none(among: FoundDocuments, want: Want) -> NotJSON:
-    """Why nothing was found."""
-    return among.problem.again() if among.problem else NotJSON(f"no {_NOUNS[want].replace('an ', '')} in the text")
 
 
 def _other_kind(found: Sequence[Found], want: Want) -> NotJSON:

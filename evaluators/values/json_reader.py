@@ -130,7 +130,8 @@ class _JsonReader:
             value: JSON
             if (first := text[pos : pos + 1]) in ("{", "["):
                 opened: list[JSON] | dict[str, JSON] = {} if first == "{" else []
-                self.check_depth(len(open_) + 1, pos)
+                if len(open_) == MAX_DEPTH:
+                    self.refuse(f"objects and lists nested deeper than {MAX_DEPTH} levels", pos)
                 pos = self.blanks(pos + 1)
                 if text[pos : pos + 1] != ("}" if first == "{" else "]"):
                     open_.append(opened)
@@ -251,10 +252,6 @@ class _JsonReader:
     def blanks(self, pos: int) -> int:
         match = _skip(self.text, pos)
         return match.end() if match else pos
-
-    def check_depth(self, depth: int, pos: int) -> None:
-        if depth > MAX_DEPTH:
-            self.refuse(f"objects and lists nested deeper than {MAX_DEPTH} levels", pos)
 
     def refuse(self, message: str, pos: int) -> None:
         """Remember the first limit that the value exceeds, and read on."""

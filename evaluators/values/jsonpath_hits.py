@@ -64,7 +64,9 @@ def query_hits(query: str, document: JSON) -> list[tuple[Location, JSON]]:
             if segment.looks_down:
                 left -= _size(document if segment.from_root else datum.value, left) ** segment.looks_down
             if left < 0:
-                raise RowProblem(too_many_steps(query, clock.limits.path_steps))
+                message = f'the path "{query}" looks at more than {clock.limits.path_steps:,} values of the document'
+                hint = "a filter without .. in it takes fewer steps; limits: {path_steps: NUMBER} sets another limit"
+                raise RowProblem(Issue("path-too-long", Blame.ENVIRONMENT, message, hint=hint))
             hits.update({(*place, _step(hit)): hit for hit in segment.find(datum)})
         data = hits
     return [(place, data[place].value) for place in sorted(data)]
@@ -113,13 +115,6 @@ def _step(hit: Datum) -> str | int:
         return str(path.fields[0])
     index: int = path.indices[0]
     return index % len(hit.context.value)
-
-
-def too_many_steps(query: str, most: int) -> Issue:
-    """What is said of a query that would look at too many values."""
-    message = f'the path "{query}" looks at more than {most:,} values of the document'
-    hint = "a filter without .. in it takes fewer steps; limits: {path_steps: NUMBER} sets another limit"
-    return Issue("path-too-long", Blame.ENVIRONMENT, message, hint=hint)
 
 
 def _size(value: JSON, most: int) -> int:

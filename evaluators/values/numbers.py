@@ -85,7 +85,9 @@ def exact_reader(settings: Parse) -> Callable[[str], Fraction | None]:
 def _finder(settings: Parse) -> Callable[[str], tuple[bool, str, str, int] | None]:
     """A function that finds a number: whether it is negative, its whole digits, its decimals, and the power of ten."""
     number = _pattern(settings)
-    percent, currency = settings.percent, _currency_marks(settings.currency)
+    percent, currency = settings.percent, settings.currency
+    if not isinstance(currency, bool):
+        currency = tuple(sorted((mark.strip() for mark in currency), key=len, reverse=True))
 
     def find(text: str) -> tuple[bool, str, str, int] | None:
         text, negative = _without_sign(text.strip())
@@ -143,12 +145,6 @@ def _without_sign(text: str) -> tuple[str, bool | None]:
     if text[:1] in ("-", "\u2212"):
         return text[1:].lstrip(), True
     return (text[1:].lstrip(), False) if text[:1] == "+" else (text, None)
-
-
-def _currency_marks(currency: bool | tuple[str, ...]) -> tuple[str, ...] | bool:
-    if isinstance(currency, bool):
-        return currency
-    return tuple(sorted((mark.strip() for mark in currency), key=len, reverse=True))
 
 
 def _without_currency(text: str, marks: tuple[str, ...] | bool) -> str:

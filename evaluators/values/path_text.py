@@ -51,6 +51,7 @@ _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,14}", re.ASCII)
 _BRACKETED_INDEX: Final = re.compile(r"-?[0-9]+", re.ASCII)
 _SHORTHAND: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _NEEDS_QUOTES: Final = re.compile(r"[\s.\[\]\"'\\/]|^[$]|^[0-9]+$|^\*?$")
+"""Of a key, that dot notation can only spell it in brackets and quotes; and so it is with what cannot be seen."""
 _IN_QUOTES: Final = re.compile(r"([\"']).*?\1")
 _BLANKS: Final = re.compile(r"[ \t\r\n]*")
 _SEGMENT: Final = re.compile(r"[^.\[\]\\]*")
@@ -310,14 +311,9 @@ def display(location: Iterable[Step]) -> str:
 def _displayed(location: tuple[Step, ...]) -> str:
     parts: list[str] = []
     for step in location:
-        plain = isinstance(step, str) and not needs_quotes(step)
+        plain = isinstance(step, str) and step.isprintable() and not _NEEDS_QUOTES.search(step)
         parts.append(f"{'.' if parts else ''}{step}" if plain else _bracket(step))
     return "".join(parts) or "$"
-
-
-def needs_quotes(key: str) -> bool:
-    """Dot notation can only spell this key in brackets and quotes."""
-    return _NEEDS_QUOTES.search(key) is not None or not key.isprintable()
 
 
 def _bracket(step: Step) -> str:

@@ -158,10 +158,14 @@ def _getter(steps: tuple[Step, ...], joins: tuple[bool, ...], query: str | None)
     if query is not None:
         return lambda document: [value for _, value in query_hits(query, document)] or MISSING
     levels = joined_keys(steps, joins)
+
+    def every_hit(document: JSON) -> list[JSON]:
+        return [value for _, value in _read(levels, steps, document)[1]]
+
     if ANY not in steps:
-        return _definite_getter(steps, levels, lambda document: _first(_read(levels, steps, document)[1]))
+        return _definite_getter(steps, levels, lambda document: [*every_hit(document), MISSING][0])
     if joins:
-        return lambda document: [value for _, value in _read(levels, steps, document)[1]] or MISSING
+        return lambda document: every_hit(document) or MISSING
 
     def every(document: JSON) -> JSON | Missing:
         values = [document]
@@ -173,10 +177,6 @@ def _getter(steps: tuple[Step, ...], joins: tuple[bool, ...], query: str | None)
         return values or MISSING
 
     return every
-
-
-def _first(hits: list[Hit]) -> JSON | Missing:
-    return hits[0][1] if hits else MISSING
 
 
 def _definite_getter(steps: tuple[Step, ...], levels: Levels, joined: Callable[[JSON], Any]) -> Callable[[JSON], Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.limits import row_clock
@@ -33,7 +33,8 @@ def compiled(pattern: str) -> regex.Pattern[str]:
             warnings.simplefilter("ignore")  # notes on how a later version may read the same pattern
             return regex.compile(pattern)
     except regex.error as error:
-        raise ValueError(f"{_malformed(pattern, error)}\nhint: {_HINT}") from error
+        place = f" at character {error.pos + 1}" if error.pos is not None else ""
+        raise ValueError(f'malformed pattern "{pattern}": {error.msg}{place}\nhint: {_HINT}') from error
 
 
 @cache
@@ -78,11 +79,6 @@ def replace_all(pattern: str, replacement: str, timeout_seconds: float) -> Calla
             raise _timed_out(pattern, timeout_seconds) from error
 
     return replace
-
-
-def _malformed(pattern: str, error: Any) -> str:
-    place = f" at character {error.pos + 1}" if error.pos is not None else ""
-    return f'malformed pattern "{pattern}": {error.msg}{place}'
 
 
 def _timed_out(pattern: str, timeout_seconds: float) -> RowProblem:

@@ -8,7 +8,8 @@ end. A tag inside a JSON document is a text like any other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -89,16 +90,12 @@ def _next_closings(tags: Sequence[Tag]) -> list[int | None]:
     by_name: dict[str, int] = {}
     following: int | None = None
     found: list[int | None] = []
-    for at, tag in _from_the_end(tags):
+    for at in range(len(tags) - 1, -1, -1):
+        tag = tags[at]
         found.append(by_name.get(tag.name, following))
         if tag.closes:
             by_name[tag.name] = following = at
     return found[::-1]
 
 
-def _from_the_end(tags: Sequence[Tag]) -> Iterator[tuple[int, Tag]]:
-    return zip(range(len(tags) - 1, -1, -1), reversed(tags), strict=True)
-
-
-_LAST: Final = 2**63
-_NONE: Final = (_LAST, _LAST)
+_NONE: Final = (sys.maxsize, sys.maxsize)
