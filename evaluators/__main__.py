@@ -18,6 +18,8 @@ def main() -> None:
         _run()
     except KeyboardInterrupt:  # where no command was there to end
         sys.exit(130)
+    finally:
+        gc.freeze()  # what is there goes with the process, and need not be looked through for that
 
 
 def _run() -> None:

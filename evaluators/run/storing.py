@@ -43,7 +43,7 @@ def stored(
     facts = facts_of(prepared, jobs[0].recording, jobs[0].rows, measured, kept, lowest_fields)
     facts = replace(facts, suite=f"{SUITE_FOLDER}/{texts.main}")
     folder.write(RECORD_JSON, record_json(facts))
-    return RunRecord(folder.working, _portable(result, _folders(prepared)), facts)
+    return RunRecord(folder.working, _portable(result, _folders(prepared)), facts, own=True)
 
 
 @contextmanager
