@@ -20,7 +20,7 @@ from evaluators.values.json_text import NotJSON, parse
 Rows: TypeAlias = Any
 SuiteLike: TypeAlias = Suite | str | Path | Mapping[str, Any]
 
-_OWN: Final = ("rows", "suite", "schema", "fields", "expected", "outputs", "columns")
+_OWN: Final = ("suite", "schema", "fields", "expected", "outputs", "columns")
 _OLD_WORDS: Final = ("gold", "extracted", "predicted")
 _OLD_CALL: Final = (
     "evaluate(rows, suite) takes rows and a suite; for evaluate(expected, outputs, schema) write\n"
@@ -32,6 +32,7 @@ _SUITE_KEYS: Final = ("evaluators", "extends")
 
 def evaluate(
     rows: Rows | None = None,
+    /,
     suite: SuiteLike | None = None,
     *others: Any,
     schema: Any = None,

@@ -171,7 +171,7 @@ def _finished_before(prepared: Prepared, request: RunRequest, place: Path) -> Fi
         from evaluators.run.run_names import RUN_JSON
         from evaluators.run.store import write_text
 
-        write_text(place / RUN_JSON, run_json(noted))
+        write_text(place / RUN_JSON, run_json(noted, record.facts))
         record = replace(record, result=noted)
     notice = f"{place}: this run was finished before, and nothing was scored"
     result = replace(afterwards(record.result, refused), folder=str(place))
@@ -249,7 +249,7 @@ def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run
         record, options = _recorded(prepared, request, folder, run)
         if request.results is not None:
             record = replace(record, result=_noted(record, folder.path, request))
-            folder.finish(record.result)
+            folder.finish(record.result, record.facts)
             record = replace(record, folder=folder.path, result=folder.named(record.result))
     except (OSError, Problems) as error:
         refused = folder.refusal(error)
@@ -268,7 +268,7 @@ def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run
         result = replace(result, folder=None)
         if not request.looked_at or lost:
             return Finished(result, options, None, tuple(files), refused=refusals)
-        folder.write(RUN_JSON, run_json(result))
+        folder.write(RUN_JSON, run_json(result, record.facts))
         return Finished(
             result, options, None, tuple(files), refused=refusals, record=replace(record, result=result),
             let_go=folder.discard,

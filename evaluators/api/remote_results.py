@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.preparing import RunRequest
+from evaluators.run.record import read_record
 from evaluators.run.run_json import run_json
 from evaluators.run.run_names import RUN_JSON, numbered
 from evaluators.run.store import check_name, default_name, load_run, write_text
@@ -160,7 +161,7 @@ def _placed(outgoing: _Outgoing) -> _Outgoing:
     run = replace(run, place=inside(parent(run.place), _free_name(parent(run.place), run.asked)))
     if run.named is not None:
         named = replace(load_run(run.local), folder=run.named)
-        write_text(run.local / RUN_JSON, run_json(named))
+        write_text(run.local / RUN_JSON, run_json(named, read_record(run.local).facts))
     return replace(outgoing, results=run)
 
 

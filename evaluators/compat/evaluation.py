@@ -264,7 +264,7 @@ class Evaluation:
             copytree(record.folder, kept.working, dirs_exist_ok=True)
             record = replace(record, folder=kept.working, result=replace(record.result, name=place.name))
             folder_files(kept, record, FORMATS, Options(extra=failed_section(parts_of(record))))
-            return kept.finish(record.result)
+            return kept.finish(record.result, record.facts)
 
     def __str__(self) -> str:
         from evaluators.reports.document import Item, Listing, Page, Paragraph, Section

@@ -32,7 +32,7 @@ from evaluators.run.job import Job, ShippedSuite
 from evaluators.run.key_warnings import key_warnings, null_warnings
 from evaluators.run.kinds_read import reading_nothing
 from evaluators.run.learning import documents
-from evaluators.run.record import RECORD_JSON, RecordedEvaluator, RecordedVariant, RecordFacts, RunRecord, record_json
+from evaluators.run.record import RecordedEvaluator, RecordedVariant, RecordFacts, RunRecord
 from evaluators.run.record_files import record_files
 from evaluators.run.recorder import Recording
 from evaluators.run.recording import readings_of
@@ -216,8 +216,7 @@ def _recorded(
         most=None,
         schemas=dict(sorted(measured.schemas.items())),
     )
-    folder.write(RECORD_JSON, record_json(facts))
-    folder.write(RUN_JSON, run_json(result))
+    folder.write(RUN_JSON, run_json(result, facts))
     return RunRecord(folder.working, result, facts)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,10 +20,11 @@ from evaluators.reports.recorded import result_of
 from evaluators.reports.rows_csv import AGGREGATE, Annotated, Mark, MarkedRow, field_numbers, why_of, write_rows
 from evaluators.reports.summary import HardRow, hardest_rows
 from evaluators.run.figures import rows_text, score_text
-from evaluators.run.record import RECORD_JSON, SUITE_FOLDER, RecordedEvaluator, RecordedRow, RecordedVariant, RunRecord
+from evaluators.run.record import SUITE_FOLDER, RecordedEvaluator, RecordedRow, RecordedVariant, RunRecord
 from evaluators.run.record_lines import Recorded, plain
 from evaluators.run.recorder import SMALL_RUN
 from evaluators.run.store import RunFolder, open_text, write_text
+from evaluators.testsets.run_files import is_run_folder
 from evaluators.values.json_text import compact, to_text
 
 if TYPE_CHECKING:
@@ -203,14 +203,14 @@ def check_asked(files: Iterable[Path], read: Iterable[Path] = (), own: Path | No
 def _of_record(file: Path, own: Path | None) -> bool:
     """Whether a file is one of those that a run folder is made of."""
     for folder in file.parents:
-        if folder == own or os.path.isfile(folder / RECORD_JSON):
+        if folder == own or is_run_folder(str(folder)):
             inside = file.relative_to(folder)
             return inside.parts[0] == SUITE_FOLDER or bool(_RECORDED.fullmatch(str(inside)))
     return False
 
 
 _RECORDED: Final = re.compile(
-    r"(run|record|environment|links)\.json|(rows|codes|outcomes|cells|answers)(\..+)?\.(jsonl|parquet)"
+    r"(run|environment|links)\.json|(rows|codes|outcomes|cells|answers)(\..+)?\.(jsonl|parquet)"
 )
 
 

@@ -34,10 +34,10 @@ class Declared:
         }
         required = frozenset(name for name, asked in keys.items() if asked)
         stats = {
-            "total_nodes": len(nodes),
             "counts_by_type": dict(sorted(Counter(map(_type_of, nodes)).items())),
-            "required_keys_count": len(required),
             "optional_keys_count": len(keys) - len(required),
+            "required_keys_count": len(required),
+            "total_nodes": len(nodes),
         }
         return Declared(types, required, stats, short_hash([[node.name, node.kind, _rules(node)] for node in nodes]))
 

@@ -6,15 +6,13 @@ A file that is damaged is named with the line.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from functools import cache, cached_property, partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from evaluators.issues import UPGRADE_HINT, Problems, escaped_halves, problem
 from evaluators.judges.answer_lines import AnswerLine, read_answers
@@ -28,8 +26,9 @@ from evaluators.run.record_shapes import check_cells, check_code, check_outcome,
 from evaluators.run.recorder import Kept
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat, pyarrow, storable
-from evaluators.run.run_json import again
-from evaluators.run.store import load_run
+from evaluators.run.run_json import damaged, validated
+from evaluators.run.run_names import RUN_JSON
+from evaluators.run.store import load_run, run_file
 from evaluators.value_class import dataclass, field, replace
 from evaluators.values.file_names import shown, why_no_file_name
 from evaluators.values.json_choice import Pick, Want
@@ -37,16 +36,13 @@ from evaluators.values.json_text import MAX_CHARS, NotJSON, parse
 from evaluators.values.quoting import quote
 from evaluators.values.small_files import is_own_file
 
-RECORD_JSON: Final = "record.json"
 SUITE_FOLDER: Final = "suite"
 """The folder of a run folder with the suite as it is written."""
-FORMAT: Final = 2
-"""The version of the files of rows. A key may be added within a version; a meaning never changes."""
 
 _LONGEST_LINE: Final = 4 * MAX_CHARS + 1
+"""Bytes that are read of a line: what is longer is refused, and need not be in memory for that."""
 _FEW_LINES: Final = 10_000
 """Outcomes that are kept once they were read."""
-"""Bytes that are read of a line: what is longer is refused, and need not be in memory for that."""
 
 Found = TypeVar("Found")
 
@@ -106,7 +102,7 @@ class RecordedVariant:
 
 @dataclass(frozen=True, slots=True)
 class RecordFacts:
-    """What a run folder says of its rows as a whole: `record.json`."""
+    """What a run folder says of its rows as a whole: the `record` of `run.json`."""
 
     rows_format: RowsFormat
     evaluators: tuple[RecordedEvaluator, ...]
@@ -124,6 +120,13 @@ class RecordFacts:
     """What schemas declare, by hash."""
     suite: str = ""
     """The suite's own text, among the files of the folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class _WithRecord:
+    """What is read here of `run.json`; the rest is the result."""
+
+    record: RecordFacts | None = None
 
 
 @dataclass(slots=True)
@@ -172,7 +175,7 @@ class RunRecord:
         ]
         if len(columns) < 2:
             said = f"it does not say which two columns {quote(evaluator)} compares"
-            raise _damaged(said, str(self.folder / RECORD_JSON))
+            raise damaged(said, str(self.folder / RUN_JSON))
         return columns[0], columns[1]
 
     def rows(self, variant: str | None = None, *, explained: bool = True) -> Iterator[RecordedRow]:
@@ -191,7 +194,7 @@ class RunRecord:
             count += 1
             row = _guarded(files.rows, line.number, partial(_row, line.data, verdicts, len(self.facts.slices)))
             if last is not None and row.number <= last:
-                raise _damaged(f"row {row.number} comes after row {last}", f"{files.rows}:{line.number}")
+                raise damaged(f"row {row.number} comes after row {last}", f"{files.rows}:{line.number}")
             last = row.number
             row.recorded = recorded_of(outcomes.of(row.number))
             for kept in cells.of(row.number):
@@ -250,7 +253,7 @@ class RunRecord:
     def _check_count(self, variant: str | None, count: int, file: Path) -> None:
         wanted = self._kept(variant).rows
         if count != wanted:
-            raise _damaged(f"the run has {wanted:,} rows; found {count:,}", str(file))
+            raise damaged(f"the run has {wanted:,} rows; found {count:,}", str(file))
 
     def _kept(self, variant: str | None) -> RecordedVariant:
         return next(one for one in self.facts.variants if one.variant == variant)
@@ -269,9 +272,9 @@ class RunRecord:
         for number, line in enumerate(read_answers(file), 1):
             for row, evaluator, _ in line.places:
                 if row not in rows:
-                    raise _damaged(f"the run has no row {row}", f"{file}:{number}")
+                    raise damaged(f"the run has no row {row}", f"{file}:{number}")
                 if evaluator not in names:
-                    raise _damaged(f"the run has no evaluator {quote(evaluator)}", f"{file}:{number}")
+                    raise damaged(f"the run has no evaluator {quote(evaluator)}", f"{file}:{number}")
             yield line
 
     def _verdicts(self, file: Path) -> list[list[Verdict]]:
@@ -307,20 +310,13 @@ def read_record(place: Path) -> RunRecord:
     stored = load_run(place)
     result = replace(stored, columns={role: stored.columns[role] for role in ROLES if role in stored.columns})
     folder = place if place.is_dir() else place.parent
-    facts = _facts(folder / RECORD_JSON)
+    file, text = run_file(place)
+    facts = _facts(file, text)
     if {one.name for one in facts.evaluators} != {one.name for one in result.evaluators}:
-        raise _damaged("it has other evaluators than run.json", str(folder / RECORD_JSON))
+        raise damaged("its record has other evaluators than its figures", str(file))
     if {one.variant for one in facts.variants} != set(result.variants or (None,)):
-        raise _damaged("it has other variants than run.json", str(folder / RECORD_JSON))
+        raise damaged("its record has other variants than its figures", str(file))
     return RunRecord(folder, result, facts)
-
-
-def record_json(facts: RecordFacts) -> str:
-    """The text of `record.json`."""
-    body = {"format": FORMAT, **asdict(facts)}
-    for declared in body["schemas"].values():
-        declared["required"] = sorted(declared["required"])
-    return escaped_halves(json.dumps(body, indent=1, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 def json_lines(file: Path) -> Iterator[RecordLine]:
@@ -329,21 +325,21 @@ def json_lines(file: Path) -> Iterator[RecordLine]:
     try:
         stream = open(file, "rb")  # noqa: SIM115  # closed below; what can go wrong here is only its opening
     except OSError:
-        raise _damaged(f"there is no {file.name}", str(file.parent)) from None
+        raise damaged(f"there is no {file.name}", str(file.parent)) from None
     with stream:
         for number, text in enumerate(iter(partial(stream.readline, _LONGEST_LINE), b""), 1):
             try:
                 data = parse(text)
             except NotJSON as error:
-                raise _damaged(f"not JSON: {error.message}", f"{file}:{number}") from None
+                raise damaged(f"not JSON: {error.message}", f"{file}:{number}") from None
             if not isinstance(data, dict):
-                raise _damaged("an object is expected", f"{file}:{number}")
+                raise damaged("an object is expected", f"{file}:{number}")
             yield RecordLine(number, data)
 
 
 def _check_lines(file: Path, found: int, written: int) -> None:
     if found != written:
-        raise _damaged(f"the run wrote {written:,} lines; found {found:,}", str(file))
+        raise damaged(f"the run wrote {written:,} lines; found {found:,}", str(file))
 
 
 class _RowLines:
@@ -368,7 +364,7 @@ class _RowLines:
         """Raises Problems (config) for a line that belongs to no row."""
         if self._next is not None:
             said = f"row {self._next.data['row']} is not among the rows of the run, or not in their order"
-            raise _damaged(said, f"{self._file}:{self._next.number}")
+            raise damaged(said, f"{self._file}:{self._next.number}")
 
 
 def _row(data: Mapping[str, Any], verdicts: Sequence[Sequence[Verdict]], slices: int) -> RecordedRow:
@@ -403,7 +399,7 @@ def _parquet_rows(file: Path, facts: RecordFacts) -> Iterator[RecordLine]:
                 data["slices"] = [columns[name][place] for name in slices]
                 yield RecordLine(place, data)
     except (OSError, KeyError, arrow.ArrowException) as error:
-        raise _damaged(f"it cannot be read: {error}", str(file)) from None
+        raise damaged(f"it cannot be read: {error}", str(file)) from None
 
 
 def _guarded(file: Path, line: int, make: Callable[[], Found]) -> Found:
@@ -411,41 +407,19 @@ def _guarded(file: Path, line: int, make: Callable[[], Found]) -> Found:
         return make()
     except (KeyError, IndexError, TypeError, ValueError) as error:
         said = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
-        raise _damaged(said, f"{file}:{line}") from None
+        raise damaged(said, f"{file}:{line}") from None
 
 
-def _facts(file: Path) -> RecordFacts:
-    try:
-        if os.path.lexists(file):
-            _check_own(file)
-        text = file.read_bytes()
-    except OSError:
-        hint = "score the test set again; runs of earlier versions have no record"
-        raise problem("no-record", f"there is no {RECORD_JSON} in it", where=str(file.parent), hint=hint) from None
-    try:
-        body = json.loads(text)
-        number = body.get("format") if isinstance(body, dict) else None
-    except (ValueError, RecursionError) as error:
-        raise _damaged(f"not JSON: {error}", str(file)) from None
-    if type(number) is not int:
-        raise _damaged("there is no format number", str(file))
-    if number > FORMAT:
-        message = f"written in format {number}, and this version reads up to {FORMAT}"
-        raise problem("newer-run", message, where=str(file), hint=UPGRADE_HINT)
-    if number < FORMAT:
-        message = f"written in format {number}, and this version reads format {FORMAT}"
-        raise problem("older-run", message, where=str(file), hint=again(file))
-    try:
-        facts = _adapter().validate_json(text)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(step) for step in first["loc"])
-        raise _damaged(f"{place}: {first['msg']}", str(file)) from None
+def _facts(file: Path, text: bytes) -> RecordFacts:
+    facts = validated(_adapter(), text, str(file)).record
+    if facts is None:
+        hint = "score the test set again, into a run folder"
+        raise problem("no-record", "there are figures in it, and no record of the rows", where=str(file), hint=hint)
     if facts.suite and not _below(facts.suite):
-        raise _damaged(f"its suite is named {quote(facts.suite)}, which is not among its files", str(file))
+        raise damaged(f"its suite is named {quote(facts.suite)}, which is not among its files", str(file))
     for one in facts.variants:
         if one.variant is not None and (why := why_no_file_name(one.variant)) is not None:
-            raise _damaged(f"the name of the variant {quote(shown(one.variant))} {why}", str(file))
+            raise damaged(f"the name of the variant {quote(shown(one.variant))} {why}", str(file))
     return facts
 
 
@@ -458,14 +432,9 @@ def _below(place: str) -> bool:
 def _check_own(file: Path) -> None:
     """Raises Problems (config) for a link, a device or a pipe: nothing in a run folder says which other files are opened."""
     if os.path.lexists(file) and not is_own_file(file):
-        raise _damaged("it is a link, or no file at all", str(file))
-
-
-def _damaged(message: str, where: str) -> Problems:
-    said = f"this run folder is damaged, or was not written by a run: {message}"
-    return problem("damaged-run", said, where=where, hint="score the test set again, into a run folder")
+        raise damaged("it is a link, or no file at all", str(file))
 
 
 @cache
-def _adapter() -> TypeAdapter[RecordFacts]:
-    return TypeAdapter(RecordFacts)
+def _adapter() -> TypeAdapter[_WithRecord]:
+    return TypeAdapter(_WithRecord)

@@ -1,4 +1,4 @@
-"""What a run records: settled before its first row, and said in `record.json` after its last one."""
+"""What a run records: settled before its first row, and said in `run.json` after its last one."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def facts_of(
         evaluators=tuple(
             RecordedEvaluator(
                 line.name, line.settings.scored_fields().of_rows, lists_fields(line.settings), line.needs,
-                PurePath(lines[line.name]).name, places[line.name], readings_of(one, prepared.roles),
+                PurePath(lines[line.name]).name, dict(sorted(places[line.name].items())), readings_of(one, prepared.roles),
             )
             for line, one in zip(suite.lines, prepared.plan().evaluators, strict=True)
         ),

@@ -30,8 +30,8 @@ FORMAT: Final = 2
 """The version of the file's shape. A key may be added within a version; a meaning never changes."""
 
 
-def run_json(result: RunResult) -> str:
-    """The text of `run.json`."""
+def run_json(result: RunResult, record: object = None) -> str:
+    """The text of `run.json`: in a run folder with what readers of its rows need to know."""
     body = plain(replace(result, environment=None))
     del body["environment"]
     for key in ("judges", "measures", "confusion_matrices", "folder", "written"):
@@ -43,6 +43,8 @@ def run_json(result: RunResult) -> str:
     for place, stats in enumerate(result.evaluators):
         if stats.fields:
             body["evaluators"][place] |= _numbers(stats)
+    if record is not None:
+        body["record"] = plain(record)
     return _stable({"format": FORMAT, **body})
 
 
@@ -58,11 +60,14 @@ def environment_json(environment: Environment) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: value classes and maps as objects, tuples as lists, members of an enumeration by their value."""
+    """A value as JSON has it: value classes and maps as objects, tuples as lists, members of an enumeration by their value, sets in
+    order."""
     if value is None or isinstance(value, (str, int, float)):
         return value.value if isinstance(value, Enum) else value
     if isinstance(value, (tuple, list)):
         return [plain(each) for each in value]
+    if isinstance(value, frozenset):
+        return sorted(value)
     if isinstance(value, Mapping):
         return {key: plain(each) for key, each in value.items()}
     return {name: plain(getattr(value, name)) for name in field_names(value)}
@@ -76,7 +81,7 @@ def read_run(text: bytes, where: str) -> RunResult:
     """
     found = run_of_shape(text, where)
     for wrong in impossible(found):
-        raise _damaged(wrong, where)
+        raise damaged(wrong, where)
     return found
 
 
@@ -100,7 +105,7 @@ def run_of_shape(text: bytes, where: str) -> RunResult:
     if body["format"] < FORMAT:
         said = f"written in format {body['format']}, and this version reads format {FORMAT}"
         raise problem("older-run", said, where=where, hint=again(Path(where)))
-    return _read(_run_adapter(), text, where)
+    return validated(_run_adapter(), text, where)
 
 
 def again(file: Path) -> str:
@@ -124,10 +129,11 @@ def read_environment(text: bytes, where: str) -> Environment:
 
     Raises Problems (config) when the text is not one.
     """
-    return _read(_environment_adapter(), text, where)
+    return validated(_environment_adapter(), text, where)
 
 
-def _read(adapter: TypeAdapter[Kind], text: bytes, where: str) -> Kind:
+def validated(adapter: TypeAdapter[Kind], text: bytes, where: str) -> Kind:
+    """What a text holds. Raises Problems (config) that name the place where it is something else."""
     from pydantic import ValidationError  # a run is written by plain functions, and read with all its checks
 
     try:
@@ -135,10 +141,11 @@ def _read(adapter: TypeAdapter[Kind], text: bytes, where: str) -> Kind:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(step) for step in first["loc"])
-        raise _damaged(f"{place}: {first['msg']}", where) from None
+        raise damaged(f"{place}: {first['msg']}", where) from None
 
 
-def _damaged(what: str, where: str) -> Problems:
+def damaged(what: str, where: str) -> Problems:
+    """What is raised where a file of a run folder is not what a run writes."""
     message = f"this run folder is damaged, or was not written by a run: {what}"
     return problem("damaged-run", message, where=where, hint="score the test set again, into a run folder")
 

@@ -8,7 +8,7 @@ a reader sees a whole run or none; a run that was cut short on purpose is finish
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -127,19 +127,17 @@ class RunFolder:
         """Put one file into the folder."""
         write_text(self.working / name, text)
 
-    def finish(self, result: RunResult, files: Mapping[str, str] | None = None) -> Path:
-        """Write `run.json`, `environment.json` and the given files, and move the folder to its place, which is given back. Where the
-        place was taken meanwhile, that is the next free one.
+    def finish(self, result: RunResult, record: object = None) -> Path:
+        """Write `run.json`, with the `record` of the rows, and `environment.json`, and move the folder to its place, which is given back.
+        Where the place was taken meanwhile, that is the next free one.
 
         Raises Problems (environment) when the system refuses; a whole run is then kept where the message says.
         """
         if result.environment is not None:
             self.write(ENVIRONMENT_JSON, environment_json(result.environment))
-        for name, text in (files or {}).items():
-            self.write(name, text)
         for place, replaces in self._places():
             self.path = place
-            self.write(RUN_JSON, run_json(self.named(result)))
+            self.write(RUN_JSON, run_json(self.named(result), record))
             _make_private(self.working)
             try:
                 self.folder.move(place, replaces)
@@ -192,12 +190,18 @@ def load_run(place: Path) -> RunResult:
 
     Raises Problems (config) when there is none.
     """
-    file = place / RUN_JSON if place.is_dir() else place
-    result = read_run(_bytes_of(file, place), str(file))
+    file, text = run_file(place)
+    result = read_run(text, str(file))
     beside = file.with_name(ENVIRONMENT_JSON)
     if file.name != RUN_JSON or not beside.exists():
         return result
     return replace(result, environment=read_environment(_bytes_of(beside, place), str(beside)))
+
+
+def run_file(place: Path) -> tuple[Path, bytes]:
+    """The `run.json` of a run folder, or the file itself, and what it holds. Raises Problems (config) when there is none."""
+    file = place / RUN_JSON if place.is_dir() else place
+    return file, _bytes_of(file, place)
 
 
 def note_written(place: Path, result: RunResult, files: Iterable[Path]) -> RunResult:

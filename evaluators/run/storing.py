@@ -11,7 +11,7 @@ from evaluators.issues import Issue, problem
 from evaluators.run.job import Job
 from evaluators.run.learning import INFERRED_SCHEMA, schema_text
 from evaluators.run.preparing import Prepared
-from evaluators.run.record import RECORD_JSON, SUITE_FOLDER, RunRecord, record_json
+from evaluators.run.record import SUITE_FOLDER, RunRecord
 from evaluators.run.record_files import record_files
 from evaluators.run.recording import facts_of
 from evaluators.run.result import RunResult
@@ -42,7 +42,6 @@ def stored(
         folder.write(f"{SUITE_FOLDER}/{place}", text)
     facts = facts_of(prepared, jobs[0].recording, jobs[0].rows, measured, kept, lowest_fields)
     facts = replace(facts, suite=f"{SUITE_FOLDER}/{texts.main}")
-    folder.write(RECORD_JSON, record_json(facts))
     return RunRecord(folder.working, _portable(result, _folders(prepared)), facts, own=True)
 
 

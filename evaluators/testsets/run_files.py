@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -19,8 +20,9 @@ from evaluators.testsets.wildcards import has_wildcards, stood_for
 from evaluators.value_class import NamedTuple
 from evaluators.values.addresses import shown_address
 
-RUN_FILES: Final = ("run.json", "record.json")
-"""What every run folder holds."""
+RUN_FILE: Final = "run.json"
+_CODES: Final = re.compile(r"codes(\..+)?\.jsonl")
+"""What a run folder has beside it: one such file, or one for each variant."""
 WRITTEN: Final = "written"
 """The key of `run.json` for the files that the run was asked for, from its folder on."""
 _DEFAULT: Final = Path("runs")
@@ -114,10 +116,18 @@ def _run_folders(files: Iterable[str], top: str) -> set[str]:
     @cache
     def is_run(place: str) -> bool:
         if scheme_of(place):  # asking a store costs; a folder lists what it has
-            return all(inside(place, name) in names for name in RUN_FILES)
-        return all(os.path.isfile(os.path.join(place, name)) for name in RUN_FILES)
+            beside = (name.rpartition("/")[2] for name in names if parent(name) == place)
+            return inside(place, RUN_FILE) in names and any(map(_CODES.fullmatch, beside))
+        return is_run_folder(place)
 
     return {place for file in files for place in _folders(file, top) if is_run(place)}
+
+
+def is_run_folder(place: str) -> bool:
+    """Whether a folder of this machine holds what every run folder holds."""
+    with suppress(OSError):
+        return os.path.isfile(os.path.join(place, RUN_FILE)) and any(map(_CODES.fullmatch, os.listdir(place)))
+    return False
 
 
 def _kept(results: Iterable[Path]) -> Iterator[str]:
@@ -132,7 +142,7 @@ def _written(runs: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for run in runs:
         with suppress(OSError, ValueError, TypeError, AttributeError):
-            data = Path(run, RUN_FILES[0]).read_bytes()
+            data = Path(run, RUN_FILE).read_bytes()
             if f'"{WRITTEN}"'.encode() in data:
                 found |= {os.path.abspath(os.path.join(run, file)) for file in json.loads(data).get(WRITTEN, ())}
     return found

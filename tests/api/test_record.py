@@ -23,6 +23,8 @@ from evaluators.issues import Problems
 from evaluators.model import Comparison as FieldAnswer
 from evaluators.run.preparing import RunRequest
 from evaluators.run.record import read_record
+from evaluators.run.run_json import run_json
+from evaluators.run.store import load_run
 from evaluators.suite.presets import gallery_folder
 
 FORMATS = ("csv", "markdown", "html", "junit")
@@ -276,16 +278,16 @@ def swapped(text: str, first: int) -> str:
         ("cells.fast.jsonl", lambda text: text.replace('"cells":{', '"cells":[],"was":{', 1), "cells.fast.jsonl:1"),
         ("cells.fast.jsonl", lambda text: text.replace('"row":', '"row":9', 1), "cells.fast.jsonl:1"),
         ("cells.fast.jsonl", None, "there is no cells.fast.jsonl"),
-        ("record.json", lambda text: text.replace('"format": 2', '"farmat": 2'), "no format number"),
+        ("run.json", lambda text: text.replace('"format": 2', '"farmat": 2'), "no format number"),
         (
-            "record.json",
-            lambda text: text.replace('"variant": "fast"', '"variant": "slow"'),
-            "other variants than run.json",
+            "run.json",
+            lambda text: text.replace('"variant": "fast"\n      }', '"variant": "slow"\n      }'),
+            "other variants than its figures",
         ),
-        ("record.json", lambda text: text.replace('"rows_format"', '"rows_farmat"'), "record.json"),
-        ("record.json", lambda text: text.replace('"format": 2', '"format": 99'), "written in format 99"),
-        ("record.json", lambda text: text.replace('"format": 2', '"format": 1'), "this version reads format 2"),
-        ("record.json", lambda text: text.replace('"pick": "fitting"', '"pick": "guess"'), "pick: Input should be"),
+        ("run.json", lambda text: text.replace('"rows_format"', '"rows_farmat"'), "rows_format: Field required"),
+        ("run.json", lambda text: text.replace('"format": 2', '"format": 99'), "written in format 99"),
+        ("run.json", lambda text: text.replace('"format": 2', '"format": 1'), "this version reads format 2"),
+        ("run.json", lambda text: text.replace('"pick": "fitting"', '"pick": "guess"'), "pick: Input should be"),
     ],
 )
 def test_a_damaged_folder_is_refused_with_file_and_line(
@@ -302,8 +304,8 @@ def test_a_damaged_folder_is_refused_with_file_and_line(
     assert not (tmp_path / "later.html").exists()
 
 
-def test_a_run_of_an_earlier_version_says_what_to_do(run: Path, tmp_path: Path) -> None:
+def test_figures_without_a_record_of_the_rows_say_what_to_do(run: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(run, tmp_path / "old")
-    (folder / "record.json").unlink()
+    (folder / "run.json").write_text(run_json(load_run(folder)), encoding="utf-8")
     with pytest.raises(Problems, match="score the test set again"):
         read_record(folder)

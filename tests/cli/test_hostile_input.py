@@ -126,15 +126,15 @@ def test_a_file_that_became_shorter_while_it_was_read_is_the_fault_of_neither() 
 def test_a_record_without_the_columns_of_an_evaluator_is_damaged() -> None:
     Path("suite.yaml").write_text("test_set: rows.csv\nevaluators: [exact_match: {labels: [a, b]}]\n", encoding="utf-8")
     assert called("run", "suite.yaml", "--name", "it").exit_code in (0, 3)
-    record = Path("runs/it/record.json")
-    body = json.loads(record.read_text(encoding="utf-8"))
-    body["evaluators"][0]["readings"] = []
-    record.write_text(json.dumps(body), encoding="utf-8")
+    file = Path("runs/it/run.json")
+    body = json.loads(file.read_text(encoding="utf-8"))
+    body["record"]["evaluators"][0]["readings"] = []
+    file.write_text(json.dumps(body), encoding="utf-8")
     for words in (["report"], ["advice"], ["report", "-o", "page.html"]):
         done = called(words[0], "runs/it", *words[1:])
         assert done.exit_code in (0, 2), done.stderr
         assert "bug" not in done.stderr
-    assert "record.json: this run folder is damaged" in called("advice", "runs/it").stderr
+    assert "run.json: this run folder is damaged" in called("advice", "runs/it").stderr
 
 
 @pytest.mark.parametrize("words", [["track", "--to", "files"], ["advice"], ["report"], ["compare", "runs/it"]])

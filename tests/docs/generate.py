@@ -26,6 +26,7 @@ from evaluators.reports.catalog import CatalogEntry, Kind, entries, page
 from evaluators.reports.document import Block, Head, Page, PageTable, Paragraph, Section
 from evaluators.reports.reference import judge_page
 from evaluators.reports.reference_markdown import page_markdown
+from evaluators.run.record import RecordFacts
 from evaluators.run.record_shapes import LINES
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import FORMAT
@@ -70,9 +71,12 @@ def run_folder_schemas() -> Iterator[tuple[str, dict[str, Any]]]:
     stats = run["$defs"]["EvaluatorStats"]["properties"]
     stats["aggregate_score"] = {"type": ["number", "null"], "description": "The mean score, of evaluators with fields."}
     stats["field_scores"] = {"type": "object", "additionalProperties": {"type": ["number", "null"]}}
-    head = {"title": "run.json", "description": "The result of one run."}
+    record = TypeAdapter(RecordFacts).json_schema(ref_template="#/$defs/{model}")
+    types = {**run["$defs"], **record.pop("$defs")}
+    head = {"title": "run.json", "description": "The result of one run, and what readers of its rows need to know."}
     yield "run", draft | run | head | {
-        "properties": {"format": {"const": FORMAT}, **body}, "required": ["format", *run["required"]],
+        "$defs": types, "properties": {"format": {"const": FORMAT}, **body, "record": record},
+        "required": ["format", *run["required"]],
     }  # fmt: skip
     for name, lines in LINES.items():
         shapes = [_line_schema(shape, needed) for shape, needed in lines]

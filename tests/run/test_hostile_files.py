@@ -147,26 +147,23 @@ def run(folder: Path) -> Path:
 
 @pytest.mark.parametrize("place", ["/dev/zero", "../../passwd", "suite/../../../passwd", "suite\\..\\x", "rows.jsonl"])
 def test_a_run_folder_does_not_say_where_its_suite_is(run: Path, place: str) -> None:
-    record = json.loads((run / "record.json").read_text())
-    (run / "record.json").write_text(json.dumps({**record, "suite": place}))
+    body = json.loads((run / "run.json").read_text())
+    body["record"]["suite"] = place
+    (run / "run.json").write_text(json.dumps(body))
     done = report(run)
     assert done.exit_code == 2
-    assert "record.json: this run folder is damaged" in done.stderr
+    assert "run.json: this run folder is damaged" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["../../up", "a/b", "x" * 300])
 def test_a_variant_of_a_run_folder_leads_nowhere(run: Path, name: str) -> None:
-    record = json.loads((run / "record.json").read_text())
-    record["variants"][0]["variant"] = name
-    (run / "record.json").write_text(json.dumps(record))
-    figures = json.loads((run / "run.json").read_text())
-    (run / "run.json").write_text(json.dumps({**figures, "variants": [name]}))
+    body = json.loads((run / "run.json").read_text())
+    body["record"]["variants"][0]["variant"] = name
+    (run / "run.json").write_text(json.dumps({**body, "variants": [name]}))
     assert report(run).exit_code == 2
 
 
-@pytest.mark.parametrize(
-    "file", ["run.json", "record.json", "rows.jsonl", "codes.jsonl", "outcomes.jsonl", "cells.jsonl"]
-)
+@pytest.mark.parametrize("file", ["run.json", "rows.jsonl", "codes.jsonl", "outcomes.jsonl", "cells.jsonl"])
 def test_a_link_in_a_run_folder_is_not_followed(run: Path, file: str) -> None:
     shutil.move(run / file, run.parent / "elsewhere")
     (run / file).symlink_to(run.parent / "elsewhere")

@@ -42,7 +42,8 @@ def test_the_default_name_is_date_time_and_fingerprint() -> None:
 def test_a_finished_run_is_whole_and_alone(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path / "runs", "nightly") as folder:
         folder.write("rows.jsonl", "{}\n")
-        place = folder.finish(result(environment=ENVIRONMENT), {"summary.txt": "fine\n"})
+        folder.write("summary.txt", "fine\n")
+        place = folder.finish(result(environment=ENVIRONMENT))
     assert place == tmp_path / "runs" / "nightly"
     assert listing(tmp_path) == [
         "runs",
@@ -117,7 +118,8 @@ def test_a_file_system_without_modes_costs_nothing(tmp_path: Path, monkeypatch: 
 
 def test_force_replaces_a_run_whole(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path, "nightly") as folder:
-        folder.finish(result(), {"old.txt": "old"})
+        folder.write("old.txt", "old")
+        folder.finish(result())
     with RunFolder.create(tmp_path, "nightly", force=True) as folder:
         assert (tmp_path / "nightly" / "old.txt").exists()
         folder.finish(result(rows=7))

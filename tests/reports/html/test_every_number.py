@@ -86,7 +86,7 @@ class Recorded:
                 {name: codes[name, code] for name, code in zip(self.names, row["codes"], strict=True)} for row in rows
             ]
             self.outcomes += [{**one, "variant": variant} for one in _lines(run / f"outcomes.{ending}")]
-        listed = json.loads((run / "record.json").read_text(encoding="utf-8"))["evaluators"]
+        listed = self.run["record"]["evaluators"]
         self.listed = {one["name"]: one["fields"] for one in listed}
 
 
