@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 MOST_MISMATCHES: Final = 1_000
 """Of each field."""
-MOST_BRIEFLY: Final = 100
+MOST_BRIEFLY: Final = 40
 """The same, and the rows of texts, for what a run ends with."""
 MOST_FIELDS: Final = 40
 MOST_TOGETHER: Final = 6_000
