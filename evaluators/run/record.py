@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeVar
 
 from pydantic import TypeAdapter
 
-from evaluators.issues import UPGRADE_HINT, Problems, escaped_halves, problem
+from evaluators.issues import problem
 from evaluators.judges.answer_lines import AnswerLine, read_answers
 from evaluators.model import Verdict
 from evaluators.needs import ROLES, Wanted
