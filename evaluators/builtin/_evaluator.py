@@ -383,7 +383,7 @@ def settle(settings: Evaluator, score: Score) -> Verdict:
 
 def lists_fields(settings: Evaluator) -> bool:
     """Whether reports can list its rows result by result: the type gives the documents of a row."""
-    return settings.scored_fields().documents is not None
+    return settings.scored_fields().by_schema
 
 
 def wrong_fields(settings: Evaluator, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:

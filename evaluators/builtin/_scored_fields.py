@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from evaluators.fields.long_lists import FreeList
     from evaluators.fields.open_tree import OpenTree
     from evaluators.fields.schema_scoring import SchemaScoring
-    from evaluators.fields.scored import Documents
     from evaluators.values.paths import Path
 
 WrongFields: TypeAlias = Callable[..., Iterable[FieldResult]]
@@ -79,10 +78,9 @@ class ScoredFields:
     null_unsaid: bool = False
     """Null is a value like any other, because nobody said what it is."""
     wrong: WrongFields | None = None
-    """What went wrong in a row, for the paths that are wanted. None: the explained row says it."""
-    documents: Callable[..., Documents] | None = None
-    """The documents of one row with every result, for reports that list them; None for a type that has no schema. It takes the
-    needs; an unreadable output is a `Fault`. Raises RowProblem where `explain` does."""
+    """What went wrong in a row, for the paths that are wanted. None: the explained row says it, or the rows that it was scored with."""
+    by_schema: bool = False
+    """Rows have documents with every result, for reports that list them."""
     by_place: Callable[[Score, Verdict], Verdict] | None = None
     """Adds to a verdict what the explained score says of places; None where the statuses of a closed list say everything."""
 

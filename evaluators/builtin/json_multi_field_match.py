@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -22,19 +23,16 @@ from evaluators.builtin._texts import ExpectedColumn
 from evaluators.conditions import columns_of
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.closed_check import ListedCheck
-from evaluators.fields.closed_explain import ask_fields, explain_fields, explain_some, settle_row
-from evaluators.fields.lines import FieldLine, keyed_lists, read_fields
-from evaluators.fields.long_lists import free_lists_of_lines, long_lists
-from evaluators.fields.pair import CROWDED
-from evaluators.fields.reading import read_transforms
+from evaluators.fields.closed_rows import ListedRows
+from evaluators.fields.lines import FieldLine, keyed_lists, read_fields, read_transforms
+from evaluators.fields.long_lists import free_lists_of_lines
 from evaluators.issues import Issue
-from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
+from evaluators.judges.asked_once import keeping
+from evaluators.model import MISSING, Score, Standing, Status, Verdict
 from evaluators.settings import ReadBy
-from evaluators.value_class import replace
 from evaluators.values.transforms import Transform
 
 MATCHED, NOT_MEASURED = bytes([Status.MATCH]), bytes([Status.NOT_MEASURED])
-WRONG = (Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT)
 
 
 class JsonMultiFieldMatch(TreeEvaluator):
@@ -104,11 +102,6 @@ class JsonMultiFieldMatch(TreeEvaluator):
         return ClosedTree(self.fields, self.transforms, self.both_missing)
 
     @cached_property
-    def strict_tree(self) -> ClosedTree:
-        """The fields where the output is unreadable: it matches nothing, whatever `both_missing` says."""
-        return replace(self.tree, both_missing="not_measured")
-
-    @cached_property
     def condition_columns(self) -> tuple[str, ...]:
         """The columns that the `when` of a field names."""
         return columns_of(condition for line in self.tree.scored for condition in line.when)
@@ -131,51 +124,41 @@ class JsonMultiFieldMatch(TreeEvaluator):
             optional=frozenset(line.name for line in self.tree.scored if line.optional or line.skip),
             keyed_lists=lambda *cells: keyed_lists(self.fields),
             free_lists=lambda *cells: free_lists_of_lines(self.fields),
-            wrong=self._wrong,
         )
 
-    def _wrong(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
+    @contextmanager
+    def _row(self, values: Sequence[Any], only: Collection[int] | None = None) -> Iterator[ListedRows]:
+        """One row alone, as long as it is looked at. `only` are the numbers of the fields that are."""
         expected, output, *cells = values
-        row = dict(zip(self.condition_columns, cells, strict=True))
-        names = self.tree.names
-        numbers = {
-            number for number, status in enumerate(verdict.statuses) if status in WRONG and names[number] in wanted
-        }
-        return [one.result for one in explain_some(self.tree, numbers, expected, output, row)] if numbers else []
+        with keeping():
+            row = dict(zip(self.condition_columns, cells, strict=True))
+            rows = ListedRows(self.tree, [expected], [output], [row], only)
+            try:
+                yield rows
+            finally:
+                rows.release()
 
-    def explain(self, expected: Any, output: Any, *cells: Any) -> Score:
-        row = dict(zip(self.condition_columns, cells, strict=True))
-        found = settle_row(self.tree, explain_fields(self.tree, expected, output, row))
-        long = long_lists(free_lists_of_lines(self.fields), expected, output)
-        said = [found.reason, *(f"{path.canonical}: {CROWDED}" for path, *_ in long)]
-        return replace(found, reason="; ".join(filter(None, said))) if long else found
+    def explain(self, *values: Any) -> Score:
+        with self._row(values) as row:
+            return row.explain(0)
 
     def asking(self) -> Asking | None:
         return Asking(self._ask) if self.tree.costs else None
 
-    def _ask(self, *values: Any) -> bool | None:
-        expected, output, *cells = values
-        ask_fields(self.tree, expected, output, dict(zip(self.condition_columns, cells, strict=True)))
-        return self.tree.pairs_by_asking or None
+    def _ask(self, *values: Any) -> bool:
+        with self._row(values, [one.number for one in self.tree.fields if one.costs]):
+            return self.tree.pairs_by_asking
 
     def compile(self) -> Check:
-        check = ListedCheck(self.tree, self.pass_at, self.condition_columns)
-        return check.explained if self.tree.costs else check
+        return ListedCheck(self.tree, self.pass_at, self.condition_columns)
 
     def unreadable(self) -> Unreadable:
-        return Unreadable(self._explain_missing, self._compile_missing, _lost)
+        return Unreadable(self._explain_missing, lost=_lost)
 
     def _explain_missing(self, issue: Issue, *values: Any) -> Score:
         expected, _, *cells = values
-        row = dict(zip(self.condition_columns, cells, strict=True))
-        settled = explain_fields(self.strict_tree, expected, MISSING, row)
-        if any(one.problem is not None for one in settled):
-            return settle_row(self.strict_tree, settled)
-        lost = tuple(one.result for one in settled)
-        return Score(0.0, False, lost, issue.message, standing=Standing.UNREADABLE)
-
-    def _compile_missing(self, check: Check) -> Check:
-        return lambda expected, _, *cells: _lost(check(expected, MISSING, *cells))
+        with self._row((expected, MISSING, *cells)) as row:
+            return row.explain(0, issue)
 
 
 def _lost(found: Verdict) -> Verdict:

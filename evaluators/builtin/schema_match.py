@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
@@ -40,12 +40,13 @@ from evaluators.fields.post_process import Nulls, null_processors
 from evaluators.fields.post_process_words import read_post_process
 from evaluators.fields.reading import read_transforms
 from evaluators.fields.references import pointer
-from evaluators.fields.schema_check import ColumnCheck, lost_or_kept_out, places_of
+from evaluators.fields.schema_check import ColumnCheck, SchemaCheck, places_of
+from evaluators.fields.schema_rows import lost_or_kept_out, one_row
 from evaluators.fields.schema_scoring import Dialect, SchemaScoring, ScoreName, read_schema
-from evaluators.fields.scored import Documents, Scored
+from evaluators.fields.scored import Scored
 from evaluators.fields.tree import FieldNode
-from evaluators.issues import Blame, Fault, Issue, RowProblem
-from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Verdict
+from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.model import JSON, MISSING, Score, Verdict
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, ReadBy, bad, spell
 from evaluators.value_class import replace
@@ -301,7 +302,7 @@ class SchemaMatch(TreeEvaluator):
             figures=FIGURES, lines=self.fields, optional=optional, surplus=surplus, keyed_lists=self._keyed_lists,
             free_lists=self._free_lists,
             null_unsaid=not (self.model_fields_set & {"nulls", "absent_values", "post_process"} or (known and known.processors)),
-            wrong=self._wrong, documents=self._documents, by_place=self._by_place,
+            by_schema=True, by_place=self._by_place,
         )  # fmt: skip
         if known is None:
             return by_row
@@ -342,7 +343,8 @@ class SchemaMatch(TreeEvaluator):
         return copy
 
     def explain(self, expected: Any, output: Any, *cells: Any) -> Score:
-        return self.scoring(cells).explain(expected, output)
+        with one_row(self.scoring(cells), expected, output) as rows:
+            return rows.explain(0)
 
     def asking(self) -> Asking | None:
         return Asking(self._ask) if self._scoring is None or self._scoring.costs else None
@@ -351,14 +353,9 @@ class SchemaMatch(TreeEvaluator):
         expected, output, *cells = values
         scoring = self.scoring(tuple(cells))
         if scoring.costs:
-            scoring.ask(expected, output)
-        return scoring.pairs_by_asking or None
-
-    def _documents(self, *values: Any) -> Documents:
-        expected, output, *cells = values
-        scoring = self.scoring(tuple(cells))
-        given = MISSING if isinstance(output, Fault) else output
-        return Documents(scoring.root, expected, given, scoring.scored(expected, given))
+            with one_row(scoring, expected, output):
+                pass  # walking asks
+        return scoring.pairs_by_asking
 
     def _by_place(self, score: Score, verdict: Verdict) -> Verdict:
         listed = self._scoring.row_fields if self._scoring is not None else ()
@@ -368,31 +365,17 @@ class SchemaMatch(TreeEvaluator):
         return verdict._replace(statuses=statuses, counts=(match, mismatch, omission, hallucination), values=values)
 
     def compile(self) -> Check:
-        if self._scoring is not None:
-            return self._scoring.check()
-        return ColumnCheck(lambda *cells: self.scoring(cells))
-
-    def _wrong(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
-        expected, output, *cells = values
-        if self._scoring is None:  # fields that are other ones in each row have no key of their own
-            return self.scoring(tuple(cells)).wrong(expected, output) if "" in wanted else ()
-        return self._scoring.wrong(expected, output, wanted)
+        return (
+            SchemaCheck(self._scoring) if self._scoring is not None else ColumnCheck(lambda *cells: self.scoring(cells))
+        )
 
     def unreadable(self) -> Unreadable:
-        return Unreadable(self._explain_missing, self._compile_missing, lost_or_kept_out)
+        return Unreadable(self._explain_missing, lost=lost_or_kept_out)
 
     def _explain_missing(self, issue: Issue, *values: Any) -> Score:
         expected, _, *cells = values
-        scoring = self.scoring(tuple(cells))
-        lost = scoring.scored(expected, MISSING)
-        if lost.problem is not None:
-            return scoring.explain(expected, MISSING)
-        return Score(
-            0.0, False, lost.fields, issue.message, standing=Standing.UNREADABLE, figures=((0, 1),) * len(FIGURES)
-        )
-
-    def _compile_missing(self, check: Check) -> Check:
-        return lambda expected, _, *cells: lost_or_kept_out(check(expected, MISSING, *cells))
+        with one_row(self.scoring(tuple(cells)), expected, MISSING) as rows:
+            return rows.explain(0, issue)
 
 
 def _said(error: BadSettings) -> tuple[str, str | None]:

@@ -5,8 +5,8 @@ of lists that are aligned. *Judged* says of the pairs of a frame what is no plai
 *Settled* makes one status of several. Whoever wants reasons asks `explained` in place of `judged`, about the same pairs; what is
 missing, how answers combine and what an absent field is have their one home here.
 
-`closed_check` asks all fields about every row; `closed_explain` asks those that someone wants to see, and keeps what was
-found on the way; `closed_score` makes the row's score.
+`closed_rows` asks all fields about the rows of a chunk, and keeps what was found on the way; `closed_explain` words what
+someone wants to see of it; `closed_score` makes the row's score.
 """
 
 from __future__ import annotations
@@ -282,15 +282,15 @@ class ListedField:
                 if found is not Status.MATCH:
                     yield at, found
 
-    def explained(self, values: FieldPairs, at: int) -> Explained | Question:
+    def explained(self, frame: Frame, at: int, several: bool) -> Explained | Question:
         """What one pair of values is, with its reason; the question that is to be asked, where the comparator costs."""
-        expected, actual = values.frame.e[at], values.frame.o[at]
+        expected, actual = frame.e[at], frame.o[at]
         if actual is MISSING or (expected is MISSING and self.two_sided):
             status = Status.OMISSION if actual is MISSING else Status.HALLUCINATION
             return Explained(status, WHY[status])
         found = self._told(expected, actual)
-        if isinstance(found, Question) and values.several:
-            return found._replace(path=display(self.location(values.frame, at)))
+        if isinstance(found, Question) and several:
+            return found._replace(path=display(self.location(frame, at)))
         return found
 
     def location(self, frame: Frame, at: int) -> tuple[str | int, ...]:

@@ -1,27 +1,28 @@
-"""Listed fields with values and reasons: the walk of `closed`, and what was found on the way.
+"""Listed fields with values and reasons: what was found in one row becomes its results and its score.
 
-Only the fields that someone wants to see are looked at. Questions that cost are put together: one list for each comparator.
+Questions that cost are put together: one list for each comparator.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from evaluators.comparators._comparator import Comparator, Question
-from evaluators.fields.closed import ClosedTree, FieldPairs, ListedField, Sides
+from evaluators.fields.closed import ClosedTree, ListedField
 from evaluators.fields.closed_score import credit, mean, required_lost, standing_of
 from evaluators.fields.frame import Frame
-from evaluators.fields.rules import Explained, Judged, Partial, explained_answer, explained_problem
+from evaluators.fields.rules import Explained, Judged, Partial, explained_answer
 from evaluators.fields.settle import OURS, compared, reason_code
 from evaluators.issues import RowProblem
 from evaluators.judges.asking import ask
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status
 from evaluators.value_class import NamedTuple, dataclass
+from evaluators.value_class import field as make
 from evaluators.values.paths import display
 from evaluators.values.transforms import chain
 
-NO_VALUES: Final = FieldPairs(Frame((), (), ()), False)
+NOTHING: Final = Frame((), (), ())
 
 
 @dataclass(slots=True)
@@ -29,9 +30,12 @@ class ExplainedField:
     """One field in one row: its pairs of values, and what was answered about each. An open question waits for its answer."""
 
     field: ListedField
-    found: FieldPairs
-    """Its pairs; none has nothing on both sides."""
-    answers: list[Explained | Question]
+    frame: Frame = NOTHING
+    at: Sequence[int] = ()
+    """The positions of its pairs; none has nothing on both sides."""
+    several: bool = False
+    """It is a list of values, however many there are."""
+    answers: list[Explained | Question] = make(default_factory=list)
     left_out: str | None = None
     """Why the field is left out of the row."""
     unreadable: bool = False
@@ -41,6 +45,23 @@ class ExplainedField:
         """The answers, none of them open."""
         return [one for one in self.answers if isinstance(one, Explained)]
 
+    @property
+    def judged(self) -> Judged:
+        """What the field is."""
+        return self.field.settled([answer.judged for answer in self.told()], self.several)
+
+    @property
+    def problem(self) -> RowProblem | None:
+        """What kept it from being measured."""
+        return next((answer.problem for answer in self.told() if answer.problem), None)
+
+    def shown(self) -> tuple[Any, Any]:
+        """The values as people see them: for several pairs a list per side, of what is there."""
+        e, o = [self.frame.e[at] for at in self.at], [self.frame.o[at] for at in self.at]
+        if self.several:
+            return [value for value in e if value is not MISSING], [value for value in o if value is not MISSING]
+        return (e[0], o[0]) if e else (MISSING, MISSING)
+
 
 class Settled(NamedTuple):
     """One field, settled: its result, what it earns, and the problem that kept it from being measured."""
@@ -48,32 +69,6 @@ class Settled(NamedTuple):
     result: FieldResult
     judged: Judged
     problem: RowProblem | None = None
-
-
-def explain_fields(tree: ClosedTree, expected: Any, output: Any, row: Mapping[str, Any] | None = None) -> list[Settled]:
-    """One result per scored line, in order, with values and reasons. `row` holds the cells that conditions name.
-
-    An unreadable side is MISSING.
-    """
-    return explain_some(tree, None, expected, output, row)
-
-
-def explain_some(
-    tree: ClosedTree, numbers: Collection[int] | None, expected: Any, output: Any, row: Mapping[str, Any] | None = None
-) -> list[Settled]:
-    """The results of some of the scored lines, by number, in order. None: of all.
-
-    Where something costs, all lines are compared: what is asked of a row is then the same whatever is looked at.
-    """
-    looked = _look(tree, None if tree.costs else numbers, expected, output, row or {})
-    _answer_together(looked)
-    return [_settled(one) for one in looked if numbers is None or one.field.number in numbers]
-
-
-def ask_fields(tree: ClosedTree, expected: Any, output: Any, row: Mapping[str, Any] | None = None) -> None:
-    """Asks what costs, and nothing else."""
-    costly = [one.number for one in tree.fields if one.costs]
-    _answer_together(_look(tree, costly, expected, output, row or {}))
 
 
 def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Score:
@@ -93,37 +88,7 @@ def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Score:
     return Score(share[0] / share[1], passed, fields, ratio=share)
 
 
-def _look(
-    tree: ClosedTree, numbers: Collection[int] | None, expected: Any, output: Any, row: Mapping[str, Any]
-) -> list[ExplainedField]:
-    """The pairs of some fields, or of all, and what there is to say of each."""
-    frame = Frame([expected], [output], range(1))
-    sides = Sides(tree, frame)
-    try:
-        for node in (
-            tree.lists if tree.pairs_by_asking else ()
-        ):  # whoever is asked is asked in the same order in every row
-            sides.leaf(node, node.numbers[0])
-        wanted = [one for one in tree.fields if numbers is None or one.number in numbers]
-        return [_looked(one, sides, one.asked_of(expected, output, row)) for one in wanted]
-    finally:
-        frame.release()
-
-
-def _looked(field: ListedField, sides: Sides, asked: bool) -> ExplainedField:
-    if field.line.skip:
-        return ExplainedField(field, NO_VALUES, [], "skipped")
-    if not asked:
-        return ExplainedField(field, NO_VALUES, [], "its `when` does not hold for this row")
-    some = [FieldPairs(each.frame.there(), each.several) for each in field.values(sides)]
-    found = next((each for each in some if each.frame.rows), some[0])
-    issue = field.unreadable(sides).get(0)
-    if issue is not None:
-        return ExplainedField(field, found, [field.named(explained_problem(RowProblem(issue)))], unreadable=True)
-    return ExplainedField(field, found, [field.explained(found, at) for at in range(len(found.frame.rows))])
-
-
-def _answer_together(looked: Sequence[ExplainedField]) -> None:
+def answer_together(looked: Sequence[ExplainedField]) -> None:
     """Fills in the answers to open questions, with one list for each comparator."""
     by_comparator: list[tuple[Comparator, list[tuple[ExplainedField, int, Question]]]] = []
     for comparator, open_question in _open(looked):
@@ -146,30 +111,30 @@ def _open(looked: Sequence[ExplainedField]) -> Iterator[tuple[Comparator, tuple[
                 yield one.field.line.comparator, (one, number, answer)
 
 
-def _settled(one: ExplainedField) -> Settled:
+def settled(one: ExplainedField) -> Settled:
     """The result of one field."""
     line, answers = one.field.line, one.told()
     weight = float(line.weight)
     if one.left_out is not None:
         skipped = FieldResult(line.name, Status.SKIPPED, None, weight, reason=one.left_out, rule=line.rule)
         return Settled(skipped, Status.SKIPPED)
-    judged = one.field.settled([answer.judged for answer in answers], one.found.several)
+    judged = one.judged
     status = judged.status if isinstance(judged, Partial) else judged
     num, den = credit(judged)
     score = None if status in (Status.NOT_MEASURED, Status.FAULT) else num / den
-    expected, actual = _shown(one.found)
+    expected, actual = one.shown()
     details = _details(one, answers, status, expected, actual)
     result = FieldResult(
         line.name, status, score, weight, expected, actual, _reason(one, answers), line.rule, details=details
     )
-    return Settled(result, judged, next((answer.problem for answer in answers if answer.problem), None))
+    return Settled(result, judged, one.problem)
 
 
 def _details(
     one: ExplainedField, answers: Sequence[Explained], status: Status, expected: Any, actual: Any
 ) -> dict[str, object]:
     """What else is known of a field that is one pair of values: what the comparator said, and where it does not match, why."""
-    if len(answers) != 1 or one.found.several:
+    if len(answers) != 1 or one.several:
         return {}
     (answer,) = answers
     details: dict[str, object] = {name: value for name, value in answer.details.items() if name not in OURS}
@@ -181,24 +146,16 @@ def _details(
     return details
 
 
-def _shown(found: FieldPairs) -> tuple[Any, Any]:
-    """The values of a field as people see them: for several pairs a list per side, of what is there."""
-    e, o = found.frame.e, found.frame.o
-    if found.several:
-        return [value for value in e if value is not MISSING], [value for value in o if value is not MISSING]
-    return (e[0], o[0]) if e else (MISSING, MISSING)
-
-
 def _reason(one: ExplainedField, answers: Sequence[Explained]) -> str | None:
     """Why the field is what it is. Of several pairs the first that does not match says it."""
     if all(answer.status is Status.NOT_MEASURED for answer in answers):
         return one.field.why_absent
-    if one.unreadable or not one.found.several:
+    if one.unreadable or not one.several:
         return answers[0].reason
-    failed = [at for at, answer in enumerate(answers) if answer.status is not Status.MATCH]
+    failed = [number for number, answer in enumerate(answers) if answer.status is not Status.MATCH]
     if not failed:
         return "the only one is right" if len(answers) == 1 else f"all {len(answers)} are right"
-    location = one.field.location(one.found.frame, failed[0])
+    location = one.field.location(one.frame, one.at[failed[0]])
     where = f"{display(location)}: " if location else ""
     rest = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
     return f"{len(answers) - len(failed)} of {len(answers)} right; {where}{answers[failed[0]].reason}{rest}"

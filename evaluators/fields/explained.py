@@ -1,101 +1,64 @@
-"""A row with all its results: what a walk found in its documents, in document order, each with its reason."""
+"""What a walk found in one of its rows, in document order, each result with its reason. Nothing is walked or compared again:
+a comparator is asked only to put into words what it decided."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Sequence
 
-from evaluators.comparators._cache import caching
-from evaluators.comparators._comparator import in_field
-from evaluators.fields.frame import Frame, of_rows
+from evaluators.comparators._answers import in_field
 from evaluators.fields.instance_paths import spelled
 from evaluators.fields.pair import Paired, keys_of
 from evaluators.fields.post_process import Processor, post_process
 from evaluators.fields.rules import Explained, explain_rule
 from evaluators.fields.scored import Scored
 from evaluators.fields.settle import WRONG, judged_arrays, settle_arrays, settle_unit
-from evaluators.fields.tree import FieldNode
 from evaluators.fields.units import ShownField, ShownList
 from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import MATCH, SKIPPED, Finding, order_of
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import MISSING, FieldResult, Status
-from evaluators.values.equality import same
 from evaluators.values.paths import Path
 
 
-def score_document(
-    root: FieldNode, expected: object, output: object, post_processors: Sequence[Processor] = ()
-) -> Scored:
-    """The documents of one row, scored. A side that is not there is MISSING.
+def scored(walk: Walk, row: int, post_processors: Sequence[Processor] = ()) -> Scored:
+    """What one row of a walk comes to.
 
     `post_processors` change the list of results before anything is counted; Problems (config) is raised for one that
     returns something else than a list of results.
     """
-    try:
-        with caching(), one_row(expected, output) as frames:
-            return scored(Walk(1).go(root, frames), post_processors)
-    except RecursionError:
-        return Scored((), problem=too_deep())
-
-
-def scored(walk: Walk, post_processors: Sequence[Processor] = ()) -> Scored:
-    """What a walk through one row comes to."""
-    units = [(unit, answer) for finding in in_document_order(walk) for unit, answer in units_of(finding)]
+    units = [(unit, answer) for finding in results_of(walk, row) for unit, answer in units_of(finding)]
     answers = [_answered(unit, answer) for unit, answer in units]
     results = [settle_unit(unit, answer) for (unit, _), answer in zip(units, answers, strict=True)]
     fields = post_process(results, post_processors)
-    arrays = (*settle_arrays(lists_of(walk), fields), *judged_arrays((unit for unit, _ in units), fields))
+    arrays = (*settle_arrays(lists_of(walk, row), fields), *judged_arrays((unit for unit, _ in units), fields))
     problems = [
         in_field(answer.problem, spelled(unit.location))
         for (unit, _), answer in zip(units, answers, strict=True)
         if answer is not None and answer.problem is not None
     ]
-    return Scored(fields, arrays, outside_of(walk), _problem(fields, problems))
+    return Scored(fields, arrays, outside_of(walk, row), _problem(fields, problems))
 
 
-def ask_document(root: FieldNode, expected: object, output: object) -> None:
-    """Asks what costs in the documents of one row."""
-    with suppress(RecursionError), one_row(expected, output) as frames:  # scoring the row says what is too deep
-        Walk(1).go(root, frames)
-
-
-def wrong_results(root: FieldNode, expected: object, output: object) -> list[FieldResult]:
-    """The results of one row that are wrong. Nothing is counted and no post-processor runs.
-
-    None where documents are nested too deeply: that is the problem of the row.
-    """
-    results: list[FieldResult] = []
-    with suppress(RecursionError), one_row(expected, output) as frames:
-        walk = Walk(1).go(root, frames)
-        found = [each for each in in_document_order(walk) if each.status in WRONG]
-        units = [(unit, answer) for finding in found for unit, answer in units_of(finding)]
-        results = [settle_unit(unit, _answered(unit, answer)) for unit, answer in units]
+def wrong_results(walk: Walk, row: int, wanted: Callable[[str], bool]) -> list[FieldResult]:
+    """The results of one row of a walk that are wrong, of the places whose names are `wanted`, before any post-processor."""
+    found = [each for each in walk.found_in(row) if each.status in WRONG and wanted(each.node.name)]
+    for column in walk.columns:
+        if column.status in WRONG and wanted(column.node.name):
+            found += column.findings(row)
+    if len(found) > 1:
+        found.sort(key=walk.order)
+    results = [settle_unit(unit, _answered(unit, known)) for finding in found for unit, known in units_of(finding)]
     return [result for result in results if result.status in WRONG]
 
 
-@contextmanager
-def one_row(expected: object, output: object) -> Iterator[list[Frame]]:
-    """The frames of one row, as long as they are looked at."""
-    frames = of_rows([expected], [expected if same(expected, output) else output])
-    try:
-        yield frames
-    finally:
-        for frame in frames:
-            frame.release()
-
-
-def in_document_order(walk: Walk) -> list[Finding]:
-    """Every result of a row, matches too."""
-    known = {(id(each.node), id(each.frame), each.at): each for each in walk.findings}
-    found = [each for each, _ in walk.single]
-    for node, frame, _, status in walk.columns:
-        found += [
-            known.get((id(node), id(frame), at)) or Finding(row, status, node, frame, at)
-            for at, row in enumerate(frame.rows)
-        ]
+def results_of(walk: Walk, row: int) -> list[Finding]:
+    """Every result of a row, matches too, in document order."""
+    found = list(walk.found_in(row))
+    known = {(id(each.node), id(each.frame), each.at) for each in found}
+    for column in walk.columns:
+        found += [each for each in column.findings(row) if (id(each.node), id(each.frame), each.at) not in known]
     for node, frame in walk.skipped:
-        found += [Finding(row, SKIPPED, node, frame, at) for at, row in enumerate(frame.rows)]
+        found += [Finding(row, SKIPPED, node, frame, at) for at in frame.positions(row)]
     return sorted(found, key=walk.order)
 
 
@@ -130,29 +93,26 @@ def _answered(unit: ShownField, known: Explained | None) -> Explained | None:
     return explain_rule(unit.metric.comparator, unit.transforms, unit.expected, unit.actual)
 
 
-def lists_of(walk: Walk) -> list[ShownList]:
+def lists_of(walk: Walk, row: int) -> list[ShownList]:
     """The lists of a row, outer ones before inner ones."""
     found = []
     for each in walk.lists:
-        pairs: list[list[tuple[int, int]]] = [[] for _ in each.frame.rows]
-        if each.items is not None:
-            for owner, row, column in each.items.pairs_of_lists():
-                pairs[owner].append((row, column))
-        for at in range(len(each.frame.rows)):
+        for at in each.frame.positions(row):
             location, paired = each.frame.where(at), None
             if each.items is not None:
                 keys = keys_of(each.node.align, each.frame.e[at], each.frame.o[at])
-                paired = Paired(pairs[at], [], [], keys._replace(crowded=at in each.items.crowded))
+                paired = Paired(each.items.pairs_of(at), [], [], keys._replace(crowded=at in each.items.crowded))
             listed = ShownList(location, each.node, each.whole.e[at], each.whole.o[at], paired)
             found.append((order_of(walk.trails[id(each.node)], location), listed))
     return [listed for _, listed in sorted(found, key=lambda each: each[0])]
 
 
-def outside_of(walk: Walk) -> tuple[str, ...]:
+def outside_of(walk: Walk, row: int) -> tuple[str, ...]:
     """The places that the expected side has and the schema lacks, each once."""
     found = sorted(
         (order_of(walk.trails[id(each.node)], (*each.frame.where(each.at), each.step)), (*each.node.path, each.step))
         for each in walk.outside
+        if each.row == row
     )
     return tuple(dict.fromkeys(Path(path).canonical for _, path in found))
 

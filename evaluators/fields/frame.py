@@ -8,7 +8,8 @@ the same documents. Frames know each other in circles: who makes the first one r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from itertools import chain, compress, repeat
 from operator import itemgetter, ne
 from typing import Any, Final, TypeAlias
@@ -100,6 +101,11 @@ class Frame:
             frame = frame.up
         return tuple(reversed(steps))
 
+    def positions(self, row: int) -> range:
+        """The positions of the pairs of a row: rows are in order in every frame."""
+        first = bisect_left(self.rows, row)
+        return range(first, bisect_right(self.rows, row, first))
+
     def differing(self) -> list[int]:
         """The positions where the two are not the same JSON value."""
         if self.o is self.e:
@@ -167,13 +173,13 @@ class ItemFrames(NamedTuple):
     crowded: frozenset[int] = frozenset()
     """The lists that were too long to compare each item with each, by position."""
 
-    def pairs_of_lists(self) -> Iterator[tuple[int, int, int]]:
-        """The items that have a partner: (position of the list, expected index, index in the output)."""
+    def pairs_of(self, at: int) -> list[tuple[int, int]]:
+        """The items of one list that have a partner: (expected index, index in the output)."""
         owners, steps = self.pairs.owners, self.pairs.steps
-        if isinstance(steps, list) and owners is not None:
-            for owner, row, column in zip(owners, steps, self.partners, strict=True):
-                if column is not None:
-                    yield owner, row, column
+        if not isinstance(steps, list) or owners is None:
+            return []
+        items = range(bisect_left(owners, at), bisect_right(owners, at))
+        return [(steps[item], column) for item in items if (column := self.partners[item]) is not None]
 
 
 def of_rows(expected: Sequence[Any], outputs: Sequence[Any]) -> list[Frame]:

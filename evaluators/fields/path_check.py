@@ -1,12 +1,16 @@
-"""The contract of a check that counts, over all its rows, what became of each path."""
+"""The contracts of checks: one that counts, over all its rows, what became of each path, and one that scores many rows at
+once and says of each of them why."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from evaluators.fields.path_details import Detail
-from evaluators.model import Verdict
+from evaluators.fields.scored import Documents
+from evaluators.issues import Issue
+from evaluators.model import FieldResult, Score, Verdict
+from evaluators.value_class import NamedTuple
 
 
 class PathCounts(Protocol):
@@ -38,6 +42,39 @@ class PathCheck:
         raise NotImplementedError  # the contract: each family of checks counts its own paths
 
 
+class ScoredRows:
+    """Rows that were scored together, with all that was found on the way, until they are released.
+
+    What it says of a row is read from what scored it: nothing is compared again.
+    """
+
+    def explain(self, at: int, unreadable: Issue | None = None) -> Score:
+        """The score of a row with all its results. `unreadable` is why there is no output."""
+        raise NotImplementedError  # the contract: each family of checks words its own results
+
+    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[FieldResult]:
+        """The results of a row that are wrong, of the `listed` fields that are `wanted`; "" stands for all other fields."""
+        raise NotImplementedError  # the contract: each family of checks words its own results
+
+    def documents(self, at: int) -> Documents | None:
+        """Every result of a row that is scored by a schema; None without a schema."""
+        return None
+
+    def release(self) -> None:
+        """Lets go of what was found. Nobody may ask afterwards."""
+        raise NotImplementedError  # the contract: frames know each other in circles
+
+
+class ScoredRow(NamedTuple):
+    """The verdict of a row, and where to ask why."""
+
+    verdict: Verdict
+    rows: ScoredRows | None = None
+    """The rows that it was scored with; None where it could not be scored."""
+    at: int = 0
+    """Its place among them."""
+
+
 class ChunkCheck:
     """A check that scores many rows at once. Asked about one row, it raises what keeps that row from being scored."""
 
@@ -47,9 +84,23 @@ class ChunkCheck:
         return verdict
 
     def rows(self, *columns: Sequence[Any]) -> list[Verdict]:
-        """The verdicts of some rows: a column for each need. Raises what one of them raises; nothing is counted then."""
+        """The verdicts of some rows of which nobody asks more."""
+        found = self.score(*columns)
+        release_rows(found)
+        return [one.verdict for one in found]
+
+    def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
+        """Some rows, scored: a column for each need. Raises what one of them raises; nothing is counted then. Whoever calls it
+        releases the rows."""
         raise NotImplementedError  # the contract: each family of checks scores its own rows
 
 
 class RowsCheck(ChunkCheck, PathCheck):
     """A check that scores many rows at once, and counts by path."""
+
+
+def release_rows(found: Iterable[ScoredRow]) -> None:
+    """Lets go of what was found in some rows."""
+    for rows in {id(one.rows): one.rows for one in found}.values():
+        if rows is not None:
+            rows.release()

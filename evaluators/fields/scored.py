@@ -106,12 +106,9 @@ class Scored:
 
 
 class Documents(NamedTuple):
-    """The two documents of one row, beside what they come to and the tree that scored them."""
+    """Every result of one row, beside the tree that scored it."""
 
     root: FieldNode
-    expected: object
-    output: object
-    """MISSING where the output could not be read."""
     scored: Scored
 
 

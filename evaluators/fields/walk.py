@@ -154,6 +154,7 @@ class Walk:
         """How two lists are paired whose items are in no order: lists inside of items are met again and again."""
         self.known: list[tuple[int, Counts, Fit]] = []
         """While pairs are weighed: what choices come to whose best branch is known."""
+        self._by_row: dict[int, list[Finding]] | None = None
         self._waiting: list[Visit] = []
         self._pending: list[tuple[Finding, list[Judged | Explained | Question]]] = []
 
@@ -164,6 +165,14 @@ class Walk:
             self._all(0)
         self._ask()
         return self
+
+    def found_in(self, row: int) -> Sequence[Finding]:
+        """The findings of one row, and its results that stand in no column. To be asked when everything was walked."""
+        if self._by_row is None:
+            self._by_row = {}
+            for each in (*(one for one, _ in self.single), *self.findings):
+                self._by_row.setdefault(each.row, []).append(each)
+        return self._by_row.get(row, ())
 
     def _all(self, base: int) -> None:
         """Sees what waits beyond so many visits, and all below. It waits on a list, not on the stack: documents may be deep."""

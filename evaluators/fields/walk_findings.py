@@ -64,6 +64,10 @@ class FieldColumn(NamedTuple):
     status: Status = MATCH
     """What each result is that is no finding."""
 
+    def findings(self, row: int) -> list[Finding]:
+        """The results of a row, as if each were a finding."""
+        return [Finding(row, self.status, self.node, self.frame, at) for at in self.frame.positions(row)]
+
 
 class WalkedLists(NamedTuple):
     """The lists of a frame that were looked into, or had a result of their own."""

@@ -10,7 +10,8 @@ rows of the chunk and asked at once, in a step before their verdicts; then those
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -24,17 +25,21 @@ from evaluators.builtin._evaluator import (
     Part,
     Text,
     Wanted,
+    explain_once,
+    wrong_fields,
 )
 from evaluators.comparators._cache import caching
 from evaluators.conditions import Condition
+from evaluators.fields.path_check import ChunkCheck, ScoredRow, release_rows
+from evaluators.fields.scored import Documents
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.limits import OutOfTime, WorkLimits, limited
-from evaluators.model import MISSING, Result, Score, Standing, Verdict
+from evaluators.model import MISSING, FieldResult, Result, Score, Standing, Verdict
 from evaluators.needs import EmptyExpected
 from evaluators.plan import cells
 from evaluators.plan.asking_rounds import Asker, ask_all, rounds_of
 from evaluators.plan.cells import Cells
-from evaluators.plan.verdict_steps import gated_step, issue_of_bug, verdict_step, watching_fields
+from evaluators.plan.verdict_steps import chunk_step, gated_step, issue_of_bug, looked_at, verdict_step, watching_fields
 from evaluators.suite.evaluator_line import EvaluatorLine, Parse
 from evaluators.suite.graph import in_order
 from evaluators.value_class import dataclass, field, replace
@@ -95,6 +100,13 @@ class Compiled:
     verdicts: int
     lookups: tuple[Lookup | None, ...]
     """For each need that is an output document, where it is chosen."""
+    scored: int | None = None
+    """The slot of its scored rows, which say why; None where rows are explained from their values."""
+
+    def scored_row(self, slots: Sequence[Cells], index: int) -> ScoredRow | None:
+        """A row of a chunk as it was scored."""
+        found: ScoredRow | None = None if self.scored is None else slots[self.scored][index]
+        return found
 
 
 @dataclass
@@ -113,20 +125,31 @@ class Plan:
     """How much a row may cost."""
 
     def run(self, columns: Mapping[str, Cells], count: int) -> list[Cells]:
-        """The filled slots for a chunk of rows. A column that the chunk lacks is missing in every row."""
+        """The filled slots for a chunk of rows of which nobody asks why."""
+        with self.scored(columns, count) as slots:
+            return slots
+
+    @contextmanager
+    def scored(self, columns: Mapping[str, Cells], count: int) -> Iterator[list[Cells]]:
+        """The filled slots for a chunk of rows, as long as somebody may ask why a row has its verdict. A column that the chunk
+        lacks is missing in every row."""
         slots: list[Cells] = [[]] * len(self.names)
         for slot, name in enumerate(self.columns):
             slots[slot] = columns.get(name) or [MISSING] * count
-        with limited(self.limits) as clock:
-            for step in self.steps:
-                clock.rest()
-                slots[step.fills] = step.run([slots[slot] for slot in step.reads], count)
-        return slots
+        try:
+            with limited(self.limits) as clock:
+                for step in self.steps:
+                    clock.rest()
+                    slots[step.fills] = step.run([slots[slot] for slot in step.reads], count)
+            yield slots
+        finally:
+            for one in self.evaluators:
+                if one.scored is not None:
+                    release_rows(slots[one.scored])
 
     def explain(self, row: Mapping[str, Any]) -> dict[str, Result]:
         """What every evaluator says of one row, with reasons, by evaluator name. `row` is keyed by column."""
-        with caching():
-            slots = self.run({name: [value] for name, value in row.items()}, 1)
+        with keeping(), self.scored({name: [value] for name, value in row.items()}, 1) as slots:
             return {one.line.name: self.explain_from(one, slots, 0) for one in self.evaluators}
 
     def several(self, slots: Sequence[Cells]) -> int:
@@ -148,16 +171,37 @@ class Plan:
     def explain_from(self, one: Compiled, slots: Sequence[Cells], index: int) -> Result:
         """What one evaluator says of one row of a chunk, with reasons."""
         verdict: Verdict = slots[one.verdicts][index]
-        values = [slots[slot][index] for slot in one.inputs]
         try:
             with limited(self.limits) as clock:
                 clock.fresh = True
-                score = _explained(one, verdict, values)
+                score = _explained(one, slots, index)
         except (RowProblem, OutOfTime) as error:
             return _unexplained(one, verdict, error.issue)
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
             return _unexplained(one, verdict, issue_of_bug(error))
         return Result(one.line.name, verdict.standing, score, verdict.issue)
+
+    def wrong_from(
+        self, one: Compiled, slots: Sequence[Cells], index: int, wanted: Collection[str], listed: Collection[str]
+    ) -> Iterable[FieldResult]:
+        """What one evaluator found wrong in one row of a chunk, of the `listed` fields that are `wanted`; "" stands for all others."""
+        with limited(self.limits) as clock:
+            clock.fresh = True
+            scored = one.scored_row(slots, index)
+            if scored is not None and scored.rows is not None:
+                return scored.rows.wrong(scored.at, wanted, listed)
+            values = [slots[slot][index] for slot in one.inputs]
+            return wrong_fields(one.line.settings, slots[one.verdicts][index], wanted, *values)
+
+    def documents_from(self, one: Compiled, slots: Sequence[Cells], index: int) -> Documents | None:
+        """Every result of one row of a chunk that is scored by a schema; None where there was nothing to compare."""
+        scored = one.scored_row(slots, index)
+        verdict: Verdict = slots[one.verdicts][index]
+        if scored is None or scored.rows is None or verdict.standing is Standing.BLOCKED:
+            return None
+        with limited(self.limits) as clock:
+            clock.fresh = True
+            return scored.rows.documents(scored.at)
 
     def describe(self) -> str:
         """The steps, one a line, as a person reads them."""
@@ -402,14 +446,24 @@ class _Compiler:
     def _evaluator(self, line: EvaluatorLine) -> Compiled:
         inputs = tuple(self._need(need, line) for need in line.settings.needs())
         check = watching_fields(line.settings.compile(), self.watched.get(line.name, ()))
-        judge = verdict_step(line, check, self.reading.unreadable == "skip")
+        check = looked_at(line.settings.type, check)
         gates = self._gates(line)
+        does, key, skips = f"{line.name}: {line.type}", ("verdict", line.name), self.reading.unreadable == "skip"
+        if isinstance(check, ChunkCheck):
+            scored = self._step(
+                ("scored", line.name), does, (*gates, *inputs), chunk_step(line, check, skips, len(gates))
+            )
+            slot = self._step(
+                key, f"verdicts of {line.name}", (scored,), lambda read, _: [one.verdict for one in read[0]]
+            )
+            return Compiled(line, check, inputs, slot, self._lookups(line), scored)
+        judge = verdict_step(line, check, skips)
         if not gates:
             reads, run = inputs, lambda read, _: judge(read)
         else:
             reads = (*gates, *inputs)
             run = gated_step(line, judge, len(gates), check)
-        slot = self._step(("verdict", line.name), f"{line.name}: {line.type}", reads, run)
+        slot = self._step(key, does, reads, run)
         return Compiled(line, check, inputs, slot, self._lookups(line))
 
     def _lookups(self, line: EvaluatorLine) -> tuple[Lookup | None, ...]:
@@ -459,9 +513,9 @@ def _unexplained(one: Compiled, verdict: Verdict, issue: Issue) -> Result:
     return Result(one.line.name, verdict.standing, score, verdict.issue or issue)
 
 
-def _explained(one: Compiled, verdict: Verdict, values: Sequence[Any]) -> Score | None:
+def _explained(one: Compiled, slots: Sequence[Cells], index: int) -> Score | None:
     """The explained score that goes with a verdict; None where there is none."""
-    settings = one.line.settings
+    settings, verdict, values = one.line.settings, slots[one.verdicts][index], [slots[slot][index] for slot in one.inputs]
     unreadable = next((value for value in values if value.__class__ is Fault and value.issue.blame is Blame.OUTPUT), None)
     if verdict.standing is Standing.BLOCKED:
         needs = ", ".join(one.line.needs)
@@ -470,7 +524,10 @@ def _explained(one: Compiled, verdict: Verdict, values: Sequence[Any]) -> Score 
         return None
     if verdict.standing in (Standing.INVALID, Standing.UNJUDGED, Standing.BUG) and not verdict.statuses:
         return None
-    if unreadable is not None:
+    scored = one.scored_row(slots, index)
+    if scored is not None and scored.rows is not None:
+        score = scored.rows.explain(scored.at, None if unreadable is None else unreadable.issue)
+    elif unreadable is not None:
         score = settings.unreadable().explain(unreadable.issue, *values)
     else:
         score = settings.explained(verdict, *values)

@@ -1,4 +1,5 @@
-"""Verdicts, columns in, column out: what a check says of rows, and what is said where it cannot be asked.
+"""Verdicts, columns in, column out: what a check says of rows, and what is said where it cannot be asked. A check that scores many
+rows at once gives them with what it found on the way.
 
 A fault in a value becomes a verdict by its blame. A row that an evaluator waits for in vain is blocked, skipped or without a score.
 """
@@ -8,16 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
-from evaluators.builtin._evaluator import Check
-from evaluators.fields.path_check import ChunkCheck, PathCheck
+from evaluators.builtin._evaluator import BUILTIN, Check, check_verdict
+from evaluators.fields.path_check import ChunkCheck, PathCheck, PathCounts, ScoredRow
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.limits import OutOfTime, row_clock
 from evaluators.model import MISSING, Standing, Verdict
+from evaluators.needs import Output
 from evaluators.plan.cells import Cells
 from evaluators.suite.evaluator_line import EvaluatorLine
 
 VerdictStep: TypeAlias = Callable[[list[Cells]], Cells]
 """Columns in, the verdicts of their rows out."""
+ColumnStep: TypeAlias = Callable[[list[Cells], int], Cells]
+"""The columns of so many rows in, a column out."""
 FaultVerdict: TypeAlias = Callable[[Sequence[Any]], Verdict]
 """The verdict of a row whose values are faulty."""
 
@@ -34,8 +38,6 @@ def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> Ve
     """The verdicts of rows whose values are there or faulty, columns in, column out."""
     if len(line.settings.needs()) == 0:
         raise TypeError(f'evaluator "{line.name}" needs nothing, so it has nothing to score')
-    if isinstance(check, ChunkCheck):
-        return _of_chunks(line, check, skip_unreadable)
     step = {1: _of_one_column, 2: _of_two_columns}.get(len(line.settings.needs()), _of_several_columns)
     return step(check, _fault_verdict(line, check, skip_unreadable))
 
@@ -60,41 +62,6 @@ def _of_several_columns(check: Check, fault: FaultVerdict) -> VerdictStep:
         return found
 
     return several
-
-
-def _of_chunks(line: EvaluatorLine, check: ChunkCheck, skip_unreadable: bool) -> VerdictStep:
-    """All rows at once; one by one where that fails, so that a row which breaks something costs nobody else anything."""
-    lost = None if skip_unreadable else line.settings.unreadable().lost
-    one_by_one = _of_several_columns(check, _fault_verdict(line, check, skip_unreadable))
-
-    def at_once(columns: list[Cells]) -> Cells:
-        blames: dict[int, set[Blame]] = {}
-        for column in columns:
-            for row, value in enumerate(column):
-                if value.__class__ is Fault:
-                    blames.setdefault(row, set()).add(value.issue.blame)
-        unreadable = {row for row, blame in blames.items() if lost is not None and blame == {Blame.OUTPUT}}
-        alone = sorted(blames.keys() - unreadable)
-        rows = [row for row in range(len(columns[0])) if row not in blames or row in unreadable]
-        found: dict[int, Verdict] = {}
-        if rows:
-            given = columns if not blames else [[column[row] for row in rows] for column in columns]
-            row_clock().fresh = True
-            try:
-                documents = [[*map(_or_missing, column)] for column in given] if unreadable else given
-                found = dict(zip(rows, check.rows(*documents), strict=True))
-                if lost is not None:
-                    found |= {row: lost(found[row]) for row in unreadable}
-            except (Exception, OutOfTime):  # a row is guarded: it is found by asking about each alone
-                found = dict(zip(rows, one_by_one(given), strict=True))
-        found |= zip(alone, one_by_one([[column[row] for row in alone] for column in columns]), strict=True)
-        return [found[row] for row in range(len(columns[0]))]
-
-    return at_once
-
-
-def _or_missing(value: Any) -> Any:
-    return MISSING if value.__class__ is Fault else value
 
 
 def _of_one_column(check: Check, fault: FaultVerdict) -> VerdictStep:
@@ -162,9 +129,85 @@ def _fault_verdict(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> 
     return verdict
 
 
-def gated_step(
-    line: EvaluatorLine, judge: Callable[[list[Cells]], Cells], gates: int, check: Check
-) -> Callable[[list[Cells], int], Cells]:
+def chunk_step(line: EvaluatorLine, check: ChunkCheck, skip_unreadable: bool, gates: int) -> ColumnStep:
+    """The rows of a check that scores many at once, columns in, a `ScoredRow` each out. The first `gates` columns are what rows
+    wait for. One by one where it fails, so that a row which breaks something costs nobody else anything.
+
+    An output that cannot be read, or that is not looked at because the row is blocked, is scored as one that is missing.
+    """
+    needs = line.settings.needs()
+    output = next(place for place, need in enumerate(needs) if isinstance(need, Output))
+    lost = line.settings.unreadable().lost or _as_it_is
+
+    def run(columns: list[Cells], count: int) -> Cells:
+        given, stopped, without = columns[gates:], dict[int, Verdict](), dict[int, Callable[[Verdict], Verdict]]()
+        for row in range(count) if gates else ():
+            verdict = kept_out(line, columns[:gates], row)
+            if verdict is BLOCKED and line.unmet == "fail":
+                without[row] = lambda found: _blocked(lost(found))
+            elif verdict is not None:
+                stopped[row] = SKIPPED if verdict is BLOCKED else verdict
+        for row, issues in _faults(given).items():
+            theirs = next((issue for issue in issues if issue.blame is not Blame.OUTPUT), None)
+            if row in stopped or (theirs is None and row in without):
+                continue
+            if theirs is not None:
+                stopped[row] = Verdict(_standing(theirs), None, 0, 0, issue=theirs)
+            elif skip_unreadable:
+                stopped[row] = SKIPPED._replace(issue=issues[0])
+            else:
+                without[row] = lost
+        rows = [row for row in range(count) if row not in stopped] if stopped else range(count)
+        if stopped or without:
+            given = [
+                [MISSING if row in without and (place == output or column[row].__class__ is Fault) else column[row] for row in rows]
+                for place, column in enumerate(given)
+            ]  # fmt: skip
+        found: Cells = [None] * count
+        for row, scored in zip(rows, _scored(check, given) if rows else (), strict=True):
+            how = without.get(row)
+            found[row] = scored if how is None else scored._replace(verdict=how(scored.verdict))
+        for row, verdict in stopped.items():
+            found[row] = ScoredRow(verdict)
+        return found
+
+    return run
+
+
+def _faults(columns: Sequence[Cells]) -> dict[int, list[Issue]]:
+    """What is wrong with the values of some rows, by row."""
+    found: dict[int, list[Issue]] = {}
+    for column in columns:
+        for row, value in enumerate(column):
+            if value.__class__ is Fault:
+                found.setdefault(row, []).append(value.issue)
+    return found
+
+
+def _scored(check: ChunkCheck, columns: Sequence[Cells]) -> list[ScoredRow]:
+    row_clock().fresh = True
+    try:
+        return check.score(*columns)
+    except (Exception, OutOfTime):  # a row is guarded: it is found by asking about each alone
+        return [_alone(check, values) for values in zip(*columns, strict=True)]
+
+
+def _alone(check: ChunkCheck, values: Sequence[Any]) -> ScoredRow:
+    row_clock().fresh = True
+    try:
+        (found,) = check.score(*([value] for value in values))
+    except (RowProblem, OutOfTime) as error:
+        return ScoredRow(Verdict(_standing(error.issue), None, 0, 0, issue=error.issue))
+    except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
+        return ScoredRow(_bug(error))
+    return found
+
+
+def _as_it_is(found: Verdict) -> Verdict:
+    return found
+
+
+def gated_step(line: EvaluatorLine, judge: Callable[[list[Cells]], Cells], gates: int, check: Check) -> ColumnStep:
     """The verdicts of an evaluator that waits: rows that are not let through are blocked, skipped or without a score."""
     missing = line.settings.unreadable().compile(check)
 
@@ -178,7 +221,7 @@ def gated_step(
             elif stopped is BLOCKED:
                 values = [column[index] for column in columns[gates:]]
                 clock.fresh = True
-                found[index] = _blocked(values, missing) if line.unmet == "fail" else SKIPPED
+                found[index] = _blocked_alone(values, missing) if line.unmet == "fail" else SKIPPED
             else:
                 found[index] = stopped
         inputs = [[column[index] for index in open_rows] for column in columns[gates:]]
@@ -207,19 +250,22 @@ def _stopped(needs: Sequence[Verdict]) -> Verdict | None:
     return SKIPPED if any(not verdict.standing.scored for verdict in needs) else None
 
 
-def _blocked(values: Sequence[Any], lost: Callable[..., Verdict]) -> Verdict:
-    """0.0 and not passed, whatever the threshold, with every expected field lost where the expected side can be read."""
+def _blocked_alone(values: Sequence[Any], lost: Callable[..., Verdict]) -> Verdict:
+    """A blocked row, with every expected field lost where the expected side can be read."""
     for value in values:
         if value.__class__ is Fault and value.issue.blame is not Blame.OUTPUT:
             return Verdict(_standing(value.issue), None, 0, 0, issue=value.issue)
     try:
-        found = lost(*values)
-        blocked = found._replace(standing=Standing.BLOCKED, passed=False, num=0, issue=None)
-        return found if found.standing.kept_out else blocked
+        return _blocked(lost(*values))
     except (RowProblem, OutOfTime) as error:
         return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
     except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
         return _bug(error)
+
+
+def _blocked(lost: Verdict) -> Verdict:
+    """0.0 and not passed, whatever the threshold, from what an output that is missing comes to."""
+    return lost if lost.standing.kept_out else lost._replace(standing=Standing.BLOCKED, passed=False, num=0, issue=None)
 
 
 def _standing(issue: Issue) -> Standing:

@@ -133,7 +133,7 @@ def compared_fields(settings: Evaluator) -> dict[str, Compared]:
             for line in found.scored
             if line.comparator is not None and line.together is None
         }
-    if scored.documents is None:
+    if not scored.by_schema:
         return {}
     from evaluators.fields.schema_scoring import SchemaScoring  # few suites score by a schema
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO
 
 from evaluators.comparators._cache import caching
 from evaluators.fields.path_check import PathCheck
@@ -217,10 +217,6 @@ def row_columns(job: Job, lines: Sequence[EvaluatorLine]) -> RowColumns:
     return RowColumns(tuple(line.name for line in lines), job.slices, job.cluster is not None)
 
 
-Scored: TypeAlias = tuple[list[Cells], list[list[int]]]
-"""The filled slots of a chunk, and by evaluator the code of each row: the number of its verdict in the ledger."""
-
-
 class Work:
     """One split in progress. Left as a context, its files are closed."""
 
@@ -277,28 +273,36 @@ class Work:
         measured = [one.column for one in job.measures]
         return list(dict.fromkeys([*self.plan.columns, *job.slices, *cluster, *measured, *kept]))
 
-    def take(self, chunk: Chunk) -> Scored:
+    def take(self, chunk: Chunk) -> None:
         """Scores the rows of a chunk. Once the time of the run is over, none of them is judged.
 
         Raises StoppedAsking when it was stopped while it asked: then nothing of the chunk counts.
         """
-        with caching(), logging_answers() as log:
-            scored = self._take(chunk, self._out_of_time())
-            self._log(chunk, log)
-        return scored
+        with self.scored(chunk):
+            pass
+
+    @contextmanager
+    def scored(self, chunk: Chunk) -> Iterator[list[Cells]]:
+        """The same, with the filled slots of the chunk, as long as somebody may ask why a row has its verdict."""
+        columns = {name: list(cells) for name, cells in chunk.columns.items()}
+        unjudged, given = self._out_of_time(), columns
+        if unjudged is not None:  # what is counted without judging is counted
+            given = {name: [Fault(unjudged)] * chunk.count for name in columns}
+        with keeping(), noting() as notes:
+            with self.plan.scored(given, chunk.count) as slots:
+                self._take(chunk, columns, slots, unjudged)
+                yield slots
+            self._note(chunk, notes)
 
     def _out_of_time(self) -> Issue | None:
         return run_out_of_time(self.job.reading.limits.run_seconds) if self.job.out_of_time else None
 
-    def _take(self, chunk: Chunk, unjudged: Issue | None) -> Scored:
-        """`unjudged` is why no row of the chunk is judged; what is counted without judging is counted."""
-        columns = {name: list(cells) for name, cells in chunk.columns.items()}
-        if unjudged is None:
-            slots, codes = self._score(columns, chunk.count)
-            self.issues.take(chunk, slots, codes)
-        else:
-            slots, codes = self._score({name: [Fault(unjudged)] * chunk.count for name in columns}, chunk.count)
-            self.issues.take(replace(chunk, faults=[(row, unjudged) for row in range(chunk.count)]), slots, codes)
+    def _take(self, chunk: Chunk, columns: Mapping[str, Cells], slots: list[Cells], unjudged: Issue | None) -> None:
+        """Counts and records what became of a chunk. `unjudged` is why none of its rows is judged."""
+        verdicts = [slots[one.verdicts] for one in self.plan.evaluators]
+        codes = [ledger.codes(column) for ledger, column in zip(self.ledgers, verdicts, strict=True)]
+        faults = None if unjudged is None else [(row, unjudged) for row in range(chunk.count)]
+        self.issues.take(chunk if faults is None else replace(chunk, faults=faults), slots, codes)
         self.result.several += self.plan.several(slots)
         names = cluster_names(columns.get(self.job.cluster, ())) if self.job.cluster is not None else None
         if self.clusters is not None and names is not None:
@@ -327,12 +331,6 @@ class Work:
             self.result.without_output += sum(map(is_absent, columns.get(self.job.joined, ())))
         self.result.rows += chunk.count
         self.result.span = chunk.span
-        return slots, codes
-
-    def _score(self, columns: Mapping[str, Cells], count: int) -> Scored:
-        slots = self.plan.run(columns, count)
-        verdicts = [slots[one.verdicts] for one in self.plan.evaluators]
-        return slots, [ledger.codes(column) for ledger, column in zip(self.ledgers, verdicts, strict=True)]
 
     def _log(self, chunk: Chunk, log: Log) -> None:
         """Writes down who was asked what for a chunk, and what they answered."""

@@ -112,7 +112,7 @@ def _fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[_ReadFiel
             if comparator is not None and listed_line.together is None and not comparator.applies_to_any:
                 apply = chain_of_expected(one.chain)
                 yield _ReadField(line, name, listed_line.path, [comparator], apply, listed_line.optional)
-    elif scored.documents is not None:
+    elif scored.by_schema:
         from evaluators.fields.schema_scoring import SchemaScoring  # a suite without a schema does without it
 
         if not isinstance(scored.tree, SchemaScoring):

@@ -31,8 +31,7 @@ class Judged:
 
 def judge_row(plan: Plan, cells: Mapping[str, Any]) -> tuple[Judged, ...]:
     """What every evaluator says of one row that is not counted. `cells` are keyed by column."""
-    with caching():
-        slots = plan.run({name: [value] for name, value in cells.items()}, 1)
+    with keeping(), plan.scored({name: [value] for name, value in cells.items()}, 1) as slots:
         return _judged(plan, slots)
 
 
@@ -57,9 +56,8 @@ class LiveRows:
         own = [*self._job.slices, *([self._job.cluster] if self._job.cluster is not None else [])]
         own += [one.column for one in self._job.measures]
         columns = {name: [cells.get(name, MISSING)] for name in dict.fromkeys([*work.plan.columns, *own])}
-        with caching():
-            ids = [row_id] if row_id else None
-            slots, _ = work.take(Chunk(range(self._rows, self._rows + 1), self._rows + 1, columns, ids=ids))
+        ids, span = [row_id] if row_id else None, range(self._rows, self._rows + 1)
+        with work.scored(Chunk(span, self._rows + 1, columns, ids=ids)) as slots:
             self._rows += 1
             return _judged(work.plan, slots)
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
-from evaluators.builtin._evaluator import Evaluator, wrong_fields
-from evaluators.fields.scored import Documents
+from evaluators.builtin._evaluator import Evaluator
+from evaluators.fields.declared import Declared
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
-from evaluators.issues import Blame, Fault, RowProblem
-from evaluators.limits import OutOfTime, limited
+from evaluators.issues import Fault, RowProblem
+from evaluators.limits import OutOfTime
 from evaluators.model import Score, Standing, Status, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan
@@ -190,8 +190,8 @@ class _Outcomes:
         self._closed = {key.removeprefix(begin) for key in full if key.startswith(begin)}
         """Keys under which enough rows were recorded."""
         self._taken: dict[str, int] = {}
-        self._by_schema = scored.documents is not None
-        self._of_rows = not self._by_schema and scored.wrong is None
+        self._by_schema = scored.by_schema
+        self._of_rows = one.scored is None and scored.wrong is None
         """It says something of the row as a whole, and has no fields."""
         self._everything = _everything(recording, full)
         self._keys: list[list[str]] = []
@@ -226,39 +226,30 @@ class _Outcomes:
 
     def lines(self, slots: Sequence[Cells], index: int, asked: Asked) -> list[bytes]:
         """What is recorded of one row, each line with its key and whether it is among the first under that key."""
-        one, keys = self._one, asked.keys
-        verdict: Verdict = slots[one.verdicts][index]
-        values = [slots[slot][index] for slot in one.inputs]
-        found = self._found(verdict, values, slots, index, asked.explained, [key for key, first in keys.items() if first])
+        verdict: Verdict = slots[self._one.verdicts][index]
+        found = self._found(verdict, slots, index, asked.explained, [key for key, first in asked.keys.items() if first])
         return list(self._spelled(found, asked))
 
-    def _found(
-        self,
-        verdict: Verdict,
-        values: Sequence[Any],
-        slots: Sequence[Cells],
-        index: int,
-        explained: bool,
-        keys: list[str],
-    ) -> Recorded:
+    def _found(self, verdict: Verdict, slots: Sequence[Cells], index: int, explained: bool, keys: list[str]) -> Recorded:
+        one = self._one
         try:
             if self._by_schema and self._everything:
-                documents = documents_of(self._settings, verdict, values)
+                documents = self._plan.documents_from(one, slots, index)
                 if documents is not None:
                     scored, schema = documents.scored, self._schemas.hash_of(documents.root)
                     return Recorded(None, {}, list(scored.fields), list(scored.arrays), scored.outside, schema)
-            fault = any(isinstance(value, Fault) for value in values)
+                if verdict.standing is Standing.BUG and verdict.issue is not None:
+                    return Recorded(f"it could not be explained: {verdict.issue.message}")
+            fault = any(isinstance(slots[slot][index], Fault) for slot in one.inputs)
             if explained or self._of_rows or fault or verdict.standing is not Standing.SCORED:
-                result = self._plan.explain_from(self._one, list(slots), index)
+                result = self._plan.explain_from(one, slots, index)
                 return _explained(result.score, whole=explained or self._everything)
             wanted = keys if not self._everything else _keys(verdict, self._fields)
-            with limited(self._plan.limits) as clock:
-                clock.fresh = True
-                return (
-                    Recorded(fields=list(wrong_fields(self._settings, verdict, wanted, *values)))
-                    if wanted
-                    else Recorded()
-                )
+            return (
+                Recorded(fields=list(self._plan.wrong_from(one, slots, index, wanted, self._listed)))
+                if wanted
+                else Recorded()
+            )
         except (RowProblem, OutOfTime) as error:
             return Recorded(f"it could not be explained: {error.issue.message}")
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
@@ -321,18 +312,6 @@ class _Outcomes:
 def _everything(recording: Recording, full: Collection[str]) -> bool:
     """Whether a split begins by recording everything."""
     return recording.most is None or (recording.small > 0 and LARGE not in full)
-
-
-def documents_of(settings: Evaluator, verdict: Verdict, values: Sequence[Any]) -> Documents | None:
-    """The documents of a row with every result; None where there was nothing to compare."""
-    faults = [value.issue.blame for value in values if isinstance(value, Fault)]
-    if verdict.standing in (Standing.BLOCKED, Standing.SKIPPED) or any(blame is not Blame.OUTPUT for blame in faults):
-        return None
-    made = settings.scored_fields().documents
-    try:
-        return made(*values) if made is not None else None
-    except RowProblem:  # the verdict says what is wrong
-        return None
 
 
 def record_key(evaluator: str, path: str) -> str:

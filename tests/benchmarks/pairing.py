@@ -16,7 +16,8 @@ from evaluators.api.loading import loads
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.numeric import Numeric, Tolerance
 from evaluators.fields.align import Align
-from evaluators.fields.schema_check import WalkCheck
+from evaluators.fields.schema_check import SchemaCheck
+from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.tree import Below, FieldNode, Metric
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.values.assignment import assign_gains
@@ -53,7 +54,7 @@ def column(size: int, field: str) -> tuple[list[Any], list[Any]]:
 def milliseconds(node: FieldNode, expected: list[Any], output: list[Any]) -> float:
     """The time to pair two lists, and to score their pairs."""
     root = FieldNode((), "array", align=HUNGARIAN, make=lambda: Below(items=node))
-    check = WalkCheck(root, 2, 1.0)
+    check = SchemaCheck(SchemaScoring(root, "f1", 1.0))
     return 1000 * least(lambda: check(expected, output))
 
 

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from evaluators.fields.counts import MEASURED
-from evaluators.fields.evaluation_config import parse_evaluation_config
-from evaluators.fields.explained import score_document
+from evaluators.fields.evaluation_config import parse_evaluation_config, results_path
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import Scored
 from evaluators.issues import Problems
 from evaluators.model import MISSING
 from evaluators.values.paths import ANY, parse
 from tests.conformance.cases import Answer, Case
+from tests.fields.alone import score_document
 from tests.fields.figures import figures_by_name
 
 SYSTEM: Final = "extract_bench"

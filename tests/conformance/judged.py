@@ -13,7 +13,6 @@ from typing import Any, Final
 from evaluators.builtin._evaluator import explain_cells
 from evaluators.builtin.llm_judge import LlmJudge
 from evaluators.fields.evaluation_config import parse_evaluation_config
-from evaluators.fields.explained import score_document
 from evaluators.issues import Problems
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.judges.messages import Prompt, prompt_of
@@ -24,6 +23,7 @@ from evaluators.values.json_documents import documents
 from evaluators.values.json_text import NotJSON
 from tests.conformance import extract_bench
 from tests.conformance.cases import Answer, Case
+from tests.fields.alone import score_document
 from tests.fields.figures import figures_by_name
 
 EXTRACT_BENCH: Final = "extract_bench_llm"

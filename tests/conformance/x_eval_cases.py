@@ -21,8 +21,7 @@ from evaluators.compat.infer import infer_schema
 from evaluators.fields.annotate import annotate_xeval
 from evaluators.fields.events import figures_of
 from evaluators.fields.expected_check import ExpectedProblems, validate_gold
-from evaluators.fields.explained import score_document
-from evaluators.fields.named_comparators import choose
+from evaluators.fields.lines import choose
 from evaluators.fields.post_process import BothAbsent, Processor, propagate_batch_errors, reclassify_nulls
 from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.rules import Partial, explain_rule
@@ -38,6 +37,7 @@ from evaluators.values.quoting import kind
 from evaluators.values.transforms import TRANSFORMS, TransformError, parse_transform
 from tests.conformance.cases import Answer, Case
 from tests.conformance.x_eval_custom import can_register, registered, with_compounds
+from tests.fields.alone import score_document
 
 SYSTEM: Final = "struct_extract_eval"
 MISSING_KEY: Final = "schema-field-missing-in-gold"

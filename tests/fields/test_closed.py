@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from evaluators.builtin._evaluator import explain_cells, settle, wrong_fields
+from evaluators.builtin._evaluator import explain_cells, settle
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.issues import Blame, Problems
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.settings import build
+from tests.fields.alone import wrong_of
 
 
 def matcher(fields: Any, **settings: Any) -> JsonMultiFieldMatch:
@@ -398,9 +399,8 @@ def test_results_name_their_places_in_dots_and_show_their_values() -> None:
 
 def test_evidence_is_made_only_for_the_wanted_fields_that_are_wrong() -> None:
     one, expected, output = matcher(["a", "b", "c"]), {"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 1, "c": 2}
-    verdict = one.compile()(expected, output)
-    assert [result.path for result in wrong_fields(one, verdict, {"a", "b"}, expected, output)] == ["a"]
-    assert list(wrong_fields(one, verdict, {"b"}, expected, output)) == []
+    assert [result.path for result in wrong_of(one, {"a", "b"}, expected, output)] == ["a"]
+    assert wrong_of(one, {"b"}, expected, output) == []
 
 
 def test_optional_and_skipped_fields_may_be_absent_everywhere() -> None:

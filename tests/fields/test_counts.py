@@ -9,9 +9,10 @@ import pytest
 
 from evaluators.fields.counts import Tallied, counted
 from evaluators.fields.events import figures_of
-from evaluators.fields.explained import Scored, score_document
+from evaluators.fields.scored import Scored
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import MISSING, FieldResult, Status
+from tests.fields.alone import score_document
 from tests.fields.figures import entries, figures_by_name
 from tests.fields.trees import Planned, array, leaf, metric, obj, tree
 

@@ -17,14 +17,14 @@ from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.normalized import Normalized
 from evaluators.comparators.numeric import Numeric, Tolerance
 from evaluators.fields.align import Align
-from evaluators.fields.explained import score_document
 from evaluators.fields.frame import of_rows
 from evaluators.fields.gains import Worth, gains
 from evaluators.fields.marks import Leaves
-from evaluators.fields.schema_check import ExplainedCheck, WalkCheck
+from evaluators.fields.schema_check import SchemaCheck
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.walk import Walk
 from evaluators.settings import build
+from tests.fields.alone import counted_one_by_one, score_document
 from tests.fields.paired import pair_items
 from tests.fields.trees import Planned, array, leaf, metric, obj, tree
 
@@ -172,10 +172,10 @@ def pairs(item: Planned, expected: list[Any], output: list[Any]) -> list[tuple[i
     """The pairs of a list; the check counts what the explained row says."""
     root = tree(array(item, "hungarian"))
     scoring = SchemaScoring(root, "f1", 1.0)
-    slow, fast = ExplainedCheck(scoring.scored, scoring.place, 1.0), WalkCheck(root, scoring.place, 1.0)
+    slow, fast = counted_one_by_one(scoring), SchemaCheck(scoring)
     assert slow(expected, output).counts == fast(expected, output).counts
     (listed,) = Walk(1).go(root, of_rows([expected], [output])).lists
-    return [(row, column) for _, row, column in listed.items.pairs_of_lists()]
+    return listed.items.pairs_of(0)
 
 
 def test_a_complete_pair_stays_though_two_others_gain_more_in_all() -> None:

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.fields import pair
 from evaluators.fields.align import Align
-from evaluators.fields.explained import score_document
 from evaluators.fields.frame import Frame, of_rows
 from evaluators.fields.gains import WHOLE, Worth, f1
 from evaluators.fields.marks import Leaves, leaves_of_all, leaves_of_node
@@ -21,6 +20,7 @@ from evaluators.fields.tree import FieldNode
 from evaluators.fields.walk import Walk
 from evaluators.model import MISSING
 from evaluators.settings import build
+from tests.fields.alone import score_document
 from tests.fields.paired import pair_items
 from tests.fields.random_trees import pairs
 from tests.fields.trees import array, leaf, obj, tree

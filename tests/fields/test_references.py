@@ -11,6 +11,7 @@ from evaluators.fields.expected_check import check_expected
 from evaluators.fields.references import resolve_as_far, resolve_schema_references
 from evaluators.issues import Problems
 from evaluators.settings import BadSettings
+from tests.fields.alone import wrong_by
 from tests.laws.structures import evaluator
 
 TEXT = {"type": "string"}
@@ -227,7 +228,7 @@ def test_a_schema_that_refers_to_itself_is_read_as_deep_as_the_documents_go(
         verdict = one.compile()(expected, output)
         assert verdict.counts == (20, 1, 0, 0)
         assert one.explain(expected, output).ratio == (20, 21)
-        found = one.scored_fields().tree.wrong(expected, output)
+        found = wrong_by(one.scored_fields().tree, expected, output)
         assert [result.path for result in found] == ["a." * 20 + "v"]
         assert list(check_expected([expected], one.scored_fields().tree.root, warn_missing=False)) == []
 

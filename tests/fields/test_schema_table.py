@@ -12,11 +12,11 @@ import pytest
 import yaml
 
 from evaluators.builtin._evaluator import Evaluator
-from evaluators.fields.explained import score_document
-from evaluators.fields.schema_check import ExplainedCheck, WalkCheck
+from evaluators.fields.schema_check import SchemaCheck
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.settle import WRONG
 from evaluators.model import MISSING, FieldResult
+from tests.fields.alone import counted_one_by_one, scored_by, wrong_by
 from tests.fields.test_score import DECLARED
 from tests.fields.test_walk import exact, tallies
 from tests.fields.trees import obj, tree
@@ -181,16 +181,16 @@ def test_a_row_comes_to_what_the_table_says(case: str) -> None:
 def all_agree(one: Evaluator, expected: Any, output: Any) -> None:
     """A check, an explanation and what is recorded of a row say the same."""
     scoring: SchemaScoring = one.scored_fields().tree
-    fast, slow = one.compile(), ExplainedCheck(scoring.scored, scoring.place, scoring.pass_at, scoring.row_fields)
+    fast, slow = one.compile(), counted_one_by_one(scoring)
     verdict = fast(expected, output)
     assert exact(verdict) == exact(slow(expected, output))
     assert (tallies(fast), verdict.statuses) == (tallies(slow), slow(expected, output).statuses)
-    found = scoring.scored(expected, output).fields
+    found = scored_by(scoring, expected, output).fields
     wrong = [result for result in found if result.status in WRONG]
-    assert scoring.wrong(expected, output) == wrong
+    assert wrong_by(scoring, expected, output) == wrong
     for name in (*scoring.row_fields, ""):
         mine = [result for result in wrong if _key(result, scoring.row_fields) == name]
-        assert list(scoring.wrong(expected, output, {name})) == mine
+        assert list(wrong_by(scoring, expected, output, {name})) == mine
 
 
 def _key(result: FieldResult, listed: tuple[str, ...]) -> str:
@@ -231,6 +231,7 @@ def test_what_two_sides_come_to_is_the_same_in_the_check(kind: str, sides: dict[
     expected, output = sides.get("expected", MISSING), sides.get("output", MISSING)
     nested = [{} if side is MISSING else {"in": side} for side in (expected, output)]
     for root, one, other in ((alone, expected, output), (inside, *nested)):
-        slow, fast = ExplainedCheck(lambda a, b, root=root: score_document(root, a, b), 2, 1.0), WalkCheck(root, 2, 1.0)
+        scoring = SchemaScoring(root, "f1", 1.0)
+        slow, fast = counted_one_by_one(scoring), SchemaCheck(scoring)
         assert exact(fast(one, other)) == exact(slow(one, other))
         assert tallies(fast) == tallies(slow)

@@ -14,14 +14,15 @@ from evaluators.comparators._comparator import Answer, Comparator, Question
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.numeric import Numeric
 from evaluators.fields.counts import counted
-from evaluators.fields.explained import Scored, score_document
-from evaluators.fields.schema_check import ExplainedCheck
+from evaluators.fields.schema_check import SchemaCheck
 from evaluators.fields.schema_scoring import SchemaScoring
+from evaluators.fields.scored import Scored
 from evaluators.fields.tree import Below, FieldNode, SchemaPath
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import MISSING, Comparison, FieldResult, Status
 from evaluators.settings import build
 from evaluators.values.transforms import parse_transform
+from tests.fields.alone import counted_one_by_one, score_document
 from tests.fields.trees import Planned, array, choice, leaf, metric, obj, tree
 
 TABLE: list[Any] = yaml.safe_load((Path(__file__).parent / "presence.yaml").read_text(encoding="utf-8"))
@@ -115,7 +116,7 @@ def test_a_key_that_the_schema_lacks_and_an_expected_item_has_is_not_made_up_in_
     assert [f"{one.path} {one.status.word}" for one in scored.fields if one.status is not Status.MATCH] == results
     assert scored.outside == outside
     scoring = SchemaScoring(tree(ROWS), "f1", 1.0)
-    slow, fast = ExplainedCheck(scoring.scored, scoring.place, 1.0), scoring.check()
+    slow, fast = counted_one_by_one(scoring), SchemaCheck(scoring)
     assert fast(*sides).counts == slow(*sides).counts
     assert fast.details() == slow.details()
 

@@ -13,11 +13,11 @@ from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.numeric import Numeric
 from evaluators.fields.align import read_align
 from evaluators.fields.counts import MEASURED, counted
-from evaluators.fields.explained import score_document
 from evaluators.fields.tree import FieldNode
 from evaluators.model import Status
 from evaluators.settings import build
 from evaluators.values.transforms import parse_transform
+from tests.fields.alone import score_document
 from tests.fields.figures import figures_by_name
 from tests.fields.trees import Planned, array, choice, leaf, metric, obj, tree
 

@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluators.fields.branches import distinct
-from evaluators.fields.schema_check import ExplainedCheck, WalkCheck
+from evaluators.fields.schema_check import SchemaCheck
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.tree import FieldNode
 from evaluators.model import MISSING, Verdict
+from tests.fields.alone import counted_one_by_one
 from tests.fields.random_trees import alike_items, pairs
 from tests.fields.trees import array, choice, leaf, metric, obj, tree
 
@@ -43,8 +44,8 @@ def test_rows_together_come_to_what_each_of_them_comes_to_alone(
     root, one, other = drawn
     scoring = SchemaScoring(root, "f1", 1.0, surplus_counts=surplus_counts)
     watched = scoring.fields[:2]
-    slow = ExplainedCheck(scoring.scored, scoring.place, 1.0, scoring.row_fields).watching(watched)
-    fast = WalkCheck(root, scoring.place, 1.0, scoring.row_fields, surplus_counts).watching(watched)
+    slow = counted_one_by_one(scoring).watching(watched)
+    fast = SchemaCheck(scoring).watching(watched)
     rows = [(one, other), (other, one), (one, one), (one, MISSING), (one, other)]
     together = fast.rows([a for a, _ in rows], [b for _, b in rows])
     assert [exact(found) for found in together] == [exact(slow(a, b)) for a, b in rows]
@@ -55,7 +56,7 @@ def test_frames_are_let_go_of_without_the_collector() -> None:
     scoring = SchemaScoring(
         read_listed({"fields": {"a": "exact", "l[*].x": "exact", "l": {"align": "hungarian"}}}), "f1", 1.0
     )
-    check = scoring.check()
+    check = SchemaCheck(scoring)
     row = {"a": 1, "l": [{"x": 1}, {"x": 2}]}, {"a": 2, "l": [{"x": 2}, {"y": 3}, {"x": 1}]}
     gc.collect()
     gc.disable()
@@ -82,7 +83,7 @@ def test_weights_that_get_smaller_at_every_turn_of_a_schema_give_whole_numbers()
         "properties": {"name": {"type": "string", "evaluation_config": "string_exact"}, "next": {"$ref": "#/$defs/n"}},
     }
     schema = {"type": "object", "properties": {"r": {"$ref": "#/$defs/n"}}, "$defs": {"n": node}}
-    check = SchemaScoring(read_listed({"schema": schema}), "overall_score", 1.0).check()
+    check = SchemaCheck(SchemaScoring(read_listed({"schema": schema}), "overall_score", 1.0))
     document = {"r": {"name": "a", "next": {"name": "b", "next": {"name": "c"}}}}
     verdict = check(document, {"r": {"name": "a", "next": {"name": "b", "next": {"name": "d"}}}})
     assert all(number.__class__ is int for figure in (*verdict.figures, (verdict.num, verdict.den)) for number in figure)
@@ -102,7 +103,7 @@ def test_of_branches_that_fit_alike_the_first_is_taken_however_often_it_is_named
 def test_what_is_remembered_of_rows_that_are_never_alike_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evaluators.fields.schema_check.MOST_EVENTS", 40)
     monkeypatch.setattr("evaluators.fields.coding.EXTRA_CAP", 30)
-    check = WalkCheck(tree(obj({"a": leaf()})), 2, 1.0)
+    check = SchemaCheck(SchemaScoring(tree(obj({"a": leaf()})), "f1", 1.0))
     for number in range(0, 200, 10):
         outputs = [{"a": 1, f"k{row}": row} for row in range(number, number + 10)]
         assert [found.counts for found in check.rows([{"a": 1}] * 10, outputs)] == [(1, 0, 0, 1)] * 10
@@ -115,7 +116,7 @@ def test_what_is_remembered_of_rows_that_are_never_alike_is_bounded(monkeypatch:
 
 def test_items_without_a_partner_that_have_branches_take_memory_in_proportion_to_their_number() -> None:
     root = tree(array(choice(obj({"x": leaf(), "y": leaf()}), obj({"x": leaf(), "z": leaf()}))))
-    check = WalkCheck(root, 2, 1.0)
+    check = SchemaCheck(SchemaScoring(root, "f1", 1.0))
 
     def peak(size: int) -> int:
         expected, output = [{"x": at} for at in range(size)], [{"x": at} for at in range(2 * size)]

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.fields.explained import score_document, wrong_results
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.model import MISSING, FieldResult, Status
+from tests.fields.alone import score_document, wrong_by, wrong_of
 from tests.fields.random_trees import pairs
 from tests.laws.structures import evaluator
 
 
-def wrong_of(root: FieldNode, expected: Any, output: Any) -> list[FieldResult]:
+def wrong_in(root: FieldNode, expected: Any, output: Any) -> list[FieldResult]:
     """The wrong results of the whole scoring: the reference."""
     return [result for result in score_document(root, expected, output).fields if result.status in WRONG]
 
@@ -26,13 +26,12 @@ def wrong_of(root: FieldNode, expected: Any, output: Any) -> list[FieldResult]:
 @given(pairs(), st.randoms(use_true_random=False))
 def test_the_wrong_results_are_those_of_the_whole_row(drawn: tuple[FieldNode, Any, Any], chance: Any) -> None:
     root, expected, output = drawn
-    whole = wrong_of(root, expected, output)
-    assert wrong_results(root, expected, output) == whole
+    whole = wrong_in(root, expected, output)
     scoring = SchemaScoring(root, "f1", 1.0)
-    assert scoring.wrong(expected, output) == whole
+    assert wrong_by(scoring, expected, output) == whole
     wanted = {name for name in (*scoring.row_fields, "") if chance.random() < 0.4}
     listed = set(scoring.row_fields)
-    assert scoring.wrong(expected, output, wanted) == [
+    assert wrong_by(scoring, expected, output, wanted) == [
         result for result in whole if (result.field if result.field in listed else "") in wanted
     ]
 
@@ -90,11 +89,11 @@ def test_only_what_is_wanted_is_found(case: str) -> None:
     schema, expected, output, wrong = CASES[case]
     one = evaluator("schema_match", {"schema": schema})
     scoring = one.scored_fields().tree
-    assert [(result.path, result.status) for result in scoring.wrong(expected, output)] == wrong
-    assert scoring.wrong(expected, output) == wrong_of(scoring.root, expected, output)
+    assert [(result.path, result.status) for result in wrong_by(scoring, expected, output)] == wrong
+    assert wrong_by(scoring, expected, output) == wrong_in(scoring.root, expected, output)
     for name in ("title", "things[*].name", "things[*].code", ""):
-        mine = [result for result in scoring.wrong(expected, output) if _key(result, scoring.row_fields) == name]
-        assert list(one.scored_fields().wrong(one.compile()(expected, output), {name}, expected, output)) == mine
+        mine = [result for result in wrong_by(scoring, expected, output) if _key(result, scoring.row_fields) == name]
+        assert wrong_of(one, {name}, expected, output) == mine
 
 
 def _key(result: FieldResult, listed: tuple[str, ...]) -> str:
@@ -105,8 +104,8 @@ def test_items_without_a_key_stay_apart_but_where_the_documents_are_equal_as_a_w
     item = {"things": {"align": {"key_field": {"key": "code", "keyless": "apart"}}}, "things[*].name": "exact"}
     scoring = evaluator("schema_match", {"fields": item}).scored_fields().tree
     document = {"things": [{"name": "a"}]}
-    assert scoring.wrong(document, {"things": [{"name": "a"}]}) == []
-    found = [(one.path, one.status) for one in scoring.wrong(document, {**document, "more": 1}, {"things[*].name"})]
+    assert wrong_by(scoring, document, {"things": [{"name": "a"}]}) == []
+    found = [(one.path, one.status) for one in wrong_by(scoring, document, {**document, "more": 1}, {"things[*].name"})]
     assert found == [("things[0].name", Status.OMISSION), ("things[+0].name", Status.HALLUCINATION)]
 
 
@@ -114,5 +113,5 @@ def test_a_required_key_that_neither_side_has_is_missing_from_equal_documents() 
     leaf = {"type": "string", "evaluation_config": "string_exact"}
     schema = {"type": "object", "properties": {"a": leaf, "b": leaf}, "required": ["b"]}
     scoring = evaluator("schema_match", {"schema": schema}).scored_fields().tree
-    found = scoring.wrong({"a": "x"}, {"a": "x"})
-    assert found == wrong_of(scoring.root, {"a": "x"}, {"a": "x"})
+    found = wrong_by(scoring, {"a": "x"}, {"a": "x"})
+    assert found == wrong_in(scoring.root, {"a": "x"}, {"a": "x"})

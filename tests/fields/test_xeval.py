@@ -10,14 +10,13 @@ import pytest
 
 import evaluators
 from evaluators.compat import struct_extract_eval
-from evaluators.fields.annotate import annotate_xeval
-from evaluators.fields.explained import score_document
 from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.type_defaults import reset_type_defaults, set_type_default, type_defaults
 from evaluators.fields.xeval import parse_eval_schema, parse_xeval_entry, read_xeval
 from evaluators.issues import Problems
 from evaluators.settings import BadSettings
+from tests.fields.alone import score_document
 
 TEXT = {"type": "string", "x-eval-compare": "exact"}
 ALIGN_OF_A = "#/properties/a/x-eval-align"

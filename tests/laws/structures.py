@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, settle
 from evaluators.issues import RowProblem
-from evaluators.model import JSON, Verdict
+from evaluators.model import JSON, MISSING, Verdict
 from evaluators.settings import BadSettings, build
 
 KEYS = st.sampled_from(["a", "b", "c", "A", "a.b"])
@@ -234,3 +234,12 @@ def unmeasured(error: RowProblem) -> Verdict:
     from evaluators.fields.closed_score import standing_of
 
     return Verdict(standing_of(error), None, 0, 0, issue=error.issue)
+
+
+def without_output(one: Evaluator, *values: Any) -> Verdict:
+    """The verdict of a row whose output cannot be read. `values` are those of its needs."""
+    check, unreadable = one.compile(), one.unreadable()
+    if unreadable.lost is None:
+        return unreadable.compile(check)(*values)
+    expected, _, *cells = values
+    return unreadable.lost(check(expected, MISSING, *cells))

@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import Evaluator, settle
-from evaluators.fields.closed_explain import explain_fields
 from evaluators.fields.closed_score import credit
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import MISSING, Standing, Status
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.suite.evaluator_line import EvaluatorLine
+from tests.fields.alone import settled_fields
 from tests.laws.structures import (
     DOCUMENTS,
     ITEMS,
@@ -34,6 +34,7 @@ from tests.laws.structures import (
     verdict,
     whole_documents,
     with_more,
+    without_output,
 )
 from tests.reference.open_tree import gather, in_surplus_item
 
@@ -90,7 +91,7 @@ def test_an_unreadable_output_scores_0_and_matches_nothing(one: Evaluator, pair:
     issue = Issue("unreadable-output", Blame.OUTPUT, "the output is not usable JSON")
     expected = pair[0]
     assume(verdict(one, expected, pair[1]).standing is not Standing.INVALID)
-    fast = one.unreadable().compile(one.compile())(expected, MISSING)
+    fast = without_output(one, expected, MISSING)
     slow = counted(one, settle(one, one.unreadable().explain(issue, expected, MISSING)))
     assert fast == slow
     assert (fast.value, fast.passed, fast.standing) == (0.0, False, Standing.UNREADABLE)
@@ -195,7 +196,7 @@ def test_values_of_different_kinds_are_not_equal() -> None:
 @SOME
 @given(field_lists(), OBJECTS)
 def test_absent_on_both_sides_is_never_a_free_match(one: Any, document: Any) -> None:
-    settled = explain_fields(one.tree, document, document)
+    settled = settled_fields(one.tree, document, document)
     for line, found in zip(one.tree.scored, settled, strict=True):
         if line.path.definite and line.path.get(document) is MISSING and not line.when:
             expected = Status.OMISSION if line.required else None
@@ -241,7 +242,7 @@ def test_breaking_a_right_answer_never_keeps_it_right_by_hiding_it(
 @given(field_lists(two_sided=False), pairs())
 def test_score_and_statuses_are_the_same_results(one: Any, pair: tuple[Any, Any]) -> None:
     found = verdict(one, *pair)
-    settled = explain_fields(one.tree, *pair)
+    settled = settled_fields(one.tree, *pair)
     if found.value is None:
         return
     measured = [

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.fields.explained import score_document
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.model import Status
 from evaluators.reports.outcomes import LISTED, FieldOutcome, array_items, entries_of, failed_of, outcomes_of
 from evaluators.run.record_lines import array_line, recorded_of
+from tests.fields.alone import score_document
 from tests.fields.figures import entries, figures_by_name
 from tests.fields.random_trees import documents, nodes
 from tests.fields.trees import Planned, array, leaf, obj, tree

@@ -1,0 +1,183 @@
+"""Rows that a schema scored together: one walk through their documents, and what it says of each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from math import gcd
+from typing import Any
+
+from evaluators.fields.closed_score import standing_of
+from evaluators.fields.events import FIGURES, ZERO, RowFigures, events_of, row_figures
+from evaluators.fields.explained import scored, too_deep, wrong_results
+from evaluators.fields.frame import of_rows
+from evaluators.fields.pair import CROWDED
+from evaluators.fields.path_check import ScoredRows
+from evaluators.fields.post_process import ships
+from evaluators.fields.schema_scoring import SCORES, SchemaScoring
+from evaluators.fields.scored import ArrayResult, Documents, Scored
+from evaluators.fields.sentences import of_fields
+from evaluators.fields.settle import WRONG
+from evaluators.fields.walk import Places, Walk
+from evaluators.issues import Issue, RowProblem
+from evaluators.judges.asked_once import keeping, once, value_key
+from evaluators.model import FieldResult, Score, Standing, Verdict
+from evaluators.value_class import replace
+from evaluators.values.equality import same
+
+
+class SchemaRows(ScoredRows):
+    """Rows that one schema scored. An output that is not there is MISSING."""
+
+    def __init__(
+        self, scoring: SchemaScoring, expected: Sequence[Any], outputs: Sequence[Any], places: Places | None = None
+    ) -> None:
+        """Walks through the documents. Raises RecursionError where those of several rows are nested too deeply for one of them."""
+        self.scoring = scoring
+        self._sides = expected, outputs
+        self._frames = of_rows(expected, outputs)
+        self._scored: dict[int, Scored] = {}
+        self.walk: Walk | None = None
+        """None where the documents of the one row are nested too deeply."""
+        try:
+            self.walk = Walk(len(expected), places).go(scoring.root, self._frames)
+        except RecursionError:
+            self.release()
+            if len(expected) > 1:
+                raise
+        except BaseException:
+            self.release()
+            raise
+
+    def __len__(self) -> int:
+        return len(self._sides[0])
+
+    def scored(self, at: int) -> Scored:
+        """All results of a row."""
+        found = self._scored.get(at)
+        if found is None:
+            if all(map(ships, self.scoring.processors)):
+                found = self._made(at)
+            else:  # a post-processor may say otherwise the next time
+                key = ("scored", id(self.scoring), *(value_key(side[at]) for side in self._sides))
+                found = once(key, lambda: self._made(at), self.scoring)
+            self._scored[at] = found
+        return found
+
+    def _made(self, at: int) -> Scored:
+        if self.walk is None:
+            return Scored((), problem=too_deep())
+        found = scored(self.walk, at, self.scoring.processors)
+        if not self.scoring.surplus_counts:
+            return found
+        return replace(found, arrays=tuple(replace(array, surplus_counts=True) for array in found.arrays))
+
+    def documents(self, at: int) -> Documents:
+        return Documents(self.scoring.root, self.scored(at))
+
+    def wrong(
+        self, at: int, wanted: Collection[str] | None = None, listed: Collection[str] = frozenset()
+    ) -> list[FieldResult]:
+        """None is all of them."""
+
+        def chosen(name: str | None) -> bool:
+            return wanted is None or (name if name in listed else "") in wanted
+
+        if self.scoring.processors:
+            return [each for each in self.scored(at).fields if each.status in WRONG and chosen(each.field)]
+        return wrong_results(self.walk, at, chosen) if self.walk is not None else []
+
+    def explain(self, at: int, unreadable: Issue | None = None) -> Score:
+        """`details` has the other figures and the arrays."""
+        found = self.scored(at)
+        if unreadable is not None and found.problem is None:
+            zeros = (ZERO,) * len(FIGURES)
+            return Score(0.0, False, found.fields, unreadable.message, standing=Standing.UNREADABLE, figures=zeros)
+        verdict = verdict_of_scored(found, self.scoring.place, self.scoring.pass_at)
+        details: dict[str, Any] = {
+            **{name: num / den if den else None for name, (num, den) in zip(SCORES, verdict.figures, strict=True)},
+            "arrays": [_array(each) for each in found.arrays],
+            "outside": list(found.outside),
+        }
+        return Score(
+            verdict.value, None, found.fields, _reason(found, verdict), details,
+            (verdict.num, verdict.den) if verdict.den else None, verdict.standing, verdict.issue, verdict.figures,
+        )  # fmt: skip
+
+    def release(self) -> None:
+        self.walk, self._scored = None, {}
+        for frame in self._frames:
+            frame.release()
+
+
+@contextmanager
+def one_row(scoring: SchemaScoring, expected: Any, output: Any) -> Iterator[SchemaRows]:
+    """A row of its own, as long as it is looked at. A side that is not there is MISSING."""
+    with keeping():
+        rows = SchemaRows(scoring, [expected], [expected if same(expected, output) else output])
+        try:
+            yield rows
+        finally:
+            rows.release()
+
+
+def verdict_of_scored(scored: Scored, score: int, pass_at: float) -> Verdict:
+    """The verdict of a row with all its results."""
+    figures = row_figures(events_of(scored))
+    figures = figures._replace(figures=tuple(map(_lowest, figures.figures)))
+    if scored.problem is not None:
+        return broken_verdict(figures, scored.problem)
+    return verdict_of(figures, score, pass_at)
+
+
+def _lowest(figure: tuple[int, int]) -> tuple[int, int]:
+    """The fraction in lowest terms."""
+    return (figure[0] // common, figure[1] // common) if (common := gcd(*figure)) else figure
+
+
+def verdict_of(figures: RowFigures, score: int, pass_at: float) -> Verdict:
+    """The verdict of a row whose results were all measured. A score that is undefined for the row is not measured."""
+    num, den = figures.figures[score]
+    if not den:
+        return Verdict(Standing.NOT_MEASURED, None, 0, 0, b"", figures.counts, None, figures.figures)
+    return Verdict(Standing.SCORED, num / den >= pass_at, num, den, b"", figures.counts, None, figures.figures)
+
+
+def broken_verdict(figures: RowFigures, problem: RowProblem) -> Verdict:
+    """The verdict of a row in which something other than the output broke a comparison: no score, and no figure."""
+    nothing = ((0, 0),) * len(figures.figures)
+    return Verdict(standing_of(problem), None, 0, 0, b"", figures.counts, problem.issue, nothing)
+
+
+def lost_or_kept_out(found: Verdict) -> Verdict:
+    """The verdict of a row whose output cannot be read, from what an output that is missing comes to: 0.0, and every figure 0.
+
+    A row that something else keeps from being measured stays so.
+    """
+    if found.standing.kept_out:
+        return found
+    zeros = (ZERO,) * len(found.figures)
+    return Verdict(
+        Standing.UNREADABLE, False, 0, 1, found.statuses, found.counts, None, zeros, found.values, found.watched
+    )
+
+
+def _array(array: ArrayResult) -> dict[str, object]:
+    """The summary of an array, as plain data."""
+    figures = {name: getattr(array, name) for name in ("precision", "recall", "f1")}
+    return {
+        "path": array.path, "field": array.field, "rule": array.rule, "matched": array.matched, "missing": array.missing,
+        "extra": array.extra, "paired": array.paired, "score": float(array.score),
+        **{name: None if figure is None else float(figure) for name, figure in figures.items()},
+    }  # fmt: skip
+
+
+def _reason(scored: Scored, verdict: Verdict) -> str:
+    if scored.problem is not None:
+        return scored.problem.issue.message
+    match, *others = verdict.counts or (0, 0, 0, 0)
+    whole = match + sum(others)
+    if not whole:
+        return "there was nothing to compare"
+    long = [f"{array.path}: {CROWDED}" for array in scored.arrays if CROWDED in array.notes]
+    return "; ".join([of_fields(match, whole, scored.fields, "field"), *long])

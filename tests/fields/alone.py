@@ -1,0 +1,65 @@
+"""One row of a schema on its own: its results, and the check that counts them one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from evaluators.builtin._evaluator import Evaluator
+from evaluators.fields.closed import ClosedTree
+from evaluators.fields.closed_explain import Settled
+from evaluators.fields.closed_rows import ListedRows
+from evaluators.fields.path_check import ChunkCheck, release_rows
+from evaluators.fields.post_process import Processor
+from evaluators.fields.schema_check import SchemaCheck
+from evaluators.fields.schema_rows import one_row
+from evaluators.fields.schema_scoring import SchemaScoring
+from evaluators.fields.scored import Scored
+from evaluators.fields.tree import FieldNode
+from evaluators.model import FieldResult
+from evaluators.value_class import replace
+
+
+def score_document(root: FieldNode, expected: Any, output: Any, processors: Sequence[Processor] = ()) -> Scored:
+    """All results of a row."""
+    return scored_by(SchemaScoring(root, "f1", 1.0, tuple(processors)), expected, output)
+
+
+def scored_by(scoring: SchemaScoring, expected: Any, output: Any) -> Scored:
+    """All results of a row."""
+    with one_row(scoring, expected, output) as rows:
+        return rows.scored(0)
+
+
+def wrong_by(
+    scoring: SchemaScoring, expected: Any, output: Any, wanted: Collection[str] | None = None
+) -> list[FieldResult]:
+    """The results of a row that are wrong, of the places that are wanted; None is all."""
+    with one_row(scoring, expected, output) as rows:
+        return rows.wrong(0, wanted, scoring.row_fields)
+
+
+def counted_one_by_one(scoring: SchemaScoring) -> SchemaCheck:
+    """A check of the same that counts results: a post-processor looks at them, and changes nothing."""
+    return SchemaCheck(replace(scoring, processors=(*scoring.processors, list)))
+
+
+def wrong_of(one: Evaluator, wanted: Collection[str], *values: Any) -> list[FieldResult]:
+    """What an evaluator finds wrong in a row, of the fields that are wanted."""
+    check = one.compile()
+    assert isinstance(check, ChunkCheck)
+    found = check.score(*([value] for value in values))
+    try:
+        assert found[0].rows is not None
+        return found[0].rows.wrong(found[0].at, wanted, one.scored_fields().of_rows)
+    finally:
+        release_rows(found)
+
+
+def settled_fields(tree: ClosedTree, expected: Any, output: Any) -> list[Settled]:
+    """What became of every listed field of a row."""
+    rows = ListedRows(tree, [expected], [output], [{}])
+    try:
+        return rows.settled(0)
+    finally:
+        rows.release()
