@@ -41,20 +41,6 @@ class ExplainedField:
     unreadable: bool = False
     """An expected value cannot be read: the one answer says so, and no pair was compared."""
 
-    def told(self) -> list[Explained]:
-        """The answers, none of them open."""
-        return [one for one in self.answers if isinstance(one, Explained)]
-
-    @property
-    def judged(self) -> Judged:
-        """What the field is."""
-        return self.field.settled([answer.judged for answer in self.told()], self.several)
-
-    @property
-    def problem(self) -> RowProblem | None:
-        """What kept it from being measured."""
-        return next((answer.problem for answer in self.told() if answer.problem), None)
-
     def shown(self) -> tuple[Any, Any]:
         """The values as people see them: for several pairs a list per side, of what is there."""
         e, o = [self.frame.e[at] for at in self.at], [self.frame.o[at] for at in self.at]
@@ -113,21 +99,21 @@ def _open(looked: Sequence[ExplainedField]) -> Iterator[tuple[Comparator, tuple[
 
 def settled(one: ExplainedField) -> Settled:
     """The result of one field."""
-    line, answers = one.field.line, one.told()
+    line, answers = one.field.line, [answer for answer in one.answers if isinstance(answer, Explained)]
     weight = float(line.weight)
     if one.left_out is not None:
         skipped = FieldResult(line.name, Status.SKIPPED, None, weight, reason=one.left_out, rule=line.rule)
         return Settled(skipped, Status.SKIPPED)
-    judged = one.judged
+    judged = one.field.settled([answer.judged for answer in answers], one.several)
     status = judged.status if isinstance(judged, Partial) else judged
     num, den = credit(judged)
-    score = None if status in (Status.NOT_MEASURED, Status.FAULT) else num / den
+    score = None if status is Status.NOT_MEASURED or status is Status.FAULT else num / den
     expected, actual = one.shown()
     details = _details(one, answers, status, expected, actual)
     result = FieldResult(
         line.name, status, score, weight, expected, actual, _reason(one, answers), line.rule, details=details
     )
-    return Settled(result, judged, one.problem)
+    return Settled(result, judged, next((answer.problem for answer in answers if answer.problem), None))
 
 
 def _details(
@@ -138,7 +124,7 @@ def _details(
         return {}
     (answer,) = answers
     details: dict[str, object] = {name: value for name, value in answer.details.items() if name not in OURS}
-    if status not in (Status.MATCH, Status.NOT_MEASURED):
+    if status is not Status.MATCH and status is not Status.NOT_MEASURED:
         details["code"] = reason_code(status, expected, actual)
         details |= compared(chain(one.field.chain), expected, actual)
     if isinstance(answer.judged, Partial):
@@ -148,9 +134,11 @@ def _details(
 
 def _reason(one: ExplainedField, answers: Sequence[Explained]) -> str | None:
     """Why the field is what it is. Of several pairs the first that does not match says it."""
+    if not one.several and answers and answers[0].status is not Status.NOT_MEASURED:
+        return answers[0].reason
     if all(answer.status is Status.NOT_MEASURED for answer in answers):
         return one.field.why_absent
-    if one.unreadable or not one.several:
+    if one.unreadable:
         return answers[0].reason
     failed = [number for number, answer in enumerate(answers) if answer.status is not Status.MATCH]
     if not failed:

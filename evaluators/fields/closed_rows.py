@@ -8,7 +8,7 @@ one list of questions for each comparator.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from evaluators.comparators._answers import in_field
 from evaluators.fields.closed import ClosedTree, FieldPairs, ListedField, Sides, combined
@@ -24,6 +24,7 @@ from evaluators.model import MISSING, FieldResult, Score, Standing, Status
 from evaluators.value_class import NamedTuple, replace
 
 SKIPPED, NOT_MEASURED = Status.SKIPPED, Status.NOT_MEASURED
+_WRONG: Final = bytes(sorted(WRONG))
 
 
 class ScoredField(NamedTuple):
@@ -57,8 +58,8 @@ class ListedRows(ScoredRows):
         self._problems: dict[int, dict[int, RowProblem]] = {}
         """By row and field, what kept it from being measured."""
         self._fields: dict[int, ScoredField] = {}
-        self._answered: dict[tuple[int, int], ExplainedField] = {}
-        """What was answered by whoever costs, by field and row."""
+        self._answered: dict[tuple[int, int], Settled] = {}
+        """What whoever costs made of a field, by field and row."""
         self._frames = of_rows(expected, outputs)
         try:
             self._score([field for field in tree.fields if only is None or field.number in only], cells)
@@ -134,12 +135,10 @@ class ListedRows(ScoredRows):
         answer_together(looked)
         for one in looked:
             number = one.field.number
-            self._answered[number, row] = one
-            if one.left_out is None:
-                judged, problem = one.judged, one.problem
-                if problem is not None:
-                    self._problems.setdefault(row, {})[number] = problem
-                self.statuses[number][row] = self._status(one.field, row, judged)
+            found = self._answered[number, row] = settled(one)
+            if found.problem is not None:
+                self._problems.setdefault(row, {})[number] = found.problem
+            self.statuses[number][row] = self._status(one.field, row, found.judged)
 
     def _status(self, field: ListedField, row: int, found: Judged | RowProblem) -> Status:
         """The bare status of a field; what there is beside it is kept."""
@@ -158,9 +157,6 @@ class ListedRows(ScoredRows):
 
     def _looked(self, field: ListedField, row: int) -> ExplainedField:
         """A field in one row: its pairs, and what there is to say of each."""
-        known = self._answered.get((field.number, row))
-        if known is not None:
-            return known
         if field.line.skip:
             return ExplainedField(field, left_out="skipped")
         pairs, unreadable, left_out = self._fields[field.number]
@@ -180,7 +176,11 @@ class ListedRows(ScoredRows):
 
     def settled(self, row: int) -> list[Settled]:
         """What became of every field of a row, with values and reasons."""
-        return [settled(self._looked(field, row)) for field in self.tree.fields]
+        return [self._settled(field, row) for field in self.tree.fields]
+
+    def _settled(self, field: ListedField, row: int) -> Settled:
+        known = self._answered.get((field.number, row))
+        return settled(self._looked(field, row)) if known is None else known
 
     def explain(self, at: int, unreadable: Issue | None = None) -> Score:
         score = settle_row(self.tree, self.settled(at))
@@ -198,9 +198,9 @@ class ListedRows(ScoredRows):
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str] = ()) -> list[FieldResult]:
         return [
-            settled(self._looked(field, at)).result
+            self._settled(field, at).result
             for field, column in zip(self.tree.fields, self.statuses, strict=True)
-            if column[at] in WRONG and field.line.name in wanted
+            if column[at] in _WRONG and field.line.name in wanted
         ]
 
     def release(self) -> None:

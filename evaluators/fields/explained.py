@@ -3,21 +3,58 @@ a comparator is asked only to put into words what it decided."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from fractions import Fraction
+from typing import Any
 
 from evaluators.comparators._answers import in_field
-from evaluators.fields.instance_paths import spelled
+from evaluators.fields.instance_paths import InstancePath, spelled
 from evaluators.fields.pair import Paired, keys_of
 from evaluators.fields.post_process import Processor, post_process
-from evaluators.fields.rules import Explained, explain_rule
+from evaluators.fields.readable import Ask
+from evaluators.fields.rules import EQUAL, Explained, Partial, explain_rule
 from evaluators.fields.scored import Scored
-from evaluators.fields.settle import WRONG, judged_arrays, settle_arrays, settle_unit
-from evaluators.fields.units import ShownField, ShownList
+from evaluators.fields.settle import OURS, WRONG, compared, judged_arrays, reason_code, reason_of, settle_arrays
+from evaluators.fields.tree import FieldNode, Metric
+from evaluators.fields.units import ShownList
 from evaluators.fields.walk import Walk
-from evaluators.fields.walk_findings import MATCH, SKIPPED, Finding, order_of
+from evaluators.fields.walk_findings import MATCH, MEASURED, SKIPPED, Finding, order_of
 from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.judges.judged_comparator import JudgedComparator, ListTotals
 from evaluators.model import MISSING, FieldResult, Status
+from evaluators.value_class import NamedTuple
 from evaluators.values.paths import Path
+from evaluators.values.quoting import differs
+from evaluators.values.transforms import chain
+
+
+class Shown(NamedTuple):
+    """What the results of one metric of a place have in common."""
+
+    metric: Metric
+    weight: Fraction
+    """The weight of the place, times that of the metric."""
+    details: dict[str, object]
+    transform: Callable[[Any], Any] | None
+    ask: Ask | None
+    """What tells expected values that the metric cannot read."""
+    totals: ListTotals | None
+    """How a list counts of which the metric says which items match."""
+
+
+def shown_of(node: FieldNode) -> tuple[Shown, ...]:
+    """What the results of a place have in common, by metric. Kept with the node."""
+    found = []
+    for metric, ask in zip(node.metrics, node.readers, strict=True):
+        details: dict[str, object] = {"metric": metric.name}
+        if metric.comparator.batch:
+            details["batch"] = True
+        if metric.stands_for is not None:
+            details["stands_for"] = metric.stands_for
+        totals = metric.comparator.list_totals() if isinstance(metric.comparator, JudgedComparator) else None
+        weight = node.weight if metric.weight == 1 else node.weight * metric.weight
+        found.append(Shown(metric, weight, details, chain(node.transforms), ask, totals))
+    return tuple(found)
 
 
 def scored(walk: Walk, row: int, post_processors: Sequence[Processor] = ()) -> Scored:
@@ -26,71 +63,102 @@ def scored(walk: Walk, row: int, post_processors: Sequence[Processor] = ()) -> S
     `post_processors` change the list of results before anything is counted; Problems (config) is raised for one that
     returns something else than a list of results.
     """
-    units = [(unit, answer) for finding in results_of(walk, row) for unit, answer in units_of(finding)]
-    answers = [_answered(unit, answer) for unit, answer in units]
-    results = [settle_unit(unit, answer) for (unit, _), answer in zip(units, answers, strict=True)]
+    results: list[FieldResult] = []
+    problems: list[RowProblem] = []
+    judged: dict[tuple[str, object], tuple[Fraction, ListTotals]] = {}
+    for finding, location in results_of(walk, row):
+        for result, problem, shown in results_in(finding, location):
+            results.append(result)
+            if problem is not None:
+                problems.append(in_field(problem, result.path))
+            if shown is not None and shown.totals is not None:
+                judged[result.path, shown.metric.name] = shown.weight, shown.totals
     fields = post_process(results, post_processors)
-    arrays = (*settle_arrays(lists_of(walk, row), fields), *judged_arrays((unit for unit, _ in units), fields))
-    problems = [
-        in_field(answer.problem, spelled(unit.location))
-        for (unit, _), answer in zip(units, answers, strict=True)
-        if answer is not None and answer.problem is not None
-    ]
+    arrays = (*settle_arrays(lists_of(walk, row), fields), *judged_arrays(judged, fields))
     return Scored(fields, arrays, outside_of(walk, row), _problem(fields, problems))
 
 
-def wrong_results(walk: Walk, row: int, wanted: Callable[[str], bool]) -> list[FieldResult]:
-    """The results of one row of a walk that are wrong, of the places whose names are `wanted`, before any post-processor."""
-    found = [each for each in walk.found_in(row) if each.status in WRONG and wanted(each.node.name)]
-    for column in walk.columns:
-        if column.status in WRONG and wanted(column.node.name):
-            found += column.findings(row)
-    if len(found) > 1:
-        found.sort(key=walk.order)
-    results = [settle_unit(unit, _answered(unit, known)) for finding in found for unit, known in units_of(finding)]
+def wrong_results(walk: Walk, row: int, wanted: Collection[str] | None, listed: Collection[str]) -> list[FieldResult]:
+    """The results of one row of a walk that are wrong, before any post-processor, of the `listed` places that are `wanted`; "" stands
+    for all other places, and None is all."""
+    found = [each for each in walk.found_in(row) if each.status in WRONG]
+    if wanted is not None:
+        found = [each for each in found if (each.node.name if each.node.name in listed else "") in wanted]
+    results = (result for finding, place in _in_order(walk, found) for result, _, _ in results_in(finding, place))
     return [result for result in results if result.status in WRONG]
 
 
-def results_of(walk: Walk, row: int) -> list[Finding]:
-    """Every result of a row, matches too, in document order."""
+def results_of(walk: Walk, row: int) -> list[tuple[Finding, InstancePath]]:
+    """Every result of a row, matches too, in document order, and where it stands."""
     found = list(walk.found_in(row))
     known = {(id(each.node), id(each.frame), each.at) for each in found}
-    for column in walk.columns:
-        found += [each for each in column.findings(row) if (id(each.node), id(each.frame), each.at) not in known]
+    for node, frame, _, status in walk.columns:
+        if status is MATCH:
+            here = [at for at in frame.positions(row) if (id(node), id(frame), at) not in known]
+            found += [Finding(row, MATCH, node, frame, at) for at in here]
     for node, frame in walk.skipped:
         found += [Finding(row, SKIPPED, node, frame, at) for at in frame.positions(row)]
-    return sorted(found, key=walk.order)
+    return _in_order(walk, found)
 
 
-def units_of(finding: Finding) -> Iterable[tuple[ShownField, Explained | None]]:
-    """What a finding says: one unit for each metric of its place, with the answer where there is one already."""
-    node, frame, more, at = finding.node, finding.frame, finding.more, finding.at
-    location, status = frame.where(at), finding.status
+def _in_order(walk: Walk, found: Sequence[Finding]) -> list[tuple[Finding, InstancePath]]:
+    places = [(each, each.location) for each in found]
+    return sorted(places, key=lambda each: walk.order(*each)) if len(places) > 1 else places
+
+
+def results_in(finding: Finding, location: InstancePath) -> Iterable[tuple[FieldResult, RowProblem | None, Shown | None]]:
+    """What a finding says: a result for each metric of its place, and the problem that kept it from being measured."""
+    node, at, status, more, path = finding.node, finding.at, finding.status, finding.more, spelled(location)
     if more is not None and more.above is not None:
-        location = (*location, *more.below)
-        yield ShownField(location, node.path, MISSING, more.value, status, outside=True, elsewhere=more.elsewhere), None
+        reason = reason_of(status, MISSING, more.value, "elsewhere" if more.elsewhere else "outside")
+        code = {"code": reason_code(status, MISSING, more.value), "outside": True}
+        yield FieldResult(path, status, 0.0, 1.0, MISSING, more.value, reason, None, node.name, code), None, None
         return
-    e, o = frame.e[at], frame.o[at]
+    e, o = finding.frame.e[at], finding.frame.o[at]
     if not node.unit or node.skip:
-        yield ShownField(location, node.path, e, o, status, place_weight=node.weight), None
+        rule = "skip" if status is SKIPPED else None
+        reason = reason_of(status, e, o) or differs(e, o)
+        yield FieldResult(
+            path, status, _score(status), float(node.weight), e, o, reason, rule, node.name, {"code": reason_code(status, e, o)}
+        ), None, None  # fmt: skip
         return
     there = Status.OMISSION if o is MISSING else Status.HALLUCINATION if e is MISSING else None
-    for number, metric in enumerate(node.metrics):
+    for number, shown in enumerate(node.once(shown_of)):
         answer = more.answers[number] if more is not None and more.answers else None
-        known = answer if isinstance(answer, Explained) else None
-        ask = node.readers[number]
-        yield ShownField(location, node.path, e, o, there, metric, node.transforms, node.weight, ask=ask), known
+        said = _said(shown, node, there, answer if isinstance(answer, Explained) else None, e, o)
+        judged = said.judged
+        status = judged.status if isinstance(judged, Partial) else judged
+        details: dict[str, object] = {name: one for name, one in said.details.items() if name not in OURS}
+        details["code"] = reason_code(status, e, o)
+        if status is Status.FAULT and shown.ask is not None and e is not MISSING and shown.ask(e) is not None:
+            details["unreadable"] = True
+        score = _score(status)
+        if isinstance(judged, Partial):
+            score, details["ratio"] = judged.num / judged.den, (judged.num, judged.den)
+        details |= shown.details
+        if shown.transform is not None:
+            details |= compared(shown.transform, e, o)
+        yield FieldResult(
+            path, status, score, float(shown.weight), e, o, said.reason or reason_of(status, e, o), shown.metric.rule,
+            node.name, details,
+        ), said.problem, shown  # fmt: skip
 
 
-def _answered(unit: ShownField, known: Explained | None) -> Explained | None:
-    """What the metric says of both values, with a reason."""
+def _said(
+    shown: Shown, node: FieldNode, there: Status | None, known: Explained | None, expected: Any, output: Any
+) -> Explained:
+    """What the metric said of both values, with a reason."""
     if known is not None and (known.reason is not None or known.problem is not None):
         return known
-    if unit.status is not None or unit.metric is None:
-        return known
-    if unit.metric.comparator.costs:
-        return known if known is not None else Explained(MATCH, "equal")
-    return explain_rule(unit.metric.comparator, unit.transforms, unit.expected, unit.actual)
+    if there is not None:
+        return known if known is not None else Explained(there)
+    if shown.metric.comparator.costs:
+        return known if known is not None else EQUAL
+    return explain_rule(shown.metric.comparator, node.transforms, expected, output)
+
+
+def _score(status: Status) -> float | None:
+    return 1.0 if status is Status.MATCH else 0.0 if status in MEASURED else None
 
 
 def lists_of(walk: Walk, row: int) -> list[ShownList]:

@@ -79,13 +79,10 @@ class SchemaRows(ScoredRows):
         self, at: int, wanted: Collection[str] | None = None, listed: Collection[str] = frozenset()
     ) -> list[FieldResult]:
         """None is all of them."""
-
-        def chosen(name: str | None) -> bool:
-            return wanted is None or (name if name in listed else "") in wanted
-
-        if self.scoring.processors:
-            return [each for each in self.scored(at).fields if each.status in WRONG and chosen(each.field)]
-        return wrong_results(self.walk, at, chosen) if self.walk is not None else []
+        if not self.scoring.processors:
+            return wrong_results(self.walk, at, wanted, listed) if self.walk is not None else []
+        found = [each for each in self.scored(at).fields if each.status in WRONG]
+        return [each for each in found if wanted is None or (each.field if each.field in listed else "") in wanted]
 
     def explain(self, at: int, unreadable: Issue | None = None) -> Score:
         """`details` has the other figures and the arrays."""

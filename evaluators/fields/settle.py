@@ -1,61 +1,29 @@
-"""Settle: every unit becomes a result with its status, score and reason, and every array a count of its items."""
+"""What results have beside their status: the code of a reason, its words, the values as they were compared; and the count of items."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.instance_paths import places_above, spelled
-from evaluators.fields.rules import Explained, Partial
 from evaluators.fields.scored import ArrayResult
-from evaluators.fields.units import ShownField, ShownList, item_path
+from evaluators.fields.units import ShownList, item_path
 from evaluators.issues import RowProblem
-from evaluators.judges.judged_comparator import JudgedComparator, ListTotals
+from evaluators.judges.judged_comparator import ListTotals
 from evaluators.model import MISSING, FieldResult, Status
 from evaluators.values.equality import same
-from evaluators.values.paths import Path
-from evaluators.values.quoting import differs
-from evaluators.values.transforms import TransformError, chain
+from evaluators.values.transforms import TransformError
 
 WRONG: Final = frozenset((Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT))
 _COUNTED: Final = WRONG | MEASURED
 """The statuses of items that count."""
-_NOTHING: Final[Sequence[tuple[str, Callable[[Any], bool]]]] = (
-    ("missing", lambda side: side is MISSING),
-    ("null", lambda side: side is None),
-    ("empty_array", lambda side: isinstance(side, list) and not side),
-)
 OURS: Final = frozenset(
     ("code", "metric", "outside", "ratio", "batch", "stands_for", "compared_expected", "compared_actual", "unreadable")
 )
 """The names in `details` that scoring reads. A comparator cannot set them."""
-
-
-def settle_unit(unit: ShownField, answer: Explained | None) -> FieldResult:
-    """The result of one unit. `answer` is what its metric said, where it was asked."""
-    judged = answer.judged if answer is not None else unit.status or Status.NOT_MEASURED
-    status = judged.status if isinstance(judged, Partial) else judged
-    score: float | None = 1.0 if status is Status.MATCH else 0.0
-    if isinstance(judged, Partial):
-        score = judged.num / judged.den
-    elif status not in MEASURED:
-        score = None
-    return FieldResult(
-        spelled(unit.location),
-        status,
-        score,
-        float(unit.weight),
-        unit.expected,
-        unit.actual,
-        answer.reason if answer is not None and answer.reason else _reason(unit, status),
-        "skip" if status is Status.SKIPPED else unit.metric.rule if unit.metric is not None else None,
-        _named(unit.path),
-        _details(unit, status, judged, answer.details if answer is not None else {}),
-    )
 
 
 def settle_arrays(arrays: Iterable[ShownList], results: Iterable[FieldResult]) -> tuple[ArrayResult, ...]:
@@ -77,16 +45,11 @@ def settle_arrays(arrays: Iterable[ShownList], results: Iterable[FieldResult]) -
     )
 
 
-def judged_arrays(units: Iterable[ShownField], results: Iterable[FieldResult]) -> tuple[ArrayResult, ...]:
-    """The arrays of which a metric says as a whole which items match, each from its result."""
-    asked: dict[tuple[str, object], tuple[Fraction, ListTotals]] = {}
-    for unit in units:
-        metric = unit.metric
-        if metric is None or not isinstance(metric.comparator, JudgedComparator):
-            continue
-        totals = metric.comparator.list_totals()
-        if totals is not None:
-            asked[spelled(unit.location), metric.name] = unit.weight, totals
+def judged_arrays(
+    asked: Mapping[tuple[str, object], tuple[Fraction, ListTotals]], results: Iterable[FieldResult]
+) -> tuple[ArrayResult, ...]:
+    """The arrays of which a metric says as a whole which items match, each from its result. `asked` has the weight of each, and how
+    it counts, by path and name of the metric."""
     if not asked:
         return ()
     return tuple(
@@ -121,8 +84,16 @@ def reason_code(status: Status, expected: Any, actual: Any) -> str:
         return "match"
     if status in (Status.ERROR, Status.FAULT):
         return "error"
-    sides = (expected, "gold"), (actual, "extracted")
-    return next((f"{name}_{word}" for word, holds in _NOTHING for side, name in sides if holds(side)), "mismatch")
+    for side, name in ((expected, "gold"), (actual, "extracted")):
+        if side is MISSING:
+            return f"{name}_missing"
+    for side, name in ((expected, "gold"), (actual, "extracted")):
+        if side is None:
+            return f"{name}_null"
+    for side, name in ((expected, "gold"), (actual, "extracted")):
+        if isinstance(side, list) and not side:
+            return f"{name}_empty_array"
+    return "mismatch"
 
 
 def _settled(path: str, array: ShownList, inside: Mapping[str, list[Status]], own: Sequence[Status]) -> ArrayResult:
@@ -160,30 +131,6 @@ def _matches(statuses: Sequence[Status]) -> bool:
     return not WRONG.intersection(statuses) and Status.MATCH in statuses
 
 
-_named = lru_cache(maxsize=10_000)(lambda path: Path(path).canonical)
-
-
-def _details(unit: ShownField, status: Status, judged: Status | Partial, said: Mapping[str, object]) -> dict[str, object]:
-    """What else is known of a result. `said` is the comparator's own; our names win."""
-    details: dict[str, object] = {name: value for name, value in said.items() if name not in OURS} if said else {}
-    details["code"] = reason_code(status, unit.expected, unit.actual)
-    if unit.outside:
-        details["outside"] = True
-    if status is Status.FAULT and unit.unreadable is not None:
-        details["unreadable"] = True
-    if isinstance(judged, Partial):
-        details["ratio"] = (judged.num, judged.den)
-    if unit.metric is not None:
-        details["metric"] = unit.metric.name
-        if unit.metric.comparator.batch:
-            details["batch"] = True
-        if unit.metric.fallback_for is not None:
-            details["stands_for"] = unit.metric.fallback_for
-        if unit.transforms:
-            details.update(compared(chain(unit.transforms), unit.expected, unit.actual))
-    return details
-
-
 def compared(apply: Callable[[Any], Any] | None, expected: Any, actual: Any) -> dict[str, object]:
     """The values as they were compared, where transforms changed them. `apply` is what was done to both."""
     changed: dict[str, object] = {}
@@ -201,9 +148,11 @@ def compared(apply: Callable[[Any], Any] | None, expected: Any, actual: Any) -> 
     return changed
 
 
-def _reason(unit: ShownField, status: Status) -> str | None:
-    """Why a unit has the status that its presence gave it."""
-    expected, actual = unit.expected, unit.actual
+def reason_of(
+    status: Status, expected: Any, actual: Any, schema: Literal["knows it", "outside", "elsewhere"] = "knows it"
+) -> str | None:
+    """Why a result has the status that its presence gave it; None for two values that differ. `schema`: whether it knows the place, or
+    only in another branch."""
     if status is Status.SKIPPED:
         return "skipped"
     if expected is MISSING and actual is MISSING:
@@ -211,9 +160,14 @@ def _reason(unit: ShownField, status: Status) -> str | None:
     if status is Status.OMISSION:
         return "missing in the output" if actual is MISSING else "null in the output"
     if status is Status.HALLUCINATION and expected is MISSING:
-        if unit.elsewhere:
-            return "only the output has it, and it belongs to another branch of the schema"
-        return "only the output has it, and the schema does not know it" if unit.outside else "only the output has it"
+        return _ONLY_THE_OUTPUT[schema]
     if status is Status.MATCH:
         return "null on both sides" if actual is None else "equal"
-    return differs(expected, actual) if unit.metric is None else None
+    return None
+
+
+_ONLY_THE_OUTPUT: Final = {
+    "knows it": "only the output has it",
+    "outside": "only the output has it, and the schema does not know it",
+    "elsewhere": "only the output has it, and it belongs to another branch of the schema",
+}

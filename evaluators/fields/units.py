@@ -2,59 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from fractions import Fraction
 from typing import Any
 
 from evaluators.fields.instance_paths import InstancePath
 from evaluators.fields.pair import Paired
-from evaluators.fields.readable import Ask
-from evaluators.fields.tree import FieldNode, Metric, SchemaPath
-from evaluators.issues import Issue
-from evaluators.model import MISSING, Status
+from evaluators.fields.tree import FieldNode
+from evaluators.model import MISSING
 from evaluators.value_class import dataclass
 from evaluators.values.pairing import Pairs
-from evaluators.values.transforms import Transform
-
-WHOLE = Fraction(1)
-
-
-@dataclass(frozen=True, slots=True)
-class ShownField:
-    """One result on its way: a place, its two sides, and a status unless the metric must be asked for it."""
-
-    location: InstancePath
-    path: SchemaPath
-    expected: Any
-    actual: Any
-    status: Status | None = None
-    metric: Metric | None = None
-    """What compares it. A container that is not compared as one value has results without a metric."""
-    transforms: tuple[Transform, ...] = ()
-    place_weight: Fraction = WHOLE
-    """The weight of its place in the schema."""
-    outside: bool = False
-    """Only the output has it, and the schema does not know it, or only in another branch than the one that fits best."""
-    elsewhere: bool = False
-    """Another branch of the schema knows it."""
-    ask: Ask | None = None
-    """What tells expected values that the metric cannot read."""
-
-    @property
-    def weight(self) -> Fraction:
-        """The weight of its place, times that of its metric."""
-        own = WHOLE if self.metric is None else self.metric.weight
-        return self.place_weight if own == 1 else self.place_weight * own
-
-    @property
-    def unreadable(self) -> Issue | None:
-        """What is wrong with the expected value, where the metric cannot read it."""
-        return None if self.ask is None or self.expected is MISSING else self.ask(self.expected)
-
-    @property
-    def key(self) -> Hashable | None:
-        """What the metrics of one unit share; None for a result without a metric."""
-        return self.location if self.metric is not None else None
 
 
 @dataclass(frozen=True, slots=True)

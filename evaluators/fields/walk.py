@@ -51,7 +51,7 @@ from evaluators.fields.branches import Best, Fit, distinct, fitting_branches, kn
 from evaluators.fields.frame import Frame, ItemFrames, extra_items, in_order
 from evaluators.fields.gains import Worth, judged
 from evaluators.fields.held_against import against, has_key
-from evaluators.fields.instance_paths import Unpaired, spelled
+from evaluators.fields.instance_paths import InstancePath, Unpaired, spelled
 from evaluators.fields.marks import leaves_of_node
 from evaluators.fields.pair import AT_ONCE, Paired, Pairing, paired_by_key, paired_together, pairing
 from evaluators.fields.rules import (
@@ -167,10 +167,15 @@ class Walk:
         return self
 
     def found_in(self, row: int) -> Sequence[Finding]:
-        """The findings of one row, and its results that stand in no column. To be asked when everything was walked."""
+        """The results of one row that are no plain match. To be asked when everything was walked."""
         if self._by_row is None:
+            found = [one for one, _ in self.single]
+            found += self.findings
+            for node, frame, _, status in self.columns:
+                if status is not MATCH:
+                    found += [Finding(row, status, node, frame, at) for at, row in enumerate(frame.rows)]
             self._by_row = {}
-            for each in (*(one for one, _ in self.single), *self.findings):
+            for each in found:
                 self._by_row.setdefault(each.row, []).append(each)
         return self._by_row.get(row, ())
 
@@ -344,12 +349,13 @@ class Walk:
         for finding, answers in pending:
             self._settle(finding, answers)
 
-    def order(self, finding: Finding) -> tuple[tuple[float, str], ...]:
-        """What results are sorted by, to stand in the order of the documents as the schema lists them."""
+    def order(self, finding: Finding, location: InstancePath | None = None) -> tuple[tuple[float, str], ...]:
+        """What results are sorted by, to stand in the order of the documents as the schema lists them. `location` is where it
+        stands, for who knows it."""
         node, more = finding.node, finding.more
-        below = more.below if more is not None else ()
+        below = more is not None and bool(more.below)
         above = more.above if more is not None and more.above is not None else node
-        place = order_of(self.trails[id(above)], (*finding.frame.where(finding.at), *below))
+        place = order_of(self.trails[id(above)], finding.location if location is None else location)
         if below or node.unit:
             return place
         return (*place, (AFTER, ""))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 from evaluators.fields.frame import Frame, ItemFrames
-from evaluators.fields.instance_paths import Unpaired
+from evaluators.fields.instance_paths import InstancePath, Unpaired
 from evaluators.fields.rules import (
     Explained,
     Judged,
@@ -53,6 +53,12 @@ class Finding(NamedTuple):
     at: int
     more: More | None = None
 
+    @property
+    def location(self) -> InstancePath:
+        """Where it stands."""
+        place = self.frame.where(self.at)
+        return place if self.more is None else (*place, *self.more.below)
+
 
 class FieldColumn(NamedTuple):
     """What is compared as one value, with its frame: each pair has one result for each metric."""
@@ -63,10 +69,6 @@ class FieldColumn(NamedTuple):
     """It stands in items of a list."""
     status: Status = MATCH
     """What each result is that is no finding."""
-
-    def findings(self, row: int) -> list[Finding]:
-        """The results of a row, as if each were a finding."""
-        return [Finding(row, self.status, self.node, self.frame, at) for at in self.frame.positions(row)]
 
 
 class WalkedLists(NamedTuple):

@@ -185,13 +185,11 @@ class Plan:
         self, one: Compiled, slots: Sequence[Cells], index: int, wanted: Collection[str], listed: Collection[str]
     ) -> Iterable[FieldResult]:
         """What one evaluator found wrong in one row of a chunk, of the `listed` fields that are `wanted`; "" stands for all others."""
-        with limited(self.limits) as clock:
-            clock.fresh = True
-            scored = one.scored_row(slots, index)
-            if scored is not None and scored.rows is not None:
-                return scored.rows.wrong(scored.at, wanted, listed)
-            values = [slots[slot][index] for slot in one.inputs]
-            return wrong_fields(one.line.settings, slots[one.verdicts][index], wanted, *values)
+        scored = one.scored_row(slots, index)
+        if scored is not None and scored.rows is not None:
+            return scored.rows.wrong(scored.at, wanted, listed)
+        values = [slots[slot][index] for slot in one.inputs]
+        return wrong_fields(one.line.settings, slots[one.verdicts][index], wanted, *values)
 
     def documents_from(self, one: Compiled, slots: Sequence[Cells], index: int) -> Documents | None:
         """Every result of one row of a chunk that is scored by a schema; None where there was nothing to compare."""
@@ -199,9 +197,7 @@ class Plan:
         verdict: Verdict = slots[one.verdicts][index]
         if scored is None or scored.rows is None or verdict.standing is Standing.BLOCKED:
             return None
-        with limited(self.limits) as clock:
-            clock.fresh = True
-            return scored.rows.documents(scored.at)
+        return scored.rows.documents(scored.at)
 
     def describe(self) -> str:
         """The steps, one a line, as a person reads them."""

@@ -15,7 +15,7 @@ from evaluators.fields.declared import Declared
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import Fault, RowProblem
-from evaluators.limits import OutOfTime
+from evaluators.limits import OutOfTime, limited
 from evaluators.model import Score, Standing, Status, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan
@@ -122,8 +122,7 @@ class Recorder:
         """Records what is wanted of a chunk, whose filled `slots` are given."""
         lines: list[tuple[int, int, bytes]] = []
         for place, (one, rows) in enumerate(zip(self._evaluators, wanted, strict=True)):
-            for asked in rows:
-                lines += [(asked.row, place, line) for line in one.lines(slots, asked.row, asked)]
+            lines += [(row, place, line) for row, line in one.lines(slots, rows)]
         lines.sort(key=lambda line: line[:2])
         self._outcomes.write(b"".join([b"%d\t%b" % (chunk.offsets[index], line) for index, _, line in lines]))
         self.rows += chunk.count
@@ -224,14 +223,18 @@ class _Outcomes:
                 asked.append(Asked(index, keys, index < first))
         return asked
 
-    def lines(self, slots: Sequence[Cells], index: int, asked: Asked) -> list[bytes]:
-        """What is recorded of one row, each line with its key and whether it is among the first under that key."""
-        verdict: Verdict = slots[self._one.verdicts][index]
-        found = self._found(verdict, slots, index, asked.explained, [key for key, first in asked.keys.items() if first])
-        return list(self._spelled(found, asked))
+    def lines(self, slots: Sequence[Cells], rows: Sequence[Asked]) -> Iterator[tuple[int, bytes]]:
+        """What is recorded of some rows of a chunk: by row, lines with their key and whether they are among the first under it."""
+        if rows:
+            with limited(self._plan.limits) as clock:
+                for asked in rows:
+                    clock.fresh = True
+                    for line in self._spelled(self._found(slots, asked), asked):
+                        yield asked.row, line
 
-    def _found(self, verdict: Verdict, slots: Sequence[Cells], index: int, explained: bool, keys: list[str]) -> Recorded:
-        one = self._one
+    def _found(self, slots: Sequence[Cells], asked: Asked) -> Recorded:
+        one, index, explained = self._one, asked.row, asked.explained
+        verdict: Verdict = slots[one.verdicts][index]
         try:
             if self._by_schema and self._everything:
                 documents = self._plan.documents_from(one, slots, index)
@@ -244,7 +247,7 @@ class _Outcomes:
             if explained or self._of_rows or fault or verdict.standing is not Standing.SCORED:
                 result = self._plan.explain_from(one, slots, index)
                 return _explained(result.score, whole=explained or self._everything)
-            wanted = keys if not self._everything else _keys(verdict, self._fields)
+            wanted = _keys(verdict, self._fields) if self._everything else [key for key, one in asked.keys.items() if one]
             return (
                 Recorded(fields=list(self._plan.wrong_from(one, slots, index, wanted, self._listed)))
                 if wanted

@@ -24,6 +24,6 @@ def kind(value: Any) -> str:
 
 def differs(expected: Any, actual: Any) -> str:
     """Why two values that are not equal differ, in one sentence."""
-    if kind(expected) != kind(actual):
+    if expected.__class__ is not actual.__class__ and kind(expected) != kind(actual):
         return f"{quote(actual)} is {kind(actual)}; {quote(expected)} is {kind(expected)}"
     return f"{quote(actual)} differs from {quote(expected)}"
