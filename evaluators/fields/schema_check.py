@@ -55,7 +55,8 @@ class SchemaCheck(RowsCheck):
     def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
         expected, outputs = columns
         rows, counted = self.prepared(expected, outputs)
-        return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(counted())]
+        rows.verdicts = counted()
+        return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(rows.verdicts)]
 
     def prepared(self, expected: Sequence[Any], outputs: Sequence[Any]) -> tuple[SchemaRows, Callable[[], list[Verdict]]]:
         """Scores some rows, and gives what counts them. Nothing is counted where one of them raises."""
@@ -168,7 +169,8 @@ class ColumnCheck(RowsCheck):
                 rows.release()
             raise
         for numbers, rows, counted in ready:  # all are scored by now, so that nothing is counted where one breaks
-            found |= {row: ScoredRow(one, rows, at) for at, (row, one) in enumerate(zip(numbers, counted(), strict=True))}
+            rows.verdicts = counted()
+            found |= {row: ScoredRow(rows.verdicts[at], rows, at) for at, row in enumerate(numbers)}
         return [found[row] for row in range(len(checks))]
 
     def _check(self, scoring: SchemaScoring) -> SchemaCheck:

@@ -37,6 +37,8 @@ class SchemaRows(ScoredRows):
         self._sides = expected, outputs
         self._frames = of_rows(expected, outputs)
         self._scored: dict[int, Scored] = {}
+        self.verdicts: Sequence[Verdict] = ()
+        """Those of the rows, where they were counted."""
         self.walk: Walk | None = None
         """None where the documents of the one row are nested too deeply."""
         try:
@@ -90,15 +92,19 @@ class SchemaRows(ScoredRows):
         if unreadable is not None and found.problem is None:
             zeros = (ZERO,) * len(FIGURES)
             return Score(0.0, False, found.fields, unreadable.message, standing=Standing.UNREADABLE, figures=zeros)
-        verdict = verdict_of_scored(found, self.scoring.place, self.scoring.pass_at)
+        if self.verdicts:
+            verdict = self.verdicts[at]
+        else:
+            verdict = verdict_of_scored(found, self.scoring.place, self.scoring.pass_at)
+        figures = tuple(map(_lowest, verdict.figures))
         details: dict[str, Any] = {
-            **{name: num / den if den else None for name, (num, den) in zip(SCORES, verdict.figures, strict=True)},
+            **{name: num / den if den else None for name, (num, den) in zip(SCORES, figures, strict=True)},
             "arrays": [_array(each) for each in found.arrays],
             "outside": list(found.outside),
         }
         return Score(
             verdict.value, None, found.fields, _reason(found, verdict), details,
-            (verdict.num, verdict.den) if verdict.den else None, verdict.standing, verdict.issue, verdict.figures,
+            _lowest((verdict.num, verdict.den)) if verdict.den else None, verdict.standing, verdict.issue, figures,
         )  # fmt: skip
 
     def release(self) -> None:
