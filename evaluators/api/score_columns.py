@@ -78,7 +78,7 @@ def score_columns(
 ) -> list[list[Any]]:
     """The values of `batch_columns`, in their order, for `count` rows. `cells` are keyed by column."""
     plan = suite.plan(roles)
-    with keeping(), plan.scored({name: cells.get(name) or [MISSING] * count for name in plan.columns}, count) as slots:
+    with caching(), plan.scored({name: cells.get(name) or [MISSING] * count for name in plan.columns}, count) as slots:
         verdicts = [slots[one.verdicts] for one in plan.evaluators]
     return verdict_columns([one.line for one in plan.evaluators], verdicts, overall_of(suite.lines, overall), fields)
 

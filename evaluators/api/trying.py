@@ -229,7 +229,7 @@ _HOW: Final = {
 
 def _tried(name: str, cells: Mapping[str, Any], columns: Mapping[str, str], plan: Plan) -> Tried:
     """The row, scored and explained."""
-    with keeping(), plan.scored({column: [value] for column, value in cells.items()}, 1) as slots:
+    with caching(), plan.scored({column: [value] for column, value in cells.items()}, 1) as slots:
         results = {one.line.name: plan.explain_from(one, slots, 0) for one in plan.evaluators}
     found: dict[str, None] = {}
     for one in plan.evaluators:

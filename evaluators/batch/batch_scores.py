@@ -103,7 +103,7 @@ def _taken(work: Work, rows: _Rows, order: Sequence[int], first: int) -> list[li
         offsets = [rows.numbers[place] - first for place in places]
         cells = {name: [column[place] for place in places] for name, column in columns.items()}
         ids = None if rows.ids is None else [rows.ids[place] for place in places]
-        _, codes = work.take(Chunk(offsets, offsets[-1] + 1, cells, ids=ids))
-        for column, ledger, numbers in zip(found, work.ledgers, codes, strict=True):
-            column.extend([ledger.verdicts[number] for number in numbers])
+        with work.scored(Chunk(offsets, offsets[-1] + 1, cells, ids=ids)) as slots:
+            for column, one in zip(found, work.plan.evaluators, strict=True):
+                column.extend(slots[one.verdicts])
     return found

@@ -20,14 +20,15 @@ from evaluators.builtin._evaluator import (
     Unreadable,
 )
 from evaluators.builtin._texts import ExpectedColumn
+from evaluators.comparators._cache import caching
 from evaluators.conditions import columns_of
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.closed_check import ListedCheck
 from evaluators.fields.closed_rows import ListedRows
-from evaluators.fields.lines import FieldLine, keyed_lists, read_fields, read_transforms
+from evaluators.fields.lines import FieldLine, keyed_lists, read_fields
 from evaluators.fields.long_lists import free_lists_of_lines
+from evaluators.fields.reading import read_transforms
 from evaluators.issues import Issue
-from evaluators.judges.asked_once import keeping
 from evaluators.model import MISSING, Score, Standing, Status, Verdict
 from evaluators.settings import ReadBy
 from evaluators.values.transforms import Transform
@@ -130,7 +131,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
     def _row(self, values: Sequence[Any], only: Collection[int] | None = None) -> Iterator[ListedRows]:
         """One row alone, as long as it is looked at. `only` are the numbers of the fields that are."""
         expected, output, *cells = values
-        with keeping():
+        with caching():
             row = dict(zip(self.condition_columns, cells, strict=True))
             rows = ListedRows(self.tree, [expected], [output], [row], only)
             try:
@@ -145,9 +146,9 @@ class JsonMultiFieldMatch(TreeEvaluator):
     def asking(self) -> Asking | None:
         return Asking(self._ask) if self.tree.costs else None
 
-    def _ask(self, *values: Any) -> bool:
+    def _ask(self, *values: Any) -> bool | None:
         with self._row(values, [one.number for one in self.tree.fields if one.costs]):
-            return self.tree.pairs_by_asking
+            return self.tree.pairs_by_asking or None
 
     def compile(self) -> Check:
         return ListedCheck(self.tree, self.pass_at, self.condition_columns)

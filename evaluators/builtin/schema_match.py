@@ -355,7 +355,7 @@ class SchemaMatch(TreeEvaluator):
         if scoring.costs:
             with one_row(scoring, expected, output):
                 pass  # walking asks
-        return scoring.pairs_by_asking
+        return scoring.pairs_by_asking or None
 
     def _by_place(self, score: Score, verdict: Verdict) -> Verdict:
         listed = self._scoring.row_fields if self._scoring is not None else ()

@@ -29,6 +29,10 @@ class ListedCheck(ChunkCheck):
         flat = b"".join(rows.statuses)
         return [ScoredRow(self._verdict(rows, row, flat[row::count]), rows, row) for row in range(count)]
 
+    def looked_at(self, *values: Any) -> ListedRows:
+        expected, output, *cells = values
+        return ListedRows(self._tree, [expected], [output], [dict(zip(self._columns, cells, strict=True))])
+
     def _verdict(self, rows: ListedRows, row: int, statuses: bytes) -> Verdict:
         odd, problem = rows.odd.get(row), rows.problem(row)
         if odd is not None or problem is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.comparators._answers import in_field
+from evaluators.comparators._comparator import in_field
 from evaluators.fields.closed import ClosedTree, FieldPairs, ListedField, Sides, combined
 from evaluators.fields.closed_explain import ExplainedField, Settled, answer_together, settle_row, settled
 from evaluators.fields.frame import Frame, of_rows

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from evaluators.comparators._answers import in_field
+from evaluators.comparators._comparator import in_field
 from evaluators.fields.instance_paths import InstancePath, spelled
 from evaluators.fields.pair import Paired, keys_of
 from evaluators.fields.post_process import Processor, post_process
@@ -49,8 +49,8 @@ def shown_of(node: FieldNode) -> tuple[Shown, ...]:
         details: dict[str, object] = {"metric": metric.name}
         if metric.comparator.batch:
             details["batch"] = True
-        if metric.stands_for is not None:
-            details["stands_for"] = metric.stands_for
+        if metric.fallback_for is not None:
+            details["stands_for"] = metric.fallback_for
         totals = metric.comparator.list_totals() if isinstance(metric.comparator, JudgedComparator) else None
         weight = node.weight if metric.weight == 1 else node.weight * metric.weight
         found.append(Shown(metric, weight, details, chain(node.transforms), ask, totals))

@@ -94,6 +94,10 @@ class ChunkCheck:
         releases the rows."""
         raise NotImplementedError  # the contract: each family of checks scores its own rows
 
+    def looked_at(self, *values: Any) -> ScoredRows:
+        """One row that is not counted, for who asks about it. Whoever calls it releases it."""
+        raise NotImplementedError  # the contract: each family of checks scores its own rows
+
 
 class RowsCheck(ChunkCheck, PathCheck):
     """A check that scores many rows at once, and counts by path."""

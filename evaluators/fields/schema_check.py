@@ -58,6 +58,10 @@ class SchemaCheck(RowsCheck):
         rows.verdicts = counted()
         return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(rows.verdicts)]
 
+    def looked_at(self, *values: Any) -> SchemaRows:
+        expected, output = values
+        return self.prepared([expected], [output])[0]
+
     def prepared(self, expected: Sequence[Any], outputs: Sequence[Any]) -> tuple[SchemaRows, Callable[[], list[Verdict]]]:
         """Scores some rows, and gives what counts them. Nothing is counted where one of them raises."""
         rows = SchemaRows(self._scoring, expected, outputs, self._lacking)
@@ -172,6 +176,10 @@ class ColumnCheck(RowsCheck):
             rows.verdicts = counted()
             found |= {row: ScoredRow(rows.verdicts[at], rows, at) for at, row in enumerate(numbers)}
         return [found[row] for row in range(len(checks))]
+
+    def looked_at(self, *values: Any) -> SchemaRows:
+        expected, output, *cells = values
+        return self._check(self._scoring(*cells)).looked_at(expected, output)
 
     def _check(self, scoring: SchemaScoring) -> SchemaCheck:
         known = self._checks.get(id(scoring))

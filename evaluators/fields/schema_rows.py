@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from math import gcd
 from typing import Any
 
+from evaluators.comparators._cache import cached, caching, value_key
 from evaluators.fields.closed_score import standing_of
 from evaluators.fields.events import FIGURES, ZERO, RowFigures, events_of, row_figures
 from evaluators.fields.explained import scored, too_deep, wrong_results
@@ -20,7 +21,6 @@ from evaluators.fields.sentences import of_fields
 from evaluators.fields.settle import WRONG
 from evaluators.fields.walk import Places, Walk
 from evaluators.issues import Issue, RowProblem
-from evaluators.judges.asked_once import keeping, once, value_key
 from evaluators.model import FieldResult, Score, Standing, Verdict
 from evaluators.value_class import replace
 from evaluators.values.equality import same
@@ -62,7 +62,7 @@ class SchemaRows(ScoredRows):
                 found = self._made(at)
             else:  # a post-processor may say otherwise the next time
                 key = ("scored", id(self.scoring), *(value_key(side[at]) for side in self._sides))
-                found = once(key, lambda: self._made(at), self.scoring)
+                found = cached(key, lambda: self._made(at), self.scoring)
             self._scored[at] = found
         return found
 
@@ -116,7 +116,7 @@ class SchemaRows(ScoredRows):
 @contextmanager
 def one_row(scoring: SchemaScoring, expected: Any, output: Any) -> Iterator[SchemaRows]:
     """A row of its own, as long as it is looked at. A side that is not there is MISSING."""
-    with keeping():
+    with caching():
         rows = SchemaRows(scoring, [expected], [expected if same(expected, output) else output])
         try:
             yield rows

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
-from evaluators.comparators._cache import cached, value_key
 from evaluators.fields.align import Align
-from evaluators.fields.dialects import dialect_note, dialect_of, dialects_in, unwrap
-from evaluators.fields.evaluation_config.read_config import read_evaluation_config
-from evaluators.fields.keywords import condition_note, keyword_problems
+from evaluators.fields.dialects import condition_note, dialect_note, dialect_of, dialects_in, keyword_problems, unwrap
+from evaluators.fields.evaluation_config import read_evaluation_config
 from evaluators.fields.long_lists import FreeList, free_lists_of_tree
-from evaluators.fields.metrics import places, substituted
+from evaluators.fields.metrics import fallbacks, places
 from evaluators.fields.post_process import Nulls, Processor
 from evaluators.fields.tree import FieldNode, nodes
-from evaluators.fields.xeval.read_xeval import NULLS, read_xeval
+from evaluators.fields.xeval import NULLS, read_xeval
 from evaluators.judges.judged_comparator import JudgedComparator
 from evaluators.settings import BadSettings, Detail, spell
 from evaluators.value_class import dataclass

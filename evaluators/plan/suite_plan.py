@@ -25,7 +25,6 @@ from evaluators.builtin._evaluator import (
     Part,
     Text,
     Wanted,
-    explain_once,
     wrong_fields,
 )
 from evaluators.comparators._cache import caching
@@ -39,7 +38,7 @@ from evaluators.needs import EmptyExpected
 from evaluators.plan import cells
 from evaluators.plan.asking_rounds import Asker, ask_all, rounds_of
 from evaluators.plan.cells import Cells
-from evaluators.plan.verdict_steps import chunk_step, gated_step, issue_of_bug, looked_at, verdict_step, watching_fields
+from evaluators.plan.verdict_steps import chunk_step, gated_step, issue_of_bug, verdict_step, watching_fields
 from evaluators.suite.evaluator_line import EvaluatorLine, Parse
 from evaluators.suite.graph import in_order
 from evaluators.value_class import dataclass, field, replace
@@ -104,9 +103,9 @@ class Compiled:
     """The slot of its scored rows, which say why; None where rows are explained from their values."""
 
     def scored_row(self, slots: Sequence[Cells], index: int) -> ScoredRow | None:
-        """A row of a chunk as it was scored."""
+        """A row of a chunk as it was scored; None where what was found does not say why."""
         found: ScoredRow | None = None if self.scored is None else slots[self.scored][index]
-        return found
+        return found if found is not None and found.rows is not None else None
 
 
 @dataclass
@@ -149,7 +148,7 @@ class Plan:
 
     def explain(self, row: Mapping[str, Any]) -> dict[str, Result]:
         """What every evaluator says of one row, with reasons, by evaluator name. `row` is keyed by column."""
-        with keeping(), self.scored({name: [value] for name, value in row.items()}, 1) as slots:
+        with caching(), self.scored({name: [value] for name, value in row.items()}, 1) as slots:
             return {one.line.name: self.explain_from(one, slots, 0) for one in self.evaluators}
 
     def several(self, slots: Sequence[Cells]) -> int:
@@ -442,7 +441,6 @@ class _Compiler:
     def _evaluator(self, line: EvaluatorLine) -> Compiled:
         inputs = tuple(self._need(need, line) for need in line.settings.needs())
         check = watching_fields(line.settings.compile(), self.watched.get(line.name, ()))
-        check = looked_at(line.settings.type, check)
         gates = self._gates(line)
         does, key, skips = f"{line.name}: {line.type}", ("verdict", line.name), self.reading.unreadable == "skip"
         if isinstance(check, ChunkCheck):

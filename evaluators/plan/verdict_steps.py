@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
-from evaluators.builtin._evaluator import BUILTIN, Check, check_verdict
-from evaluators.fields.path_check import ChunkCheck, PathCheck, PathCounts, ScoredRow
+from evaluators.builtin._evaluator import Check
+from evaluators.fields.path_check import ChunkCheck, PathCheck, ScoredRow, release_rows
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.limits import OutOfTime, row_clock
 from evaluators.model import MISSING, Standing, Verdict
@@ -140,23 +140,25 @@ def chunk_step(line: EvaluatorLine, check: ChunkCheck, skip_unreadable: bool, ga
     lost = line.settings.unreadable().lost or _as_it_is
 
     def run(columns: list[Cells], count: int) -> Cells:
-        given, stopped, without = columns[gates:], dict[int, Verdict](), dict[int, Callable[[Verdict], Verdict]]()
+        given, stopped, blocked, unreadable = columns[gates:], dict[int, Verdict](), set[int](), set[int]()
         for row in range(count) if gates else ():
             verdict = kept_out(line, columns[:gates], row)
             if verdict is BLOCKED and line.unmet == "fail":
-                without[row] = lambda found: _blocked(lost(found))
+                blocked.add(row)
             elif verdict is not None:
                 stopped[row] = SKIPPED if verdict is BLOCKED else verdict
         for row, issues in _faults(given).items():
             theirs = next((issue for issue in issues if issue.blame is not Blame.OUTPUT), None)
-            if row in stopped or (theirs is None and row in without):
+            if row in stopped or (theirs is None and row in blocked):
                 continue
             if theirs is not None:
+                blocked.discard(row)
                 stopped[row] = Verdict(_standing(theirs), None, 0, 0, issue=theirs)
             elif skip_unreadable:
                 stopped[row] = SKIPPED._replace(issue=issues[0])
             else:
-                without[row] = lost
+                unreadable.add(row)
+        without = blocked | unreadable
         rows = [row for row in range(count) if row not in stopped] if stopped else range(count)
         if stopped or without:
             given = [
@@ -164,9 +166,17 @@ def chunk_step(line: EvaluatorLine, check: ChunkCheck, skip_unreadable: bool, ga
                 for place, column in enumerate(given)
             ]  # fmt: skip
         found: Cells = [None] * count
-        for row, scored in zip(rows, _scored(check, given) if rows else (), strict=True):
-            how = without.get(row)
-            found[row] = scored if how is None else scored._replace(verdict=how(scored.verdict))
+        all_scored = _scored(check, given) if rows else []
+        for row, scored in zip(rows, all_scored, strict=True):
+            if row in without:
+                verdict = lost(scored.verdict)
+                scored = scored._replace(verdict=_blocked(verdict) if row in blocked else verdict)
+            if row in blocked and scored.verdict.standing.kept_out:  # who asks why is shown the output that is there
+                scored = _looked_at(check, scored, [column[row] for column in columns[gates:]])
+            found[row] = scored
+        if blocked:
+            asked = {id(one.rows) for one in found if one is not None}
+            release_rows(one for one in all_scored if id(one.rows) not in asked)
         for row, verdict in stopped.items():
             found[row] = ScoredRow(verdict)
         return found
@@ -201,6 +211,16 @@ def _alone(check: ChunkCheck, values: Sequence[Any]) -> ScoredRow:
     except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
         return ScoredRow(_bug(error))
     return found
+
+
+def _looked_at(check: ChunkCheck, scored: ScoredRow, values: Sequence[Any]) -> ScoredRow:
+    """The row with its own values, in place of those that it was scored with."""
+    row_clock().fresh = True
+    try:
+        rows = check.looked_at(*(MISSING if value.__class__ is Fault else value for value in values))
+    except (Exception, OutOfTime):  # a row is guarded: the verdict says what is wrong
+        return ScoredRow(scored.verdict)
+    return ScoredRow(scored.verdict, rows)
 
 
 def _as_it_is(found: Verdict) -> Verdict:

@@ -288,11 +288,11 @@ class Work:
         unjudged, given = self._out_of_time(), columns
         if unjudged is not None:  # what is counted without judging is counted
             given = {name: [Fault(unjudged)] * chunk.count for name in columns}
-        with keeping(), noting() as notes:
+        with caching(), logging_answers() as log:
             with self.plan.scored(given, chunk.count) as slots:
                 self._take(chunk, columns, slots, unjudged)
                 yield slots
-            self._note(chunk, notes)
+            self._log(chunk, log)
 
     def _out_of_time(self) -> Issue | None:
         return run_out_of_time(self.job.reading.limits.run_seconds) if self.job.out_of_time else None

@@ -31,7 +31,7 @@ class Judged:
 
 def judge_row(plan: Plan, cells: Mapping[str, Any]) -> tuple[Judged, ...]:
     """What every evaluator says of one row that is not counted. `cells` are keyed by column."""
-    with keeping(), plan.scored({name: [value] for name, value in cells.items()}, 1) as slots:
+    with caching(), plan.scored({name: [value] for name, value in cells.items()}, 1) as slots:
         return _judged(plan, slots)
 
 

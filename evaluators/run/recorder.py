@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
 from evaluators.builtin._evaluator import Evaluator
-from evaluators.fields.declared import Declared
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import Fault, RowProblem

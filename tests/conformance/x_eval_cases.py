@@ -21,7 +21,7 @@ from evaluators.compat.infer import infer_schema
 from evaluators.fields.annotate import annotate_xeval
 from evaluators.fields.events import figures_of
 from evaluators.fields.expected_check import ExpectedProblems, validate_gold
-from evaluators.fields.lines import choose
+from evaluators.fields.named_comparators import choose
 from evaluators.fields.post_process import BothAbsent, Processor, propagate_batch_errors, reclassify_nulls
 from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.rules import Partial, explain_rule

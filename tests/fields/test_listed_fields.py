@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import evaluators
 from evaluators.builtin._evaluator import settle
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
-from evaluators.comparators._comparator import Answer, Comparator, Compare, Question, Readable
+from evaluators.comparators._comparator import Answer, Comparator, Question, Readable
 from evaluators.fields.settle import WRONG
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import MISSING, Comparison, Score, Standing

@@ -10,6 +10,7 @@ import pytest
 
 import evaluators
 from evaluators.compat import struct_extract_eval
+from evaluators.fields.annotate import annotate_xeval
 from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.type_defaults import reset_type_defaults, set_type_default, type_defaults
