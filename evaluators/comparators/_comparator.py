@@ -22,7 +22,7 @@ import dataclasses
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from math import isfinite
-from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -32,6 +32,7 @@ from evaluators.issues import Blame, Issue, RowProblem, problem
 from evaluators.model import Comparison
 from evaluators.registry import Socket
 from evaluators.settings import Settings
+from evaluators.value_class import NamedTuple
 from evaluators.values.quoting import differs, quote
 
 Compare: TypeAlias = Callable[[Any, Any], "bool | Comparison"]

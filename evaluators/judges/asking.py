@@ -24,7 +24,7 @@ from contextvars import ContextVar
 from typing import Any, Final, TypeAlias, cast
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from evaluators.comparators._cache import Cache, current_cache, value_key
 from evaluators.comparators._comparator import Comparator, Question, WholeCall, answers_in
@@ -88,7 +88,7 @@ class Counted:
         fresh = [one for one in questions if self._is_new(judge, one.key)]
         _, count, known = self.judges.get(judge.identity, (judge, 0, Estimate()))
         found = judge.estimate(fresh) if fresh else Estimate()
-        total = Estimate(*(one + other for one, other in zip(known, found, strict=True)))
+        total = Estimate(*(one + other for one, other in zip(astuple(known), astuple(found), strict=True)))
         self.judges[judge.identity] = judge, count + len(fresh), total
         return [JudgeAnswer(1.0, True, _NOT_ASKED)] * len(questions)
 

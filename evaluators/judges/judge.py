@@ -14,7 +14,7 @@ import dataclasses
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -105,7 +105,7 @@ class JudgeAnswer(msgspec.Struct, frozen=True):
     seconds: float = 0.0
 
 
-class Estimate(NamedTuple):
+class Estimate(msgspec.Struct, frozen=True):
     """What questions would come to, were they asked. Tokens are about right."""
 
     questions: int = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, partial
-from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
 
 import msgspec
 from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, model_validator
@@ -28,7 +28,7 @@ Ask: TypeAlias = Callable[[Judge, Sequence[JudgeQuestion], tuple[Hashable, ...],
 """Asks a judge some questions, each with its key and with the path of the pair that it is about."""
 
 
-class ListTotals(NamedTuple):
+class ListTotals(msgspec.Struct, frozen=True):
     """How a list of which a judge says which items match counts in the totals."""
 
     surplus_counts: bool

@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Final, Literal, Self
 from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, model_validator
 
 from evaluators.issues import Issue, Problems, extra_hint, problem
+from evaluators.judges.answer_store import AnswerStore
 from evaluators.judges.chat import Send, Structured
 from evaluators.judges.env_file import read_env_file
 from evaluators.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion, unanswered
@@ -29,7 +30,6 @@ from evaluators.judges.messages import Prompt, estimated_tokens, messages_of, pr
 from evaluators.judges.repeating import REPEAT
 from evaluators.judges.rounds import PendingQuestion, Round
 from evaluators.judges.session import Session, shared_session
-from evaluators.judges.store import AnswerStore
 from evaluators.settings import Name, Settings, bad
 from evaluators.values.json_text import compact
 

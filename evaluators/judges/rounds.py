@@ -22,12 +22,12 @@ import msgspec
 from msgspec.structs import replace
 
 from evaluators.issues import Issue
+from evaluators.judges.answer_store import AnswerStore
 from evaluators.judges.chat import ChatFailure, ChatReply, ChatRequest, Send, Structured
 from evaluators.judges.judge import JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.judges.messages import Messages, Prompt, estimated_tokens, messages_of, reply_schema
 from evaluators.judges.replies import BadReply, verdicts_in
 from evaluators.judges.session import Session, StoppedAsking
-from evaluators.judges.store import AnswerStore
 
 if TYPE_CHECKING:
     from evaluators.judges.model_judge import ModelJudge

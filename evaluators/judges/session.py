@@ -60,7 +60,7 @@ class Session:
     """The claims and the spending of one run. `:memory:` is for one process."""
 
     def __init__(self, file: Path | str = ":memory:", stopped: Callable[[], bool] = lambda: False) -> None:
-        from evaluators.judges.store import opened  # imported when used: most runs ask nobody
+        from evaluators.judges.answer_store import opened  # imported when used: most runs ask nobody
 
         self.file = file
         self.stopped = stopped

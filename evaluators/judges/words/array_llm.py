@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, Literal, NamedTuple, Self
+from typing import Any, Final, Literal, Self
 
+import msgspec
 from pydantic import AliasChoices, Field
 
 from evaluators.comparators._comparator import Question
@@ -118,7 +119,7 @@ def _word(rule: object) -> str:
     return next(iter(map(str, rule)), "") if isinstance(rule, Mapping) else str(rule).split(" ")[0]
 
 
-class Claimed(NamedTuple):
+class Claimed(msgspec.Struct, frozen=True):
     """What a verdict says of two lists."""
 
     matched: int
