@@ -11,7 +11,7 @@ from evaluators.fields.marks import Leaves, LeavesOf
 from evaluators.fields.pair import Paired, keys_of, paired_by_key, paired_together, pairing
 from evaluators.fields.pairing_limit import PairCost
 from evaluators.values.equality import same
-from evaluators.values.pairing import in_order, left_over
+from evaluators.values.pairing import left_over
 
 
 def pair_items(
@@ -28,5 +28,5 @@ def pair_items(
     if align.free and not same([*expected], [*output]):
         run = pairing(align, expected, output, PairCost(), leaves_of, key_of, False)
         found = paired_together({0: run}, lambda pairs, _: [weigh(row, column) for _, row, column in pairs])
-    pairs = in_order(*sizes)
+    pairs = [(index, index) for index in range(min(sizes))]
     return found.get(0) or Paired(pairs, *left_over(pairs, *sizes), keys_of(align, expected, output))
