@@ -1,4 +1,4 @@
-"""One name, one thing: no two modules and no two classes of the package share a name, plugs and commands apart."""
+"""One name, one thing: no two classes of the package share a name, plugs and commands apart. Packages are namespaces for modules."""
 
 from __future__ import annotations
 
@@ -20,15 +20,6 @@ def _is_plug(file: Path) -> bool:
     return bool({file.parent.name, "/".join(file.parent.parts[-2:])} & PLUGS) and not file.name.startswith("_")
 
 
-def _modules() -> Iterator[tuple[str, str]]:
-    for file in ROOMS.rglob("*.py"):
-        place = file.relative_to(ROOMS)
-        if file.name == "__init__.py" and file.parent != ROOMS and file.parent.name not in PLUGS:
-            yield file.parent.name, str(place)
-        elif not file.name.startswith("__") and not _is_plug(file):
-            yield file.stem.strip("_"), str(place)
-
-
 def _classes() -> Iterator[tuple[str, str]]:
     for file in ROOMS.rglob("*.py"):
         if _is_plug(file):
@@ -43,10 +34,6 @@ def _several(named: Iterator[tuple[str, str]]) -> Mapping[str, list[str]]:
     for name, place in named:
         places[name].append(place)
     return {name: sorted(found) for name, found in places.items() if len(found) > 1}
-
-
-def test_no_two_modules_share_a_name() -> None:
-    assert _several(_modules()) == {}
 
 
 def test_no_two_classes_share_a_name() -> None:

@@ -122,7 +122,7 @@ def _aliased_rows(source: str, column: str, base: Table, split: Split, columns: 
 
 
 @dataclass(frozen=True, slots=True)
-class Lookup:
+class JoinedCells:
     """Cells by the id of a row, from another place."""
 
     name: str
@@ -146,9 +146,9 @@ class Lookup:
         return found
 
 
-def cells_of(table: Table, key: str, column: str, name: str) -> Lookup:
+def cells_of(table: Table, key: str, column: str, name: str) -> JoinedCells:
     """A column of another file of rows."""
-    return Lookup(name, "id", table.files, origin(table, column), partial(_column_items, table, key, column))
+    return JoinedCells(name, "id", table.files, origin(table, column), partial(_column_items, table, key, column))
 
 
 def _column_items(table: Table, key: str, column: str) -> Iterator[Item]:
@@ -157,10 +157,10 @@ def _column_items(table: Table, key: str, column: str) -> Iterator[Item]:
             yield id_text(id), f"row {table.first_number + offset:,}", cell
 
 
-def documents_of(documents: tuple[DocumentFile, ...], name: str) -> Lookup:
+def documents_of(documents: tuple[DocumentFile, ...], name: str) -> JoinedCells:
     """One document per row, called like the row's id."""
     files = tuple(document.source for document in documents)
-    return Lookup(name, "document", files, _documents(files), partial(_document_items, documents))
+    return JoinedCells(name, "document", files, _documents(files), partial(_document_items, documents))
 
 
 def _document_items(documents: Iterable[DocumentFile]) -> Iterator[Item]:
@@ -168,7 +168,7 @@ def _document_items(documents: Iterable[DocumentFile]) -> Iterator[Item]:
 
 
 def joined(
-    base: Table, key: str, lookup: Lookup, column: Literal["output", "expected"], absent: Cell
+    base: Table, key: str, lookup: JoinedCells, column: Literal["output", "expected"], absent: Cell
 ) -> tuple[Derived, list[Issue], list[Issue]]:
     """The table with one more column, which takes the place of a column of that name; `absent` is the cell of an id without one.
 
@@ -184,7 +184,7 @@ def joined(
 
 
 def _joined_rows(
-    key: str, lookup: Lookup, column: str, absent: Cell, base: Table, split: Split, columns: Sequence[str]
+    key: str, lookup: JoinedCells, column: str, absent: Cell, base: Table, split: Split, columns: Sequence[str]
 ) -> Iterator[Chunk]:
     """Every row, with its joined cell; the cells of an unreadable row stay faults."""
     own = [name for name in columns if name != column]
@@ -200,7 +200,7 @@ def _joined_rows(
         yield replace(chunk, columns={**{name: chunk.columns[name] for name in own}, column: cells})
 
 
-def _unmatched(base: Table, key: str, lookup: Lookup, column: str, absent: Cell) -> tuple[list[Issue], list[Issue]]:
+def _unmatched(base: Table, key: str, lookup: JoinedCells, column: str, absent: Cell) -> tuple[list[Issue], list[Issue]]:
     """Ids that occur twice, and ids that only one side has, with their places and the nearest of the other side."""
     first = first_table(base)
     here, there = _places_of(base, key), lookup.places()

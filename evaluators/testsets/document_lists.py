@@ -11,7 +11,7 @@ from evaluators.model import JSON, MISSING
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource, whole_of
 from evaluators.testsets.columns import USUAL_NAMES, folded, is_usual
-from evaluators.testsets.derived import Item, Lookup
+from evaluators.testsets.derived import Item, JoinedCells
 from evaluators.testsets.reader import Chunk, Split, id_text
 from evaluators.value_class import dataclass
 from evaluators.values.json_text import NotJSON, parse
@@ -47,10 +47,10 @@ class ListedDocuments:
         yield Chunk(range(len(items)), len(items), {name: cells.get(name, absent) for name in columns})
 
 
-def listed_outputs(source: ByteSource, key: str | None) -> Lookup:
+def listed_outputs(source: ByteSource, key: str | None) -> JoinedCells:
     """The documents of a list by their ids, to be looked up: by `key`, or by their places in two lists."""
     noun = "id" if key else "place in the list"
-    return Lookup(source.name, noun, (source,), ("documents", (source.path,)), partial(_items, source, key))
+    return JoinedCells(source.name, noun, (source,), ("documents", (source.path,)), partial(_items, source, key))
 
 
 def _items(source: ByteSource, key: str | None) -> Iterator[Item]:

@@ -19,7 +19,7 @@ from evaluators.needs import Cell, Role, as_output
 from evaluators.testsets.byte_source import ByteSource, fingerprint, locate
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, scheme_of, store_of
 from evaluators.testsets.columns import Columns, guess_columns, no_such_column
-from evaluators.testsets.derived import Lookup, aliased, cells_of, documents_of, first_table, joined
+from evaluators.testsets.derived import JoinedCells, aliased, cells_of, documents_of, first_table, joined
 from evaluators.testsets.document_lists import ListedDocuments, are_rows, common_key, ids_of, list_in, listed_outputs
 from evaluators.testsets.documents import DocumentFile, DocumentRows, documents_at, holds_documents, one_document
 from evaluators.testsets.fetched_rows import FetchedRows
@@ -371,7 +371,7 @@ class _Opening:
             raise Problems([no_such_column(column, begun.table.header, expected)])
         return self._finished(self._with_output(begun, output))
 
-    def _two_places(self, expected: str, output: str) -> tuple[Table, Lookup]:
+    def _two_places(self, expected: str, output: str) -> tuple[Table, JoinedCells]:
         """The expected documents as rows, and their outputs."""
         if holds_documents(output, self.folder):
             documents = self._documents_at(output)
@@ -385,7 +385,7 @@ class _Opening:
             raise problem("one-output", message, where=output, hint=hint)
         return self._two_files(expected, output)
 
-    def _two_files(self, expected: str, output: str) -> tuple[Table, Lookup]:
+    def _two_files(self, expected: str, output: str) -> tuple[Table, JoinedCells]:
         """Two lists of documents, or two documents."""
         first, second = self._locate(expected), self._locate(output)
         wanted, given = list_in(first), list_in(second)
@@ -430,7 +430,7 @@ class _Opening:
         shown = str(self.config.written(place))
         return f"{shown.rstrip('/')}/" if kind_at(self.folder, place) == "folder" else shown
 
-    def _lookup(self, place: Place, role: Literal["output", "expected"]) -> Lookup:
+    def _lookup(self, place: Place, role: Literal["output", "expected"]) -> JoinedCells:
         """Where the cells of a role come from: documents, or a column of another file."""
         if isinstance(place, str) and holds_documents(place, self.folder):
             return documents_of(self._documents_at(place), self._said(place))
@@ -439,7 +439,7 @@ class _Opening:
         columns = guess_columns(reader.header, other.named(role), needed=("id", role), name=file, knows=reader.knows)
         return cells_of(reader, columns.id or "", columns.of(role) or "", self.config.written(file))
 
-    def _joined(self, begun: TestSet, role: Literal["output", "expected"], lookup: Lookup) -> TestSet:
+    def _joined(self, begun: TestSet, role: Literal["output", "expected"], lookup: JoinedCells) -> TestSet:
         said = f"there is no {role} for this row in {lookup.name}"
         absent: Cell = Fault(Issue(f"no-{role}-for-row", Blame.TESTSET, said))
         if role == "output" and self.config.no_output == "fail":

@@ -48,7 +48,7 @@ def started(folder: Path, *words: str, most: int | None = None, stdout: str | No
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_run_folder_that_is_too_large_is_the_environments(files: Path, workers: str) -> None:
-    ended = started(files, "run", "suite.yaml", "rows.csv", "--name", "x", "--workers", workers, most=4_200)
+    ended = started(files, "run", "suite.yaml", "rows.csv", "--name", "x", "--workers", workers, most=6_000)
     assert ended.returncode == 3, ended.stderr
     assert "runs/x: the run folder cannot be written: file too large" in ended.stderr + ended.stdout
     assert "partial" not in ended.stderr + ended.stdout
