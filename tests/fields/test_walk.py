@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from evaluators.fields.branches import distinct
 from evaluators.fields.schema_check import SchemaCheck
+from evaluators.fields.schema_rows import SchemaRows
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.tree import FieldNode
 from evaluators.model import MISSING, Verdict
-from tests.fields.alone import counted_one_by_one
+from tests.fields.alone import counted_one_by_one, scored_by, wrong_by
 from tests.fields.random_trees import alike_items, pairs
 from tests.fields.trees import array, choice, leaf, metric, obj, tree
 
@@ -50,6 +51,21 @@ def test_rows_together_come_to_what_each_of_them_comes_to_alone(
     together = fast.rows([a for a, _ in rows], [b for _, b in rows])
     assert [exact(found) for found in together] == [exact(slow(a, b)) for a, b in rows]
     assert tallies(fast) == tallies(slow)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.one_of(pairs(), alike_items()))
+def test_a_row_of_a_chunk_has_the_results_that_it_has_alone(drawn: tuple[FieldNode, Any, Any]) -> None:
+    root, one, other = drawn
+    scoring = SchemaScoring(root, "f1", 1.0)
+    sides = [(one, other), (other, one), (one, one), (one, MISSING), (one, other)]
+    rows = SchemaRows(scoring, [a for a, _ in sides], [b for _, b in sides])
+    try:
+        for at, (expected, output) in enumerate(sides):
+            assert rows.scored(at) == scored_by(scoring, expected, output)
+            assert rows.wrong(at) == wrong_by(scoring, expected, output)
+    finally:
+        rows.release()
 
 
 def test_frames_are_let_go_of_without_the_collector() -> None:

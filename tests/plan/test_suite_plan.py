@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from typing import Any, Literal
 
 import pytest
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Measured, Needs, Unreadable
+from evaluators.comparators._cache import caching
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Result, Standing, Verdict
 from evaluators.plan.suite_plan import Plan, Reading, compile_plan
@@ -425,3 +427,26 @@ evaluators:
             if reading == Reading() and name != "weighted_mean" and result.score is not None:
                 alone = one.line.settings.score(output, expected)
                 assert (alone.value, alone.passed) == (result.score.value, result.score.passed)
+
+
+def test_what_was_found_in_a_chunk_is_let_go_of_when_nobody_asks_any_more() -> None:
+    fields = "{fields: {a: exact, 'l[*].x': exact, l: {align: hungarian}}}"
+    found = plan(f"evaluators: [{{schema_match: {fields}}}, {{json_multi_field_match: {fields}}}]")
+    cells = {"output": ['{"a": 2, "l": [{"x": 2}, {"x": 1}]}', "no"] * 20, "expected": ['{"a": 1, "l": [{"x": 1}]}'] * 40}
+
+    def ask() -> None:
+        with caching(), found.scored(cells, 40) as slots:
+            for one in found.evaluators:
+                for row in range(40):
+                    assert found.explain_from(one, slots, row).score is not None
+
+    gc.collect()
+    gc.disable()
+    try:
+        ask()
+        before = len(gc.get_objects())
+        for _ in range(10):
+            ask()
+        assert len(gc.get_objects()) - before < 200
+    finally:
+        gc.enable()
