@@ -3,8 +3,8 @@
 Text after the quote that closes a cell (`"ab"c`) is refused. The standard library's parser is asked to be strict about it; where it
 finds some, the rest of the piece is read row by row, and each such row is a problem of its own.
 
-At the end of a split a line is added that no file holds. When it does not come back as a row of its own, the split ended
-inside a quoted cell: at the end of the file a quote was never closed, and anywhere else the cut was wrong.
+The strict parser also refuses a split that ends inside a quoted cell: at the end of the file a quote was never closed, and
+anywhere else the cut was wrong.
 """
 
 from __future__ import annotations
@@ -47,7 +47,6 @@ LONGEST: Final = MAX_CHARS
 _MOST_CHUNK_CHARS: Final = 8 * CHUNK_BYTES
 _FIRST_ROWS: Final = 50
 _PIECE_BYTES: Final = 1024 * 1024
-_END: Final = "\x00the split ends here\x00"
 _NOTHING: Final[Mapping[int, Any]] = MappingProxyType({})
 UNDECODED: Final = re.compile("[\udc80-\udcff]")
 # in these encodings the byte of a quote or a line break is never a part of another character
@@ -80,23 +79,12 @@ class SplitPass:
     def _at_once(self, stream: BinaryIO, header: int) -> Iterator[Chunk]:
         """The rows. Raises _NotStrict for what must be read row by row."""
         csv.field_size_limit(LARGEST_CELL)
-        # two cells, so that a quoted cell that takes it in never looks like it
-        end_line = self.table.delimiter.join((_END, _END))
         lines = chain.from_iterable(self._lines(self._blocks(stream, CHUNK_BYTES, LONGEST // 2 + 1)))
-        records = csv.reader(chain(lines, (end_line,)), delimiter=self.table.delimiter, strict=True)
+        records = csv.reader(lines, delimiter=self.table.delimiter, strict=True)
         _next(records, header)
         while rows := _next(records, self._chunk_rows()):
             self.bytes_of_chunks = self.bytes
-            last = rows[-1]
-            if not last or not last[-1].endswith(_END):
-                yield self.chunk(rows)
-            elif last == [_END, _END]:
-                yield self.chunk(rows[:-1])
-            elif self.split.end is None:
-                rows[-1] = [*last[:-1], last[-1].removesuffix(end_line)]
-                yield self.chunk(rows, {len(rows) - 1: OPEN_QUOTE})
-            else:
-                raise wrong_cut(self.table.source)
+            yield self.chunk(rows)
 
     def _chunk_rows(self) -> int:
         """How many rows make the next chunk, going by the rows so far; at least one."""
