@@ -487,6 +487,7 @@ print(suite.run("rows.jsonl", workers=2)["json_multi_field_match"].mean)
 """
 
 
+@pytest.mark.slow
 def test_functions_work_in_workers_also_after_an_async_one_was_used_here(tmp_path: Path) -> None:
     """In a program of its own: where other threads are running, workers are not forked, and know no function of the program."""
     row = {"output": '{"a": 1}', "expected": '{"a": 2}'}

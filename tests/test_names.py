@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import pytest
+
 import evaluators
 
 ROOMS = Path(evaluators.__file__).parent
@@ -36,5 +38,6 @@ def _several(named: Iterator[tuple[str, str]]) -> Mapping[str, list[str]]:
     return {name: sorted(found) for name, found in places.items() if len(found) > 1}
 
 
+@pytest.mark.slow
 def test_no_two_classes_share_a_name() -> None:
     assert _several(_classes()) == {}

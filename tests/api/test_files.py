@@ -92,6 +92,7 @@ def test_rows_csv_of_a_finished_run_is_what_the_run_would_have_written(tmp_path:
     assert [row["id"] for row in marked_rows(later)] == [f"r{number}" for number in range(1_001)]
 
 
+@pytest.mark.slow
 def test_a_page_has_the_documents_that_the_folder_does_not_keep(tmp_path: Path) -> None:
     page, kept = tmp_path / "page.html", tmp_path / "kept.html"
     run_of(tmp_path, 1_001, files=(page,))
@@ -255,6 +256,7 @@ def test_a_row_with_too_many_or_too_few_cells_keeps_them_in_the_annotated_rows(t
     assert again[2:] == [["b", "Paris", " France,Paris"], ["c", "", ""]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1_000, 1_001])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_however_the_rows_are_cut_the_same_is_kept(

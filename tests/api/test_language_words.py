@@ -29,6 +29,7 @@ def test_the_page_has_tables_of_keys() -> None:
     assert len(keys_of_the_page()) > 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", keys_of_the_page())
 def test_a_key_of_the_page_is_explained(word: str) -> None:
     assert of_name(word, "text").startswith(f"{word}\n")

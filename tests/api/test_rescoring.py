@@ -89,6 +89,7 @@ def test_an_evaluator_that_comes_and_one_that_goes(suite: Path) -> None:
     assert list(moved(before, scored(suite))) == ["exact_match: new, mean 0.0000", "json_multi_field_match: gone"]
 
 
+@pytest.mark.slow
 def test_the_command_scores_again_and_ends_with_ctrl_c(suite: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-u", "-m", "evaluators", "run", str(suite), "--watch"],

@@ -112,6 +112,7 @@ def test_slices_and_workers_give_the_same_files_however_the_rows_are_split(
     assert {figure.name for stats in result.slices for figure in stats.metrics} >= {"mean_f1", "overall_score"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schema", [ORDER, "infer"])
 def test_every_variant_has_its_figures_whoever_scores_it(tmp_path: Path, in_pieces: None, schema: Any) -> None:
     rows = rows_of()

@@ -73,6 +73,7 @@ def numbered(rows: Sequence[Mapping[str, Any]], first: int) -> list[dict[str, An
     return [{**row, "row": number} for number, row in enumerate(rows, first)]
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.lists(st.integers(1, 30), max_size=6), st.randoms(use_true_random=False))
 def test_batches_in_any_order_make_the_run_over_the_same_file(cuts: list[int], swap: Any) -> None:
@@ -82,6 +83,7 @@ def test_batches_in_any_order_make_the_run_over_the_same_file(cuts: list[int], s
     assert said(of_batches(plan, rows, cuts, swap)) == said(evaluators.load(SUITE).run(ROWS).result)
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(st.lists(st.integers(1, 39), max_size=6), st.randoms(use_true_random=False), st.booleans())
 def test_slices_clusters_labels_and_measures_are_those_of_a_run(

@@ -11,6 +11,7 @@ from tests.docs.examples import ROOT, examples, run_example
 GUIDE = ROOT / "docs" / "guides" / "batches.md"
 
 
+@pytest.mark.slow
 def test_the_example_prints_what_the_guide_shows(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     assert run_example(GUIDE, "with_arrow.py", tmp_path) == examples(GUIDE)["with_arrow.py"]

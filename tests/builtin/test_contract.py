@@ -70,6 +70,7 @@ def checked(evaluator: Evaluator, values: list[Any]) -> Verdict | RowProblem:
         return problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BUILTIN.names())
 def test_a_type_has_a_page(name: str) -> None:
     plug = BUILTIN.find(name)
@@ -82,6 +83,7 @@ def test_a_type_has_a_page(name: str) -> None:
         assert setting == "type" or "description" in schema, f'the setting "{setting}" is described'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("evaluator", configured())
 @settings(max_examples=25, deadline=None)
 @given(output=CELLS, expected=CELLS, asked=TEXTS)

@@ -173,6 +173,7 @@ def test_a_suite_with_a_mistake_is_marked_at_its_line(runner: Runner) -> None:
     assert not (runner.home / "uploaded").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("before", "now", "code"), [(12, 12, 0), (12, 6, 1), (6, 12, 0)])
 def test_a_pull_request_is_compared_with_the_last_green_run_of_its_base(
     runner: Runner, before: int, now: int, code: int
@@ -200,6 +201,7 @@ def test_without_a_run_to_compare_with_it_says_so(runner: Runner) -> None:
     assert (runner.home / "calls.txt").read_text(encoding="utf-8").count("run list") == 1
 
 
+@pytest.mark.slow
 def test_what_is_given_to_the_action_is_never_read_by_the_shell(runner: Runner) -> None:
     write_rows(runner, 12)
     name = "$(touch taken);`touch taken`.csv"

@@ -97,6 +97,7 @@ def test_runs_of_other_rows_or_other_questions_end_with_4(run: Start) -> None:
     assert run("compare", "runs/shorter", "runs/good", "--common").exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_suite_that_means_something_else_ends_with_4(run: Start, tmp_path: Path) -> None:
     (tmp_path / "suite.yaml").write_text(SUITE.replace("zip: exact", "zip: normalized"), encoding="utf-8")
     assert run("run", "suite.yaml", "good.jsonl", "--name", "again", "-q").exit_code == 0

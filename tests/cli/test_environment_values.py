@@ -37,6 +37,7 @@ COMMANDS: tuple[list[str], ...] = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry["it"])
 def test_no_value_of_the_environment_gets_out(
     entry: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

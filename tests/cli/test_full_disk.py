@@ -46,6 +46,7 @@ def started(folder: Path, *words: str, most: int | None = None, stdout: str | No
     return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, preexec_fn=limit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_run_folder_that_is_too_large_is_the_environments(files: Path, workers: str) -> None:
     ended = started(files, "run", "suite.yaml", "rows.csv", "--name", "x", "--workers", workers, most=6_000)
@@ -76,6 +77,7 @@ def test_a_further_file_that_is_refused_leaves_the_run(files: Path, file: str) -
     assert (files / "fine.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -100,6 +102,7 @@ def test_every_command_says_the_same_of_a_file_that_is_refused(files: Path, word
     assert "hint: " in ended.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -128,11 +131,13 @@ def test_a_run_that_cannot_be_printed_is_in_its_folder(files: Path) -> None:
     assert json.loads((files / "runs" / "x" / "run.json").read_text())["exit_code"] == 0
 
 
+@pytest.mark.slow
 def test_a_reader_who_has_gone_away_is_no_problem(files: Path) -> None:
     ended = started(files, "schema", shell="| true; test ${PIPESTATUS:-0} = 0")
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_nobody_to_tell_changes_no_exit_code(files: Path) -> None:
     assert started(files, "run", "missing.yaml", shell="2>/dev/full").returncode == 2
     assert started(files, "run", "missing.yaml", shell="2>&-").returncode == 2

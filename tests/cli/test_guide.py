@@ -18,6 +18,7 @@ BLOCK = re.compile(r"```console\n\$ evaluators (.*)\n((?:.*\n)*?)```\n")
 SHOWN = BLOCK.findall(GUIDE.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "output"), SHOWN, ids=[words for words, _ in SHOWN])
 def test_a_command_of_the_guide_gives_what_it_shows(
     words: str, output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

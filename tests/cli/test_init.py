@@ -364,6 +364,7 @@ DOCUMENTS = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     documents=st.one_of(

@@ -32,6 +32,7 @@ MOMENTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MOMENTS)
 @pytest.mark.parametrize("signal", ["SIGINT", "SIGTERM"])
 def test_an_interrupt_at_any_moment_ends_in_130(module: str, signal: str, tmp_path: Path) -> None:

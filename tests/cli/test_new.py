@@ -36,6 +36,7 @@ def tool(*words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_skeletons_are_clean_typed_and_pass_their_own_cases() -> None:
     for kind, name in KINDS:
         assert new(kind, name).exit_code == 0

@@ -141,6 +141,7 @@ def test_a_run_is_never_overwritten_without_force(files: Path, run: Start) -> No
     assert sorted(path.name for path in (files / "runs").iterdir()) == ["x", "x-2", "x-3"]
 
 
+@pytest.mark.slow
 def test_a_run_of_a_suite_that_names_it_is_kept_every_night(files: Path, run: Start) -> None:
     write(files / "suite.yaml", SUITE + "results: {name: nightly}\n")
     assert [run("run", "suite.yaml", "rows.csv", "-q").returncode for _ in range(3)] == [0, 0, 0]
@@ -179,6 +180,7 @@ def test_a_file_inside_of_the_own_folder_of_a_run(files: Path, run: Start, befor
         assert not (files / "runs" / "x" / "report.html").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["run.json", "rows.jsonl", "suite/suite.txt"])
 def test_the_record_of_a_run_is_not_written_over(files: Path, run: Start, name: str) -> None:
     ended = run("run", "suite.yaml", "rows.csv", "--name", "x", "-o", f"runs/x/{name}")
@@ -189,6 +191,7 @@ def test_the_record_of_a_run_is_not_written_over(files: Path, run: Start, name: 
     assert run("report", "x", "-o", f"runs/x/{name}").returncode == 2
 
 
+@pytest.mark.slow
 def test_a_bare_name_is_the_newest_of_its_runs(files: Path, run: Start) -> None:
     for _ in range(3):
         run("run", "suite.yaml", "rows.csv", "--name", "x")
@@ -212,6 +215,7 @@ def as_anybody() -> None:
         ctypes.CDLL(None).prctl(24, may_all, 0, 0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="what a user may do is taken away as Linux has it")
 def test_folders_of_others_cost_a_run_nothing(files: Path) -> None:
     """On a shared disk: a run, a folder that is no run, and the hidden folder of a run that goes on, all of somebody else."""
@@ -244,6 +248,7 @@ def test_folders_of_others_cost_a_run_nothing(files: Path) -> None:
             place.chmod(0o700)
 
 
+@pytest.mark.slow
 def test_a_run_that_could_not_be_moved_is_never_removed(files: Path, run: Start) -> None:
     run("run", "suite.yaml", "rows.csv", "--name", "x")
     hidden = files / "runs" / ".x.0123abcd.partial"
@@ -566,6 +571,7 @@ def test_a_reader_who_goes_away_is_no_problem(files: Path) -> None:
     assert (ended.returncode, ended.stderr) == (1, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_a_terminal_that_lacks_a_letter_shows_its_number(files: Path, run: Start, encoding: str) -> None:
     write(files / "suite.yaml", SUITE.replace("name: cities", 'name: "地 cities"'))
@@ -581,6 +587,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", ["jsonl", "parquet"])
 def test_a_run_is_the_same_for_any_number_of_workers(files: Path, run: Start, rows: str) -> None:
     write(files / "suite.yaml", GATED + "slices: [row.supplier]\n")
@@ -601,6 +608,7 @@ def test_a_run_is_the_same_for_any_number_of_workers(files: Path, run: Start, ro
 PARTS = "runs/.x.*.partial/parts/rows-*.part"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("workers", "number"), [("1", signal.SIGINT), ("2", signal.SIGINT), ("2", signal.SIGTERM)])
 def test_an_interrupt_leaves_a_valid_run_that_says_it_is_partial(
     files: Path, workers: str, number: signal.Signals
@@ -715,6 +723,7 @@ def test_a_run_that_keeps_nothing_says_what_near_misses_need(files: Path, run: S
 NO_ANSWERS = (None, "", "  ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 @pytest.mark.parametrize("type_", ["exact_match", "correctness", "similarity", "levenshtein"])
 def test_a_row_without_an_answer_is_invalid_in_every_kind_of_file(files: Path, run: Start, kind: str, type_: str) -> None:

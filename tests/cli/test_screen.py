@@ -129,6 +129,7 @@ if sys.platform != "win32":
         )
         return tmp_path
 
+    @pytest.mark.slow
     def test_the_command_fits_a_terminal_and_colours_it(folder: Path) -> None:
         text = on_a_terminal(folder, 80, TERM="xterm-256color")
         assert "\x1b[1;2msuite: finished" in text  # it has no gates: neither good nor bad
@@ -136,6 +137,7 @@ if sys.platform != "win32":
         lines = CODES.sub("", text).replace("\r", "").splitlines()
         assert max(cell_len(line) for line in lines if "\x1b" not in line) <= 80
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("environment", [{"TERM": "dumb"}, {"TERM": "xterm", "NO_COLOR": "1"}])
     def test_a_terminal_without_colours_gets_plain_text(folder: Path, environment: dict[str, str]) -> None:
         text = on_a_terminal(folder, 80, **environment)

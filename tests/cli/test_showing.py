@@ -75,6 +75,7 @@ def test_another_systems_word_is_explained_under_todays_name() -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_unknown_name_gets_a_suggestion() -> None:
     found = program("explain", "fuzy")
     assert (found.returncode, found.stdout) == (2, "")
@@ -126,6 +127,7 @@ def test_a_suite_that_is_not_there_is_looked_for_as_a_file() -> None:
     assert "nowhere.yaml" in found.stderr
 
 
+@pytest.mark.slow
 def test_the_schema_is_the_same_every_time(tmp_path: Path) -> None:
     printed = said("schema").stdout
     assert json.loads(printed)["$schema"] == "http://json-schema.org/draft-07/schema#"

@@ -81,6 +81,7 @@ PARTIAL = st.integers(0, 6).map(lambda part: RowVerdict("scored", part / 6, part
 MANY = st.lists(st.tuples(PLAIN | PARTIAL, PLAIN | PARTIAL), min_size=1, max_size=40)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(MANY, st.integers(1, 3), st.integers(1, 12))
 def test_an_interval_never_contradicts_its_p_value(
@@ -451,6 +452,7 @@ def compared(
     return compare_sides(base, new, config, {"header": ("header", None), "header.total": ("header", "total")})
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(ALL_KINDS, st.booleans())
 def test_every_row_is_exactly_one_thing(
@@ -477,6 +479,7 @@ MEASURED_ROWS = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(MEASURED_ROWS, st.data(), st.sampled_from(FAILURES), st.booleans())
 def test_a_failure_in_place_of_a_right_row_never_makes_a_comparison_look_better(

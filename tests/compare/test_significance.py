@@ -76,6 +76,7 @@ def test_outcomes_that_are_drawn_are_the_same_every_time_and_near_the_counted_on
     assert drawn == pytest.approx(counted, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [1e-6, 2e-3, 1.0])
 @pytest.mark.parametrize(("count", "most"), [(20, 0.075), (60, 0.075), (400, 0.075)])
 def test_differences_of_any_spread_are_told_apart_as_seldom_as_chance_allows(
@@ -117,6 +118,7 @@ def test_the_sum_of_the_smaller_ones_of_many_differences_is_as_good_as_normal(mo
     assert some == pytest.approx(sign_flips(differences), abs=0.01)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_different_differences_are_no_trouble() -> None:
     random = Random(1)
     differences = {Fraction(random.gauss(0.01, 1)): 1 for _ in range(100_000)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.data.extract_bench import SCHEMAS
 from tests.docs.extract_bench import COMMAND, KINDS, PAGE, SMALL, kept, scored, tables, with_tables
 
@@ -19,6 +21,7 @@ def test_every_document_has_figures_in_every_kind() -> None:
         assert {name.rpartition("/")[0] for name in rows} == set(SCHEMAS)
 
 
+@pytest.mark.slow
 def test_the_small_documents_have_the_figures_that_the_page_was_made_of() -> None:
     known, found = kept(), scored(SMALL)
     for kind, rows in found.items():

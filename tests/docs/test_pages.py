@@ -29,6 +29,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return prepare(tmp_path, monkeypatch)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", sorted({*PAGES} - RUN_ELSEWHERE), ids=lambda page: str(page.relative_to(ROOT)))
 def test_what_a_page_shows_is_what_happens(page: Path, place: Path) -> None:
     run_page(page, place)

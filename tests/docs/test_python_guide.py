@@ -14,6 +14,7 @@ from tests.docs.blocks import blocks
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [
     "python.md", "python-scoring.md", "custom-comparators.md",
     "../coming-from/orbiter.md", "../coming-from/struct-extract-eval.md",

@@ -29,6 +29,7 @@ def test_no_page_stays_when_its_subject_is_gone(made: dict[str, str]) -> None:
     assert not left, f"nothing makes these pages any more: {', '.join(left)}\nremove them: {COMMAND}"
 
 
+@pytest.mark.slow
 def test_the_pages_are_the_same_every_time(made: dict[str, str]) -> None:
     assert pages() == made
 
@@ -55,6 +56,7 @@ def test_a_heading_inside_code_is_left_alone(made: dict[str, str]) -> None:
     assert "\n# Names for the comparisons" in made["reference/presets.md"]
 
 
+@pytest.mark.slow
 def test_writing_changes_what_is_out_of_date_and_nothing_else(tmp_path: Path, made: dict[str, str]) -> None:
     assert sorted(write(tmp_path)) == sorted(made)
     (tmp_path / "reference" / "evaluators.md").write_text("old", encoding="utf-8")

@@ -58,6 +58,7 @@ def python(place: Path, *words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_suite_that_uses_every_new_file_runs(place: Path) -> None:
     python(place, "-m", "evaluators", "run", "suite.yaml", "--name", "first", "-o", "run.line")
     assert (place / "run.line").read_text(encoding="utf-8") == "everything new: 2 rows\n"

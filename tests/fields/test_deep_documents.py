@@ -45,12 +45,14 @@ def agreed(one: Evaluator, expected: Any, output: Any) -> Any:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [10, 60, 400])
 def test_lists_in_order_are_scored_at_any_depth(depth: int) -> None:
     found = agreed(evaluator("schema_match", {"schema": schema("ordered")}), parts(depth, "a"), parts(depth, "b"))
     assert (found.standing, found.counts) == (Standing.SCORED, (depth, 1, 0, 0))
 
 
+@pytest.mark.slow
 def test_what_only_the_output_has_is_counted_at_any_depth() -> None:
     one = evaluator("schema_match", {"fields": ["name"]})
     assert agreed(one, {"name": "a"}, {"name": "a", "more": parts(400, "b")}).counts == (1, 0, 0, 401)
@@ -63,6 +65,7 @@ def test_aligned_lists_that_are_nested_too_deeply_are_the_problem_of_their_row()
     assert agreed(one, parts(20, "a"), parts(20, "b")).counts == (20, 0, 1, 1)
 
 
+@pytest.mark.slow
 def test_a_check_goes_on_after_a_row_that_is_nested_too_deeply() -> None:
     one = evaluator("schema_match", {"schema": schema("hungarian")})
     check, undisturbed = one.compile(), one.compile()

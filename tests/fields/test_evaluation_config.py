@@ -155,6 +155,7 @@ def test_choices_that_double_at_every_level_are_read_once() -> None:
     assert how(child(root, "a")) == "integer_exact"
 
 
+@pytest.mark.slow
 def test_choices_that_double_at_every_level_are_scored_in_as_many_steps_as_there_are_levels() -> None:
     work = []
     for levels in (15, 30):

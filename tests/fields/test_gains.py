@@ -83,6 +83,7 @@ def quality(table: Table, ours: list[Any], theirs: list[Any], pairs: Pairs) -> t
 LEAST = st.sampled_from([None, Fraction(1, 2), Fraction(12, 17), Fraction(1)])
 
 
+@pytest.mark.slow
 @MODEST
 @given(worths(), LEAST)
 def test_no_other_pairing_is_better(drawn: tuple[Table, list[str], list[str]], at_least: Fraction | None) -> None:
@@ -95,6 +96,7 @@ def test_no_other_pairing_is_better(drawn: tuple[Table, list[str], list[str]], a
     assert found == wanted
 
 
+@pytest.mark.slow
 @MODEST
 @given(worths(), LEAST, st.randoms(use_true_random=False))
 def test_pairs_that_marks_show_to_be_right_are_those_of_the_best_pairing(
@@ -157,6 +159,7 @@ def matched_items(how: Align, expected: list[Any], output: list[Any]) -> tuple[i
     return (0, []) if found is None else (found.matched, list(found.pairs))
 
 
+@pytest.mark.slow
 @MODEST
 @given(ITEMS, ITEMS)
 def test_no_complete_pair_is_torn_apart_for_others_that_agree_in_part(expected: list[Any], output: list[Any]) -> None:

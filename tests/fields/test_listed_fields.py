@@ -144,6 +144,7 @@ def test_listed_fields(example: dict[str, Any]) -> None:
         assert settle(one, score).passed is example["passed"]
 
 
+@pytest.mark.slow
 @given(field_lists(two_sided=False), other_pairs())
 @MANY
 def test_random_fields_of_random_rows(one: Any, pair: tuple[Any, Any]) -> None:
@@ -152,6 +153,7 @@ def test_random_fields_of_random_rows(one: Any, pair: tuple[Any, Any]) -> None:
     alike(one, pair[0], MISSING)
 
 
+@pytest.mark.slow
 @given(
     pairs(),
     st.lists(st.sampled_from(FIELDS), min_size=1, max_size=8, unique=True),

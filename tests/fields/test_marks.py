@@ -53,6 +53,7 @@ def worth(node: FieldNode, expected: Any, output: Any) -> Worth:
     return Walk(1).worths(node, lists, [(0, 0, 0)])[0]
 
 
+@pytest.mark.slow
 @OFTEN
 @given(pairs())
 def test_items_of_a_complete_pair_have_one_mark(drawn: tuple[FieldNode, Any, Any]) -> None:
@@ -62,6 +63,7 @@ def test_items_of_a_complete_pair_have_one_mark(drawn: tuple[FieldNode, Any, Any
         assert [each.mark for each in ours] == [each.mark for each in theirs]
 
 
+@pytest.mark.slow
 @OFTEN
 @given(pairs())
 def test_items_with_a_match_in_common_have_a_value_in_common(drawn: tuple[FieldNode, Any, Any]) -> None:
@@ -72,6 +74,7 @@ def test_items_with_a_match_in_common_have_a_value_in_common(drawn: tuple[FieldN
             assert one.values & other.values or not (one.known and other.known)
 
 
+@pytest.mark.slow
 @OFTEN
 @given(pairs())
 def test_lists_of_a_schema_pair_as_if_all_pairs_were_weighed(drawn: tuple[FieldNode, Any, Any]) -> None:
@@ -91,6 +94,7 @@ def document(random: Random) -> Any:
     return {"items": [item(1) for _ in range(random.randint(0, 6))]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fields", FIELDS)
 @pytest.mark.parametrize("align", ["any_order", "hungarian"])
 def test_listed_fields_pair_as_if_all_pairs_were_weighed(fields: str, align: str) -> None:

@@ -112,12 +112,14 @@ TREES = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(pairs(), min_size=1, max_size=3), TREES)
 @settings(max_examples=300, deadline=None)
 def test_drawn_documents_are_walked_as_the_naive_scorer_lists_them(rows: list[tuple[Any, Any]], tree: OpenTree) -> None:
     agrees(tree, [*rows, *rows])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [JsonFieldMatch, JsonFieldMatchNormalized])
 @given(rows=st.lists(pairs(), min_size=1, max_size=3), extra=st.sampled_from(["ignore", "penalize"]))
 @settings(max_examples=200, deadline=None)
@@ -225,6 +227,7 @@ def test_items_too_many_count_apart_from_keys(
     assert settle(evaluator, evaluator.explain(expected, output))[:4] == verdict[:4]
 
 
+@pytest.mark.slow
 @given(objects, st.lists(scalars, min_size=1, max_size=3), st.sampled_from(KEYS))
 @settings(max_examples=100, deadline=None)
 def test_an_item_too_many_that_is_penalized_costs_something(expected: Any, items: list[Any], key: str) -> None:

@@ -215,6 +215,7 @@ def all_of_all(leaf: dict[str, Any]) -> dict[str, Any]:
     return {"$ref": "#/$defs/d0", "$defs": defs}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schema", [twice, adding, alike, nearly_alike, all_of_all])
 def test_a_schema_that_refers_to_itself_is_read_as_deep_as_the_documents_go(
     schema: Callable[[dict[str, Any]], dict[str, Any]],

@@ -474,6 +474,7 @@ def test_a_choice_with_one_branch_that_fits_may_be_as_deep() -> None:
     assert counted(scored.fields) == (300, 0, 0, 0)
 
 
+@pytest.mark.slow
 def test_alignment_that_is_nested_too_deeply_is_a_problem_of_the_row() -> None:
     def nested(path: tuple[Any, ...]) -> FieldNode:
         return array(nested, "hungarian")(path)

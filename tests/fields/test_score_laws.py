@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -133,6 +134,7 @@ def test_the_order_of_keys_never_matters(root: FieldNode, pair: tuple[Any, Any])
     assert (one.arrays, one.outside) == (other.arrays, other.outside)
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(
     st.sampled_from(ALIGNMENTS),
@@ -155,6 +157,7 @@ def test_a_key_that_an_expected_item_has_is_made_up_in_no_item(
     assert [path for path in made_up if not any(path.startswith(f"[{row}]") for row in paired)] == []
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(PLAIN, OBJECTS, st.data())
 def test_an_invented_key_never_raises_a_score(below: Planned, expected: Any, data: st.DataObject) -> None:
@@ -178,6 +181,7 @@ def test_an_invented_key_never_raises_a_score(below: Planned, expected: Any, dat
     assert (after.problem is None) is (before.problem is None)
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(PLAIN, st.lists(DOCUMENTS, min_size=1, max_size=3), st.data())
 def test_an_item_appended_to_an_ordered_list_never_raises_a_score(

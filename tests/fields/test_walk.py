@@ -37,6 +37,7 @@ def tallies(check: Any) -> object:
     return check.counts(), {key: count for key, count in totals.items() if count}
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.one_of(pairs(), alike_items()), st.booleans())
 def test_rows_together_come_to_what_each_of_them_comes_to_alone(
@@ -53,6 +54,7 @@ def test_rows_together_come_to_what_each_of_them_comes_to_alone(
     assert tallies(fast) == tallies(slow)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.one_of(pairs(), alike_items()))
 def test_a_row_of_a_chunk_has_the_results_that_it_has_alone(drawn: tuple[FieldNode, Any, Any]) -> None:
@@ -68,6 +70,7 @@ def test_a_row_of_a_chunk_has_the_results_that_it_has_alone(drawn: tuple[FieldNo
         rows.release()
 
 
+@pytest.mark.slow
 def test_frames_are_let_go_of_without_the_collector() -> None:
     scoring = SchemaScoring(
         read_listed({"fields": {"a": "exact", "l[*].x": "exact", "l": {"align": "hungarian"}}}), "f1", 1.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -158,6 +159,7 @@ def run(suite: SuiteConfig, cells: dict[str, Any], reading: Reading | None = Non
 WHOLE = read_config(loads(SUITE))
 
 
+@pytest.mark.slow
 @MANY
 @given(CELLS, CELLS, st.sampled_from([Reading(), Reading(parse="strict"), Reading(unreadable="skip")]))
 def test_any_cells_get_verdicts(output: Any, expected: Any, reading: Reading) -> None:

@@ -38,6 +38,7 @@ def test_twice_the_size_takes_no_more_than_that(name: str) -> None:
     assert 0.9 * small <= large <= MOST_GROWTH * small
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, shape in SHAPES.items() if shape.beyond > 64])
 def test_beyond_its_limit_a_shape_grows_no_faster_either(name: str) -> None:
     shape = SHAPES[name]

@@ -10,6 +10,7 @@ import pytest
 from tests.fuzz.fuzzers import FUZZERS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FUZZERS)
 def test_any_input_has_an_answer(name: str, tmp_path: Path) -> None:
     for seed in range(25):

@@ -109,6 +109,7 @@ def test_a_topic_has_a_suite_and_the_figures_to_expect(topic: str) -> None:
     assert {"suite.yaml", "expected.json"} <= {path.name for path in (GALLERY / topic).iterdir()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_topic_ends_as_expected(topic: str) -> None:
     expected, result = wanted(topic), run(topic)

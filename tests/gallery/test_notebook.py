@@ -16,6 +16,7 @@ pytest.importorskip("ipykernel")
 pytest.importorskip("pandas")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_notebook_runs_from_top_to_bottom(tmp_path: Path) -> None:
     folder = shutil.copytree(gallery_folder() / "invoice_extraction", tmp_path / "invoices")

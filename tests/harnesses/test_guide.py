@@ -20,6 +20,7 @@ HOSTS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HERE)
 def test_an_example_prints_what_the_guide_shows(name: str, tmp_path: Path) -> None:
     if HERE[name] is not None:
@@ -33,6 +34,7 @@ def test_every_other_example_is_run_with_its_host() -> None:
         assert f'"{name}"' in ran, name
 
 
+@pytest.mark.slow
 def test_the_suite_of_the_guide_is_tests_of_pytest(tmp_path: Path) -> None:
     for block in blocks(GUIDE):
         if block.file is not None:
@@ -45,6 +47,7 @@ def test_the_suite_of_the_guide_is_tests_of_pytest(tmp_path: Path) -> None:
     assert shown.strip() in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harness", HOSTS)
 def test_a_host_that_is_not_installed_is_one_sentence(harness: str) -> None:
     program = (

@@ -52,6 +52,7 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_suite_file_is_a_test_for_each_gate_with_the_rows_behind_it(place: Path) -> None:
     done = run_pytest(place, "-v", "--junitxml=junit.xml")
     assert done.returncode == 1
@@ -69,6 +70,7 @@ def test_a_suite_file_is_a_test_for_each_gate_with_the_rows_behind_it(place: Pat
     assert (found.get("tests"), found.get("failures")) == ("5", "2")
 
 
+@pytest.mark.slow
 def test_rows_of_other_slices_are_not_listed(place: Path) -> None:
     done = run_pytest(place, "-k", "south")
     assert 'row 3 "b": city is wrong' in done.stdout
@@ -76,6 +78,7 @@ def test_rows_of_other_slices_are_not_listed(place: Path) -> None:
     assert "row 5" not in done.stdout
 
 
+@pytest.mark.slow
 def test_a_file_that_is_no_suite_by_name_is_left_alone(place: Path) -> None:
     (place / "other.yaml").write_text("a: 1\n")
     (place / "cities.evaluators.yaml").rename(place / "cities.yaml")
@@ -84,6 +87,7 @@ def test_a_file_that_is_no_suite_by_name_is_left_alone(place: Path) -> None:
     assert "2 failed, 3 passed" in run_pytest(place, "-o", "evaluators_suites=cit*.yaml").stdout
 
 
+@pytest.mark.slow
 def test_a_suite_with_mistakes_says_where(place: Path) -> None:
     (place / "cities.evaluators.yaml").write_text("evaluators: [contains_jsn]\n")
     done = run_pytest(place)
@@ -91,6 +95,7 @@ def test_a_suite_with_mistakes_says_where(place: Path) -> None:
     assert 'did you mean "contains_json"?' in done.stdout
 
 
+@pytest.mark.slow
 def test_rows_that_could_not_be_measured_fail_a_test_of_their_own(place: Path) -> None:
     (place / "rows.csv").write_text(ROWS.replace('"{""city"": ""Rome""}"', "Rome"))
     done = run_pytest(place, "-k", "everything")

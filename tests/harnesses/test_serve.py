@@ -149,6 +149,7 @@ def test_with_a_token_only_who_has_it_is_answered() -> None:
     assert ask(app, b"", "/health", "GET")[0] == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [b"[" * 10_000, b'{"output": ' + b"[" * 200_000 + b"]" * 200_000 + b"}"])
 def test_a_body_that_is_too_deep_is_refused(body: bytes) -> None:
     answered, answer = ask(ScoreApp({"s": load({"evaluators": ["contains_json"]})}), body)
@@ -274,6 +275,7 @@ def test_no_suite_is_refused() -> None:
         ScoreApp({})
 
 
+@pytest.mark.slow
 def test_the_command_answers_requests_until_it_is_stopped(tmp_path: Path) -> None:
     pytest.importorskip("uvicorn")
     (tmp_path / "suite.yaml").write_text("name: cities\nevaluators: [exact_match]\n")

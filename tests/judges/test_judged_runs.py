@@ -90,6 +90,7 @@ def test_a_dry_run_counts_and_sends_nothing(server: ChatServer, tmp_path: Path) 
     assert "Nothing would be sent anywhere." in run(suite_of(server, tmp_path, {"a": "exact"}), "--dry-run").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "3"])
 def test_equal_questions_of_the_whole_test_set_are_asked_once(server: ChatServer, tmp_path: Path, workers: str) -> None:
     """Without a cache, too: the chunks and the workers of a run share what they were told."""

@@ -75,6 +75,7 @@ def test_items_that_are_paired_cheaply_are_not_asked_about(name: str, tmp_path: 
     assert Thesaurus.asked == [("car", "automobile")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a list of texts", "listed items", "fields of a schema"])
 def test_questions_grow_with_the_leftovers_and_not_with_their_product(name: str, tmp_path: Path) -> None:
     expected = [f"left {number} a" for number in range(60)]

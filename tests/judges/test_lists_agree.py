@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -68,6 +69,7 @@ def scored(way: str, fields: dict[str, Any], rows: list[tuple[Any, Any]], folder
     return {**found, "answers": repr(sorted(by_place.items())).encode()}
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(FIELDS, ROWS)
 def test_lists_give_what_asking_row_by_row_gives(fields: dict[str, Any], rows: list[tuple[Any, Any]]) -> None:

@@ -123,6 +123,7 @@ def test_a_recorded_run_gives_the_same_figures_and_bytes_without_the_judge(kind:
     assert (from_file / "codes.jsonl").read_bytes() == (first / "codes.jsonl").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [2, 3])
 def test_the_answers_are_the_same_bytes_for_any_number_of_workers(
     workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

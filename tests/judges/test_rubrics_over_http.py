@@ -109,6 +109,7 @@ RIGHT = {"pairs": [[0, 1], [1, 0]], "matched": 2, "missed": 0, "spurious": 0}
 CRITERIA = {"criteria": {"tone": "Polite?", "clear": "Clear?"}, "scale": [1, 5]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "rows", "wrong", "right"),
     [

@@ -77,7 +77,7 @@ def _by_hand(copy: Path) -> int:
         code = file.read_text(encoding="utf-8")
         file.write_text(code.replace(one["code"], one["instead"]), encoding="utf-8")
         tried = subprocess.run(
-            [sys.executable, "-m", "pytest", "-x", "-n0", "-p", "no:cacheprovider", *EXAMPLES, f"tests/{one['tests']}"],
+            [sys.executable, "-m", "pytest", "-x", "-n0", "-m", "", "-p", "no:cacheprovider", *EXAMPLES, f"tests/{one['tests']}"],
             cwd=copy, env={**os.environ, "PYTHONPATH": str(copy)}, capture_output=True, text=True,
         )  # fmt: skip
         file.write_text(code, encoding="utf-8")

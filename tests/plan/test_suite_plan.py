@@ -429,6 +429,7 @@ evaluators:
                 assert (alone.value, alone.passed) == (result.score.value, result.score.passed)
 
 
+@pytest.mark.slow
 def test_what_was_found_in_a_chunk_is_let_go_of_when_nobody_asks_any_more() -> None:
     fields = "{fields: {a: exact, 'l[*].x': exact, l: {align: hungarian}}}"
     found = plan(f"evaluators: [{{schema_match: {fields}}}, {{json_multi_field_match: {fields}}}]")

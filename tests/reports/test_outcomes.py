@@ -21,6 +21,7 @@ from tests.fields.trees import Planned, array, leaf, obj, tree
 SKIPPED = leaf(skip=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_the_totals_are_those_of_the_entries_that_are_listed(data: st.DataObject) -> None:

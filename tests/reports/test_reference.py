@@ -68,6 +68,7 @@ def test_the_line_for_a_suite_loads(name: str) -> None:
     assert suite.lines[0].type == name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [entry.name for entry in entries("comparators")])
 def test_the_fields_for_a_suite_load(name: str, tmp_path: Path) -> None:
     (item,) = items_of(page("comparators", name), "In a suite")
@@ -78,6 +79,7 @@ def test_the_fields_for_a_suite_load(name: str, tmp_path: Path) -> None:
     assert suite.lines[0].settings.scored_fields().names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [entry.name for entry in entries("transforms")])
 def test_a_transform_shows_a_value_before_and_after(name: str) -> None:
     (line,) = items_of(page("transforms", name), "In a suite")

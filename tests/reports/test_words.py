@@ -52,6 +52,7 @@ def test_the_pages_of_a_comparison_use_the_words_for_people(golden: Path) -> Non
     assert not FOR_PROGRAMS.findall(golden.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), EVERYTHING)
 def test_the_reference_uses_the_words_for_people(kind: Kind, name: str) -> None:
     assert not FOR_PROGRAMS.findall(page_text(page(kind, name)))

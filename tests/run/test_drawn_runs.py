@@ -25,6 +25,7 @@ def drawn(seed: int) -> tuple[Drawing, Any]:
     raise AssertionError("no suite can be read")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["text.jsonl", "documents.jsonl", "cells.csv"])
 @pytest.mark.parametrize("splits", [3, 7])
 def test_run_folders_are_the_same_however_the_file_is_cut(

@@ -68,6 +68,7 @@ if __name__ == "__main__":
 '''
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("word", "said"),
     [
@@ -99,6 +100,7 @@ def test_tasks_beside_a_lost_one_have_their_results(tmp_path: Path) -> None:
     assert 3 in again
 
 
+@pytest.mark.slow
 def test_a_task_that_is_lost_twice_is_the_environments_problem() -> None:
     with pytest.raises(Problems, match="ended twice without a result"):
         list(ENGINES.find("processes")(workers=2).map(Assignment(dies_at_three), range(8)))
@@ -168,6 +170,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["fork", "spawn"])
 def test_workers_end_when_their_parent_is_gone(tmp_path: Path, way: str) -> None:
     """Workers hold the other end of this pipe: reading it ends when the last of them has."""

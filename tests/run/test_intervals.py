@@ -201,6 +201,7 @@ def ends(found: Interval | None) -> tuple[float, float]:
     return known_interval(found).low, known_interval(found).high
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.dictionaries(st.fractions(-1, 1, max_denominator=9), st.integers(1, 12), min_size=1, max_size=6))
 def test_an_interval_of_a_difference_holds_0_just_when_its_p_value_says_so(values: dict[Fraction, int]) -> None:

@@ -179,6 +179,7 @@ except FileNotFoundError:
 """
 
 
+@pytest.mark.slow
 def test_ten_times_the_rows_take_hardly_more_memory(tmp_path: Any) -> None:
     peaks = []
     for many in (4_000, 40_000):

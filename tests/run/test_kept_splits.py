@@ -137,6 +137,7 @@ def places(value: Any) -> int:
 STRANGE: tuple[Any, ...] = (None, -1, "x", [], {}, 1.5, True, [[]], 10**30)
 
 
+@pytest.mark.slow
 def test_a_strangers_file_is_data_and_nothing_more(scored: Scored) -> None:
     """Whatever stands there, looking at it ends well: the split counts as finished or not."""
     random = Random(4)

@@ -92,6 +92,7 @@ def test_a_listed_label_that_no_row_has_is_in_no_average() -> None:
     assert [(one.expected, one.output) for one in found.cells] == [("a", "a"), ("(no label)", "a")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rows",
     [

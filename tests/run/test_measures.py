@@ -275,6 +275,7 @@ def test_mistakes_are_found_before_row_1(tmp_path: Path, settings: dict[str, Any
     assert said in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("splits", [2, 9])
 @pytest.mark.parametrize("clustered", [False, True])
 def test_any_number_of_splits_and_order_gives_the_same_sums(

@@ -153,12 +153,14 @@ def killed_anywhere(whole: Whole, folder: Path, seed: int) -> None:
     whole.check(folder, "x", ended)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_a_run_that_is_killed_at_any_moment_goes_on(whole: Whole, folder: Path, seed: int) -> None:
     killed_anywhere(whole, folder, seed)
     assert all((place / "run").exists() is False for place in left(folder))
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_goes_on_with_its_finished_splits(whole: Whole, folder: Path) -> None:
     """The splits that were finished are not scored again: they keep their files."""
     ended = start(folder, *run_words("x"), last=whole.events["files"] // 4)
@@ -178,6 +180,7 @@ def test_a_run_that_is_killed_goes_on_with_its_finished_splits(whole: Whole, fol
     assert "environment.json" in os.listdir(folder / "runs" / "x")
 
 
+@pytest.mark.slow
 def test_the_end_says_how_much_was_scored_before(whole: Whole, folder: Path) -> None:
     start(folder, *run_words("x"), last=whole.events["files"] // 4)
     ended = start(folder, "run", "suite.yaml", "rows.jsonl", "--name", "x", "--resume")
@@ -188,6 +191,7 @@ def test_the_end_says_how_much_was_scored_before(whole: Whole, folder: Path) -> 
     assert (again.returncode, again.stdout.splitlines()[:8]) == (ended.returncode, ended.stdout.splitlines()[:8])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("last", [3, 25])
 def test_a_worker_that_is_killed_costs_its_split_again(whole: Whole, folder: Path, last: int) -> None:
     ended = start(folder, *run_words("x", "--workers", "2"), who="one-worker", last=last)
@@ -196,6 +200,7 @@ def test_a_worker_that_is_killed_costs_its_split_again(whole: Whole, folder: Pat
     assert left(folder) == []
 
 
+@pytest.mark.slow
 def test_workers_that_are_always_killed_leave_a_shorter_run_that_goes_on(whole: Whole, folder: Path) -> None:
     ended = start(folder, *run_words("x", "--workers", "2"), who="rows-000005", last=1)
     assert ended.returncode == 3, ended.stderr
@@ -214,6 +219,7 @@ def limit(most: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_run_whose_disk_was_full_goes_on(whole: Whole, folder: Path, workers: str) -> None:
     random = Random(workers)
@@ -239,6 +245,7 @@ def small_disk(folder: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(place)], check=True)
 
 
+@pytest.mark.slow
 def test_a_file_system_that_is_full_is_enlarged_and_the_run_goes_on(whole: Whole, folder: Path, small_disk: Path) -> None:
     ended = start(folder, *run_words("x"))
     assert ended.returncode in (1, 3), ended.stderr
@@ -247,6 +254,7 @@ def test_a_file_system_that_is_full_is_enlarged_and_the_run_goes_on(whole: Whole
     whole.check(folder, "x", start(folder, *run_words("x", "--resume")))
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_a_shorter_run_that_goes_on(whole: Whole, folder: Path) -> None:
     words = [sys.executable, "-B", "-m", "tests.run.ended_run", str(SPLIT_BYTES), "files", "0", *run_words("x")]
     process = subprocess.Popen(
@@ -307,6 +315,7 @@ def edit(file: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new), encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", CHANGES)
 def test_another_run_is_refused_and_what_differs_is_said(killed: Path, what: str) -> None:
     change, words, said = CHANGES[what]
@@ -319,6 +328,7 @@ def test_another_run_is_refused_and_what_differs_is_said(killed: Path, what: str
         assert contents(left(killed)[0]) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["a setting", "the data", "a column", "the rows"])
 def test_a_finished_run_of_other_settings_is_not_given_back(whole: Whole, folder: Path, what: str) -> None:
     shutil.copytree(whole.folder / "runs" / "whole", folder / "runs" / "x")
@@ -345,6 +355,7 @@ HARMLESS: dict[str, Callable[[Path], object]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", HARMLESS)
 def test_a_run_goes_on_after_a_change_that_decides_no_answer(killed: Path, what: str) -> None:
     HARMLESS[what](killed)
@@ -379,6 +390,7 @@ except evaluators.Problems as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("old", "new", "refused"), [("# a word", "# another\n", False), (".lower()", ".upper()", True)])
 def test_the_body_of_a_comparator_of_a_program_decides(folder: Path, old: str, new: str, refused: bool) -> None:
     file = folder / "program.py"
@@ -392,6 +404,7 @@ def test_the_body_of_a_comparator_of_a_program_decides(folder: Path, old: str, n
     assert ("the code of near was changed" in again.stderr, again.returncode != 0) == (refused, refused), again.stderr
 
 
+@pytest.mark.slow
 def test_data_that_was_only_touched_is_the_same(whole: Whole, killed: Path) -> None:
     (killed / "rows.jsonl").rename(killed / "moved.jsonl")
     shutil.copy(killed / "moved.jsonl", killed / "rows.jsonl")
@@ -400,6 +413,7 @@ def test_data_that_was_only_touched_is_the_same(whole: Whole, killed: Path) -> N
     whole.check(killed, "x", start(killed, *run_words("x", "--resume")))
 
 
+@pytest.mark.slow
 def test_data_whose_fingerprint_was_not_known_must_not_even_be_touched(whole: Whole, killed: Path) -> None:
     file = left(killed)[0] / "unfinished.json"
     body = json.loads(file.read_text())
@@ -410,6 +424,7 @@ def test_data_whose_fingerprint_was_not_known_must_not_even_be_touched(whole: Wh
     assert "the run was ended before their fingerprint was known" in ended.stderr
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_elsewhere_is_left_alone(killed: Path) -> None:
     import fcntl
 
@@ -425,6 +440,7 @@ def test_a_run_that_goes_on_elsewhere_is_left_alone(killed: Path) -> None:
         assert len(left(killed)) == 1
 
 
+@pytest.mark.slow
 def test_runs_are_listed_and_only_unfinished_ones_removed(whole: Whole, killed: Path) -> None:
     shutil.copytree(whole.folder / "runs" / "whole", killed / "runs" / "done")
     (killed / "runs" / ".someones.folder").mkdir()
@@ -443,6 +459,7 @@ def test_runs_are_listed_and_only_unfinished_ones_removed(whole: Whole, killed: 
     assert sorted(os.listdir(killed / "runs")) == [".someones.folder", "done", "notes.partial"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
@@ -464,6 +481,7 @@ def test_a_run_that_is_not_there_or_not_clear_is_said(killed: Path, words: tuple
     assert said in ended.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", ["name", "path", "working folder"])
 def test_a_run_is_named_in_three_ways(whole: Whole, killed: Path, named: str) -> None:
     given = {"name": "x", "path": "runs/x", "working folder": str(left(killed)[0].relative_to(killed))}
@@ -471,6 +489,7 @@ def test_a_run_is_named_in_three_ways(whole: Whole, killed: Path, named: str) ->
     whole.check(killed, "x", start(killed, *words))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["", "{}", "[" * 10_000])
 def test_a_folder_that_does_not_say_what_it_holds_is_not_gone_on_with(whole: Whole, killed: Path, damage: str) -> None:
     (left(killed)[0] / "unfinished.json").write_text(damage)
@@ -480,6 +499,7 @@ def test_a_folder_that_does_not_say_what_it_holds_is_not_gone_on_with(whole: Who
     assert len(left(killed)) == 1
 
 
+@pytest.mark.slow
 def test_parts_that_a_stranger_wrote_are_a_problem_and_no_bug(killed: Path) -> None:
     """Their sizes and checksums are right, and what they hold is not."""
     from zlib import crc32
@@ -497,6 +517,7 @@ def test_parts_that_a_stranger_wrote_are_a_problem_and_no_bug(killed: Path) -> N
     assert "the working folder is damaged" in ended.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["parts", "run", "lock", "unfinished.json"])
 def test_nothing_is_written_through_a_link_of_a_stranger(killed: Path, name: str) -> None:
     place, elsewhere = left(killed)[0], killed / "elsewhere"
@@ -522,6 +543,7 @@ test_set: {outputs: {one: {column: output}, two: {column: label}}}
 """
 
 
+@pytest.mark.slow
 def test_variants_go_on_where_they_were(folder: Path) -> None:
     (folder / "suite.yaml").write_text(VARIANTS)
     whole = start(folder, *run_words("whole"))
@@ -533,6 +555,7 @@ def test_variants_go_on_where_they_were(folder: Path) -> None:
         assert contents(folder / "runs" / f"x{number}") == contents(folder / "runs" / "whole")
 
 
+@pytest.mark.slow
 def test_a_program_goes_on_with_a_run(whole: Whole, killed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonl, "SPLIT_BYTES", SPLIT_BYTES)
     monkeypatch.chdir(killed)
@@ -553,6 +576,7 @@ evaluators:
 """
 
 
+@pytest.mark.slow
 def test_answers_of_finished_splits_are_not_paid_for_again(folder: Path) -> None:
     pytest.importorskip("openai")
     with chat_server() as server:

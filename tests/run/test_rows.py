@@ -84,6 +84,7 @@ def of_parquet(path: Path) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 @given(ROWS, st.lists(st.integers(0, 25), max_size=3), st.booleans())
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_both_formats_hold_the_same_rows(tmp_path: Path, rows: Any, cuts: list[int], ids: bool) -> None:
@@ -94,6 +95,7 @@ def test_both_formats_hold_the_same_rows(tmp_path: Path, rows: Any, cuts: list[i
         assert [line["id"] for line in lines] == [str(line["row"]) for line in lines]
 
 
+@pytest.mark.slow
 @given(ROWS, st.lists(st.integers(0, 25), max_size=4))
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_the_parts_leave_no_trace(tmp_path: Path, rows: Any, cuts: list[int]) -> None:
@@ -150,6 +152,7 @@ def test_the_table_of_codes_says_everything_that_was_found(tmp_path: Path) -> No
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_row_of_five_evaluators_takes_at_most_fifteen_bytes_in_parquet(tmp_path: Path) -> None:
     stored = RowColumns(("exact", "json", "fields", "diff", "normal"))
     ledgers = [Ledger(12 if name == "fields" else 0) for name in stored.evaluators]

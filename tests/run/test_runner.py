@@ -77,6 +77,7 @@ def test_rows_have_the_numbers_that_an_editor_shows(bench: Any) -> None:
 WITH_FIELDS = ("header", "json_diff_match", "json_field_match_normalized")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [1, 3, 8])
 @pytest.mark.parametrize("splits", [1, 64])
 def test_the_first_mismatches_of_each_field_are_recorded(bench: Any, most: int, splits: int) -> None:

@@ -51,6 +51,7 @@ def test_a_mean_is_rounded_once() -> None:
     assert mean_of({1: 0}, 4) == 0.0
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(st.fractions(0, 1, max_denominator=10**6), min_size=1, max_size=40))
 def test_a_mean_is_the_nearest_float_to_the_exact_one(scores: list[Fraction]) -> None:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -84,6 +85,7 @@ def test_any_split_in_any_order_comes_to_the_same_sums(rows: list[Verdict], cuts
 WATCHED: tuple[Watched, ...] = ((None, "f1"), (None, "precision"), ("b", "accuracy"), ("b", "recall"))
 
 
+@pytest.mark.slow
 @given(ROWS, st.integers(0, 30), st.booleans())
 def test_sums_of_watched_figures_are_the_same_for_any_split(rows: list[Verdict], cut: int, closed: bool) -> None:
     watch = Watch(WATCHED, ("a", "b", "c") if closed else ())

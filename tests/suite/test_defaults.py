@@ -204,6 +204,7 @@ def _first(schema: Any, fits: Any) -> Any:
 ALL: Final = list(plugs())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plug", ALL, ids=lambda plug: plug.name)
 def test_a_default_is_the_same_in_code_page_explain_and_editor(plug: Plug) -> None:
     code = in_code(plug.model)

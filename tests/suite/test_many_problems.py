@@ -22,6 +22,7 @@ SUITES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", SUITES.values(), ids=SUITES.keys())
 def test_what_is_said_of_a_small_suite_is_bounded(text: str) -> None:
     with pytest.raises(Problems) as caught:

@@ -208,6 +208,7 @@ plans = {
 }
 
 
+@pytest.mark.slow
 @given(outputs, containers, st.sampled_from(sorted(plans)))
 @settings(max_examples=200, deadline=None)
 def test_one_row_has_one_document_for_all_evaluators_whose_kind_it_is(output: str, expected: Any, pick: str) -> None:

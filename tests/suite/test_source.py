@@ -232,6 +232,7 @@ class TestPlaces:
         assert loads("a: 1 # one\nb:\n- x\n").fingerprint_text == loads('{a: 1, b: ["x"]}').fingerprint_text
         assert loads("a: 1").fingerprint_text != loads("a: 1.0").fingerprint_text
 
+    @pytest.mark.slow
     @given(
         st.recursive(
             st.none() | st.booleans() | st.integers() | st.text(),

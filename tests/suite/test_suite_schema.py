@@ -51,6 +51,7 @@ def test_the_committed_schema_is_current() -> None:
     assert COMMITTED.read_text(encoding="utf-8") == schema_text(SCHEMA), hint
 
 
+@pytest.mark.slow
 def test_the_schema_is_the_same_every_time() -> None:
     assert schema_text(language_schema()) == schema_text(SCHEMA)
 

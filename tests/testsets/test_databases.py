@@ -421,6 +421,7 @@ def test_commands_read_a_database(folder: Path) -> None:
     assert b"evaluators-" not in written, "the place of the temporary file"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are killed by a signal")
 @pytest.mark.parametrize("order", ["order by id", ""])
 def test_a_run_that_is_killed_goes_on_where_its_rows_have_an_order(folder: Path, order: str) -> None:

@@ -400,6 +400,7 @@ def test_a_workbook_is_called_one(file: Path, beginning: bytes) -> None:
         opened(file, beginning + b"\x14\x00, more\n1,2\n")
 
 
+@pytest.mark.slow
 def test_a_compressed_file_that_unpacks_without_end_stops_at_a_stated_size(tmp_path: Path) -> None:
     with gzip.open(tmp_path / "rows.csv.gz", "wb") as stream:
         stream.write(b"id,output,expected\n" + b"1,a,a\n" * 2_000_000)

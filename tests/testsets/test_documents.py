@@ -280,6 +280,7 @@ def test_an_attached_file_needs_columns_that_are_there_and_a_new_name(
     assert message in problem_of(tmp_path, file="rows.csv", attach=attach)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder_of_expected", ["pdf+gold", "gold"])
 def test_each_row_of_the_extract_bench_data_has_the_schema_of_its_folder(tmp_path: Path, folder_of_expected: str) -> None:
     unpack(tmp_path, "dataset", "outputs/identity", "outputs/drop_items")

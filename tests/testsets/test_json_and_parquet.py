@@ -174,6 +174,7 @@ def test_a_parquet_file_that_says_it_unpacks_without_end_is_not_read(folder: Pat
     assert sum(chunk.count for chunk in allowed.read(allowed.splits()[0], ["output"])) == 20
 
 
+@pytest.mark.slow
 def test_a_value_that_is_kept_once_and_stands_for_many_cells_is_counted_as_often_as_it_is_read(folder: Path) -> None:
     place = folder / "repeated.parquet"
     written(folder, {"output": ["x" * 1_000_000] * 200}, "repeated.parquet", compression="zstd", use_dictionary=True)
@@ -192,6 +193,7 @@ def test_rows_of_nothing_are_counted(folder: Path) -> None:
         _bounded(place, 0.01)
 
 
+@pytest.mark.slow
 def test_files_that_are_joined_stop_at_the_size_that_is_stated(folder: Path) -> None:
     big = ["x" * 1_000_000 + str(n) for n in range(20)]
     written(folder, {"id": [str(n) for n in range(20)], "output": big}, "outputs.parquet", compression="zstd")

@@ -119,6 +119,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(
     rows=st.lists(st.dictionaries(keys, values, max_size=3), max_size=20),

@@ -174,6 +174,7 @@ def test_a_cell_may_be_as_long_as_allowed_and_not_one_character_more(
     assert (long.issue.blame, "101 characters; up to 100 are read" in long.issue.message) == (Blame.TESTSET, True)
 
 
+@pytest.mark.slow
 def test_what_is_too_long_is_never_in_memory(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv.gz"
     with gzip.open(path, "wb", compresslevel=1) as stream:

@@ -86,6 +86,7 @@ def refused(place: str, **options: Any) -> tuple[Issue, ...]:
 NAMES = ("rows.csv", "rows.jsonl", "rows.json", "rows.parquet", "rows.csv.gz")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("given", ["parts", "whole", "whole in chunks"])
@@ -122,6 +123,7 @@ def test_only_the_parts_that_are_read_are_asked_for(server: FileServer) -> None:
     assert sum(last - first + 1 for first, last in asked) < len(data) / 3
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("ranges", [True, False], ids=["parts", "whole"])
@@ -151,6 +153,7 @@ def test_a_connection_that_is_always_cut_is_no_shorter_test_set(
     assert "tried 4 times" in issue.message
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize(
     ("name", "workers"), [("rows.csv", 1), ("rows.jsonl", 1), ("rows.parquet", 1), ("rows.csv.gz", 1), ("rows.jsonl", 2)]
@@ -217,6 +220,7 @@ def test_a_server_that_is_not_there_is_the_environment(server: FileServer) -> No
     assert issue.blame is Blame.ENVIRONMENT
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("etags", [True, False], ids=["etags", "sizes"])
 @pytest.mark.parametrize(("name", "workers"), [("rows.csv", 1), ("rows.jsonl", 1), ("rows.parquet", 1), ("rows.csv", 2)])
@@ -237,6 +241,7 @@ def test_a_file_that_changes_while_it_is_read_is_said(server: FileServer, name: 
     assert changed.blame is Blame.ENVIRONMENT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("etags", [True, False], ids=["etags", "no etags"])
 def test_the_fingerprint_is_another_one_when_the_file_is(server: FileServer, etags: bool) -> None:
     server.etags = etags
@@ -257,6 +262,7 @@ def _written(data: bytes) -> Path:
     return Path(file.name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["elsewhere.csv", "/moved/elsewhere.csv", "{}/moved/elsewhere.csv"])
 def test_an_answer_that_leads_elsewhere_on_the_web_is_followed(server: FileServer, where: str) -> None:
     server.files["/elsewhere.csv"] = server.files["/moved/elsewhere.csv"] = file_of_rows("rows.csv")

@@ -343,6 +343,7 @@ def test_a_workbook_that_unpacks_without_end_is_refused_by_the_limit(tmp_path: P
     assert "most_unpacked_gib" in str(issue.hint)
 
 
+@pytest.mark.slow
 def test_a_sheet_that_says_that_it_is_large_costs_nothing(tmp_path: Path) -> None:
     place = book(tmp_path / "rows.xlsx", ["a"], [1])
     edited(place, lambda text: text.replace('<dimension ref="A1:A2"', '<dimension ref="A1:XFD1048576"'))

@@ -132,6 +132,7 @@ def test_an_output_that_is_json_as_a_whole_is_never_altered(value: Any, how: Pic
     assert find(f"{blank}{json.dumps(tagged)}{blank}", "object", Search(pick=how, keys=KEYS)).value == tagged
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(plain, objects | lists), min_size=1, max_size=4), plain, st.sampled_from(PICKS))
 @settings(max_examples=200)
 def test_every_kind_gets_the_same_document_where_it_will_do(parts: list[Any], end: str, how: Pick) -> None:
@@ -178,6 +179,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["", ' </think>{"a": 2}', "<think>"])
 @pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE)
 def test_twice_the_text_is_at_most_twice_the_work(

@@ -167,6 +167,7 @@ def test_nesting_is_counted_between_brackets_in_texts_and_wide_lists() -> None:
     assert "nested deeper" in reason(lambda: parse(disguised.encode())).message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["[" * 20_000, nested(20_000), '{"a":' * 20_000, nested(20_000) + "x"])
 def test_no_nesting_is_deep_enough_to_break_anything(text: str) -> None:
     reason(lambda: parse(text))
@@ -302,6 +303,7 @@ def test_json_that_is_not_there_is_not_found(text: str, want: Want, message: str
     assert (problem.message, problem.truncated) == (message, truncated)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ['see {"a": 1,} {y}', '{"a": 1', "```\n[1]\n```", '{"a": 1e999}', "see [1e999]", "{'a': 1}", "no", '{"a": NaN}'],
@@ -394,6 +396,7 @@ def test_both_ways_of_reading_agree(value: JSON) -> None:
     assert repr(json_reader.read(text)) == repr(json_reader.ReadValue(value, len(text)))
 
 
+@pytest.mark.slow
 @given(noise | values.map(json.dumps), st.integers(0, 60), st.sampled_from(noise_letters))
 @settings(max_examples=500)
 def test_both_ways_read_alike_from_every_place(text: str, place: int, letter: str) -> None:

@@ -59,6 +59,7 @@ def _nested(depth: int) -> Any:
     return value
 
 
+@pytest.mark.slow
 def test_deep_documents_are_no_problem() -> None:
     assert parse("$..a..a").get(chain(5_000))[-1] == 1
 

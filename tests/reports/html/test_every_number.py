@@ -350,6 +350,7 @@ def _means(stats: Any, name: str, variants: Sequence[str]) -> Line:
     return found
 
 
+@pytest.mark.slow
 def test_labels(page: Opened, recorded: Recorded) -> None:
     for table in recorded.run["confusion_matrices"]:
         title = f"Confusion matrix: kind ({table['variant']})" if table["variant"] else "Confusion matrix: kind"
@@ -467,6 +468,7 @@ def _weakness(stats: Any, field: Any) -> tuple[bool, float, float, str, str, str
     return not measured, greatest, field["accuracy"] or 0.0, stats["name"], stats["variant"] or "", field["path"]
 
 
+@pytest.mark.slow
 def test_a_count_of_a_field_leads_to_as_many_rows(page: Opened, recorded: Recorded) -> None:
     letters = ".=x-+s!?"
     for stats in recorded.run["evaluators"]:
@@ -581,6 +583,7 @@ def _mean_of(verdicts: Any, names: Sequence[str]) -> float | None:
     return float(sum(found) / len(found)) if found else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("result", ["failed", "passed", "none", "wrong", "unreadable", "blocked", "skipped", "invalid"])
 def test_the_rows_of_a_result(page: Opened, recorded: Recorded, result: str) -> None:
     for chosen in (ALL, *recorded.names):
@@ -609,6 +612,7 @@ def _is(verdict: Any, result: str) -> bool:
     return bool(verdict["status"] == result)
 
 
+@pytest.mark.slow
 def test_a_row_that_is_opened(page: Opened, recorded: Recorded) -> None:
     for row, verdicts in zip(recorded.rows, recorded.verdicts, strict=True):
         key = f"{row['row']}:{row['variant']}" if row["variant"] else str(row["row"])

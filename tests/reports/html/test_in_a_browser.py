@@ -24,6 +24,7 @@ from evaluators.suite.presets import gallery_folder
 Open = Callable[..., Any]
 
 
+@pytest.mark.slow
 def test_it_says_how_the_run_ended_and_what_each_evaluator_found(opened: Open, invoices: Path) -> None:
     page = opened(invoices)
     assert page.text("h1") == "invoice extraction"
@@ -38,6 +39,7 @@ def test_it_says_how_the_run_ended_and_what_each_evaluator_found(opened: Open, i
     assert page.complaints == []
 
 
+@pytest.mark.slow
 def test_what_is_to_know_of_the_rows_of_an_evaluator_is_in_sight(opened: Open, invoices: Path) -> None:
     page = opened(invoices)
     assert "1 of the 16 scored rows had an output that could not be read: it scores 0" in page.text(".remarks")
@@ -45,6 +47,7 @@ def test_what_is_to_know_of_the_rows_of_an_evaluator_is_in_sight(opened: Open, i
     assert "failed: the row's score is below" not in page.text(".remarks")
 
 
+@pytest.mark.slow
 def test_it_asks_the_network_for_nothing(opened: Open, invoices: Path) -> None:
     page = opened(invoices)
     assert page.asked == [page.tab.url.partition("#")[0]]
@@ -59,6 +62,7 @@ def test_fields_are_told_by_words_and_counts_the_weakest_first(opened: Open, inv
     assert page.texts(".heat tbody tr:nth-child(2) td")[:3] == ["0.8125", "13\n81.3 %", "2\n12.5 %"]
 
 
+@pytest.mark.slow
 def test_a_count_of_a_field_leads_to_its_rows(opened: Open, invoices: Path) -> None:
     page = opened(invoices)
     page.tab.get_by_role("button", name="totals.gross: 2 wrong, show rows").click()
@@ -66,12 +70,14 @@ def test_a_count_of_a_field_leads_to_its_rows(opened: Open, invoices: Path) -> N
     assert page.fragment() == "evaluator=header&field=totals.gross&status=2"
 
 
+@pytest.mark.slow
 def test_a_slice_leads_to_its_rows(opened: Open, invoices: Path) -> None:
     page = opened(invoices)
     page.tab.get_by_role("button", name="supplier = Nordwind Papier GmbH").first.click()
     assert page.text(".found") == "4 of 16 rows"
 
 
+@pytest.mark.slow
 def test_a_count_in_a_label_table_leads_to_its_rows(opened: Open, labels: Path) -> None:
     page = opened(labels)
     assert page.texts("#section-confusion-matrix-label-first- .labels tbody tr:nth-child(3) > *") == [
@@ -93,6 +99,7 @@ def test_a_count_in_a_label_table_leads_to_its_rows(opened: Open, labels: Path) 
     assert page.complaints == []
 
 
+@pytest.mark.slow
 def test_rows_of_labels_show_the_reason_and_both_texts(opened: Open, labels: Path) -> None:
     page = opened(labels, "result=wrong&variant=first")
     page.tab.get_by_text("Refund it!", exact=True).wait_for()
@@ -112,6 +119,7 @@ def test_rows_of_labels_show_the_reason_and_both_texts(opened: Open, labels: Pat
     assert abs(last["x"] + last["width"] - table["x"] - table["width"]) < 2, "and its columns fill it"
 
 
+@pytest.mark.slow
 def test_the_page_says_what_the_score_of_a_row_is(opened: Open, labels: Path, invoices: Path) -> None:
     assert opened(labels).texts(".found")[1] == "Score: the row's score by label."
     page = opened(invoices)
@@ -123,6 +131,7 @@ def test_the_page_says_what_the_score_of_a_row_is(opened: Open, labels: Path, in
     assert page.texts(".found")[1] == "Score: the row's score by lines."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fragment", "ids"),
     [
@@ -145,6 +154,7 @@ def test_an_address_chooses_rows(opened: Open, invoices: Path, fragment: str, id
         assert found == ids
 
 
+@pytest.mark.slow
 def test_choices_are_kept_in_the_address(opened: Open, invoices: Path) -> None:
     page = opened(invoices)
     page.tab.get_by_role("combobox", name="Evaluator").select_option("lines")
@@ -157,6 +167,7 @@ def test_choices_are_kept_in_the_address(opened: Open, invoices: Path) -> None:
     assert page.text(".found") == "16 rows"
 
 
+@pytest.mark.slow
 def test_rows_are_sorted_both_ways_and_not_at_all(opened: Open, invoices: Path) -> None:
     page = opened(invoices)
     unsorted = page.ids()
@@ -168,6 +179,7 @@ def test_rows_are_sorted_both_ways_and_not_at_all(opened: Open, invoices: Path) 
     assert orders == [("ascending", sorted(unsorted)), ("descending", sorted(unsorted)[::-1]), ("none", unsorted)]
 
 
+@pytest.mark.slow
 def test_a_search_looks_inside_the_documents_when_asked(opened: Open, invoices: Path) -> None:
     page = opened(invoices)
     page.tab.get_by_label("Search").fill("sirop de noisette")
@@ -177,6 +189,7 @@ def test_a_search_looks_inside_the_documents_when_asked(opened: Open, invoices: 
     assert "D-002" in page.ids()
 
 
+@pytest.mark.slow
 def test_a_row_opens_with_both_sides_the_rule_and_the_reason(opened: Open, invoices: Path) -> None:
     page = opened(invoices)
     page.tab.get_by_text("D-003", exact=True).click()
@@ -197,12 +210,14 @@ def test_a_row_opens_with_both_sides_the_rule_and_the_reason(opened: Open, invoi
     assert "row=" not in page.fragment()
 
 
+@pytest.mark.slow
 def test_it_says_how_the_json_was_found(opened: Open, invoices: Path) -> None:
     page = opened(invoices, "row=3&as=header")
     assert "The JSON is inside a code fence." in page.text("dialog")
     assert page.texts("dialog .aside summary")[0].startswith("set aside before it: ")
 
 
+@pytest.mark.slow
 def test_an_unreadable_output_is_shown_as_it_is(opened: Open, invoices: Path) -> None:
     page = opened(invoices, "row=11&as=same_shape")
     assert "The output could not be read, so the row scores 0." in page.text("dialog")
@@ -212,6 +227,7 @@ def test_an_unreadable_output_is_shown_as_it_is(opened: Open, invoices: Path) ->
     assert heads[1].endswith("not right")
 
 
+@pytest.mark.slow
 def test_another_evaluator_of_the_row_is_one_step_away(opened: Open, invoices: Path) -> None:
     page = opened(invoices, "row=4")
     page.tab.get_by_role("button", name="ready_to_pay").click()
@@ -220,6 +236,7 @@ def test_another_evaluator_of_the_row_is_one_step_away(opened: Open, invoices: P
     assert page.fragment() == "row=4&as=ready_to_pay"
 
 
+@pytest.mark.slow
 def test_everything_works_by_keyboard(opened: Open, invoices: Path) -> None:
     page = opened(invoices, "result=wrong&sort=row")
     keyboard = page.tab.keyboard
@@ -240,6 +257,7 @@ def test_everything_works_by_keyboard(opened: Open, invoices: Path) -> None:
     assert page.tab.locator(":focus").get_attribute("data-place") == str(len(page.ids()) - 1)
 
 
+@pytest.mark.slow
 def test_variants_stand_side_by_side(opened: Open, variants: Path) -> None:
     page = opened(variants, "variant=fast&result=failed&evaluator=event")
     assert "FAILED" in page.text(".headline").upper()
@@ -253,6 +271,7 @@ def test_variants_stand_side_by_side(opened: Open, variants: Path) -> None:
 AXE = "async () => (await axe.run()).violations.map((one) => [one.id, one.nodes.map((node) => node.html + node.failureSummary)])"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("fragment", ["", "row=4", "row=11&as=header"])
 @pytest.mark.parametrize("report", ["invoices", "labels"])
@@ -270,6 +289,7 @@ def test_axe_finds_nothing_to_complain_about(
     assert found == []
 
 
+@pytest.mark.slow
 def test_the_theme_follows_the_system_until_it_is_chosen(opened: Open, invoices: Path) -> None:
     page = opened(invoices, dark=True)
     color = "() => getComputedStyle(document.body).backgroundColor"
@@ -280,6 +300,7 @@ def test_the_theme_follows_the_system_until_it_is_chosen(opened: Open, invoices:
     assert opened(invoices, "theme=dark").tab.evaluate(color) == dark
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fragment", ["", "row=4"])
 def test_nothing_is_wider_than_a_phone(opened: Open, variants: Path, invoices: Path, labels: Path, fragment: str) -> None:
     for report in (variants, invoices, labels):
@@ -296,6 +317,7 @@ def test_many_causes_are_counted_at_the_top_and_listed_below(opened: Open, many_
     assert len(page.texts("#section-result li")) >= 7
 
 
+@pytest.mark.slow
 def test_every_part_has_a_link_in_sight(opened: Open, many_gates: Path) -> None:
     page = opened(many_gates)
     links = page.tab.locator("nav")
@@ -305,6 +327,7 @@ def test_every_part_has_a_link_in_sight(opened: Open, many_gates: Path) -> None:
     assert abs(below) < 2
 
 
+@pytest.mark.slow
 def test_paper_gets_the_rows_and_no_buttons(opened: Open, invoices: Path) -> None:
     page = opened(invoices)
     page.tab.emulate_media(media="print")
@@ -356,6 +379,7 @@ def hostile(tmp_path: Path) -> Path:
     return write_report(tmp_path, tmp_path / "suite.yaml", tmp_path / "rows.csv")
 
 
+@pytest.mark.slow
 def test_a_hostile_test_set_stays_text(opened: Open, hostile: Path) -> None:
     page = opened(hostile)
     page.tab.evaluate(
@@ -375,6 +399,7 @@ def test_a_hostile_test_set_stays_text(opened: Open, hostile: Path) -> None:
     assert len(page.asked) == 1
 
 
+@pytest.mark.slow
 def test_numbers_keep_their_digits_and_long_cells_say_that_they_are_cut(opened: Open, hostile: Path) -> None:
     page = opened(hostile, "row=2&as=diff+%3C%2Fscript%3E")
     assert "12345678901234567890" in page.text(".side")
@@ -427,6 +452,7 @@ def test_near_misses_set_what_is_written_in_a_suite_as_code(opened: Open, invoic
     assert 'parse: {thousands: ",", currency: true}' in page.texts("#section-near-misses li code")
 
 
+@pytest.mark.slow
 def test_many_rows_are_one_table(opened: Open, tmp_path: Path) -> None:
     from tests.reports.html.conftest import write_report
 
@@ -446,6 +472,7 @@ def test_many_rows_are_one_table(opened: Open, tmp_path: Path) -> None:
     assert page.ids()[:2] == ["r0", "r10"]
 
 
+@pytest.mark.slow
 def test_where_a_run_was_sent_can_be_followed(opened: Open, tmp_path: Path) -> None:
     done = finish(load(gallery_folder() / "classification" / "suite.yaml"), RunRequest(results=tmp_path, name="x"))
     assert done.folder is not None
