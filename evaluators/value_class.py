@@ -344,7 +344,11 @@ def field_names(value: object) -> tuple[str, ...]:
 def _replace(value: Any, /, **changes: Any) -> Any:
     shape: _FieldsOfClass | None = type(value).__dict__.get(_SHAPE)
     if shape is None:
-        return dataclasses.replace(value, **changes)
+        if not hasattr(value, "__struct_fields__"):
+            return dataclasses.replace(value, **changes)
+        from msgspec import structs  # `--help` starts sooner
+
+        return structs.replace(value, **changes)
     for name in shape.having("init"):
         if name not in changes:
             changes[name] = getattr(value, name)

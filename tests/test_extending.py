@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from pydantic import BaseModel, ConfigDict
 
@@ -533,7 +534,7 @@ def test_a_score_outside_0_to_1_is_a_fault_of_its_evaluator(
     monkeypatch.setattr(BUILTIN, "_registered", {**BUILTIN._registered, name: plug})
     suite = evaluators.load({"evaluators": [{"type": name, "name": "mine", "gives": 0.5}]})
     line = suite.lines[0]
-    bad = dataclasses.replace(line, settings=line.settings.model_copy(update={"gives": gives}))
+    bad = msgspec.structs.replace(line, settings=line.settings.model_copy(update={"gives": gives}))
     plan = compile_plan([bad], {"output": "output"})
     (found,) = plan.run({"output": ["x"]}, 1)[plan.evaluators[0].verdicts]
     assert (found.standing, found.value) == (Standing.BUG, None)

@@ -10,7 +10,7 @@ from evaluators.api.loading import loads
 from evaluators.issues import Problems
 from evaluators.model import Row
 from evaluators.settings import Filled
-from evaluators.suite.environment import filled_in
+from evaluators.suite.environment import FilledText, filled_in
 
 SECRET = "hush-hush-4711"
 
@@ -21,17 +21,22 @@ def _filled(value: str, shown: str = "${NAME}") -> Filled:
     return filled
 
 
+def _of(found: FilledText) -> Filled:
+    filled = Filled()
+    filled.note(found.text, found.shown, found.values)
+    return filled
+
+
 def test_a_setting_reads_as_the_suite_writes_it() -> None:
     found = filled_in("^${NAME}-${OTHER:-x}$", {"NAME": SECRET})
-    filled = Filled()
-    filled.note(*found)
+    filled = _of(found)
     assert filled.shown({"pattern": [f"^{SECRET}-x$", 7, None]}) == {"pattern": ["^${NAME}-x$", 7, None]}
     assert filled.shown(f"a part of it, {SECRET}") == "a part of it, ${NAME}"
 
 
 def test_a_default_stands_for_itself() -> None:
     assert filled_in("${NAME:-here}/$${x}", {}).shown == "here/${x}"
-    assert filled_in("${NAME:-here}", {"NAME": "there"}) == ("there", "${NAME}", {"there": "${NAME}"})
+    assert filled_in("${NAME:-here}", {"NAME": "there"}) == FilledText("there", "${NAME}", {"there": "${NAME}"})
 
 
 @pytest.mark.parametrize(
@@ -66,16 +71,14 @@ def test_no_long_part_of_a_value_is_left(value: str, before: str, after: str, da
 
 @pytest.mark.parametrize("value", ["t0k3n", "a-long-token-4711"])
 def test_an_address_with_a_value_in_it_is_shown_as_the_suite_writes_it(value: str) -> None:
-    filled = Filled()
-    filled.note(*filled_in("http://host/rows.csv?k=${NAME}", {"NAME": value}))
+    filled = _of(filled_in("http://host/rows.csv?k=${NAME}", {"NAME": value}))
     for sentence in ("there is no http://host/rows.csv?k={}: 404", "http://host/rows.csv cannot be read", "k={}", "{}/x"):
         assert filled.masked(sentence.format(value)) == sentence.format("${NAME}")
         assert filled.masked(filled.masked(sentence.format(value))) == sentence.format("${NAME}")
 
 
 def test_a_text_that_was_changed_is_replaced_with_the_value_in_it() -> None:
-    filled = Filled()
-    filled.note(*filled_in("x${NAME} ", {"NAME": SECRET}))
+    filled = _of(filled_in("x${NAME} ", {"NAME": SECRET}))
     assert filled.masked(f"hint: write x{SECRET}") == "hint: write x${NAME} "
 
 

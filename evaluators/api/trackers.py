@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import RunRequest
@@ -77,7 +79,7 @@ def chosen(
 def _tracing(chosen: NamedTracker, rows: int) -> NamedTracker:
     if not isinstance(chosen.tracker, Platform):
         return chosen
-    return chosen._replace(tracker=chosen.tracker.model_copy(update={"trace_rows": rows}))
+    return replace(chosen, tracker=chosen.tracker.model_copy(update={"trace_rows": rows}))
 
 
 def _read(section: object) -> tuple[NamedTracker, ...]:

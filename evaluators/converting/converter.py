@@ -13,9 +13,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+from msgspec import Struct, field
+
 from evaluators.issues import problem
 from evaluators.registry import Socket
-from evaluators.value_class import dataclass, field
 
 _HEAD_BYTES: Final = 256 * 1024
 """How much of a file is looked at to recognise its system."""
@@ -30,8 +31,7 @@ class Counterpart(StrEnum):
     NONE = "no counterpart"
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """A word of another system, and what says the same here.
 
     `here` is the type of an evaluator, or the name of a setting; None where nothing says the same. `note` is what a reader has to
@@ -55,8 +55,7 @@ class Word:
         return Counterpart.NOTED if self.note else Counterpart.SAME
 
 
-@dataclass(frozen=True, slots=True)
-class WordTable:
+class WordTable(Struct, frozen=True):
     """The words of one kind: scorers, say, or the keys of a file."""
 
     title: str
@@ -67,16 +66,14 @@ class WordTable:
         return next((word for word in self.words if word.theirs == theirs), None)
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignValue:
+class ForeignValue(Struct, frozen=True):
     """A value as another system's file has it, and where it stands there."""
 
     value: Any
     place: str
 
 
-@dataclass(frozen=True, slots=True)
-class WordFinding:
+class WordFinding(Struct, frozen=True):
     """What became of one word of the file, for the summary and for a comment in the suite."""
 
     place: str
@@ -89,8 +86,7 @@ class WordFinding:
         return f"{self.place}  {said}: {self.note}" if self.note else f"{self.place}  {said}"
 
 
-@dataclass(slots=True)
-class ConvertedEvaluator:
+class ConvertedEvaluator(Struct):
     """An evaluator of the suite to be written."""
 
     type: str
@@ -113,8 +109,7 @@ class ConvertedEvaluator:
         return self.type == "llm_judge"
 
 
-@dataclass(slots=True)
-class Grouping:
+class Grouping(Struct):
     """A composite of the evaluators that name it as their group."""
 
     name: str
@@ -122,8 +117,7 @@ class Grouping:
     weight: float | None
 
 
-@dataclass(slots=True)
-class Conversion:
+class Conversion(Struct):
     """What a suite has to say, in the order of the files it was made from."""
 
     name: str

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from evaluators.converting.converter import Conversion, ConvertedEvaluator, Counterpart, WordFinding
 from evaluators.settings import build
 from evaluators.testsets.byte_source import locate
@@ -18,7 +20,6 @@ from evaluators.testsets.columns import usual_columns
 from evaluators.testsets.opening import open_table
 from evaluators.testsets.reader import Reader, whole
 from evaluators.testsets.test_set_config import TestSetConfig
-from evaluators.value_class import replace
 
 ROW_FILES: Final = (".csv", ".tsv", ".jsonl", ".parquet", ".xlsx")
 _FIRST: Final = 200

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import Struct
+
 from evaluators.converting.converter import ForeignValue
 from evaluators.converting.foreign_documents import text_of
 from evaluators.issues import problem
-from evaluators.value_class import dataclass
 
 _DEEPEST: Final = 20
 """How many names may stand for each other in a row."""
@@ -35,8 +36,7 @@ class NotLiteral(Exception):
         return f"`{self.source}` is no literal, and the program is not run to work it out"
 
 
-@dataclass(frozen=True, slots=True)
-class PythonCall:
+class PythonCall(Struct, frozen=True):
     """A call in the file: its name (the last part of a dotted one), where it stands, and its arguments as they are written."""
 
     name: str

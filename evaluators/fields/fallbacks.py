@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
 from evaluators.settings import BadSettings, Detail
-from evaluators.value_class import dataclass, replace
 from evaluators.values.flow import flow
 
 JUDGED: Final = ("semantic", "string_semantic", "string_llm", "array_llm")
@@ -24,8 +25,7 @@ _SUGGESTED: Final = {"array_llm": "hungarian"}
 _MOST_LISTED: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
-class NeedsJudge(Detail):
+class NeedsJudge(Detail, frozen=True):
     """A field that needs a judge, in a suite that has none and names no fallback."""
 
     field: str = ""

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from msgspec import Struct
+
 from evaluators.api.execute import execute
 from evaluators.api.loading import Suite
 from evaluators.guide.field_warnings import field_warnings
@@ -21,7 +23,7 @@ from evaluators.run.verdict import Facts, exit_code
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set_checks import absent_places, contradictions, repeated_keys, unused_columns
 from evaluators.testsets.test_set_config import Joined
-from evaluators.value_class import dataclass, replace
+from evaluators.value_class import replace
 
 LOOKED_AT: Final = 200
 """The rows that are tried unless all are asked for."""
@@ -31,8 +33,7 @@ _SPARE: Final = ("unmatched-id", "no-output-for-row", "duplicate-id", "missing-i
 0, ids that are missing or stand in several rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """What was found in the rows of a test set. `partial` says that there may be more rows."""
 
     result: RunResult

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from evaluators.fields.inference.questions import Ask
 from evaluators.fields.inference.shape import SeenPlace, shape_of
@@ -14,7 +15,6 @@ from evaluators.guide.suite_text import Slice, comment, field_lines, literal
 from evaluators.issues import Fault
 from evaluators.model import MISSING
 from evaluators.needs import Role, expected_of
-from evaluators.value_class import dataclass, replace
 from evaluators.values.flow import flow
 from evaluators.values.json_choice import find
 from evaluators.values.json_text import NotJSON
@@ -31,8 +31,7 @@ _SENTENCE: Final = 4
 """Words of a short text from which on it is a sentence, which can be right in other words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluators:
+class Evaluators(Struct, frozen=True):
     """The lines below `evaluators:`, the names to show a gate for, and what to say of the expected column and the rows."""
 
     lines: tuple[str, ...]

@@ -7,6 +7,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct
+
 from evaluators.api.loading import Suite, load
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.needs import expected_of
@@ -19,7 +21,7 @@ from evaluators.testsets.opening import holds_rows, open_file
 from evaluators.testsets.reader import Cell
 from evaluators.testsets.test_set import TestSet, open_expected
 from evaluators.testsets.test_set_config import TestSetConfig
-from evaluators.value_class import dataclass, replace
+from evaluators.value_class import replace
 from evaluators.values.json_text import NotJSON, parse
 from evaluators.values.yaml_text import NotYAML, load_untrusted
 
@@ -29,8 +31,7 @@ if TYPE_CHECKING:
 SUITES: Final = (".yaml", ".yml")
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """One expected answer: where it stands, what it is, and the cell beside it that holds its schema."""
 
     where: str
@@ -39,8 +40,7 @@ class Answer:
     schema: Cell = None
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
+class Answers(Struct, frozen=True):
     """Expected answers that are ready to be read."""
 
     test_set: TestSet

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from msgspec import Struct, field
+
 from evaluators.builtin._evaluator import FromColumn, ScoredFields
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.dialects import dialect_of
@@ -24,15 +26,13 @@ from evaluators.reports.display import visible
 from evaluators.run.figures import counted
 from evaluators.settings import BadSettings
 from evaluators.testsets.columns import no_such_column
-from evaluators.value_class import dataclass, field
 from evaluators.values.json_text import NotJSON, parse, to_text
 
 _STRUCTURE: Final = {"fallback": {"semantic": "exact", "string_llm": "exact", "array_llm": "hungarian"}}
 """Only the shape of a schema is looked at, so nothing is ever asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Against:
+class Against(Struct, frozen=True):
     """Schemas to hold answers against: one, or one in a column."""
 
     name: str
@@ -45,8 +45,7 @@ class Against:
     """Only whether expected values can be read is asked: the tree is made of listed fields."""
 
 
-@dataclass
-class ExpectedFindings:
+class ExpectedFindings(Struct):
     """What was found. `problems` are errors; keys that are absent are counted by field."""
 
     name: str

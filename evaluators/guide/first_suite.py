@@ -10,6 +10,9 @@ from shlex import join
 from types import MappingProxyType
 from typing import Any, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.fields.inference.questions import InitQuestion, Likeliest
 from evaluators.guide.draft import evaluators_for, slices_for
 from evaluators.guide.roles import ChosenColumns, choose_roles, is_measure
@@ -29,7 +32,6 @@ from evaluators.testsets.reader import Chunk, Table, whole
 from evaluators.testsets.test_set import TestSet, open_test_set
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.testsets.wildcards import has_wildcards
-from evaluators.value_class import dataclass, replace
 from evaluators.values.addresses import shown_address, without_proofs
 
 MOST_ROWS: Final = 20_000
@@ -38,8 +40,7 @@ ADDRESS_VARIABLE: Final = "TEST_SET_ADDRESS"
 """What a suite names in place of an address that holds a signature."""
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
+class Begun(Struct, frozen=True):
     """A suite as text, where it goes, and what is to be said."""
 
     file: str

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from msgspec import Struct
+
 from evaluators.fields.annotate import annotate_evaluation_config, annotate_xeval
 from evaluators.fields.dialects import dialect_of, unwrap
 from evaluators.fields.inference.schema import inferred_schema, plain_schema
@@ -16,7 +18,6 @@ from evaluators.issues import Fault, Issue, Problems
 from evaluators.reports.display import visible
 from evaluators.run.figures import counted
 from evaluators.settings import BadSettings
-from evaluators.value_class import dataclass
 from evaluators.values.json_text import NotJSON, parse
 from evaluators.values.path_text import ANY, Step, display
 
@@ -39,8 +40,7 @@ _EVERY_FIELD: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Inferred:
+class Inferred(Struct, frozen=True):
     """A schema as text, and what is to be said about it."""
 
     text: str

@@ -11,11 +11,12 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from msgspec import Struct, field
+
 from evaluators.fields.inference.questions import Ask, InitQuestion
 from evaluators.needs import ROLES, Role
 from evaluators.run.measures import READINGS, units_of
 from evaluators.testsets.columns import is_usual
-from evaluators.value_class import dataclass, field
 from evaluators.values.json_choice import find
 from evaluators.values.json_text import NotJSON
 
@@ -64,8 +65,7 @@ _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NO_ID: Final = re.compile(r"[\s{\[]")
 
 
-@dataclass
-class ChosenColumns:
+class ChosenColumns(Struct):
     """The column of each role, and why it is that one."""
 
     columns: dict[Role, str] = field(default_factory=dict)
@@ -79,8 +79,7 @@ class ChosenColumns:
         self.why[role] = why
 
 
-@dataclass(frozen=True, slots=True)
-class _RolePair:
+class _RolePair(Struct, frozen=True):
     """An output with its expected answer, or alone, and what speaks for it."""
 
     weight: float

@@ -6,24 +6,23 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any, Final
 
+from msgspec import Struct, field
+
 from evaluators.fields.inference.suggested_lines import SuggestedLine
 from evaluators.needs import Role
-from evaluators.value_class import dataclass, field
 from evaluators.values.flow import flow, key_text
 
 _WIDTH: Final = 118
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+class Slice(Struct, frozen=True):
     """A column that parts the rows into a few groups."""
 
     column: str
     groups: int
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """What a first suite says."""
 
     name: str

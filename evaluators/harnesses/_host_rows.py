@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from msgspec import Struct
+
 from evaluators.model import MISSING
 from evaluators.needs import ROLES, Role
 from evaluators.testsets.columns import USUAL_NAMES, folded, is_usual
 from evaluators.testsets.python_cells import cell_of
-from evaluators.value_class import dataclass
 
 Place: TypeAlias = "str | Callable[[Mapping[str, Any]], Any]"
 Places: TypeAlias = Mapping[str, Place]
@@ -32,8 +33,7 @@ _ELSEWHERE: Final[tuple[Role, ...]] = ("expected", "input")
 """Roles that a host may give among the columns, under a usual name."""
 
 
-@dataclass(frozen=True, slots=True)
-class HostRow:
+class HostRow(Struct, frozen=True):
     """What a host gives of one row. A value that the host does not give is MISSING."""
 
     own: Mapping[str, Any]

@@ -14,20 +14,20 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from evaluators.api.loading import Suite
 from evaluators.api.row_scores import NamedScore
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.tracking.metric_names import segment
-from evaluators.value_class import dataclass
 
 with needs("phoenix", "arize-phoenix-client"):
     from phoenix.client.experiments import create_evaluator
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteEvaluators:
+class SuiteEvaluators(Struct, frozen=True):
     """A suite as Phoenix evaluators."""
 
     suite: SuiteScorer

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-
-from evaluators.value_class import dataclass
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from evaluators.api.loading import Suite
@@ -131,8 +130,7 @@ class MeasuredItem(_SuiteItem):
             raise AssertionError("\n\n".join(said))
 
 
-@dataclass
-class Ran:
+class Ran(Struct):
     """A run, and its record in a folder that goes away."""
 
     result: RunResult

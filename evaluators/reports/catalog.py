@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Literal, TypeAlias
 
+from msgspec import Struct
+
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.issues import Problems, problem
 from evaluators.judges.judged_comparator import any_comparator, comparator_names
@@ -23,15 +25,13 @@ from evaluators.reports.reference import (
 from evaluators.suite import source
 from evaluators.suite.foreign_words import today
 from evaluators.suite.presets import preset_folder, preset_names
-from evaluators.value_class import dataclass
 from evaluators.values.transforms import TRANSFORMS
 
 Kind: TypeAlias = Literal["evaluators", "comparators", "transforms", "presets"]
 KINDS: Final[tuple[Kind, ...]] = ("evaluators", "comparators", "transforms", "presets")
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogEntry:
+class CatalogEntry(Struct, frozen=True):
     """One thing that a suite can name, and what it does in one sentence."""
 
     kind: Kind

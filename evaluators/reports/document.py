@@ -9,22 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from evaluators.value_class import dataclass
+from msgspec import Struct
 
 Tone: TypeAlias = Literal["plain", "good", "note", "warning", "bad"]
 """How much a line matters. Words always carry the meaning too; a tone only colours them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(Struct, frozen=True):
     """One or more sentences."""
 
     text: str
     tone: Tone = "plain"
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """One line of a list, with what belongs to it below: lines quoted as they stand, then lines of text."""
 
     text: str
@@ -35,23 +33,20 @@ class Item:
     """An address that a page for a browser lets its reader follow. It is never text of a row."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """A list of items."""
 
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """The head of a table's column. Numbers are set on the right."""
 
     head: str
     number: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PageTable:
+class PageTable(Struct, frozen=True):
     """Rows of cells, as many as there are columns. `tones` has one tone per row, or none at all."""
 
     columns: tuple[Head, ...]
@@ -62,8 +57,7 @@ class PageTable:
 Block: TypeAlias = Paragraph | Listing | PageTable
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """Blocks under a heading; the first section of a page may have none."""
 
     title: str | None
@@ -72,8 +66,7 @@ class Section:
     """What the file summary.txt has in its place: the words and lines of extract-bench's report."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """A page."""
 
     title: str

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct, field
+
 from evaluators.reports.display import visible
 from evaluators.run.figures import rows_text
 from evaluators.run.result import RunResult
-from evaluators.value_class import dataclass, field
 
 if TYPE_CHECKING:
     from evaluators.builtin._texts import LabelRule
     from evaluators.reports.document import Section
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """What the reader asked for."""
 
     lowest_fields: int = 5

@@ -13,6 +13,9 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.metrics import places
@@ -24,7 +27,6 @@ from evaluators.reports.text_near_misses import MOST_CELLS, text_near_misses
 from evaluators.run.record import RecordLine, RunRecord
 from evaluators.run.result import RunResult
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import dataclass, replace
 from evaluators.values.paths import ANY, display, parse
 from evaluators.values.paths import Path as FieldPath
 
@@ -152,8 +154,7 @@ def _of_schema(scoring: SchemaScoring) -> dict[str, Compared]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _RecordedOutcomes:
+class _RecordedOutcomes(Struct, frozen=True):
     """What the outcomes of a run hold."""
 
     mismatches: dict[tuple[str, str], list[Mismatch]]

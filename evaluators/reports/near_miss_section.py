@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec import Struct
+
 from evaluators.reports.document import Item, Listing, Paragraph, Section
 from evaluators.run.result import RunResult
-from evaluators.value_class import dataclass
 from evaluators.values.flow import key_text
 
 _LEAD: Final = (
@@ -16,8 +17,7 @@ _LEAD: Final = (
 MOST_SHOWN: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class NearMiss:
+class NearMiss(Struct, frozen=True):
     """What one change to a field's comparison would turn from wrong to right."""
 
     evaluator: str

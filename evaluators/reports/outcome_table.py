@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from evaluators.model import plain_word
 from evaluators.reports.document import Head, Page, PageTable, Section
 from evaluators.reports.outcomes import FieldOutcome, ReportPart, outcomes_of
 from evaluators.reports.schema_sections import array_table, items_in_words
 from evaluators.reports.tables import full_name
 from evaluators.run.figures import score_text
-from evaluators.value_class import replace
 
 MOST_OUTCOMES: Final = 1_000
 """Outcomes of a run that are listed; a table beyond that is for a spreadsheet."""

@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import ArrayResult, Scored
@@ -18,7 +21,6 @@ from evaluators.model import MISSING, FieldResult, Status, Verdict
 from evaluators.run.declared import Declared
 from evaluators.run.figures import counted
 from evaluators.run.result import EvaluatorStats
-from evaluators.value_class import dataclass, field, replace
 
 LISTED: Final = MEASURED | {Status.FAULT}
 PRESENCE: Final = "presence"
@@ -26,8 +28,7 @@ PRESENCE: Final = "presence"
 COMPARED: Final = ("compared_expected", "compared_actual")
 
 
-@dataclass(frozen=True, slots=True)
-class FieldOutcome:
+class FieldOutcome(Struct, frozen=True):
     """One outcome."""
 
     path: str
@@ -54,8 +55,7 @@ class FieldOutcome:
         return self.path if self.path == "$" else f"${'' if self.path.startswith('[') else '.'}{self.path}"
 
 
-@dataclass(frozen=True, slots=True)
-class RowOutcomes:
+class RowOutcomes(Struct, frozen=True):
     """One row, with what its documents came to."""
 
     number: int
@@ -74,8 +74,7 @@ class RowOutcomes:
         return self.id or str(self.number)
 
 
-@dataclass(frozen=True, slots=True)
-class ReportPart:
+class ReportPart(Struct, frozen=True):
     """What one evaluator says of one variant: its figures, and its rows as often as somebody asks for them."""
 
     run: str

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from msgspec import Struct
 from pydantic import BaseModel
 
 from evaluators.builtin._composite import Composite
@@ -24,15 +25,13 @@ from evaluators.reports.document import Block, Head, Item, Listing, Page, PageTa
 from evaluators.run.figures import limit_text, score_text
 from evaluators.settings import READ_AS, BadSettings, build
 from evaluators.suite.model_schema import documentation, spellings
-from evaluators.value_class import dataclass
 from evaluators.values.flow import flow
 from evaluators.values.transforms import Kind, TransformError, parse_transform
 
 _MOST_FIELDS: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """One setting, in words. The default is empty where the setting must be given."""
 
     name: str

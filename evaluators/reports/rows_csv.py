@@ -14,9 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Final, TextIO
 
+from msgspec import Struct
+
 from evaluators.model import MISSING, FieldResult, Result, RowResult, Standing, Status, Verdict
 from evaluators.reports.csv_cells import guarded, write_guarded
-from evaluators.value_class import dataclass
 
 WHY: Final = "why"
 
@@ -30,16 +31,14 @@ _MOST_NAMED: Final = 5
 _LONGEST_VALUE: Final = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Annotated:
+class Annotated(Struct, frozen=True):
     """An evaluator that the file has columns for, and its fields (none for an open tree)."""
 
     evaluator: str
     fields: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """What one evaluator says of one row.
 
     `statuses` has one `Status` byte per field, or none for a row without them, and `numbers` what each of them scores.
@@ -50,8 +49,7 @@ class Mark:
     numbers: Sequence[float | None] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedRow:
+class MarkedRow(Struct, frozen=True):
     """One row of the test set: its own cells, a mark per evaluator in the order of the columns, and the reason."""
 
     cells: Sequence[str]

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
+from msgspec.structs import replace
+
 from evaluators.fields.scored import ArrayResult
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense
 from evaluators.reports.extract_bench import array_breakdown, failed_fields, overall_results
@@ -13,7 +15,6 @@ from evaluators.reports.outcomes import FieldOutcome, ReportPart, RowOutcomes, f
 from evaluators.reports.tables import full_name, surplus_text
 from evaluators.run.figures import counted, rows_text, score_text
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats, RunResult
-from evaluators.value_class import replace
 
 MOST_FAILED: Final = 10
 """Failed fields that a summary lists."""

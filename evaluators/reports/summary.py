@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from msgspec import Struct
+
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, Tone
 from evaluators.reports.field_tables import field_section, lowest_section
@@ -21,12 +23,10 @@ from evaluators.reports.tables import evaluator_section, full_name, gate_section
 from evaluators.run.figures import counted, interval_text, percent_text, rows_text
 from evaluators.run.result import RunResult
 from evaluators.run.statistics import wilson
-from evaluators.value_class import dataclass
 from evaluators.values.file_names import shown
 
 
-@dataclass(frozen=True, slots=True)
-class HardRow:
+class HardRow(Struct, frozen=True):
     """One row for the list of hardest or slowest rows."""
 
     number: int

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
+from msgspec import Struct
+
 from evaluators.builtin._texts import TextChange
 from evaluators.reports.near_miss_section import NearMiss
 from evaluators.run.record import RunRecord
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import NamedTuple
 from evaluators.values.flow import key_text
 
 MOST_CELLS: Final = 2_000
@@ -23,7 +24,7 @@ LONGEST: Final = 2_000
 _SHOWN_ROWS: Final = 5
 
 
-class _DifferingTexts(NamedTuple):
+class _DifferingTexts(Struct, frozen=True):
     row: int
     expected: str
     output: str

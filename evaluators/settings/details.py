@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.issues import encodable
-from evaluators.value_class import dataclass, replace
 
 Loc = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Detail:
+class Detail(Struct, frozen=True):
     """One thing wrong inside some settings. `key` says that the key itself is to blame, not its value."""
 
     loc: Loc

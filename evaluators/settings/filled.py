@@ -17,8 +17,10 @@ from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any, Final
 
+from msgspec import Struct, field
+
 from evaluators.issues import Issue
-from evaluators.value_class import dataclass, field, replace
+from evaluators.value_class import replace
 
 _PART: Final = 8
 """As many characters of a value in a row give it away."""
@@ -29,8 +31,7 @@ _BEHIND: Final = r"(?![^\W_])"
 """No letter and no digit stands beside it."""
 
 
-@dataclass(slots=True)
-class Filled:
+class Filled(Struct):
     """The texts of a suite that were filled in, and what people read in their place."""
 
     texts: dict[str, str] = field(default_factory=dict)

@@ -11,9 +11,10 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from msgspec import Struct
+
 from evaluators.suite.nodes import SuiteInput
 from evaluators.suite.yaml_quoting import quoted, requoted
-from evaluators.value_class import dataclass
 
 Mark = tuple[int, int]
 
@@ -36,8 +37,7 @@ _SPECIAL = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(Struct, frozen=True):
     """What the parser said: while doing what, which problem, and where (line and column from 0)."""
 
     context: str
@@ -48,8 +48,7 @@ class Trouble:
     """The innermost bracket that was still open."""
 
 
-@dataclass(frozen=True, slots=True)
-class Complaint:
+class Complaint(Struct, frozen=True):
     """The same for people."""
 
     code: str

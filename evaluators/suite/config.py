@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypeAlias
 
+from msgspec import Struct, field
+
 from evaluators.builtin._evaluator import BUILTIN, Evaluator
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.conditions import read_conditions
@@ -25,7 +27,6 @@ from evaluators.suite.graph import check_edges
 from evaluators.suite.nodes import SECTIONS, YamlNode
 from evaluators.suite.presets import presets_with
 from evaluators.suite.source import SuiteSource
-from evaluators.value_class import dataclass, field
 from evaluators.values.file_names import as_file_name, shown, why_no_file_name
 from evaluators.values.flow import flow
 from evaluators.values.json_choice import PICKS
@@ -35,8 +36,7 @@ SectionReader: TypeAlias = Callable[[Any, Mapping[str, Any]], Any]
 RUN_SETTINGS: Final = ("name", "needs", "when", "unmet", "parse", "pick")
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteConfig:
+class SuiteConfig(Struct, frozen=True):
     """A suite, read and valid. `sections` are the values of the readers that the caller brought."""
 
     source: SuiteSource
@@ -48,8 +48,7 @@ class SuiteConfig:
     version: int = 1
 
 
-@dataclass(slots=True)
-class _LineDraft:
+class _LineDraft(Struct):
     loc: Loc
     name: str | None
     settings: Evaluator

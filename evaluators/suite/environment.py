@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from msgspec import Struct
+
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail
-from evaluators.value_class import NamedTuple
 
 _MARK = re.compile(r"\$\$\{|\$\{(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^{}]*))?\})?")
 
 
-class FilledText(NamedTuple):
+class FilledText(Struct, frozen=True):
     """A text with its variables filled in."""
 
     text: str

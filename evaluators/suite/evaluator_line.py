@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.conditions import Condition
 from evaluators.settings import Loc
-from evaluators.value_class import dataclass, replace
 from evaluators.values.json_choice import Pick
 
 Unmet: TypeAlias = Literal["fail", "skip"]
 Parse: TypeAlias = Literal["lenient", "strict"]
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluatorLine:
+class EvaluatorLine(Struct, frozen=True):
     """One evaluator of a suite: its settings, and when and on what it runs."""
 
     name: str

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct, field
+
 from evaluators.issues import Problems
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Filled, spell
@@ -18,15 +20,13 @@ from evaluators.suite.environment import FilledText, filled_in
 from evaluators.suite.files import read_text
 from evaluators.suite.nodes import SECTIONS, Findings, Spot, SuiteInput, YamlNode, refused
 from evaluators.suite.presets import preset_folder, preset_names
-from evaluators.value_class import dataclass, field
 from evaluators.values.small_files import kept_place
 
 MOST_FILES: Final = 32
 PRESET: Final = "preset:"
 
 
-@dataclass(slots=True)
-class Chain:
+class Chain(Struct):
     """The documents of a suite, found by following `extends`. `read` makes the tree of a document."""
 
     read: Callable[[SuiteInput], YamlNode]
@@ -74,7 +74,7 @@ class Chain:
             raise refused("bad-extends", message)
         found = filled_in(item.value, self.environment)
         if found.values:
-            self.filled.note(*found)
+            self.filled.note(found.text, found.shown, found.values)
         text = found.shown
         path, written, name = _target(found, item.spot)
         identity = _identity(path)

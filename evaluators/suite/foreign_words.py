@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from msgspec import Struct, field
+
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.settings import BadSettings, Detail, old_spellings
-from evaluators.value_class import dataclass, field
 
 _URI = r"agenta:builtin:(?P<slug>[a-z_]+):[a-z0-9]+"
 
@@ -65,8 +66,7 @@ def old_settings(kind: str) -> dict[str, str]:
     return {**(old_spellings(BUILTIN.find(kind)) if kind in BUILTIN else {}), **_OF_SUITES.get(kind, {})}
 
 
-@dataclass
-class CurrentLine:
+class CurrentLine(Struct):
     """A line in today's words. `spelled` says how the user wrote a setting, for places in messages."""
 
     type: str

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from msgspec import Struct
+
 from evaluators.builtin._evaluator import BUILTIN, Part
 from evaluators.registry import suggestion
 from evaluators.settings import Detail, Loc
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Struct, frozen=True):
     """`after` waits for `before`. `loc` is where the suite says so."""
 
     before: str

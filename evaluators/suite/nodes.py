@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from msgspec import Struct, field
+
 from evaluators.issues import Blame, Issue
 from evaluators.settings import BadSettings, Detail, Loc
 from evaluators.suite.excerpt import lines_of, with_caret
 from evaluators.suite.scalars import Scalar
-from evaluators.value_class import NamedTuple, dataclass, field
 
 Value: TypeAlias = "Scalar | list[YamlNode] | dict[str, MapEntry]"
 
@@ -26,8 +27,7 @@ SECTIONS: Final = (
 """The settings at the top of a suite."""
 
 
-@dataclass(slots=True)
-class SuiteInput:
+class SuiteInput(Struct):
     """One file, text or Python value that a suite is made of.
 
     `locs` is None for a text. For a Python value a node's line is an index into `locs`, and its place is spelled.
@@ -63,12 +63,17 @@ class SuiteInput:
         return with_caret(line, spot.column) if line.strip() else None
 
 
-class Spot(NamedTuple):
+class Spot(Struct, frozen=True):
     """A place in a document: line and column from 0."""
 
     document: SuiteInput
     line: int
     column: int
+
+    @property
+    def at(self) -> tuple[int, int]:
+        """Line and column."""
+        return self.line, self.column
 
     @property
     def place(self) -> str:
@@ -85,22 +90,21 @@ class Spot(NamedTuple):
         return Issue(code, Blame.CONFIG, message, self.place, hint, self.excerpt)
 
 
-class YamlNode(NamedTuple):
+class YamlNode(Struct, frozen=True):
     """A value of the tree and the spot where it starts."""
 
     value: Value
     spot: Spot
 
 
-class MapEntry(NamedTuple):
+class MapEntry(Struct, frozen=True):
     """A value of a map and the spot of its key."""
 
     key: Spot
     node: YamlNode
 
 
-@dataclass(slots=True)
-class Findings:
+class Findings(Struct):
     """Problems with their spots, to be listed in the order a reader would meet them."""
 
     found: list[tuple[Spot, Issue]] = field(default_factory=list)
@@ -117,7 +121,7 @@ class Findings:
     def in_order(self) -> tuple[Issue, ...]:
         """The issues, documents in the order they were met, then by line; each said once."""
         documents = list(dict.fromkeys(id(spot.document) for spot, _ in self.found))
-        ordered = sorted(self.found, key=lambda item: (documents.index(id(item[0].document)), *item[0][1:]))
+        ordered = sorted(self.found, key=lambda item: (documents.index(id(item[0].document)), *item[0].at))
         return tuple(dict.fromkeys(issue for _, issue in ordered))
 
 
@@ -149,7 +153,8 @@ def find(root: YamlNode, loc: Sequence[str | int], key: bool = False) -> Spot:
     for part in loc:
         value = node.value
         if isinstance(value, dict) and str(part) in value:
-            name, node = value[str(part)]
+            entry = value[str(part)]
+            name, node = entry.key, entry.node
         elif isinstance(value, list) and isinstance(part, int) and 0 <= part < len(value):
             node = value[part]
             name = node.spot

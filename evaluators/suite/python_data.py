@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from msgspec import Struct, field
+
 from evaluators.issues import Problems, encodable
 from evaluators.settings import BadSettings, Filled, Loc
 from evaluators.suite.environment import filled_in
 from evaluators.suite.nodes import Findings, MapEntry, Spot, SuiteInput, YamlNode
-from evaluators.value_class import dataclass, field
 
 DEEPEST: Final = 100
 """How deep a suite may be nested."""
@@ -50,8 +51,7 @@ def _entries(value: Mapping[object, object], spot: Spot, findings: Findings, loc
     return entries
 
 
-@dataclass(slots=True)
-class Filling:
+class Filling(Struct):
     """The environment on its way into a suite: what it says, what was filled in, and what could not be."""
 
     environment: Mapping[str, str]

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
+from msgspec import Struct, field
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.settings import BadSettings, Filled, Loc, spell
@@ -29,7 +30,6 @@ from evaluators.suite.merging import merged
 from evaluators.suite.nodes import Findings, MapEntry, Spot, SuiteInput, YamlNode, find
 from evaluators.suite.python_data import DEEPEST, Filling, tree_of, written_data
 from evaluators.suite.scalars import COLLECTION_TAGS, Scalar, of_tagged, of_word, spelled
-from evaluators.value_class import NamedTuple, dataclass, field
 
 MOST_ALIASES: Final = 10_000
 MOST_COPIES: Final = 100_000
@@ -43,8 +43,7 @@ _LONG_ESCAPE = re.compile(r"\\U([0-9A-Fa-f]{8})")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteSource:
+class SuiteSource(Struct, frozen=True):
     """A suite as plain data, with the place of every value.
 
     `name` is what the user typed; `text` is the suite's own text, extended files aside; `folder` is where its relative
@@ -278,7 +277,7 @@ class _Stop(Exception):
     """Reading ends here; the findings say why."""
 
 
-class _KeyText(NamedTuple):
+class _KeyText(Struct, frozen=True):
     """A key that waits for its value. One without a text could not be used, and its value is dropped."""
 
     text: str | None
@@ -286,8 +285,7 @@ class _KeyText(NamedTuple):
     merge: bool = False
 
 
-@dataclass(slots=True)
-class _OpenCollection:
+class _OpenCollection(Struct):
     """A map or a list whose end has not been met."""
 
     node: YamlNode
@@ -337,7 +335,7 @@ class _Composer:
     def open_bracket(self) -> Mark | None:
         """The innermost bracket or brace that has not been closed."""
         for open_ in reversed(self.stack):
-            _, line, column = open_.node.spot
+            line, column = open_.node.spot.at
             if self.document.line(line)[column : column + 1] in ("[", "{"):
                 return line, column
         return None

@@ -17,11 +17,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import nearest
 from evaluators.testsets.byte_store import ByteStore, StoreFault, at, inside, parent, scheme_of, store_of
 from evaluators.testsets.wildcards import has_wildcards
-from evaluators.value_class import dataclass, replace
 from evaluators.values.addresses import shown_address
 
 STANDARD_INPUT: Final = "-"
@@ -33,8 +35,7 @@ _TEMPORARY: Final[set[str]] = set()
 GIB: Final = 1024**3
 
 
-@dataclass(frozen=True, slots=True)
-class ByteSource:
+class ByteSource(Struct, frozen=True):
     """Where bytes come from and how they are to be read. `name` is what messages call it."""
 
     path: str

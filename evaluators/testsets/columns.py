@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
+from msgspec import Struct
+
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.needs import ROLES, Role
 from evaluators.registry import nearest, suggestion
-from evaluators.value_class import dataclass
 
 USUAL_NAMES: Final[Mapping[Role, tuple[str, ...]]] = {
     "id": ("id", "record_id", "case_id", "row_id"),
@@ -61,8 +62,7 @@ def usual_columns(header: Iterable[str], role: Role) -> list[str]:
     return found or [one for one in columns if folded(one) in FALLBACK_NAMES[role]]
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(Struct, frozen=True):
     """The column of each role; None where no column plays it."""
 
     id: str | None = None

@@ -13,13 +13,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import ClassVar, Final, Self
 
+from msgspec.structs import replace
+
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.testsets import quotes
 from evaluators.testsets.byte_source import ByteSource, reading
 from evaluators.testsets.delimited_issues import DELIMITERS, NOT_TEXT, delimiter_in_words, not_text
 from evaluators.testsets.delimited_rows import CUTTABLE, LARGEST_CELL, UNDECODED, SplitPass
 from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, broken, pieces, refuse_same_names
-from evaluators.value_class import dataclass, replace
 
 _HEAD_BYTES: Final = 64 * 1024
 _SNIFFED_ROWS: Final = 20
@@ -28,8 +29,7 @@ _WORKBOOK: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 """How .xlsx and .xls files begin."""
 
 
-@dataclass(frozen=True)
-class Delimited(Reader):
+class Delimited(Reader, frozen=True):
     """A text table. Cells are text, whatever they look like."""
 
     usual: ClassVar[str | None] = None

@@ -11,6 +11,9 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final, Literal, TypeAlias
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import MISSING
 from evaluators.needs import Cell
@@ -18,7 +21,6 @@ from evaluators.registry import nearest
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.documents import DocumentFile, DocumentRows, text_of
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, whole
-from evaluators.value_class import dataclass, field, replace
 from evaluators.values.file_names import shown as beginning
 
 _SHOWN: Final = 5
@@ -31,8 +33,7 @@ Item: TypeAlias = "tuple[str, str, Cell | ByteSource]"
 """An id, where it occurs in words, and its cell, or the document that holds it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Derived:
+class Derived(Struct, frozen=True):
     """A table made from `base`. `rows` reads a piece of the base and gives its rows as they are here."""
 
     base: Table
@@ -121,8 +122,7 @@ def _aliased_rows(source: str, column: str, base: Table, split: Split, columns: 
         yield replace(chunk, columns={name: chunk.columns[own] for name, own in names.items()})
 
 
-@dataclass(frozen=True, slots=True)
-class JoinedCells:
+class JoinedCells(Struct, frozen=True):
     """Cells by the id of a row, from another place."""
 
     name: str

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from msgspec import Struct
+
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING
 from evaluators.needs import Cell
@@ -13,15 +15,13 @@ from evaluators.testsets.byte_source import ByteSource, whole_of
 from evaluators.testsets.columns import USUAL_NAMES, folded, is_usual
 from evaluators.testsets.derived import Item, JoinedCells
 from evaluators.testsets.reader import Chunk, Split, id_text
-from evaluators.value_class import dataclass
 from evaluators.values.json_text import NotJSON, parse
 
 LINES: Final = (".jsonl", ".ndjson")
 _MARK: Final = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
-class ListedDocuments:
+class ListedDocuments(Struct, frozen=True):
     """One row per document of a list. Its id is the value of `key` in it, or its place in the list, from 1."""
 
     source: ByteSource

@@ -13,6 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import Final, Literal, TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.issues import Blame, Fault, Issue, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell, too_long
@@ -21,7 +24,6 @@ from evaluators.testsets.byte_store import at, files_at, inside, kind_at, parent
 from evaluators.testsets.reader import Chunk, Split
 from evaluators.testsets.run_files import without_runs
 from evaluators.testsets.wildcards import has_wildcards, stood_for
-from evaluators.value_class import dataclass, replace
 from evaluators.values.addresses import shown_address
 from evaluators.values.json_text import MAX_CHARS
 
@@ -37,8 +39,7 @@ _BYTES_OF_A_CHARACTER: Final = 4
 _CHUNK_DOCUMENTS: Final = 50
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentFile:
+class DocumentFile(Struct, frozen=True):
     """One file. `id` pairs it with others; `folder` and `file` are its name in two parts."""
 
     id: str
@@ -47,8 +48,7 @@ class DocumentFile:
     source: ByteSource
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentRows:
+class DocumentRows(Struct, frozen=True):
     """One row per expected document."""
 
     rows: tuple[DocumentFile, ...]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from msgspec import Struct, field
+
 from evaluators.needs import Role
 from evaluators.testsets.byte_source import temporary_file
-from evaluators.value_class import dataclass, field
 from evaluators.values.json_text import compact
 
 
-@dataclass(frozen=True, slots=True)
-class FetchedRows:
+class FetchedRows(Struct, frozen=True):
     """Rows in a file that is there until the program ends."""
 
     name: str

@@ -13,6 +13,8 @@ from glob import escape
 from pathlib import Path, PurePath
 from typing import Final
 
+from msgspec.structs import replace
+
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell
@@ -23,7 +25,6 @@ from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.derived import Derived
 from evaluators.testsets.documents import source_of, text_of
 from evaluators.testsets.reader import Chunk, Split, Table, id_text, whole
-from evaluators.value_class import replace
 
 _COLUMN: Final = re.compile(r"\{([^{}]+)\}")
 _SHOWN: Final = 3

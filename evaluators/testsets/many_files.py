@@ -17,7 +17,7 @@ from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, whole
-from evaluators.value_class import dataclass, replace
+from evaluators.value_class import replace
 
 FILE_COLUMN: Final = "file"
 _KEY_VALUE: Final = re.compile(r"([A-Za-z_][\w.-]*)=(.*)")
@@ -25,8 +25,7 @@ _NO_VALUE: Final = "__HIVE_DEFAULT_PARTITION__"
 _SHOWN: Final = 3
 
 
-@dataclass(frozen=True)
-class ManyFiles(Reader):
+class ManyFiles(Reader, frozen=True, dict=True):
     """The rows of several files. `source` is the folder or the pattern that names them."""
 
     readers: tuple[Reader, ...] = ()

@@ -10,17 +10,17 @@ from types import NoneType
 from typing import ClassVar, Final
 from uuid import UUID
 
+from msgspec import Struct
+
 from evaluators.issues import Fault, problem
 from evaluators.model import Missing
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split
-from evaluators.value_class import dataclass
 from evaluators.values.json_text import to_text
 
 
-@dataclass(frozen=True)
-class MemoryRows:
+class MemoryRows(Struct, frozen=True):
     """Columns of cells, all of one length. Cells are text or JSON values."""
 
     columns: Mapping[str, Sequence[Cell]]

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from evaluators.issues import Problems, problem
 from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource, locate
 from evaluators.testsets.byte_store import at, files_at, kind_at, scheme_of
@@ -14,7 +16,6 @@ from evaluators.testsets.encodings import encoding_note, seeming_encoding
 from evaluators.testsets.reader import READERS, Reader
 from evaluators.testsets.run_files import without_runs
 from evaluators.testsets.wildcards import has_wildcards
-from evaluators.value_class import replace
 from evaluators.values.addresses import shown_address
 from evaluators.values.json_text import NotJSON, parse
 

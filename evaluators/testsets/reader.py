@@ -14,12 +14,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final, Protocol, Self
 
+from msgspec import Struct, field
+
 from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.registry import Socket
 from evaluators.testsets.byte_source import ByteSource
-from evaluators.value_class import dataclass, field
 from evaluators.values.json_text import to_text
 
 __all__ = ["CHUNK_BYTES", "READERS", "SPLIT_BYTES", "Cell", "Chunk", "Reader", "Split", "Table", "broken", "whole"]
@@ -33,8 +34,7 @@ CHUNK_BYTES: Final = 128 * 1024
 MAX_CHUNK_ROWS: Final = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(Struct, frozen=True):
     """A piece of a file: a range of bytes, or of row groups. `end` is None when it goes on to the end of the file."""
 
     file: str
@@ -45,8 +45,7 @@ class Split:
     """Why the piece was not cut further, when that is worth saying."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Struct, frozen=True):
     """Some rows, as columns.
 
     `offsets` has one number per row, counted from the start of the split. `span` is the length of the split up to here in
@@ -96,8 +95,7 @@ class Table(Protocol):
         """The rows of one piece. A column that nobody knows is MISSING in every row."""
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """One file of rows. A plug says how: `open` looks at the beginning of the file, `read` reads a piece."""
 
     suffixes: ClassVar[tuple[str, ...]] = ()

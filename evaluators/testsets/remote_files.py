@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO, ClassVar, Final, TypeVar, cast
 
+from msgspec import Struct
+
 from evaluators.issues import Problems, extra_hint, problem
 from evaluators.testsets.byte_store import ByteStore, Kind, StoreFault
-from evaluators.value_class import NamedTuple
 from evaluators.values.addresses import with_shown_addresses
 
 Value = TypeVar("Value")
@@ -40,7 +41,7 @@ class PassingFault(OSError):
     """A store did not give or take a file just now."""
 
 
-class Looked(NamedTuple):
+class Looked(Struct, frozen=True):
     """What a store says of a place."""
 
     kind: Kind

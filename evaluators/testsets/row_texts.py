@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Final
 
-from evaluators.value_class import NamedTuple
+from msgspec import Struct
 
 _START, _PLAIN, _QUOTED, _CLOSED = range(4)
 _INSIDE: Final = re.compile(r'(?:[^"]++|"")*+')
@@ -22,7 +22,7 @@ CELLS_OF_A_ROW: Final = 4
 """So many times the longest cell is the longest row."""
 
 
-class RowText(NamedTuple):
+class RowText(Struct, frozen=True):
     """One row, without the end of its line."""
 
     text: str

@@ -15,9 +15,10 @@ from functools import cache
 from pathlib import Path, PurePath
 from typing import Final
 
+from msgspec import Struct
+
 from evaluators.testsets.byte_store import at, inside, parent, scheme_of, store_of
 from evaluators.testsets.wildcards import has_wildcards, stood_for
-from evaluators.value_class import NamedTuple
 from evaluators.values.addresses import shown_address
 
 RUN_FILE: Final = "run.json"
@@ -28,7 +29,7 @@ WRITTEN: Final = "written"
 _DEFAULT: Final = Path("runs")
 
 
-class PassedOver(NamedTuple):
+class PassedOver(Struct, frozen=True):
     """Where runs are kept, and what was left out of a test set, in sentences."""
 
     results: tuple[Path, ...]

@@ -12,6 +12,9 @@ from functools import partial
 from hashlib import blake2b
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Cell
@@ -19,14 +22,12 @@ from evaluators.registry import suggestion
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.derived import Derived, layers
 from evaluators.testsets.reader import Chunk, Split, Table, whole
-from evaluators.value_class import dataclass, replace
 from evaluators.values.json_text import to_text
 
 _MOST_VALUES: Final = 5  # values of a column that a hint lists
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """Which rows to read. `where` is pairs of a column and the text that its cell must be."""
 
     limit: int | None = None

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import ClassVar, Final, Literal
 
+from msgspec import Struct, field
+
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell, Role, as_output
@@ -29,7 +31,7 @@ from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, kno
 from evaluators.testsets.run_files import passing_over
 from evaluators.testsets.selection import Selection, selected
 from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, TestSetConfig, variant_name
-from evaluators.value_class import dataclass, field, replace
+from evaluators.value_class import replace
 
 ALL_ROWS: Final = Selection()
 _DOCUMENTS: Final = Columns(id="id", expected="expected")
@@ -37,8 +39,7 @@ TABLES: Final = (".csv", ".tsv", ".parquet", ".xlsx")
 """Endings of files that hold rows, and never one document."""
 
 
-@dataclass(frozen=True)
-class TestSet:
+class TestSet(Struct, frozen=True):
     """The rows of a run. With variants, `variant` gives the rows with one variant's outputs, and nothing else is read."""
 
     __test__: ClassVar[bool] = False
@@ -219,8 +220,7 @@ def _masked_problems(config: TestSetConfig) -> Iterator[None]:
         raise Problems(map(config.masked_issue, error.issues)) from error
 
 
-@dataclass(frozen=True)
-class _Opening:
+class _Opening(Struct, frozen=True):
     config: TestSetConfig
     folder: Path
     needed: frozenset[Role]

@@ -10,20 +10,20 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
+from msgspec import Struct
+
 from evaluators.issues import Issue
 from evaluators.model import FieldResult, Result, RowResult, Standing, Status, Verdict
 from evaluators.reports.recorded import results_of
 from evaluators.reports.rows_csv import field_numbers, why
 from evaluators.run.record import RecordedEvaluator, RecordedRow, RunRecord
 from evaluators.tracking.metric_names import field_name, segment
-from evaluators.value_class import dataclass
 
 _WRONG: Final = frozenset({Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT})
 _LEFT_OUT: Final = frozenset({Status.SKIPPED, Status.NOT_MEASURED})
 
 
-@dataclass(frozen=True, slots=True)
-class Assessment:
+class Assessment(Struct, frozen=True):
     """What one evaluator says of one row, or of one field of it."""
 
     name: str
@@ -45,8 +45,7 @@ class Assessment:
         return self.score is not None or self.error is not None
 
 
-@dataclass(frozen=True, slots=True)
-class AssessedRow:
+class AssessedRow(Struct, frozen=True):
     """A row with its assessments."""
 
     variant: str | None

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from evaluators.model import Status
 from evaluators.reports.recorded import results_of
 from evaluators.reports.rows_csv import field_numbers
 from evaluators.run.record import RecordedRow, RunRecord
 from evaluators.tracking.assessments import label_of, reason_of
-from evaluators.value_class import dataclass
 from evaluators.values.json_text import to_text
 
 
-@dataclass(frozen=True, slots=True)
-class RowTable:
+class RowTable(Struct, frozen=True):
     """A table. Cells are texts, numbers, true, false or None: never a number that is none."""
 
     columns: tuple[str, ...]

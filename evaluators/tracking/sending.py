@@ -7,9 +7,11 @@ import os
 import shlex
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.cells_again import with_cells
@@ -18,14 +20,12 @@ from evaluators.run.store import LINKS_JSON, write_text
 from evaluators.run.verdict import ENDED
 from evaluators.tracking.telling import Sending, telling
 from evaluators.tracking.tracker import Link, NamedTracker
-from evaluators.value_class import dataclass
 from evaluators.values.addresses import without_passwords
 
 _PRIVATE: Final = 0o600
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(Struct, frozen=True):
     """What became of a run that was sent."""
 
     links: tuple[Link, ...] = ()
@@ -48,7 +48,8 @@ def send(
     record = with_cells(read_record(folder))
     links: list[Link] = []
     issues: list[Issue] = []
-    for place, (name, tracker) in enumerate(trackers):
+    for place, named in enumerate(trackers):
+        name, tracker = named.name, named.tracker
         try:
             with telling(sending, name):
                 if tracker.packages:  # somebody else's client, which may take its time

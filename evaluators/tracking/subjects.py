@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct, field
+
 from evaluators.run.result import EvaluatorStats, FieldStats, RunResult
 from evaluators.tracking.run_metrics import Number, about, field_about, headline_about, metrics_of
-from evaluators.value_class import dataclass, field
 
 
-@dataclass(slots=True)
-class Subject:
+class Subject(Struct):
     """What some metrics are about."""
 
     name: str

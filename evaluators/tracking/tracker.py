@@ -12,6 +12,7 @@ import hashlib
 from importlib.util import find_spec
 from typing import ClassVar, Final, Literal
 
+from msgspec import Struct
 from pydantic import NonNegativeInt
 
 from evaluators.issues import extra_hint, problem
@@ -22,11 +23,9 @@ from evaluators.run.run_names import RUN_JSON
 from evaluators.settings import Settings
 from evaluators.tracking.run_metrics import Number, metrics_of
 from evaluators.tracking.subjects import Subject, subjects_of
-from evaluators.value_class import NamedTuple, dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """Where a run can be found after it was sent."""
 
     platform: str
@@ -86,7 +85,7 @@ class Platform(Tracker):
     """Whether the platform is told the machine, the folders and the command line of the run."""
 
 
-class NamedTracker(NamedTuple):
+class NamedTracker(Struct, frozen=True):
     """A tracker with its settings, and the name it is known by."""
 
     name: str

@@ -8,11 +8,11 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import click
+from msgspec.structs import replace
 from pydantic import TypeAdapter
 
 from evaluators.api.language import language_schema, schema_text

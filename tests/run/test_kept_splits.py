@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from evaluators.run.job import Job, run_split
@@ -100,9 +101,9 @@ def test_a_file_that_was_written_to_meanwhile_is_another_one(scored: Scored, ben
 
 
 def test_another_piece_of_the_file_is_another_split(scored: Scored) -> None:
-    moved = [replace(split, start=split.start + 1) for split in scored.splits]
+    moved = [msgspec.structs.replace(split, start=split.start + 1) for split in scored.splits]
     assert scored.kept.finished(moved) == {}
-    assert list(scored.kept.finished([replace(scored.splits[0], file="elsewhere.jsonl")])) == [0]
+    assert list(scored.kept.finished([msgspec.structs.replace(scored.splits[0], file="elsewhere.jsonl")])) == [0]
 
 
 @pytest.mark.parametrize("kind", ["rows", "codes-rows", "outcomes", "cells"])

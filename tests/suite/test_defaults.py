@@ -210,7 +210,7 @@ def test_a_default_is_the_same_in_code_page_explain_and_editor(plug: Plug) -> No
     code = in_code(plug.model)
     assert on_page(plug) == code
     assert in_explain(plug) == code
-    own = {*EvaluatorLine.__dataclass_fields__} - {*code} if issubclass(plug.model, Evaluator) else set()
+    own = {*EvaluatorLine.__struct_fields__} - {*code} if issubclass(plug.model, Evaluator) else set()
     assert {name: value for name, value in in_schema(plug.schema).items() if name not in own} == code
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow
 import pytest
+from msgspec.structs import replace
 from pyarrow import parquet as arrow_parquet
 
 from evaluators.api.loading import load
@@ -119,7 +120,7 @@ def test_parts_are_written_to_and_joined_from_another_store(
         target = tmp_path / place[:3].strip("/")
         target.mkdir(exist_ok=True)
         Path(tmp_path / "parts").mkdir(exist_ok=True)
-        job = replace(job_of(prepared, place), rows=kind)
+        job = dataclasses.replace(job_of(prepared, place), rows=kind)
         measured = measure(job, suite.lines, ENGINES.find("in_process")(), "rows.csv")
         assert len(measured.parts) > 3
         store_parts(job, suite.lines, measured, record_files(target, kind))

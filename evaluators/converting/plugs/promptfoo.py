@@ -10,6 +10,9 @@ from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from evaluators.converting.converter import (
     ASKS_JUDGE,
     Conversion,
@@ -36,7 +39,6 @@ from evaluators.converting.promptfoo_values import (
 from evaluators.suite.foreign_hints import TABLE_OF_PROMPTFOO
 from evaluators.suite.nodes import Findings, SuiteInput, YamlNode
 from evaluators.suite.python_data import tree_of
-from evaluators.value_class import dataclass, field, replace
 
 _MODEL: Final = "it asks a model; a judge is set up in the suite, not taken over"
 _CODE: Final = "a program of yours: write it as an evaluator in Python"
@@ -73,8 +75,7 @@ _ASSERTION_TEXT: Final = re.compile(
 )
 
 
-@dataclass(slots=True)
-class _Test:
+class _Test(Struct):
     """A test of the file, with its variables filled in: one row."""
 
     id: str
@@ -466,8 +467,7 @@ class _File:
         known.rows = None if rows is None or known.rows is None else (*known.rows, *rows)
 
 
-@dataclass(frozen=True, slots=True)
-class _Assertion:
+class _Assertion(Struct, frozen=True):
     type: str
     place: str
     value: Any

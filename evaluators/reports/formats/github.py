@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, TypeAlias
 
+from msgspec import Struct
+
 from evaluators.compare.comparison import RunComparison
 from evaluators.issues import Blame, Issue
 from evaluators.reports.comparison_page import comparison_line
@@ -19,7 +21,6 @@ from evaluators.reports.format import Format
 from evaluators.reports.headline import Options, one_line
 from evaluators.run.gates import gate_label
 from evaluators.run.result import RunResult
-from evaluators.value_class import dataclass
 
 _IN_FILE: Final = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::(?P<column>\d+))?")
 _MOST_LOST: Final = 5
@@ -28,8 +29,7 @@ Level: TypeAlias = Literal["error", "warning", "notice"]
 _LEVELS: Final[Mapping[str, Level]] = {"failed": "error", "undecided": "error", "warned": "warning"}
 
 
-@dataclass(frozen=True, slots=True)
-class Annotation:
+class Annotation(Struct, frozen=True):
     """One line for GitHub: how much it matters, what it is called, and where it belongs."""
 
     level: Level

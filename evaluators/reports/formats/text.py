@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from msgspec.structs import replace
+
 from evaluators.reports.display import clipped, padded, visible, width
 from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.format import PageFormat
 from evaluators.reports.headline import Options
 from evaluators.reports.summary import summary
 from evaluators.run.result import RunResult
-from evaluators.value_class import replace
 
 WIDEST_CELL: Final = 60
 

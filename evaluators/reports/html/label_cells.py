@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from msgspec import Struct
+
 from evaluators.builtin._texts import LabelRule
 from evaluators.run.label_counts import OTHER, label_pair
 from evaluators.run.record import RecordedRow, RunRecord
 from evaluators.run.result import ConfusionMatrix
-from evaluators.value_class import dataclass
 
 NO_CELL: Final = -1
 """The row has no score, or its cells were not kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class LabelReader:
+class LabelReader(Struct, frozen=True):
     """One label table of a run, and how its evaluator reads a row."""
 
     table: int

@@ -11,8 +11,9 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal
 
+from msgspec import Struct, field
+
 from evaluators.model import MISSING, FieldResult, Result, Standing, Status, Verdict
-from evaluators.value_class import dataclass, field
 from evaluators.values.json_text import compact
 
 BUDGET_BYTES: Final = 20 * 1024 * 1024
@@ -27,8 +28,7 @@ _LEVEL: Final = 6
 Encoded = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownDocument:
+class ShownDocument(Struct, frozen=True):
     """A cell as an evaluator read it."""
 
     side: Literal["expected", "output", "other"]
@@ -44,8 +44,7 @@ class ShownDocument:
     """Which of several documents in the cell it is, in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """What one evaluator says of a row, and which of the row's documents it read."""
 
     evaluator: int
@@ -53,8 +52,7 @@ class Explanation:
     documents: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RowDetail:
+class RowDetail(Struct, frozen=True):
     """What is shown of a row that is opened."""
 
     documents: Sequence[ShownDocument] = ()
@@ -62,8 +60,7 @@ class RowDetail:
     explanations: Sequence[Explanation] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ReportRow:
+class ReportRow(Struct, frozen=True):
     """One row of the table. `detail` is asked for while there is room; None when nothing more is known."""
 
     number: int
@@ -75,8 +72,7 @@ class ReportRow:
     """The place of its cell in each label table of its group; -1 where it is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowGroup:
+class RowGroup(Struct, frozen=True):
     """The rows of one variant, or all rows where there are none."""
 
     variant: str | None
@@ -85,8 +81,7 @@ class RowGroup:
     """The label tables, by their places among those of the run, that rows say their cells of."""
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluatorFacts:
+class EvaluatorFacts(Struct, frozen=True):
     """What the page says of an evaluator beside its figures: its fields, and where the suite sets them."""
 
     name: str
@@ -97,8 +92,7 @@ class EvaluatorFacts:
     """It compares the text of the output with an expected text, as a whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class Material:
+class Material(Struct, frozen=True):
     """Everything about rows that a page is made from."""
 
     evaluators: tuple[EvaluatorFacts, ...]
@@ -108,8 +102,7 @@ class Material:
     """Why rows say less than they could; empty when nothing is missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class PackedRows:
+class PackedRows(Struct, frozen=True):
     """The rows of a page: the columns of the table, and the packed documents."""
 
     columns: Encoded

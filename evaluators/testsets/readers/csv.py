@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from evaluators.testsets.delimited import Delimited
-from evaluators.value_class import dataclass
 
 
-@dataclass(frozen=True)
-class Csv(Delimited):
+class Csv(Delimited, frozen=True):
     """Comma-separated values with a header row; semicolons, tabs and bars are recognised."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".csv",)

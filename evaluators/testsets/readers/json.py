@@ -10,7 +10,6 @@ from evaluators.model import JSON, MISSING
 from evaluators.needs import Cell, too_long
 from evaluators.testsets.byte_source import ByteSource, whole_of
 from evaluators.testsets.reader import Chunk, Reader, Split, broken
-from evaluators.value_class import dataclass
 from evaluators.values.json_text import MAX_CHARS, NotJSON, parse_file
 from evaluators.values.quoting import kind
 
@@ -22,8 +21,7 @@ _SHAPE: Final = (
 )
 
 
-@dataclass(frozen=True)
-class Json(Reader):
+class Json(Reader, frozen=True):
     """A list of objects, or an object with one such list. The file is held in memory; JSON lines are not."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".json",)

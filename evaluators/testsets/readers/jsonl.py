@@ -12,7 +12,6 @@ from evaluators.model import MISSING
 from evaluators.testsets.blocks import rest_of_line, short_line_blocks
 from evaluators.testsets.byte_source import ByteSource, reading
 from evaluators.testsets.reader import CHUNK_BYTES, SPLIT_BYTES, Cell, Chunk, Reader, Split, pieces
-from evaluators.value_class import dataclass
 from evaluators.values import json_lines
 from evaluators.values.json_text import MAX_CHARS, NotJSON
 
@@ -23,8 +22,7 @@ _LOOK_BLOCKS: Final = 8
 """So many pieces are looked at for the first line that holds an object."""
 
 
-@dataclass(frozen=True)
-class Jsonl(Reader):
+class Jsonl(Reader, frozen=True):
     """One JSON object per line; its keys are the columns. Values stay what they are, text stays text."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")

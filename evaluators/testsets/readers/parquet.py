@@ -28,7 +28,6 @@ from evaluators.testsets.reader import (
     pieces,
     refuse_same_names,
 )
-from evaluators.value_class import dataclass
 from evaluators.values.json_text import MAX_CHARS
 
 LONGEST: Final = MAX_CHARS
@@ -37,8 +36,7 @@ _ROW_BYTES: Final = 16
 """What a row counts beside its values: rows of nothing could be named without end."""
 
 
-@dataclass(frozen=True)
-class Parquet(Reader):
+class Parquet(Reader, frozen=True):
     """A Parquet file. Text stays text, nested columns are JSON values, an empty cell is missing."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".parquet", ".pq")

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from evaluators.testsets.delimited import Delimited
-from evaluators.value_class import dataclass
 
 
-@dataclass(frozen=True)
-class Tsv(Delimited):
+class Tsv(Delimited, frozen=True):
     """Tab-separated values with a header row; quotes work as in CSV."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".tsv", ".tab")

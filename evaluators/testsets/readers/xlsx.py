@@ -14,7 +14,6 @@ from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Chunk, Reader, Split, broken, refuse_same_names
 from evaluators.testsets.sheet_cells import SheetCells, letters, place_of
 from evaluators.testsets.workbook import Workbook, opened
-from evaluators.value_class import dataclass
 from evaluators.values.json_text import to_text
 
 _FIRST_ROWS: Final = 200
@@ -22,8 +21,7 @@ _ONLY_ZEROS: Final = re.compile("0{2,}")
 _HEADER_HINT: Final = "the header holds the names of the columns; `header_row: 3` says that it is row 3"
 
 
-@dataclass(frozen=True)
-class Xlsx(Reader):
+class Xlsx(Reader, frozen=True):
     """A sheet of an Excel workbook. Text stays text, numbers are numbers, dates are texts such as 2026-03-01.
 
     Read is what the cells hold, not how they are shown. An empty cell is an empty text, as in CSV. The rows have the numbers of
