@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
@@ -128,13 +128,14 @@ class JsonMultiFieldMatch(TreeEvaluator):
         )
 
     @contextmanager
-    def _row(self, values: Sequence[Any], only: Collection[int] | None = None) -> Iterator[ListedRows]:
-        """One row alone, as long as it is looked at. `only` are the numbers of the fields that are."""
+    def _row(self, values: Sequence[Any]) -> Iterator[ListedRows]:
+        """One row alone, as long as it is looked at."""
         expected, output, *cells = values
         with caching():
             row = dict(zip(self.condition_columns, cells, strict=True))
-            rows = ListedRows(self.tree, [expected], [output], [row], only)
+            rows = ListedRows(self.tree, [expected], [output], [row])
             try:
+                rows.settle()
                 yield rows
             finally:
                 rows.release()
@@ -144,11 +145,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
             return row.explain(0)
 
     def asking(self) -> Asking | None:
-        return Asking(self._ask) if self.tree.costs else None
-
-    def _ask(self, *values: Any) -> bool | None:
-        with self._row(values, [one.number for one in self.tree.fields if one.costs]):
-            return self.tree.pairs_by_asking or None
+        return Asking() if self.tree.costs else None
 
     def compile(self) -> Check:
         return ListedCheck(self.tree, self.pass_at, self.condition_columns)

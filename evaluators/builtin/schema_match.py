@@ -347,15 +347,7 @@ class SchemaMatch(TreeEvaluator):
             return rows.explain(0)
 
     def asking(self) -> Asking | None:
-        return Asking(self._ask) if self._scoring is None or self._scoring.costs else None
-
-    def _ask(self, *values: Any) -> bool | None:
-        expected, output, *cells = values
-        scoring = self.scoring(tuple(cells))
-        if scoring.costs:
-            with one_row(scoring, expected, output):
-                pass  # walking asks
-        return scoring.pairs_by_asking or None
+        return Asking() if self._scoring is None or self._scoring.costs else None
 
     def _by_place(self, score: Score, verdict: Verdict) -> Verdict:
         listed = self._scoring.row_fields if self._scoring is not None else ()

@@ -18,7 +18,6 @@ from typing import Any, Final, Literal
 
 from evaluators.comparators._comparator import Comparator, Question, in_field
 from evaluators.fields.align import Align
-from evaluators.fields.asked_alone import answer_alone, asked_alone
 from evaluators.fields.frame import Frame
 from evaluators.fields.items import (
     LONE,
@@ -55,7 +54,9 @@ from evaluators.fields.rules import (
     prepare_rule,
     together_ready,
 )
+from evaluators.fields.unit_rules import alone
 from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.judges.asking import ask_later
 from evaluators.model import MISSING, Missing, Status
 from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.paths import ANY, display
@@ -257,8 +258,9 @@ class ListedField:
                     break
         return found
 
-    def judged(self, frame: Frame) -> Iterable[tuple[int, Judged | RowProblem]]:
-        """What is no plain match among some pairs of values, by position. A problem is something else than the output's fault."""
+    def judged(self, frame: Frame) -> Iterable[tuple[int, Judged | RowProblem | None]]:
+        """What is no plain match among some pairs of values, by position. A problem is something else than the output's fault; None
+        stays open, where the comparator costs."""
         e, o, rule, two_sided, exact = frame.e, frame.o, self.rule, self.two_sided, self.exact
         positions: Iterable[int] = range(len(e))
         if self.equal_match:
@@ -274,6 +276,8 @@ class ListedField:
                 yield at, Status.HALLUCINATION
             elif exact:
                 yield at, Status.MISMATCH
+            elif self.costs:
+                yield at, None
             else:
                 try:
                     found: Judged | RowProblem = rule(a, b)
@@ -330,31 +334,33 @@ class ListedField:
             for at, value in enumerate(e):
                 if found[at] == RIGHT and self.ask(value) is not None:
                     found[at] = WRONG
-        matches = self._asked_matches if asked else self._matches
         for at in frame.differing() if self.equal_match else range(len(e)):
-            if found[at] == RIGHT and (self.exact or not matches(e[at], o[at])):
+            if found[at] == RIGHT and (self.exact or not self._matches(frame, at, asked)):
                 found[at] = WRONG
         return found
 
     def asked_hits(self, frame: Frame) -> bytearray:
-        """The same; a comparator that costs is asked, where it may be asked about one pair."""
+        """The same; a comparator that costs is asked, where it may be asked about one pair without the others of its row."""
         comparator = self.line.comparator
-        return self.hits(frame, asked=comparator is not None and asked_alone(comparator))
+        return self.hits(frame, asked=comparator is not None and comparator.costs and comparator.batch != "row")
 
-    def _matches(self, expected: Any, actual: Any) -> bool:
+    def _matches(self, frame: Frame, at: int, asked: bool) -> bool:
+        if asked:
+            return self._asked_status(frame, at) is Status.MATCH
         try:
-            judged = self.rule(expected, actual)
+            judged = self.rule(frame.e[at], frame.o[at])
         except RowProblem as error:
             if error.issue.blame is Blame.ENVIRONMENT:  # how items pair must not depend on the machine
                 raise
             return False
         return (judged.status if isinstance(judged, Partial) else judged) is Status.MATCH
 
-    def _asked_matches(self, expected: Any, actual: Any) -> bool:
-        comparator, sides = self.line.comparator, self._sides(expected, actual)
-        if isinstance(sides, Explained) or comparator is None:
-            return isinstance(sides, Explained) and sides.status is Status.MATCH
-        return answer_alone(comparator, self.chain, Question(self.line.name, *sides, expected, actual)) is Status.MATCH
+    def _asked_status(self, frame: Frame, at: int) -> Status:
+        told, comparator = self._told(frame.e[at], frame.o[at]), self.line.comparator
+        if isinstance(told, Explained) or comparator is None:
+            return told.status if isinstance(told, Explained) else Status.SKIPPED
+        (found,) = ask_later(comparator, [told], frame.row_of(at))()
+        return alone(found)
 
     def _told(self, expected: Any, actual: Any) -> Explained | Question:
         """What the comparator says of two values, or the question that it is to be asked."""

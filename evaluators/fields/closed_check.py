@@ -14,24 +14,26 @@ from evaluators.model import Verdict
 _MEMO: Final = 50_000  # combinations of statuses remembered for one evaluator; more are settled anew each time
 
 
-class ListedCheck(ChunkCheck):
+class ListedCheck(ChunkCheck[ListedRows]):
     """Scores rows by their listed fields: (expected, output, *cells of `columns`) → verdict. An unreadable output is MISSING."""
 
     def __init__(self, tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()) -> None:
         self._tree, self._pass_at, self._columns = tree, pass_at, columns
         self._known: dict[bytes, Verdict] = {}
 
-    def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
+    def begin(self, *columns: Sequence[Any]) -> ListedRows:
         expected, outputs, *cells = columns
-        count = len(expected)
-        named = [dict(zip(self._columns, each, strict=True)) for each in zip(*cells, strict=True)] or [{}] * count
-        rows = ListedRows(self._tree, expected, outputs, named)
-        flat = b"".join(rows.statuses)
-        return [ScoredRow(self._verdict(rows, row, flat[row::count]), rows, row) for row in range(count)]
+        named = [dict(zip(self._columns, each, strict=True)) for each in zip(*cells, strict=True)] or [{}] * len(expected)
+        return ListedRows(self._tree, expected, outputs, named)
 
-    def looked_at(self, *values: Any) -> ListedRows:
-        expected, output, *cells = values
-        return ListedRows(self._tree, [expected], [output], [dict(zip(self._columns, cells, strict=True))])
+    def settled(self, rows: ListedRows) -> list[ScoredRow]:
+        try:
+            rows.settle()
+            count, flat = len(rows), b"".join(rows.statuses)
+            return [ScoredRow(self._verdict(rows, row, flat[row::count]), rows, row) for row in range(count)]
+        except BaseException:
+            rows.release()
+            raise
 
     def _verdict(self, rows: ListedRows, row: int, statuses: bytes) -> Verdict:
         odd, problem = rows.odd.get(row), rows.problem(row)

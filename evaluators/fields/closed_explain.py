@@ -5,18 +5,18 @@ Questions that cost are put together: one list for each comparator.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from evaluators.comparators._comparator import Comparator, Question
 from evaluators.fields.closed import ClosedTree, ListedField
 from evaluators.fields.closed_score import credit, mean, required_lost, standing_of
 from evaluators.fields.frame import Frame
-from evaluators.fields.rules import Explained, Judged, Partial, explained_answer
+from evaluators.fields.rules import Explained, Judged, Partial
 from evaluators.fields.settle import OURS, compared, reason_code
 from evaluators.issues import RowProblem
-from evaluators.judges.asking import ask
-from evaluators.model import MISSING, FieldResult, Score, Standing, Status
+from evaluators.judges.asking import ask_later
+from evaluators.model import MISSING, Comparison, FieldResult, Score, Standing, Status
 from evaluators.value_class import NamedTuple, dataclass
 from evaluators.value_class import field as make
 from evaluators.values.paths import display
@@ -48,6 +48,12 @@ class ExplainedField:
             return [value for value in e if value is not MISSING], [value for value in o if value is not MISSING]
         return (e[0], o[0]) if e else (MISSING, MISSING)
 
+    def judged(self) -> tuple[Judged, RowProblem | None]:
+        """What the field is by its answers, and the problem that kept it from being measured."""
+        answers = [answer for answer in self.answers if isinstance(answer, Explained)]
+        problem = next((answer.problem for answer in answers if answer.problem), None)
+        return self.field.settled([answer.judged for answer in answers], self.several), problem
+
 
 class Settled(NamedTuple):
     """One field, settled: its result, what it earns, and the problem that kept it from being measured."""
@@ -74,27 +80,24 @@ def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Score:
     return Score(share[0] / share[1], passed, fields, ratio=share)
 
 
-def answer_together(looked: Sequence[ExplainedField]) -> None:
-    """Fills in the answers to open questions, with one list for each comparator."""
-    by_comparator: list[tuple[Comparator, list[tuple[ExplainedField, int, Question]]]] = []
-    for comparator, open_question in _open(looked):
-        same_one = next((group for other, group in by_comparator if other == comparator), None)
-        if same_one is None:
-            by_comparator.append((comparator, [open_question]))
-        else:
-            same_one.append(open_question)
-    for comparator, group in by_comparator:
-        answers = ask(comparator, [question for _, _, question in group])
-        for (one, number, _), answer in zip(group, answers, strict=True):
-            one.answers[number] = one.field.named(explained_answer(answer))
-
-
-def _open(looked: Sequence[ExplainedField]) -> Iterator[tuple[Comparator, tuple[ExplainedField, int, Question]]]:
-    """The open questions, with who is to be asked and where the answer goes."""
+def asked_together(
+    looked: Sequence[ExplainedField], row: int
+) -> Iterator[tuple[list[tuple[ExplainedField, int]], Callable[[], Sequence[Comparison | RowProblem]]]]:
+    """Asks the open questions about a row, one list of each comparator: where the answers belong, and what gives them."""
+    groups: list[tuple[Comparator, list[tuple[ExplainedField, int]]]] = []
     for one in looked:
-        for number, answer in enumerate(one.answers):
-            if isinstance(answer, Question) and one.field.line.comparator is not None:
-                yield one.field.line.comparator, (one, number, answer)
+        comparator = one.field.line.comparator
+        places = [(one, number) for number, answer in enumerate(one.answers) if isinstance(answer, Question)]
+        if not places or comparator is None:
+            continue
+        same_one = next((group for other, group in groups if other == comparator), None)
+        if same_one is None:
+            groups.append((comparator, places))
+        else:
+            same_one += places
+    for comparator, places in groups:
+        questions = [answer for one, number in places if isinstance(answer := one.answers[number], Question)]
+        yield places, ask_later(comparator, questions, row)
 
 
 def settled(one: ExplainedField) -> Settled:
@@ -104,7 +107,7 @@ def settled(one: ExplainedField) -> Settled:
     if one.left_out is not None:
         skipped = FieldResult(line.name, Status.SKIPPED, None, weight, reason=one.left_out, rule=line.rule)
         return Settled(skipped, Status.SKIPPED)
-    judged = one.field.settled([answer.judged for answer in answers], one.several)
+    judged, problem = one.judged()
     status = judged.status if isinstance(judged, Partial) else judged
     num, den = credit(judged)
     score = None if status is Status.NOT_MEASURED or status is Status.FAULT else num / den
@@ -113,7 +116,7 @@ def settled(one: ExplainedField) -> Settled:
     result = FieldResult(
         line.name, status, score, weight, expected, actual, _reason(one, answers), line.rule, details=details
     )
-    return Settled(result, judged, next((answer.problem for answer in answers if answer.problem), None))
+    return Settled(result, judged, problem)
 
 
 def _details(

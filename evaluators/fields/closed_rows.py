@@ -1,26 +1,27 @@
 """Rows that were scored by their listed fields, field by field: what became of each, and its results with their reasons.
 
 Each field has a column of statuses, matches at first, which what is no plain match overwrites. What is wrong with an expected value, or
-with a comparator, costs its own field its status, and the row its score. Fields whose comparator costs are asked row by row:
-one list of questions for each comparator.
+with a comparator, costs its own field its status, and the row its score. What is asked of whoever costs is asked row by row, one
+list of questions for each comparator; the fields are pending until they are settled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from evaluators.comparators._comparator import in_field
 from evaluators.fields.closed import ClosedTree, FieldPairs, ListedField, Sides, combined
-from evaluators.fields.closed_explain import ExplainedField, Settled, answer_together, settle_row, settled
+from evaluators.fields.closed_explain import ExplainedField, Settled, asked_together, settle_row, settled
 from evaluators.fields.frame import Frame, of_rows
 from evaluators.fields.long_lists import free_lists_of_lines, long_lists
 from evaluators.fields.pair import CROWDED
 from evaluators.fields.path_check import ScoredRows
-from evaluators.fields.rules import Judged, Partial, explained_problem
+from evaluators.fields.rules import Judged, Partial, explained_answer, explained_problem
 from evaluators.fields.settle import WRONG
 from evaluators.issues import Issue, RowProblem
-from evaluators.model import MISSING, FieldResult, Score, Standing, Status
+from evaluators.judges.asking import waiting
+from evaluators.model import MISSING, Comparison, FieldResult, Score, Standing, Status
 from evaluators.value_class import NamedTuple, replace
 
 SKIPPED, NOT_MEASURED = Status.SKIPPED, Status.NOT_MEASURED
@@ -47,9 +48,8 @@ class ListedRows(ScoredRows):
         expected: Sequence[Any],
         outputs: Sequence[Any],
         cells: Sequence[Mapping[str, Any]],
-        only: Collection[int] | None = None,
     ) -> None:
-        """`cells` are those that conditions name, by row. `only` are the numbers of the fields that are looked at; None is all."""
+        """`cells` are those that conditions name, by row."""
         self.tree, self._sides = tree, (expected, outputs)
         self.statuses = [bytearray((Status.MATCH,)) * len(expected) for _ in tree.fields]
         """A column for each field."""
@@ -58,16 +58,27 @@ class ListedRows(ScoredRows):
         self._problems: dict[int, dict[int, RowProblem]] = {}
         """By row and field, what kept it from being measured."""
         self._fields: dict[int, ScoredField] = {}
-        self._answered: dict[tuple[int, int], Settled] = {}
-        """What whoever costs made of a field, by field and row."""
+        self._open: dict[int, dict[ListedField, None]] = {}
+        """By row, the fields that are to be asked about."""
+        self._asked: list[tuple[list[tuple[ExplainedField, int]], Callable[[], Sequence[Comparison | RowProblem]]]] = []
+        """Where answers belong, and what gives them."""
+        self._answered: dict[tuple[int, int], ExplainedField] = {}
+        """By field and row, those that whoever costs was asked about."""
         self._frames = of_rows(expected, outputs)
         try:
-            self._score([field for field in tree.fields if only is None or field.number in only], cells)
+            self._score(cells)
         except BaseException:
             self.release()
             raise
 
-    def _score(self, fields: Sequence[ListedField], cells: Sequence[Mapping[str, Any]]) -> None:
+    def __len__(self) -> int:
+        return len(self._sides[0])
+
+    @property
+    def pairs_by_asking(self) -> bool:
+        return self.tree.pairs_by_asking
+
+    def _score(self, cells: Sequence[Mapping[str, Any]]) -> None:
         tree, sides = self.tree, [Sides(self.tree, frame) for frame in self._frames]
         for each in sides:
             if len(each.frame.rows) > 1:
@@ -76,7 +87,7 @@ class ListedRows(ScoredRows):
                 tree.lists if tree.pairs_by_asking else ()
             ):  # whoever is asked is asked in the same order in every row
                 each.leaf(node, node.numbers[0])
-        for field in fields:
+        for field in tree.fields:
             column = self.statuses[field.number]
             if field.line.skip:
                 column[:] = bytes((SKIPPED,)) * len(column)
@@ -90,13 +101,28 @@ class ListedRows(ScoredRows):
             unreadable = {row: issue for each in sides for row, issue in field.unreadable(each).items()}
             pairs = [one for each in sides for one in field.values(each)]
             self._fields[field.number] = ScoredField(pairs, unreadable, left_out)
-            if not field.costs:
-                self._fill(field, column)
+            self._fill(field, column)
             for row in left_out:
                 column[row] = SKIPPED
-        costly = [field for field in fields if field.costs and not field.line.skip]
-        for row in range(len(cells)) if costly else ():
-            self._ask(costly, row)
+        for row in sorted(self._open):
+            looked = [self._looked(field, row) for field in self._open[row]]
+            self._answered |= {(one.field.number, row): one for one in looked}
+            self._asked += asked_together(looked, row)
+        if not waiting():
+            self.settle()
+
+    def settle(self) -> None:
+        asked, self._asked = self._asked, []
+        for places, given in asked:
+            for (one, number), answer in zip(places, given(), strict=True):
+                one.answers[number] = one.field.named(explained_answer(answer))
+        opened, self._open = self._open, {}
+        for row in opened:
+            for field in opened[row]:
+                judged, problem = self._answered[field.number, row].judged()
+                if problem is not None:
+                    self._problems.setdefault(row, {})[field.number] = problem
+                self.statuses[field.number][row] = self._status(field, row, judged)
 
     def _fill(self, field: ListedField, column: bytearray) -> None:
         """Writes what became of a field into its column, but for the rows that it is left out of."""
@@ -129,21 +155,13 @@ class ListedRows(ScoredRows):
             status = combined([*statuses, Status.MATCH] if matches else statuses)
             column[row] = field.absent if status is NOT_MEASURED else status
 
-    def _ask(self, costly: Sequence[ListedField], row: int) -> None:
-        """Asks what costs in one row, and writes down what was answered."""
-        looked = [self._looked(field, row) for field in costly]
-        answer_together(looked)
-        for one in looked:
-            number = one.field.number
-            found = self._answered[number, row] = settled(one)
-            if found.problem is not None:
-                self._problems.setdefault(row, {})[number] = found.problem
-            self.statuses[number][row] = self._status(one.field, row, found.judged)
-
-    def _status(self, field: ListedField, row: int, found: Judged | RowProblem) -> Status:
-        """The bare status of a field; what there is beside it is kept."""
+    def _status(self, field: ListedField, row: int, found: Judged | RowProblem | None) -> Status:
+        """The bare status of a field; what there is beside it is kept. None leaves it open, whatever is said here."""
         if isinstance(found, Status):
             return found
+        if found is None:
+            self._open.setdefault(row, {})[field] = None
+            return Status.FAULT
         if isinstance(found, Partial):
             self.odd.setdefault(row, {})[field.number] = found
             return found.status
@@ -179,8 +197,7 @@ class ListedRows(ScoredRows):
         return [self._settled(field, row) for field in self.tree.fields]
 
     def _settled(self, field: ListedField, row: int) -> Settled:
-        known = self._answered.get((field.number, row))
-        return settled(self._looked(field, row)) if known is None else known
+        return settled(self._answered.get((field.number, row)) or self._looked(field, row))
 
     def explain(self, at: int, unreadable: Issue | None = None) -> Score:
         score = settle_row(self.tree, self.settled(at))
@@ -204,6 +221,6 @@ class ListedRows(ScoredRows):
         ]
 
     def release(self) -> None:
-        self._fields, self._answered = {}, {}
+        self._fields, self._open, self._asked, self._answered = {}, {}, [], {}
         for frame in self._frames:
             frame.release()

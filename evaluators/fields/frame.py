@@ -101,6 +101,14 @@ class Frame:
             frame = frame.up
         return tuple(reversed(steps))
 
+    def row_of(self, at: int) -> int:
+        """The row of the documents that a pair is in: pairs of items that are weighed have numbers of their own."""
+        frame = self
+        while frame.up is not None:
+            at = at if frame.owners is None else frame.owners[at]
+            frame = frame.up
+        return frame.rows[at]
+
     def positions(self, row: int) -> range:
         """The positions of the pairs of a row: rows are in order in every frame."""
         first = bisect_left(self.rows, row)

@@ -312,9 +312,10 @@ def _worths(
     for start in range(0, len(pairs), AT_ONCE):
         still_time()
         part = pairs[start : start + AT_ONCE]
-        frame = Frame([e[at][row] for at, row, _ in part], [o[at][column] for at, _, column in part], range(len(part)))
+        ours, theirs = [e[at][row] for at, row, _ in part], [o[at][column] for at, _, column in part]
+        frame = Frame(ours, theirs, range(len(part)), lists, [at for at, _, _ in part])
         counted += _weighed(node, frame, inner)
-        frame.release()
+        frame.drop()
     if asking or node.align.how != "hungarian":
         return [worth for worth, _ in counted]
     most: dict[int, int] = {}

@@ -4,7 +4,7 @@ once and says of each of them why."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from evaluators.fields.path_details import Detail
 from evaluators.fields.scored import Documents
@@ -45,8 +45,18 @@ class PathCheck:
 class ScoredRows:
     """Rows that were scored together, with all that was found on the way, until they are released.
 
-    What it says of a row is read from what scored it: nothing is compared again.
+    What it says of a row is read from what scored it: nothing is compared again. Where questions that cost were only put on a list, the
+    rows are pending until they are settled.
     """
+
+    @property
+    def pairs_by_asking(self) -> bool:
+        """Which items go together may depend on answers: as long as there are none, the rows have to be gone through again."""
+        raise NotImplementedError  # the contract: each family of checks knows its alignments
+
+    def settle(self) -> None:
+        """Takes the answers to what was asked."""
+        raise NotImplementedError  # the contract: each family of checks settles its own findings
 
     def explain(self, at: int, unreadable: Issue | None = None) -> Score:
         """The score of a row with all its results. `unreadable` is why there is no output."""
@@ -65,6 +75,9 @@ class ScoredRows:
         raise NotImplementedError  # the contract: frames know each other in circles
 
 
+Rows = TypeVar("Rows", bound=ScoredRows)
+
+
 class ScoredRow(NamedTuple):
     """The verdict of a row, and where to ask why."""
 
@@ -75,7 +88,7 @@ class ScoredRow(NamedTuple):
     """Its place among them."""
 
 
-class ChunkCheck:
+class ChunkCheck(Generic[Rows]):
     """A check that scores many rows at once. Asked about one row, it raises what keeps that row from being scored."""
 
     def __call__(self, *values: Any) -> Verdict:
@@ -92,14 +105,24 @@ class ChunkCheck:
     def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
         """Some rows, scored: a column for each need. Raises what one of them raises; nothing is counted then. Whoever calls it
         releases the rows."""
+        return self.settled(self.begin(*columns))
+
+    def begin(self, *columns: Sequence[Any]) -> Rows:
+        """Goes through some rows, and asks what they ask. Raises what one of them raises. Whoever calls it releases them."""
+        raise NotImplementedError  # the contract: each family of checks scores its own rows
+
+    def settled(self, rows: Rows) -> list[ScoredRow]:
+        """The rows, settled and counted. Raises what one of them raises: then nothing is counted, and they are released."""
         raise NotImplementedError  # the contract: each family of checks scores its own rows
 
     def looked_at(self, *values: Any) -> ScoredRows:
         """One row that is not counted, for who asks about it. Whoever calls it releases it."""
-        raise NotImplementedError  # the contract: each family of checks scores its own rows
+        rows = self.begin(*([value] for value in values))
+        rows.settle()
+        return rows
 
 
-class RowsCheck(ChunkCheck, PathCheck):
+class RowsCheck(ChunkCheck[Rows], PathCheck):
     """A check that scores many rows at once, and counts by path."""
 
 

@@ -14,7 +14,7 @@ from evaluators.fields.coding import Coding, Signature
 from evaluators.fields.counts import surplus_items
 from evaluators.fields.events import Event, events_of, row_counts, row_figures, row_statuses, row_values, totals
 from evaluators.fields.explained import problems_of
-from evaluators.fields.path_check import RowsCheck, ScoredRow
+from evaluators.fields.path_check import RowsCheck, ScoredRow, ScoredRows
 from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, Detail
 from evaluators.fields.row_events import row_events
 from evaluators.fields.schema_rows import SchemaRows, broken_verdict, verdict_of, verdict_of_scored
@@ -23,6 +23,7 @@ from evaluators.fields.scored import Scored
 from evaluators.fields.tree import SchemaPath
 from evaluators.fields.walk import Places
 from evaluators.issues import RowProblem
+from evaluators.judges.asking import asking_about
 from evaluators.model import Verdict
 from evaluators.values.equality import same
 
@@ -32,7 +33,7 @@ MOST_EVENTS: Final = 50_000
 """Different events that are numbered between two additions: keys that nobody foresaw must not fill the memory."""
 
 
-class SchemaCheck(RowsCheck):
+class SchemaCheck(RowsCheck[SchemaRows]):
     """Scores rows by a schema, many at once: (expected, output) → verdict. An unreadable output is MISSING."""
 
     def __init__(self, scoring: SchemaScoring) -> None:
@@ -52,28 +53,25 @@ class SchemaCheck(RowsCheck):
         (verdict,) = self.rows([expected], [expected if same(expected, output) else output])
         return verdict
 
-    def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
+    def begin(self, *columns: Sequence[Any]) -> SchemaRows:
         expected, outputs = columns
-        rows, counted = self.prepared(expected, outputs)
-        rows.verdicts = counted()
-        return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(rows.verdicts)]
+        return SchemaRows(self._scoring, expected, outputs, self._lacking)
 
-    def looked_at(self, *values: Any) -> SchemaRows:
-        expected, output = values
-        return self.prepared([expected], [output])[0]
+    def settled(self, rows: SchemaRows) -> list[ScoredRow]:
+        return self.ready(rows)()
 
-    def prepared(self, expected: Sequence[Any], outputs: Sequence[Any]) -> tuple[SchemaRows, Callable[[], list[Verdict]]]:
-        """Scores some rows, and gives what counts them. Nothing is counted where one of them raises."""
-        rows = SchemaRows(self._scoring, expected, outputs, self._lacking)
+    def ready(self, rows: SchemaRows) -> Callable[[], list[ScoredRow]]:
+        """Settles some rows, and gives what counts them. Where one of them raises, they are released."""
         try:
+            rows.settle()
             if self._scoring.by_results or rows.walk is None:
-                found = [rows.scored(at) for at in range(len(expected))]
-                return rows, lambda: list(map(self._counted, found))
+                found = [rows.scored(at) for at in range(len(rows))]
+                return lambda: _of_rows(rows, list(map(self._counted, found)))
             problems, signatures = problems_of(rows.walk), row_events(rows.walk, self._coding)
         except BaseException:
             rows.release()
             raise
-        return rows, lambda: self._numbered(signatures, problems)
+        return lambda: _of_rows(rows, self._numbered(signatures, problems))
 
     def _counted(self, scored: Scored) -> Verdict:
         """The verdict of a row with all its results, which are counted one by one."""
@@ -142,7 +140,28 @@ class SchemaCheck(RowsCheck):
         add_totals(totals(rows), self._paths, self._details)
 
 
-class ColumnCheck(RowsCheck):
+def _of_rows(rows: SchemaRows, verdicts: Sequence[Verdict]) -> list[ScoredRow]:
+    rows.verdicts = verdicts
+    return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(verdicts)]
+
+
+class PartedRows(ScoredRows):
+    """Rows that several schemas score, each some of them."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[SchemaCheck, list[int], SchemaRows]] = []
+        """The rows of each schema, and their numbers."""
+
+    @property
+    def pairs_by_asking(self) -> bool:
+        return any(rows.pairs_by_asking for _, _, rows in self.parts)
+
+    def release(self) -> None:
+        for _, _, rows in self.parts:
+            rows.release()
+
+
+class ColumnCheck(RowsCheck[PartedRows]):
     """Scores rows whose schema stands in a cell: (expected, output, *cells), one check for each schema."""
 
     def __init__(self, scoring: Callable[..., SchemaScoring]) -> None:
@@ -157,27 +176,34 @@ class ColumnCheck(RowsCheck):
         expected, output, *cells = values
         return self._check(self._scoring(*cells))(expected, output)
 
-    def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
+    def begin(self, *columns: Sequence[Any]) -> PartedRows:
         expected, outputs, *cells = columns
         given: Iterable[tuple[Any, ...]] = zip(*cells, strict=True) if cells else repeat((), len(expected))
         checks = [self._check(self._scoring(*each)) for each in given]
-        found: dict[int, ScoredRow] = {}
-        ready: list[tuple[list[int], SchemaRows, Callable[[], list[Verdict]]]] = []
+        rows = PartedRows()
         try:
             for check in {id(one): one for one in checks}.values():
                 numbers = [row for row, one in enumerate(checks) if one is check]
-                part = [expected[row] for row in numbers], [outputs[row] for row in numbers]
-                ready.append((numbers, *check.prepared(*part)))
+                with asking_about(numbers):
+                    part = check.begin([expected[row] for row in numbers], [outputs[row] for row in numbers])
+                rows.parts.append((check, numbers, part))
         except BaseException:
-            for _, rows, _ in ready:
-                rows.release()
+            rows.release()
             raise
-        for numbers, rows, counted in ready:  # all are scored by now, so that nothing is counted where one breaks
-            rows.verdicts = counted()
-            found |= {row: ScoredRow(rows.verdicts[at], rows, at) for at, row in enumerate(numbers)}
-        return [found[row] for row in range(len(checks))]
+        return rows
 
-    def looked_at(self, *values: Any) -> SchemaRows:
+    def settled(self, rows: PartedRows) -> list[ScoredRow]:
+        try:
+            ready = [(numbers, check.ready(part)) for check, numbers, part in rows.parts]
+        except BaseException:
+            rows.release()
+            raise
+        found: dict[int, ScoredRow] = {}
+        for numbers, counted in ready:  # all are settled by now, so that nothing is counted where one breaks
+            found |= zip(numbers, counted(), strict=True)
+        return [found[row] for row in range(len(found))]
+
+    def looked_at(self, *values: Any) -> ScoredRows:
         expected, output, *cells = values
         return self._check(self._scoring(*cells)).looked_at(expected, output)
 

@@ -51,6 +51,14 @@ class SchemaRows(ScoredRows):
             self.release()
             raise
 
+    @property
+    def pairs_by_asking(self) -> bool:
+        return self.scoring.pairs_by_asking
+
+    def settle(self) -> None:
+        if self.walk is not None:
+            self.walk.settle()
+
     def __len__(self) -> int:
         return len(self._sides[0])
 
@@ -119,6 +127,7 @@ def one_row(scoring: SchemaScoring, expected: Any, output: Any) -> Iterator[Sche
     with caching():
         rows = SchemaRows(scoring, [expected], [expected if same(expected, output) else output])
         try:
+            rows.settle()
             yield rows
         finally:
             rows.release()

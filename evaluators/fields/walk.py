@@ -43,10 +43,10 @@ over the pairs of all lists of the chunk; nobody who costs is asked there, unles
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
-from evaluators.comparators._comparator import Question
+from evaluators.comparators._comparator import Comparator, Question
 from evaluators.fields.branches import Best, Fit, distinct, fitting_branches, knows
 from evaluators.fields.frame import Frame, ItemFrames, extra_items, in_order
 from evaluators.fields.gains import Worth, judged
@@ -83,7 +83,7 @@ from evaluators.fields.walk_findings import (
     position_in,
 )
 from evaluators.issues import Blame, RowProblem
-from evaluators.judges.asking import ask
+from evaluators.judges.asking import ask_later, waiting
 from evaluators.limits import still_time
 from evaluators.model import MISSING, Missing, Status
 from evaluators.value_class import NamedTuple
@@ -93,6 +93,14 @@ from evaluators.values.paths import ANY
 
 ABSENT: Final = frozenset((Missing,))
 Content: TypeAlias = Literal["missing", "null", "empty", "full", "other"]
+
+
+class Pending(NamedTuple):
+    """A finding that waits for answers of whoever costs."""
+
+    finding: Finding
+    answers: list[Judged | Explained | Question]
+    """What each metric says, or is to be asked."""
 
 
 class Places:
@@ -156,18 +164,33 @@ class Walk:
         """While pairs are weighed: what choices come to whose best branch is known."""
         self._by_row: dict[int, list[Finding]] | None = None
         self._waiting: list[Visit] = []
-        self._pending: list[tuple[Finding, list[Judged | Explained | Question]]] = []
+        self._pending: list[Pending] = []
+        self._asked: list[tuple[list[tuple[list[Any], int]], Callable[[], Sequence[Any]]]] = []
+        """Where answers belong, and what gives them."""
 
     def go(self, root: FieldNode, frames: Iterable[Frame], trail: tuple[int | None, ...] = ()) -> Walk:
-        """Goes through some frames, and asks what has to be asked."""
+        """Goes through some frames, and asks what has to be asked. What is on a list then is pending, until it is settled."""
         for frame in frames:
             self._later([Visit(root, frame, False, trail)])
             self._all(0)
         self._ask()
+        if self.weighing or not waiting():
+            self.settle()
         return self
 
+    def settle(self) -> None:
+        """Takes the answers to what was asked."""
+        pending, self._pending = self._pending, []
+        asked, self._asked = self._asked, []
+        taken = alone if self.weighing else explained_answer
+        for places, given in asked:
+            for (answers, number), one in zip(places, given(), strict=True):
+                answers[number] = taken(one)
+        for finding, answers in pending:
+            self._settle(finding, answers)
+
     def found_in(self, row: int) -> Sequence[Finding]:
-        """The results of one row that are no plain match. To be asked when everything was walked."""
+        """The results of one row that are no plain match. To be asked when everything was walked, and is settled."""
         if self._by_row is None:
             found = [one for one, _ in self.single]
             found += self.findings
@@ -297,7 +320,7 @@ class Walk:
                 answers.append(self._answer(rule, a, b))
         finding = Finding(row, FAULT, node, frame, at)
         if any(isinstance(one, Question) for one in answers):
-            self._pending.append((finding, answers))
+            self._pending.append(Pending(finding, answers))
         else:
             self._settle(finding, answers)
 
@@ -321,33 +344,24 @@ class Walk:
         self.findings.append(finding._replace(status=status, more=More(tuple(answers))))
 
     def _ask(self) -> None:
-        """Asks what is pending: row by row, and of each row one question list for each comparator, in document order."""
-        pending, self._pending = self._pending, []
-        if not pending:
-            return
-        by_row: dict[int, list[tuple[Finding, list[Any]]]] = {}
-        for each in pending:
-            by_row.setdefault(each[0].row, []).append(each)
+        """Asks what is pending: row by row, and of each row one question list for each comparator, in document order. Of pairs that are
+        weighed each is asked about alone."""
+        by_row: dict[int, list[Pending]] = {}
+        for each in self._pending:
+            by_row.setdefault(each.finding.row, []).append(each)
         for row in sorted(by_row):
-            asked: dict[Hashable, list[tuple[list[Any], int]]] = {}
-            comparators = {}
-            for finding, answers in sorted(by_row[row], key=lambda each: self.order(each[0])):
+            asked: dict[Hashable, tuple[Comparator, list[tuple[list[Any], int]]]] = {}
+            for finding, answers in sorted(by_row[row], key=lambda each: self.order(each.finding)):
                 for number, one in enumerate(answers):
                     if isinstance(one, Question):
                         comparator = finding.node.metrics[number].comparator
-                        comparators[comparator.identity] = comparator
-                        asked.setdefault(comparator.identity, []).append((answers, number))
-            for identity, places in asked.items():
-                questions = [answers[number] for answers, number in places]
-                found: list[Status | Explained] = []
-                if self.weighing:
-                    found += [alone(one) for question in questions for one in ask(comparators[identity], [question])]
-                else:
-                    found += map(explained_answer, ask(comparators[identity], questions))
-                for (answers, number), one in zip(places, found, strict=True):
-                    answers[number] = one
-        for finding, answers in pending:
-            self._settle(finding, answers)
+                        asked.setdefault(comparator.identity, (comparator, []))[1].append((answers, number))
+            first = by_row[row][0].finding
+            row_asked = first.frame.row_of(first.at)
+            for comparator, places in asked.values():
+                for together in [[place] for place in places] if self.weighing else [places]:
+                    questions = [answers[number] for answers, number in together]
+                    self._asked.append((together, ask_later(comparator, questions, row_asked)))
 
     def order(self, finding: Finding, location: InstancePath | None = None) -> tuple[tuple[float, str], ...]:
         """What results are sorted by, to stand in the order of the documents as the schema lists them. `location` is where it
@@ -557,7 +571,7 @@ class Walk:
             ours, theirs = frame.e[at], frame.o[at]
             if not ours or not theirs:
                 continue
-            keys[at] = (id(node.origin or node), id(ours), id(theirs), asks)
+            keys[at] = (id(node.origin or node), id(ours), id(theirs), frame.row_of(at) if asks else None)
             if keys[at] in self.paired:
                 found[at] = self.paired[keys[at]][0]
             else:
@@ -622,7 +636,8 @@ class Walk:
         open_: dict[int, list[int]] = {}
         keys: list[Hashable] = []
         for at, (a, b) in enumerate(zip(frame.e, frame.o, strict=True)):
-            keys.append((id(node.origin or node), id(a), id(b), self.asking, id(against(frame, at))))
+            asks = frame.row_of(at) if self.asking else None
+            keys.append((id(node.origin or node), id(a), id(b), asks, id(against(frame, at))))
             if keys[at] not in self.chosen:
                 fits = fitting_branches(branches, a, b)
                 if len(fits) > 1:

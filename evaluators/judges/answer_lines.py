@@ -183,6 +183,8 @@ def read_answers(file: Path) -> Iterator[AnswerLine]:
 
 def plain_json(value: object) -> Any:
     """The value as JSON can hold it; what is no JSON is its text."""
+    if value.__class__ is str or value.__class__ is int:
+        return value
     if isinstance(value, Mapping):
         return {str(key): plain_json(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -1,9 +1,10 @@
 """Asking a list: questions that cost are gathered from a chunk of rows, and equal ones are asked once.
 
-A question goes one way. An evaluator calls `ask` (a comparator that costs) or `ask_judge`, twice for each row that is open. The first
-time, inside `gathering`, what has no answer goes on a list and gets a placeholder; then `Gathered.answer` asks the different
-questions, with one call for each comparator and one for the judge; the second time the answers are in the cache. Outside of
-`gathering` it asks at once. Answers live as long as the cache that `caching` opened.
+A question goes one way. Who scores a chunk calls `ask_later` inside `gathering`: what has no answer goes on a list. Then
+`Gathered.answer` asks the different questions, with one call for each comparator and one for the judge, and who asked takes
+the answers from what `ask_later` gave. An evaluator that looks at one row calls `ask` (a comparator that costs) or `ask_judge`, as often
+as the row is open: what is on the list has a placeholder for an answer until it is in the cache. Outside of `gathering` everybody is
+asked at once. Answers live as long as the cache that `caching` opened.
 
 A comparator that asks a judge looks at each pair of values once: what it decides without asking, or its question for the judge,
 is cached, and so is what it makes of the answer.
@@ -18,9 +19,10 @@ How a run asks is set around it: `asking_with` (how often, how long a reason may
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, Final, TypeAlias, cast
 
 import msgspec
@@ -163,18 +165,40 @@ class Gathered:
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
-        self.row = 0
+        self.rows: Sequence[int] = ()
         self.evaluator = ""
         self.open = False
         """Something that was asked since `at` has no answer yet."""
 
-    def at(self, row: int, evaluator: str) -> None:
-        """Says who asks from now on."""
-        self.row, self.evaluator, self.open = row, evaluator, False
+    def at(self, rows: Sequence[int], evaluator: str) -> None:
+        """Says who asks from now on, and of which rows: the number in the chunk of each of them."""
+        self.rows, self.evaluator, self.open = rows, evaluator, False
 
     def answer(self, cache: Cache) -> None:
-        """Asks what has no answer yet, and caches what is answered."""
+        """Asks what has no answer yet, row by row, and caches what is answered."""
+        self.requests.sort(key=lambda request: request.row)
         _answer_requests(self.requests, cache)
+
+
+def waiting() -> bool:
+    """Whether something that is on the list has no answer yet."""
+    gathered = _gathered.get()
+    return gathered is not None and gathered.open
+
+
+@contextmanager
+def asking_about(rows: Sequence[int]) -> Iterator[None]:
+    """Inside, those who number their rows from 0 ask about these rows."""
+    gathered = _gathered.get()
+    if gathered is None:
+        yield
+        return
+    every = gathered.rows
+    gathered.rows = [every[row] for row in rows]
+    try:
+        yield
+    finally:
+        gathered.rows = every
 
 
 # What an evaluator calls
@@ -185,21 +209,29 @@ def ask(comparator: Comparator, questions: Sequence[Question]) -> list[Compariso
 
     A problem with one question stands in its place; a call that fails as a whole is everyone's problem.
     """
+    return ask_later(comparator, questions)()
+
+
+def ask_later(
+    comparator: Comparator, questions: Sequence[Question], row: int = 0
+) -> Callable[[], list[Comparison | RowProblem]]:
+    """The same of one of several rows: what gives the answers, once they are there."""
     if isinstance(comparator, JudgedComparator):
-        return comparator.answers(questions, _judge_answers)
+        return comparator.asked(questions, partial(_ask_judge, row))
     paths = [one.path for one in questions]
-    return _answers(comparator, questions, _keys(comparator, questions), paths, _NOT_YET)
+    return _asked(row, comparator, questions, _keys(comparator, questions), paths, _NOT_YET)
 
 
 def ask_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
     """A judge's answers to what one evaluator asks of one row, in the order of the questions."""
-    return _judge_answers(judge, questions, tuple(one.key for one in questions), [one.path for one in questions])
+    keys, paths = tuple(one.key for one in questions), [one.path for one in questions]
+    return _ask_judge(0, judge, questions, keys, paths)()
 
 
-def _judge_answers(
-    judge: Judge, questions: Sequence[JudgeQuestion], keys: tuple[Hashable, ...], paths: Sequence[str]
-) -> list[JudgeAnswer]:
-    return _answers(judge, questions, keys, paths, _NOT_YET_JUDGED)
+def _ask_judge(
+    row: int, judge: Judge, questions: Sequence[JudgeQuestion], keys: tuple[Hashable, ...], paths: Sequence[str]
+) -> Callable[[], list[JudgeAnswer]]:
+    return _asked(row, judge, questions, keys, paths, _NOT_YET_JUDGED)
 
 
 def _keys(comparator: Comparator, questions: Sequence[Question]) -> tuple[Hashable, ...]:
@@ -212,29 +244,27 @@ def _keys(comparator: Comparator, questions: Sequence[Question]) -> tuple[Hashab
     return tuple((value_key(one.expected), value_key(one.actual)) for one in questions)
 
 
-def _answers(
+def _asked(
+    row: int,
     asker: Comparator | Judge,
     questions: Sequence[AnyQuestion],
     keys: tuple[Hashable, ...],
     paths: Sequence[str],
     placeholder: GivenAnswer,
-) -> list[Any]:
-    if not questions:
-        return []
+) -> Callable[[], list[Any]]:
+    """What gives the answers to some questions: placeholders, as long as they are on a list."""
     cache, gathered = current_cache(), _gathered.get()
     if cache is None:
         cache = {}
     request = Request(asker, questions, keys, paths)
-    found = _known(request, cache)
+    unknown = None in _known(request, cache)
     if gathered is not None:
-        gathered.open = gathered.open or None in found
-        request.row, request.evaluator = gathered.row, gathered.evaluator
+        gathered.open = gathered.open or unknown
+        request.row, request.evaluator = gathered.rows[row], gathered.evaluator
         gathered.requests.append(request)
-        return [placeholder if one is None else one for one in found]
-    if None in found:
+    elif unknown:
         _answer_requests([request], cache)
-        found = _known(request, cache)
-    return found
+    return lambda: [placeholder if one is None else one for one in _known(request, cache)]
 
 
 # From a list of requests to answers in the cache

@@ -24,8 +24,10 @@ from evaluators.settings import Name
 from evaluators.values.equality import same
 from evaluators.values.text import Normalization, normalizer, same_text_deep
 
-Ask: TypeAlias = Callable[[Judge, Sequence[JudgeQuestion], tuple[Hashable, ...], Sequence[str]], Sequence[JudgeAnswer]]
-"""Asks a judge some questions, each with its key and with the path of the pair that it is about."""
+Ask: TypeAlias = Callable[
+    [Judge, Sequence[JudgeQuestion], tuple[Hashable, ...], Sequence[str]], Callable[[], Sequence[JudgeAnswer]]
+]
+"""Asks a judge some questions, each with its key and with the path of the pair that it is about. Gives what gives the answers."""
 
 
 class ListTotals(msgspec.Struct, frozen=True):
@@ -111,19 +113,19 @@ class JudgedComparator(Comparator):
     def compare(self, expected: Any, actual: Any) -> Comparison:
         """What the judge says of a pair that stands on no list: it is asked, whatever was asked before."""
 
-        def call(judge: Judge, questions: Sequence[JudgeQuestion], *_: object) -> Sequence[JudgeAnswer]:
-            return call_judge(judge, questions)
+        def call(judge: Judge, questions: Sequence[JudgeQuestion], *_: object) -> Callable[[], Sequence[JudgeAnswer]]:
+            return partial(call_judge, judge, questions)
 
         try:
-            (found,) = self.answers([Question("", expected, actual, expected, actual)], call)
+            (found,) = self.asked([Question("", expected, actual, expected, actual)], call)()
         except WholeCall as error:
             raise error.problem from error
         if isinstance(found, RowProblem):
             raise found
         return found
 
-    def answers(self, questions: Sequence[Question], ask: Ask) -> list[Comparison | RowProblem]:
-        """What there is to say of each pair, `ask` being asked about those that are not decided."""
+    def asked(self, questions: Sequence[Question], ask: Ask) -> Callable[[], list[Comparison | RowProblem]]:
+        """What gives what there is to say of each pair, `ask` being asked about those that are not decided."""
         cache = current_cache()
         pairs: dict[Hashable, Comparison | _OpenPair] = {}
         if cache is not None:
@@ -131,19 +133,24 @@ class JudgedComparator(Comparator):
         found: list[Any] = [self._looked_at(one, pairs) for one in questions]
         places = [at for at, one in enumerate(found) if one.__class__ is _OpenPair]
         if not places:
-            return found
-        if self._judge is None:
+            return lambda: found
+        judge = self._judge
+        if judge is None:
             nobody = RowProblem(unanswered("no-judge", f'"{word_of(self)}" needs a judge, and there is none'))
-            return [nobody if one.__class__ is _OpenPair else one for one in found]
+            return lambda: [nobody if one.__class__ is _OpenPair else one for one in found]
         waiting: list[_OpenPair] = [found[at] for at in places]
         keys, paths = tuple(one.key for one in waiting), [questions[at].path for at in places]
-        answers = ask(self._judge, [one.question for one in waiting], keys, paths)
-        for at, one, answer in zip(places, waiting, answers, strict=True):
-            if one.answer is not answer:
-                one.answer = answer
-                one.outcome = RowProblem(answer.error) if answer.error else self.judged_as(one.pair, answer)
-            found[at] = one.outcome
-        return found
+        given = ask(judge, [one.question for one in waiting], keys, paths)
+
+        def answers() -> list[Comparison | RowProblem]:
+            for at, one, answer in zip(places, waiting, given(), strict=True):
+                if one.answer is not answer:
+                    one.answer = answer
+                    one.outcome = RowProblem(answer.error) if answer.error else self.judged_as(one.pair, answer)
+                found[at] = one.outcome
+            return found
+
+        return answers
 
     def _looked_at(self, question: Question, pairs: dict[Hashable, Comparison | _OpenPair]) -> Comparison | _OpenPair:
         """What is known of a pair without asking, or the question about it: looked at once for equal values."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
+from evaluators.builtin._evaluator import Asking
 from evaluators.comparators._cache import current_cache
 from evaluators.issues import Fault
-from evaluators.judges.asking import gathering
+from evaluators.judges.asking import Gathered, gathering
 from evaluators.limits import OutOfTime, row_clock
 from evaluators.needs import Part
 from evaluators.plan.cells import Cells
+from evaluators.plan.chunk_scoring import ChunkScoring
 from evaluators.plan.verdict_steps import kept_out
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import dataclass
 
 _MOST_ROUNDS: Final = 20
 """So often an evaluator may ask further because of what was answered."""
@@ -40,46 +42,49 @@ def rounds_of(ordered: Sequence[EvaluatorLine]) -> list[list[EvaluatorLine]]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Asker:
-    """An evaluator that asks: where its gates and its values stand among what the step reads."""
+class RowsAsking:
+    """The rows of a chunk that an evaluator asks about one by one, before it scores them.
 
-    line: EvaluatorLine
-    ask: Callable[..., object]
-    gates: slice
-    inputs: slice
+    The first `gates` columns are what rows wait for.
+    """
+
+    def __init__(self, line: EvaluatorLine, gates: int, columns: Sequence[Cells], count: int) -> None:
+        self.line, self._asking = line, line.settings.asking() or Asking()
+        rows = [row for row in range(count) if kept_out(line, columns[:gates], row) is None]
+        given = [(row, [column[row] for column in columns[gates:]]) for row in rows]
+        self._waiting = [each for each in given if not any(value.__class__ is Fault for value in each[1])]
+
+    def ask(self, gathered: Gathered) -> bool:
+        """Puts what rows ask on the list. Whether there may be more to ask once that is answered."""
+        waiting, self._waiting = self._waiting, []
+        for row, values in waiting:
+            gathered.at([row], self.line.name)
+            row_clock().fresh = True
+            with suppress(Exception, OutOfTime):  # a row is guarded: judging it will say what is wrong
+                if self._asking.ask(*values) is not None and gathered.open:
+                    self._waiting.append((row, values))
+        return bool(self._waiting)
+
+    def release(self) -> None:
+        """Nothing was found so far."""
 
 
-def ask_all(askers: Sequence[Asker]) -> Callable[[list[Cells], int], Cells]:
-    """Asks what the open rows of a chunk ask, by row and then by evaluator. Nothing is asked where nobody keeps answers."""
-
-    def run(columns: list[Cells], count: int) -> Cells:
-        kept, clock = current_cache(), row_clock()
-        if kept is None:
-            return [None] * count
-        waiting = [
-            (index, one, [column[index] for column in columns[one.inputs]])
-            for index in range(count)
-            for one in askers
-            if kept_out(one.line, columns[one.gates], index) is None
-        ]
-        waiting = [each for each in waiting if not any(value.__class__ is Fault for value in each[2])]
+def ask_all(askers: Sequence[ChunkScoring | RowsAsking]) -> None:
+    """Asks what the rows of a chunk ask, by row and then by evaluator. Nothing is asked yet where nobody keeps answers."""
+    cache = current_cache()
+    if cache is None:
+        return
+    waiting = askers
+    try:
         for _ in range(_MOST_ROUNDS):
-            further = []
             with gathering() as gathered:
-                for index, one, values in waiting:
-                    gathered.at(index, one.line.name)
-                    clock.fresh = True
-                    try:
-                        more = one.ask(*values) is not None
-                    except (Exception, OutOfTime):  # a row is guarded: judging it will say what is wrong
-                        continue
-                    if more and gathered.open:
-                        further.append((index, one, values))
-            gathered.answer(kept)
-            waiting = further
+                waiting = [one for one in waiting if one.ask(gathered)]
+            gathered.answer(cache)
             if not waiting:
-                break
-        return [None] * count
-
-    return run
+                return
+    except BaseException:
+        for one in askers:
+            one.release()
+        raise
+    for one in waiting:  # what they have still to ask is asked at once
+        one.release()

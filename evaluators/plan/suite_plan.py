@@ -4,8 +4,8 @@ Every value of a row has a slot: its cells, the documents read from them, whethe
 each evaluator. Equal needs share a slot. A step takes the columns of its input slots and gives one column. A fault in a
 cell becomes a verdict of the evaluators that need it, by blame, and reaches nothing else.
 
-What costs is asked in rounds: the questions of all evaluators that wait for no answer of another one are gathered over the
-rows of the chunk and asked at once, in a step before their verdicts; then those of the evaluators that waited for these.
+What costs is asked in rounds: all evaluators that wait for no answer of another one go through the rows of the chunk, what they
+ask is asked at once, and then they settle what is pending; then come those that waited for these.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from evaluators.builtin._evaluator import (
-    Asking,
     Check,
     Column,
     Expected,
@@ -36,9 +35,10 @@ from evaluators.limits import OutOfTime, WorkLimits, limited
 from evaluators.model import MISSING, FieldResult, Result, Score, Standing, Verdict
 from evaluators.needs import EmptyExpected
 from evaluators.plan import cells
-from evaluators.plan.asking_rounds import Asker, ask_all, rounds_of
+from evaluators.plan.asking_rounds import RowsAsking, ask_all, rounds_of
 from evaluators.plan.cells import Cells
-from evaluators.plan.verdict_steps import chunk_step, gated_step, issue_of_bug, verdict_step, watching_fields
+from evaluators.plan.chunk_scoring import ChunkScoring
+from evaluators.plan.verdict_steps import ColumnStep, gated_step, issue_of_bug, verdict_step, watching_fields
 from evaluators.suite.evaluator_line import EvaluatorLine, Parse
 from evaluators.suite.graph import in_order
 from evaluators.value_class import dataclass, field, replace
@@ -232,6 +232,36 @@ def needed_columns(lines: Sequence[EvaluatorLine]) -> list[Column]:
     return list(found)
 
 
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """An evaluator on its way into a plan: the slots of what it waits for, and of its values."""
+
+    line: EvaluatorLine
+    check: Check
+    gates: tuple[int, ...]
+    inputs: tuple[int, ...]
+    skip_unreadable: bool
+
+    @property
+    def reads(self) -> tuple[int, ...]:
+        return (*self.gates, *self.inputs)
+
+    def asker(self, columns: list[Cells], count: int) -> ChunkScoring | RowsAsking:
+        """What asks for the rows of a chunk."""
+        line, check, gates = self.line, self.check, len(self.gates)
+        if isinstance(check, ChunkCheck):
+            return ChunkScoring(line, check, self.skip_unreadable, gates, columns, count)
+        return RowsAsking(line, gates, columns, count)
+
+    def step(self) -> ColumnStep:
+        """The verdicts of rows; of a check that scores many at once, the scored rows."""
+        line, check, gates = self.line, self.check, len(self.gates)
+        if isinstance(check, ChunkCheck):
+            return lambda columns, count: ChunkScoring(line, check, self.skip_unreadable, gates, columns, count).settled()
+        judge = verdict_step(line, check, self.skip_unreadable)
+        return gated_step(line, judge, gates, check) if gates else lambda columns, _: judge(columns)
+
+
 class _Compiler:
     """Fills a plan: one slot per distinct need, in the order of first use."""
 
@@ -261,26 +291,27 @@ class _Compiler:
         self.plan.evaluators = [compiled[line.name] for line in lines]
 
     def _round(self, lines: Sequence[EvaluatorLine]) -> list[Compiled]:
-        """Evaluators that ask together, or that ask nothing."""
-        asking = [(line, found) for line in lines if (found := line.settings.asking()) is not None]
-        if asking:
-            self._asking(asking)
-        return [self._evaluator(line) for line in lines]
+        """Evaluators that ask together, or one that asks nothing."""
+        parts = [self._part(line) for line in lines]
+        if lines[0].settings.asking() is None:
+            return [self._evaluator(one) for one in parts]
+        reads = tuple(slot for one in parts for slot in one.reads)
 
-    def _asking(self, asking: Sequence[tuple[EvaluatorLine, Asking]]) -> None:
-        """The step that asks what some evaluators ask of a chunk of rows."""
-        reads: list[int] = []
-        askers: list[Asker] = []
-        for line, how in asking:
-            gates = self._gates(line)
-            inputs = [self._need(need, line) for need in line.settings.needs()]
-            start = len(reads)
-            reads += [*gates, *inputs]
-            askers.append(Asker(line, how.ask, slice(start, start + len(gates)), slice(start + len(gates), len(reads))))
-        names = ", ".join(line.name for line, _ in asking)
-        self._step(
-            ("asked", names), f"what {names} ask" + ("s" if len(asking) == 1 else ""), tuple(reads), ask_all(askers)
-        )
+        def run(columns: list[Cells], count: int) -> Cells:
+            at = dict(zip(reads, columns, strict=True))
+            askers = [one.asker([at[slot] for slot in one.reads], count) for one in parts]
+            ask_all(askers)
+            return askers
+
+        names = ", ".join(line.name for line in lines)
+        asked = self._step(("asked", names), f"what {names} ask" + ("s" if len(lines) == 1 else ""), reads, run)
+        return [self._evaluator(one, asked, place) for place, one in enumerate(parts)]
+
+    def _part(self, line: EvaluatorLine) -> _Planned:
+        gates = self._gates(line)
+        inputs = tuple(self._need(need, line) for need in line.settings.needs())
+        check = watching_fields(line.settings.compile(), self.watched.get(line.name, ()))
+        return _Planned(line, check, gates, inputs, self.reading.unreadable == "skip")
 
     def _pairs(self, lines: Sequence[EvaluatorLine]) -> dict[str, str]:
         """For each output column, the expected column that its documents are compared with first."""
@@ -438,27 +469,17 @@ class _Compiler:
             self.plan.searched.setdefault(name, slot)
         return slot
 
-    def _evaluator(self, line: EvaluatorLine) -> Compiled:
-        inputs = tuple(self._need(need, line) for need in line.settings.needs())
-        check = watching_fields(line.settings.compile(), self.watched.get(line.name, ()))
-        gates = self._gates(line)
-        does, key, skips = f"{line.name}: {line.type}", ("verdict", line.name), self.reading.unreadable == "skip"
-        if isinstance(check, ChunkCheck):
-            scored = self._step(
-                ("scored", line.name), does, (*gates, *inputs), chunk_step(line, check, skips, len(gates))
-            )
-            slot = self._step(
-                key, f"verdicts of {line.name}", (scored,), lambda read, _: [one.verdict for one in read[0]]
-            )
-            return Compiled(line, check, inputs, slot, self._lookups(line), scored)
-        judge = verdict_step(line, check, skips)
-        if not gates:
-            reads, run = inputs, lambda read, _: judge(read)
-        else:
-            reads = (*gates, *inputs)
-            run = gated_step(line, judge, len(gates), check)
-        slot = self._step(key, does, reads, run)
-        return Compiled(line, check, inputs, slot, self._lookups(line))
+    def _evaluator(self, part: _Planned, asked: int | None = None, place: int = 0) -> Compiled:
+        """The steps that score an evaluator. What asked for it is in that `place` of what stands in the slot `asked`."""
+        line, check, reads = part.line, part.check, part.reads
+        does, key, run = f"{line.name}: {line.type}", ("verdict", line.name), part.step()
+        if not isinstance(check, ChunkCheck):
+            return Compiled(line, check, part.inputs, self._step(key, does, reads, run), self._lookups(line))
+        if asked is not None:
+            reads, run = (asked,), lambda read, _: read[0][place].settled()
+        scored = self._step(("scored", line.name), does, reads, run)
+        slot = self._step(key, f"verdicts of {line.name}", (scored,), lambda read, _: [one.verdict for one in read[0]])
+        return Compiled(line, check, part.inputs, slot, self._lookups(line), scored)
 
     def _lookups(self, line: EvaluatorLine) -> tuple[Lookup | None, ...]:
         return tuple(

@@ -1,5 +1,4 @@
-"""Verdicts, columns in, column out: what a check says of rows, and what is said where it cannot be asked. A check that scores many
-rows at once gives them with what it found on the way.
+"""Verdicts, columns in, column out: what a check says of rows one by one, and what is said where it cannot be asked.
 
 A fault in a value becomes a verdict by its blame. A row that an evaluator waits for in vain is blocked, skipped or without a score.
 """
@@ -10,11 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 from evaluators.builtin._evaluator import Check
-from evaluators.fields.path_check import ChunkCheck, PathCheck, ScoredRow, release_rows
+from evaluators.fields.path_check import PathCheck
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.limits import OutOfTime, row_clock
-from evaluators.model import MISSING, Standing, Verdict
-from evaluators.needs import Output
+from evaluators.model import Standing, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.suite.evaluator_line import EvaluatorLine
 
@@ -50,9 +48,9 @@ def _of_several_columns(check: Check, fault: FaultVerdict) -> VerdictStep:
         try:
             return check(a, *rest)
         except (RowProblem, OutOfTime) as error:
-            return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
+            return unscored(error.issue)
         except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
-            return _bug(error)
+            return bug_of(error)
 
     def several(columns: list[Cells]) -> Cells:
         clock, found = row_clock(), []
@@ -78,9 +76,9 @@ def _of_one_column(check: Check, fault: FaultVerdict) -> VerdictStep:
             try:
                 add(check(a))
             except (RowProblem, OutOfTime) as error:
-                add(Verdict(_standing(error.issue), None, 0, 0, issue=error.issue))
+                add(unscored(error.issue))
             except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
-                add(_bug(error))
+                add(bug_of(error))
         return found
 
     return single
@@ -98,9 +96,9 @@ def _of_two_columns(check: Check, fault: FaultVerdict) -> VerdictStep:
             try:
                 add(check(a, b))
             except (RowProblem, OutOfTime) as error:
-                add(Verdict(_standing(error.issue), None, 0, 0, issue=error.issue))
+                add(unscored(error.issue))
             except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
-                add(_bug(error))
+                add(bug_of(error))
         return found
 
     return double
@@ -116,115 +114,17 @@ def _fault_verdict(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> 
         faults = [value.issue for value in values if value.__class__ is Fault]
         for issue in faults:
             if issue.blame is not Blame.OUTPUT:
-                return Verdict(_standing(issue), None, 0, 0, issue=issue)
+                return unscored(issue)
         if left_out:
             return SKIPPED._replace(issue=faults[0])
         try:
             return missing(*values)
         except (RowProblem, OutOfTime) as error:
-            return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
+            return unscored(error.issue)
         except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
-            return _bug(error)
+            return bug_of(error)
 
     return verdict
-
-
-def chunk_step(line: EvaluatorLine, check: ChunkCheck, skip_unreadable: bool, gates: int) -> ColumnStep:
-    """The rows of a check that scores many at once, columns in, a `ScoredRow` each out. The first `gates` columns are what rows
-    wait for. One by one where it fails, so that a row which breaks something costs nobody else anything.
-
-    An output that cannot be read, or that is not looked at because the row is blocked, is scored as one that is missing.
-    """
-    needs = line.settings.needs()
-    output = next(place for place, need in enumerate(needs) if isinstance(need, Output))
-    lost = line.settings.unreadable().lost or _as_it_is
-
-    def run(columns: list[Cells], count: int) -> Cells:
-        given, stopped, blocked, unreadable = columns[gates:], dict[int, Verdict](), set[int](), set[int]()
-        for row in range(count) if gates else ():
-            verdict = kept_out(line, columns[:gates], row)
-            if verdict is BLOCKED and line.unmet == "fail":
-                blocked.add(row)
-            elif verdict is not None:
-                stopped[row] = SKIPPED if verdict is BLOCKED else verdict
-        for row, issues in _faults(given).items():
-            theirs = next((issue for issue in issues if issue.blame is not Blame.OUTPUT), None)
-            if row in stopped or (theirs is None and row in blocked):
-                continue
-            if theirs is not None:
-                blocked.discard(row)
-                stopped[row] = Verdict(_standing(theirs), None, 0, 0, issue=theirs)
-            elif skip_unreadable:
-                stopped[row] = SKIPPED._replace(issue=issues[0])
-            else:
-                unreadable.add(row)
-        without = blocked | unreadable
-        rows = [row for row in range(count) if row not in stopped] if stopped else range(count)
-        if stopped or without:
-            given = [
-                [MISSING if row in without and (place == output or column[row].__class__ is Fault) else column[row] for row in rows]
-                for place, column in enumerate(given)
-            ]  # fmt: skip
-        found: Cells = [None] * count
-        all_scored = _scored(check, given) if rows else []
-        for row, scored in zip(rows, all_scored, strict=True):
-            if row in without:
-                verdict = lost(scored.verdict)
-                scored = scored._replace(verdict=_blocked(verdict) if row in blocked else verdict)
-            if row in blocked and scored.verdict.standing.kept_out:  # who asks why is shown the output that is there
-                scored = _looked_at(check, scored, [column[row] for column in columns[gates:]])
-            found[row] = scored
-        if blocked:
-            asked = {id(one.rows) for one in found if one is not None}
-            release_rows(one for one in all_scored if id(one.rows) not in asked)
-        for row, verdict in stopped.items():
-            found[row] = ScoredRow(verdict)
-        return found
-
-    return run
-
-
-def _faults(columns: Sequence[Cells]) -> dict[int, list[Issue]]:
-    """What is wrong with the values of some rows, by row."""
-    found: dict[int, list[Issue]] = {}
-    for column in columns:
-        for row, value in enumerate(column):
-            if value.__class__ is Fault:
-                found.setdefault(row, []).append(value.issue)
-    return found
-
-
-def _scored(check: ChunkCheck, columns: Sequence[Cells]) -> list[ScoredRow]:
-    row_clock().fresh = True
-    try:
-        return check.score(*columns)
-    except (Exception, OutOfTime):  # a row is guarded: it is found by asking about each alone
-        return [_alone(check, values) for values in zip(*columns, strict=True)]
-
-
-def _alone(check: ChunkCheck, values: Sequence[Any]) -> ScoredRow:
-    row_clock().fresh = True
-    try:
-        (found,) = check.score(*([value] for value in values))
-    except (RowProblem, OutOfTime) as error:
-        return ScoredRow(Verdict(_standing(error.issue), None, 0, 0, issue=error.issue))
-    except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
-        return ScoredRow(_bug(error))
-    return found
-
-
-def _looked_at(check: ChunkCheck, scored: ScoredRow, values: Sequence[Any]) -> ScoredRow:
-    """The row with its own values, in place of those that it was scored with."""
-    row_clock().fresh = True
-    try:
-        rows = check.looked_at(*(MISSING if value.__class__ is Fault else value for value in values))
-    except (Exception, OutOfTime):  # a row is guarded: the verdict says what is wrong
-        return ScoredRow(scored.verdict)
-    return ScoredRow(scored.verdict, rows)
-
-
-def _as_it_is(found: Verdict) -> Verdict:
-    return found
 
 
 def gated_step(line: EvaluatorLine, judge: Callable[[list[Cells]], Cells], gates: int, check: Check) -> ColumnStep:
@@ -256,7 +156,7 @@ def kept_out(line: EvaluatorLine, gates: Sequence[Cells], index: int) -> Verdict
     """Why a row is not judged, given the columns of what it waits for and of its `when`; None where nothing stops it."""
     if line.when and gates[-1][index] is not True:
         held = gates[-1][index]
-        return Verdict(_standing(held.issue), None, 0, 0, issue=held.issue) if held.__class__ is Fault else SKIPPED
+        return unscored(held.issue) if held.__class__ is Fault else SKIPPED
     return _stopped([column[index] for column in gates[: len(line.needs)]])
 
 
@@ -274,27 +174,31 @@ def _blocked_alone(values: Sequence[Any], lost: Callable[..., Verdict]) -> Verdi
     """A blocked row, with every expected field lost where the expected side can be read."""
     for value in values:
         if value.__class__ is Fault and value.issue.blame is not Blame.OUTPUT:
-            return Verdict(_standing(value.issue), None, 0, 0, issue=value.issue)
+            return unscored(value.issue)
     try:
-        return _blocked(lost(*values))
+        return as_blocked(lost(*values))
     except (RowProblem, OutOfTime) as error:
-        return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
+        return unscored(error.issue)
     except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
-        return _bug(error)
+        return bug_of(error)
 
 
-def _blocked(lost: Verdict) -> Verdict:
+def as_blocked(lost: Verdict) -> Verdict:
     """0.0 and not passed, whatever the threshold, from what an output that is missing comes to."""
     return lost if lost.standing.kept_out else lost._replace(standing=Standing.BLOCKED, passed=False, num=0, issue=None)
 
 
-def _standing(issue: Issue) -> Standing:
+def unscored(issue: Issue) -> Verdict:
+    """The verdict of a row that something else than the output keeps from being scored."""
     if issue.blame is Blame.TESTSET:
-        return Standing.INVALID
-    return Standing.UNJUDGED if issue.blame is Blame.ENVIRONMENT else Standing.BUG
+        standing = Standing.INVALID
+    else:
+        standing = Standing.UNJUDGED if issue.blame is Blame.ENVIRONMENT else Standing.BUG
+    return Verdict(standing, None, 0, 0, issue=issue)
 
 
-def _bug(error: Exception) -> Verdict:
+def bug_of(error: Exception) -> Verdict:
+    """The verdict of a row in which an evaluator broke."""
     return Verdict(Standing.BUG, None, 0, 0, issue=issue_of_bug(error))
 
 

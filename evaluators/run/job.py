@@ -338,6 +338,8 @@ class Work:
         for logged in log.values():
             self.result.asked.add(logged)
             self.result.judged.add(logged)
+            if self.files is None:
+                continue
             line = line_of(logged)
             line["places"] = [[chunk.offsets[row], evaluator, path] for row, evaluator, path in line["places"]]
             lines.append(line_bytes(line))

@@ -52,7 +52,7 @@ AREAS: Final[dict[str, Area]] = {
             "fields/events.py", "fields/gains.py", "fields/metrics.py", "fields/walk*.py", "fields/frame.py",
             "fields/unit_rules.py", "fields/branches.py", "fields/held_against.py",
             "fields/settle.py", "fields/unit*.py", "fields/compound.py", "fields/leaf_results.py",
-            "fields/coding.py", "fields/row_events.py", "fields/explained.py", "fields/asked_alone.py",
+            "fields/coding.py", "fields/row_events.py", "fields/explained.py",
         ),
         ("fields", "laws"),
     ),

@@ -1,0 +1,166 @@
+"""The rows of a chunk that a check scores together: who is kept out, what is asked, and what each row comes to.
+
+An evaluator that asks nothing scores in one step. Of those that ask together, each goes through its rows first; what they ask is
+answered at once (see `asking_rounds`), and then each settles what is pending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from evaluators.fields.path_check import ChunkCheck, ScoredRow, ScoredRows, release_rows
+from evaluators.issues import Blame, Fault, Issue, RowProblem
+from evaluators.judges.asking import Gathered, asking_about
+from evaluators.limits import OutOfTime, row_clock
+from evaluators.model import MISSING, Verdict
+from evaluators.needs import Output
+from evaluators.plan.cells import Cells
+from evaluators.plan.verdict_steps import BLOCKED, SKIPPED, as_blocked, bug_of, kept_out, unscored
+from evaluators.suite.evaluator_line import EvaluatorLine
+
+
+class ChunkScoring:
+    """Some rows on their way to what one evaluator says of them. The first `gates` columns are what rows wait for.
+
+    An output that cannot be read, or that is not looked at because the row is blocked, is scored as one that is missing. Rows are
+    scored one by one where they cannot be scored together, so that a row which breaks something costs nobody else anything.
+    """
+
+    def __init__(
+        self,
+        line: EvaluatorLine,
+        check: ChunkCheck[Any],
+        skip_unreadable: bool,
+        gates: int,
+        columns: Sequence[Cells],
+        count: int,
+    ) -> None:
+        self.line, self.check, self.inputs, self.count = line, check, columns[gates:], count
+        self.stopped: dict[int, Verdict] = {}
+        """The rows that are not scored, and why."""
+        self.blocked: set[int] = set()
+        self.unreadable: set[int] = set()
+        """The rows whose output cannot be read."""
+        self._begun: ScoredRows | None = None
+        for row in range(count) if gates else ():
+            verdict = kept_out(line, columns[:gates], row)
+            if verdict is BLOCKED and line.unmet == "fail":
+                self.blocked.add(row)
+            elif verdict is not None:
+                self.stopped[row] = SKIPPED if verdict is BLOCKED else verdict
+        for row, issues in _faults(self.inputs).items():
+            self._take_faults(row, issues, skip_unreadable)
+        self.rows = [row for row in range(count) if row not in self.stopped] if self.stopped else range(count)
+        self.given = self._given()
+
+    def _take_faults(self, row: int, issues: Sequence[Issue], skip_unreadable: bool) -> None:
+        """What faulty values of a row are worth, by blame: the test set's faults come first."""
+        theirs = next((issue for issue in issues if issue.blame is not Blame.OUTPUT), None)
+        if row in self.stopped or (theirs is None and row in self.blocked):
+            return
+        if theirs is not None:
+            self.blocked.discard(row)
+            self.stopped[row] = unscored(theirs)
+        elif skip_unreadable:
+            self.stopped[row] = SKIPPED._replace(issue=issues[0])
+        else:
+            self.unreadable.add(row)
+
+    def _given(self) -> Sequence[Cells]:
+        """The values of the rows that are scored."""
+        without = self.blocked | self.unreadable
+        if not self.stopped and not without:
+            return self.inputs
+        output = next(place for place, need in enumerate(self.line.settings.needs()) if isinstance(need, Output))
+        return [
+            [MISSING if row in without and (place == output or column[row].__class__ is Fault) else column[row] for row in self.rows]
+            for place, column in enumerate(self.inputs)
+        ]  # fmt: skip
+
+    def ask(self, gathered: Gathered) -> bool:
+        """Goes through the rows, and puts what they ask on the list. Whether there may be more to ask once that is answered."""
+        self.release()
+        gathered.at(self.rows, self.line.name)
+        before, row_clock().fresh = len(gathered.requests), True
+        if not self.rows:
+            return False
+        try:
+            self._begun = self.check.begin(*self.given)
+        except (Exception, OutOfTime):  # a row is guarded: each of them asks alone
+            del gathered.requests[before:]
+            return self._ask_alone(gathered)
+        return gathered.open and self._begun.pairs_by_asking
+
+    def _ask_alone(self, gathered: Gathered) -> bool:
+        again = False
+        for place, values in enumerate(zip(*self.given, strict=True)):
+            row_clock().fresh = True
+            with asking_about([place]), suppress(Exception, OutOfTime):  # scoring the row will say what is wrong
+                rows = self.check.begin(*([value] for value in values))
+                again = again or rows.pairs_by_asking
+                rows.release()
+        return gathered.open and again
+
+    def release(self) -> None:
+        """Lets go of what was found so far."""
+        if self._begun is not None:
+            self._begun.release()
+        self._begun = None
+
+    def settled(self) -> Cells:
+        """What every row comes to: a `ScoredRow` each."""
+        found: Cells = [None] * self.count
+        lost = self.line.settings.unreadable().lost
+        all_scored = self._scored() if self.rows else []
+        for row, scored in zip(self.rows, all_scored, strict=True):
+            if row in self.blocked or row in self.unreadable:
+                verdict = scored.verdict if lost is None else lost(scored.verdict)
+                scored = scored._replace(verdict=as_blocked(verdict) if row in self.blocked else verdict)
+            if row in self.blocked and scored.verdict.standing.kept_out:  # who asks why is shown the output that is there
+                scored = self._looked_at(scored, [column[row] for column in self.inputs])
+            found[row] = scored
+        if self.blocked:
+            asked = {id(one.rows) for one in found if one is not None}
+            release_rows(one for one in all_scored if id(one.rows) not in asked)
+        for row, verdict in self.stopped.items():
+            found[row] = ScoredRow(verdict)
+        return found
+
+    def _scored(self) -> list[ScoredRow]:
+        row_clock().fresh = True
+        begun, self._begun = self._begun, None
+        try:
+            return self.check.score(*self.given) if begun is None else self.check.settled(begun)
+        except (Exception, OutOfTime):  # a row is guarded: it is found by asking about each alone
+            return [self._alone(values) for values in zip(*self.given, strict=True)]
+
+    def _alone(self, values: Sequence[Any]) -> ScoredRow:
+        row_clock().fresh = True
+        try:
+            (found,) = self.check.score(*([value] for value in values))
+        except (RowProblem, OutOfTime) as error:
+            return ScoredRow(unscored(error.issue))
+        except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
+            return ScoredRow(bug_of(error))
+        return found
+
+    def _looked_at(self, scored: ScoredRow, values: Sequence[Any]) -> ScoredRow:
+        """The row with its own values, in place of those that it was scored with."""
+        row_clock().fresh = True
+        try:
+            rows = self.check.looked_at(*(MISSING if value.__class__ is Fault else value for value in values))
+        except (Exception, OutOfTime):  # a row is guarded: the verdict says what is wrong
+            return ScoredRow(scored.verdict)
+        return ScoredRow(scored.verdict, rows)
+
+
+def _faults(columns: Sequence[Cells]) -> dict[int, list[Issue]]:
+    """What is wrong with the values of some rows, by row."""
+    found: dict[int, list[Issue]] = {}
+    for column in columns:
+        for row, value in enumerate(column):
+            if value.__class__ is Fault:
+                found.setdefault(row, []).append(value.issue)
+    return found
