@@ -25,7 +25,8 @@ from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.judges.judge import Judge, read_judge
 from evaluators.model import __version__
 from evaluators.needs import expected_of
-from evaluators.plan.suite_plan import Reading, compile_plan
+from evaluators.plan.need_steps import Reading
+from evaluators.plan.suite_plan import compile_plan
 from evaluators.run.coverage import gaps
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.job import Job, ShippedSuite

@@ -54,6 +54,8 @@ class Request(msgspec.Struct):
     questions: Sequence[AnyQuestion]
     keys: tuple[Hashable, ...]
     paths: Sequence[str]
+    open: bool = True
+    """Some of the questions had no answer yet."""
     row: int = 0
     evaluator: str = ""
 
@@ -257,12 +259,12 @@ def _asked(
     if cache is None:
         cache = {}
     request = Request(asker, questions, keys, paths)
-    unknown = None in _known(request, cache)
+    request.open = None in _known(request, cache)
     if gathered is not None:
-        gathered.open = gathered.open or unknown
+        gathered.open = gathered.open or request.open
         request.row, request.evaluator = gathered.rows[row], gathered.evaluator
         gathered.requests.append(request)
-    elif unknown:
+    elif request.open:
         _answer_requests([request], cache)
     return lambda: [placeholder if one is None else one for one in _known(request, cache)]
 
@@ -289,7 +291,7 @@ def _answer_requests(requests: Sequence[Request], cache: Cache) -> None:
     """Asks what has no answer yet, one call for each asker, and caches what is answered."""
     by_asker: dict[Hashable, list[Request]] = {}
     for request in requests:
-        if None in _known(request, cache):
+        if request.open:
             by_asker.setdefault(request.asker.identity, []).append(request)
     for group in by_asker.values():
         asker = group[0].asker

@@ -8,13 +8,12 @@ from typing import Final
 
 from evaluators.builtin._evaluator import Asking
 from evaluators.comparators._cache import current_cache
-from evaluators.issues import Fault
 from evaluators.judges.asking import Gathered, gathering
 from evaluators.limits import OutOfTime, row_clock
 from evaluators.needs import Part
 from evaluators.plan.cells import Cells
 from evaluators.plan.chunk_scoring import ChunkScoring
-from evaluators.plan.verdict_steps import kept_out
+from evaluators.plan.verdict_steps import faults_of, kept_out
 from evaluators.suite.evaluator_line import EvaluatorLine
 
 _MOST_ROUNDS: Final = 20
@@ -50,9 +49,10 @@ class RowsAsking:
 
     def __init__(self, line: EvaluatorLine, gates: int, columns: Sequence[Cells], count: int) -> None:
         self.line, self._asking = line, line.settings.asking() or Asking()
-        rows = [row for row in range(count) if kept_out(line, columns[:gates], row) is None]
-        given = [(row, [column[row] for column in columns[gates:]]) for row in rows]
-        self._waiting = [each for each in given if not any(value.__class__ is Fault for value in each[1])]
+        given = columns[gates:]
+        faults = faults_of(given)
+        rows = [row for row in range(count) if row not in faults and kept_out(line, columns[:gates], row) is None]
+        self._waiting = [(row, [column[row] for column in given]) for row in rows]
 
     def ask(self, gathered: Gathered) -> bool:
         """Puts what rows ask on the list. Whether there may be more to ask once that is answered."""

@@ -6,7 +6,7 @@ compared with an expected document becomes the very same object where the two ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 from evaluators.conditions import Condition
@@ -252,6 +252,3 @@ def _text_value(value: str, want: Want) -> Any:
     from evaluators.values.json_text import to_text
 
     return value if want == "any" else output_of(to_text(value), want)
-
-
-Reader: TypeAlias = Callable[[list[Cells]], Cells]

@@ -11,13 +11,13 @@ from contextlib import suppress
 from typing import Any
 
 from evaluators.fields.path_check import ChunkCheck, ScoredRow, ScoredRows, release_rows
-from evaluators.issues import Blame, Fault, Issue, RowProblem
+from evaluators.issues import Fault, RowProblem
 from evaluators.judges.asking import Gathered, asking_about
 from evaluators.limits import OutOfTime, row_clock
 from evaluators.model import MISSING, Verdict
 from evaluators.needs import Output
 from evaluators.plan.cells import Cells
-from evaluators.plan.verdict_steps import BLOCKED, SKIPPED, as_blocked, bug_of, kept_out, unscored
+from evaluators.plan.verdict_steps import BLOCKED, SKIPPED, as_blocked, bug_of, faults_of, kept_out, of_faults, unscored
 from evaluators.suite.evaluator_line import EvaluatorLine
 
 
@@ -50,23 +50,17 @@ class ChunkScoring:
                 self.blocked.add(row)
             elif verdict is not None:
                 self.stopped[row] = SKIPPED if verdict is BLOCKED else verdict
-        for row, issues in _faults(self.inputs).items():
-            self._take_faults(row, issues, skip_unreadable)
+        for row, issues in faults_of(self.inputs).items():
+            verdict = of_faults(issues, skip_unreadable and row not in self.blocked)
+            if row in self.stopped or (verdict is None and row in self.blocked):
+                continue
+            if verdict is None:
+                self.unreadable.add(row)
+            else:
+                self.blocked.discard(row)
+                self.stopped[row] = verdict
         self.rows = [row for row in range(count) if row not in self.stopped] if self.stopped else range(count)
         self.given = self._given()
-
-    def _take_faults(self, row: int, issues: Sequence[Issue], skip_unreadable: bool) -> None:
-        """What faulty values of a row are worth, by blame: the test set's faults come first."""
-        theirs = next((issue for issue in issues if issue.blame is not Blame.OUTPUT), None)
-        if row in self.stopped or (theirs is None and row in self.blocked):
-            return
-        if theirs is not None:
-            self.blocked.discard(row)
-            self.stopped[row] = unscored(theirs)
-        elif skip_unreadable:
-            self.stopped[row] = SKIPPED._replace(issue=issues[0])
-        else:
-            self.unreadable.add(row)
 
     def _given(self) -> Sequence[Cells]:
         """The values of the rows that are scored."""
@@ -154,13 +148,3 @@ class ChunkScoring:
         except (Exception, OutOfTime):  # a row is guarded: the verdict says what is wrong
             return ScoredRow(scored.verdict)
         return ScoredRow(scored.verdict, rows)
-
-
-def _faults(columns: Sequence[Cells]) -> dict[int, list[Issue]]:
-    """What is wrong with the values of some rows, by row."""
-    found: dict[int, list[Issue]] = {}
-    for column in columns:
-        for row, value in enumerate(column):
-            if value.__class__ is Fault:
-                found.setdefault(row, []).append(value.issue)
-    return found

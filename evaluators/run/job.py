@@ -23,7 +23,8 @@ from evaluators.judges.asking import Log, asking_with, logging_answers
 from evaluators.judges.session import StoppedAsking, asking_in
 from evaluators.limits import OUT_OF_TIME, limited, run_out_of_time
 from evaluators.plan.cells import Cells
-from evaluators.plan.suite_plan import Plan, Reading, compile_plan
+from evaluators.plan.need_steps import Reading
+from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.run.clusters import ClusterCounts, cluster_names
 from evaluators.run.glimpse import FIRST_ROWS
 from evaluators.run.ids import MOST_IDS

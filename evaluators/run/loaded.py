@@ -14,7 +14,8 @@ from evaluators.judges.judge import Judge
 from evaluators.limits import WorkLimits
 from evaluators.model import MISSING, Row, RowResult
 from evaluators.needs import ROLES, Role, column_of
-from evaluators.plan.suite_plan import Plan, Reading, compile_plan, needed_columns
+from evaluators.plan.need_steps import Reading
+from evaluators.plan.suite_plan import Plan, compile_plan, needed_columns
 from evaluators.run.job import ShippedSuite
 from evaluators.run.results_config import ResultsConfig, StatisticsConfig
 from evaluators.settings import Loc

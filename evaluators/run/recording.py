@@ -8,7 +8,8 @@ from typing import Final, Literal
 
 from evaluators.builtin._evaluator import lists_fields
 from evaluators.needs import Column, Expected, Need, Output, column_of
-from evaluators.plan.suite_plan import Compiled, Lookup
+from evaluators.plan.need_steps import Lookup
+from evaluators.plan.suite_plan import Compiled
 from evaluators.run.places import field_places, line_places
 from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.record import CellReading, RecordedEvaluator, RecordedVariant, RecordFacts

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from evaluators.builtin._evaluator import BUILTIN, Evaluator
 from evaluators.issues import Blame, Problems
 from evaluators.model import Standing, Verdict
-from evaluators.plan.suite_plan import Reading, compile_plan
+from evaluators.plan.need_steps import Reading
+from evaluators.plan.suite_plan import compile_plan
 from evaluators.suite.config import SuiteConfig, read_config
 from evaluators.suite.source import from_data, loads
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.issues import Problems
 from evaluators.model import MISSING, Standing, Verdict
-from evaluators.plan.suite_plan import Plan, Reading, compile_plan
+from evaluators.plan.need_steps import Reading
+from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.suite.evaluator_line import EvaluatorLine
 from tests.laws.schemas import Drawn, Wishes, drawn
 from tests.laws.structures import DOCUMENTS, ITEMS, OBJECTS, changed, evaluator, evaluators, spoiled

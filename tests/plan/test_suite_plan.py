@@ -12,7 +12,8 @@ from evaluators.builtin._evaluator import BUILTIN, Evaluator, Measured, Needs, U
 from evaluators.comparators._cache import caching
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Result, Standing, Verdict
-from evaluators.plan.suite_plan import Plan, Reading, compile_plan
+from evaluators.plan.need_steps import Reading
+from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.suite.config import read_config
 from evaluators.suite.source import loads
 

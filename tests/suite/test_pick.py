@@ -14,7 +14,8 @@ from evaluators.api.loading import loads
 from evaluators.builtin._evaluator import Output
 from evaluators.issues import Fault, Problems
 from evaluators.model import Standing
-from evaluators.plan.suite_plan import Plan, keys_of
+from evaluators.plan.need_steps import keys_of
+from evaluators.plan.suite_plan import Plan
 from evaluators.reports.html.material import _document
 from evaluators.reports.recorded import document_of
 from evaluators.run.recording import readings_of

@@ -1,0 +1,238 @@
+"""The steps of a plan that read: each distinct need of the evaluators has a slot, in the order of first use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeAlias
+
+from evaluators.limits import WorkLimits
+from evaluators.needs import Column, EmptyExpected, Expected, Need, Output, Part, Text, Wanted
+from evaluators.plan import cells
+from evaluators.plan.cells import Cells
+from evaluators.suite.evaluator_line import EvaluatorLine, Parse
+from evaluators.value_class import dataclass
+from evaluators.values.json_choice import LENIENT, Pick, Search, Want
+
+STRICT: Final = Search(lenient=False)
+
+
+ColumnStep: TypeAlias = Callable[[list[Cells], int], Cells]
+"""The columns of so many rows in, a column out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: what it does, in words, the slots it reads and the slot it fills."""
+
+    does: str
+    reads: tuple[int, ...]
+    fills: int
+    run: ColumnStep
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How outputs are read where an evaluator says nothing else."""
+
+    parse: Parse = "lenient"
+    unreadable: str = "fail"
+    empty_expected: EmptyExpected = "invalid"
+    """What an expected cell without an answer is, where the answer is compared as text or as it stands."""
+    pick: Pick = "fitting"
+    limits: WorkLimits = WorkLimits()
+    """How much a row may cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Where the document of an output cell is chosen: the slot of cells that are JSON as a whole, and what is wanted."""
+
+    whole: int
+    want: Wanted
+    expected: int | None
+    """The slot of the expected document whose kind goes first; None where `prefer` says it."""
+    prefer: Want = "any"
+    search: Search = LENIENT
+    like: str | None = None
+    """The column of that expected document."""
+
+    def kinds(self, slots: list[Cells], index: int) -> tuple[Want, Want]:
+        """The kind that is wanted in a row, and the one that goes first."""
+        prefer = self.prefer if self.expected is None else cells.kind_beside(slots[self.expected][index])
+        return cells.want_of(self.want) or prefer, prefer
+
+
+class NeedSteps:
+    """The slots of a plan and the steps that fill them, as evaluators need them. The first slots are those of cells."""
+
+    def __init__(
+        self, columns: Sequence[str], lines: Sequence[EvaluatorLine], roles: Mapping[str, str], reading: Reading
+    ) -> None:
+        self.roles, self.reading = roles, reading
+        self.steps: list[Step] = []
+        self.names: list[str] = []
+        """What each slot holds, in words."""
+        self.searched: dict[str, int] = {}
+        """For each column in which JSON is looked for, the slot of the cells that are JSON as a whole."""
+        self.slots: dict[object, int] = {}
+        for name in columns:
+            self._slot(("cell", name), f"cell {name}")
+        self.expected_of_output = self._pairs(lines)
+        self.in_parts = self._in_parts(lines)
+        self.prefer = self._kinds(lines)
+        self.keys = keys_of(lines)
+
+    def _pairs(self, lines: Sequence[EvaluatorLine]) -> dict[str, str]:
+        """For each output column, the expected column that its documents are compared with first."""
+        pairs: dict[str, str] = {}
+        for line in lines:
+            for need in line.settings.needs():
+                if isinstance(need, Output) and need.beside is not None:
+                    pairs.setdefault(need.column.spelled(self.roles), need.beside.column.spelled(self.roles))
+        return pairs
+
+    def _in_parts(self, lines: Sequence[EvaluatorLine]) -> frozenset[str]:
+        """The output columns of which some evaluator wants equal parts to be the same objects."""
+        needs = [need for line in lines for need in line.settings.needs() if isinstance(need, Output) and need.parts]
+        return frozenset(need.column.spelled(self.roles) for need in needs)
+
+    def _kinds(self, lines: Sequence[EvaluatorLine]) -> dict[str, Want]:
+        """For each output column of which only objects, or only lists, are wanted anywhere: that kind."""
+        wanted: dict[str, set[Want]] = {}
+        for need in (need for line in lines for need in line.settings.needs()):
+            if isinstance(need, Output) and need.want in ("object", "array"):
+                wanted.setdefault(need.column.spelled(self.roles), set()).add(need.want)
+        return {name: kinds.pop() for name, kinds in wanted.items() if len(kinds) == 1}
+
+    def _slot(self, key: object, name: str) -> int:
+        self.slots[key] = len(self.names)
+        self.names.append(name)
+        return self.slots[key]
+
+    def step(self, key: object, does: str, reads: tuple[int, ...], run: ColumnStep) -> int:
+        """The slot of what a step gives, made by the first who needs it. `does` says in words what it does."""
+        if key not in self.slots:
+            self.steps.append(Step(does, reads, self._slot(key, does), run))
+        return self.slots[key]
+
+    def _cell(self, column: Column) -> int:
+        return self.slots[("cell", column.spelled(self.roles))]
+
+    def need(self, need: Need, line: EvaluatorLine) -> int:
+        """The slot of what an evaluator needs."""
+        if isinstance(need, Part):
+            return self.slots[("verdict", need.evaluator)]
+        if isinstance(need, Column):
+            return self._answer(need) if need.role == "expected" else self._given(need)
+        if isinstance(need, Text):
+            return self._text(need)
+        if isinstance(need, Expected):
+            return self._expected(need.column.spelled(self.roles))
+        return self._output(need, self._search(need, line))[0]
+
+    def lookup(self, need: Need, line: EvaluatorLine) -> Lookup | None:
+        """Where a document of the output is chosen; None for what is no such document."""
+        return self._output(need, self._search(need, line))[1] if isinstance(need, Output) else None
+
+    def _search(self, need: Output, line: EvaluatorLine) -> Search:
+        if not need.lenient or (line.parse or self.reading.parse) == "strict":
+            return STRICT
+        return Search(pick=line.pick or self.reading.pick, keys=self.keys)
+
+    def _text(self, need: Text) -> int:
+        column, name = need.column, need.column.spelled(self.roles)
+        key = ("text", name, column.absent, column.role == "expected")
+        does = f"text of {name}"
+        cell = self._answer(column) if column.role == "expected" else self._cell(column)
+        return self.step(key, does, (cell,), lambda read, _: cells.texts(read[0], column))
+
+    def _given(self, column: Column) -> int:
+        """The cells as they stand. In a column that an evaluator alone calls its output, what is too long is the model's."""
+        name = column.spelled(self.roles)
+        if column.role != "output" or name == self.roles.get("output", "output"):
+            return self._cell(column)
+        key = ("given", name)
+        return self.step(key, f"output in {name}", (self._cell(column),), lambda read, _: cells.given_outputs(read[0]))
+
+    def _answer(self, column: Column) -> int:
+        name, empty = column.spelled(self.roles), self.reading.empty_expected
+        key = ("answer", name)
+        return self.step(key, f"answer in {name}", (self._cell(column),), lambda read, _: cells.answers(read[0], empty))
+
+    def _expected(self, name: str) -> int:
+        key = ("expected", name)
+        does = f"expected document in {name}"
+        return self.step(key, does, (self.slots[("cell", name)],), lambda read, _: cells.expected_documents(read[0]))
+
+    def _output(self, need: Output, search: Search) -> tuple[int, Lookup]:
+        """The slot of the documents, and where each was chosen."""
+        name = need.column.spelled(self.roles)
+        whole = self._whole(name, search)
+        pair = self.expected_of_output.get(name)
+        beside = need.beside.column.spelled(self.roles) if need.beside else None
+        if need.want == "like_expected" and beside is not None:
+            return self._like(name, beside, whole, search), Lookup(
+                whole, need.want, self._expected(beside), search=search, like=beside
+            )
+        want = cells.want_of(need.want) or "any"
+        prefer = self.prefer.get(name, "any")
+        slot = self._of_kind(name, want, whole, search, prefer, pair)
+        lookup = Lookup(whole, want, None if pair is None else self._expected(pair), prefer, search, pair)
+        return slot if beside in (None, pair) else self._beside(slot, name, str(beside)), lookup
+
+    def _like(self, name: str, beside: str, whole: int, search: Search) -> int:
+        key = ("output like", name, beside, search)
+        parts = name in self.in_parts
+        return self.step(
+            key,
+            f"output document in {name}, of the kind in {beside}{_how(search)}; the same object where they are equal",
+            (whole, self._expected(beside)),
+            lambda read, _: cells.outputs_like(read[0], read[1], parts),
+        )
+
+    def _of_kind(self, name: str, want: Want, whole: int, search: Search, prefer: Want, pair: str | None) -> int:
+        key = ("output", name, want, search)
+        does = f"output document in {name} ({want}{_how(search)})"
+        if pair is None:
+            return self.step(key, does, (whole,), lambda read, _: cells.outputs_of_kind(read[0], want, prefer))
+        parts = name in self.in_parts
+        return self.step(
+            key,
+            f"{does}; the same object where it equals {pair}",
+            (whole, self._expected(pair)),
+            lambda read, _: cells.outputs_of_kind_beside(read[0], read[1], want, parts),
+        )
+
+    def _beside(self, found: int, name: str, beside: str) -> int:
+        key = ("beside", found, beside)
+        does = f"the same object where {name} equals {beside}"
+        return self.step(
+            key, does, (found, self._expected(beside)), lambda read, _: cells.outputs_beside(read[0], read[1])
+        )
+
+    def _whole(self, name: str, search: Search) -> int:
+        key = ("whole", name, search)
+        cell, beside = self.slots[("cell", name)], self.expected_of_output.get(name)
+        does = f"JSON in {name}, read whole"
+        if beside is None:
+            slot = self.step(key, does, (cell,), lambda read, _: cells.whole_outputs(read[0], search))
+        else:
+            parts = name in self.in_parts
+            slot = self.step(
+                key,
+                f"{does}; parsed once where it is the text of {beside}",
+                (cell, self.slots[("cell", beside)], self._expected(beside)),
+                lambda read, _: cells.whole_outputs_beside(read[0], read[1], read[2], search, parts),
+            )
+        if search.lenient:
+            self.searched.setdefault(name, slot)
+        return slot
+
+
+def keys_of(lines: Sequence[EvaluatorLine]) -> frozenset[str]:
+    """The keys at the top of documents that the suite names anywhere."""
+    return frozenset().union(*(line.settings.scored_fields().top_keys for line in lines))
+
+
+def _how(search: Search) -> str:
+    return "" if search.pick == "fitting" else f", pick: {search.pick}"
