@@ -67,6 +67,7 @@ class ListedRows(ScoredRows):
         self._frames = of_rows(expected, outputs)
         try:
             self._score(cells)
+            self._ask()
         except BaseException:
             self.release()
             raise
@@ -83,9 +84,8 @@ class ListedRows(ScoredRows):
         for each in sides:
             if len(each.frame.rows) > 1:
                 each.frame.children(tree.keys)
-            for node in (
-                tree.lists if tree.pairs_by_asking else ()
-            ):  # whoever is asked is asked in the same order in every row
+            # whoever is asked is asked in the same order in every row
+            for node in tree.lists if tree.pairs_by_asking else ():
                 each.leaf(node, node.numbers[0])
         for field in tree.fields:
             column = self.statuses[field.number]
@@ -104,6 +104,9 @@ class ListedRows(ScoredRows):
             self._fill(field, column)
             for row in left_out:
                 column[row] = SKIPPED
+
+    def _ask(self) -> None:
+        """Asks row by row. Where nothing has to be waited for, the fields are settled."""
         for row in sorted(self._open):
             looked = [self._looked(field, row) for field in self._open[row]]
             self._answered |= {(one.field.number, row): one for one in looked}
