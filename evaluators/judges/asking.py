@@ -310,9 +310,12 @@ def _answer_together(group: Sequence[Request], cache: Cache) -> bool:
     answers = _answers_of(asker, cache)
     opened: dict[Hashable, AnyQuestion] = {}
     for request in group:
-        for key, question in zip(request.keys, request.questions, strict=True):
-            if key not in opened and key not in answers:
-                opened[key] = replace(question, row=request.row) if isinstance(question, JudgeQuestion) else question
+        for key, question, path in zip(request.keys, request.questions, request.paths, strict=True):
+            if key in opened or key in answers:
+                continue
+            if isinstance(question, JudgeQuestion):  # rows are not gone through in the order in which they ask
+                question = replace(question, row=request.row, path=path)
+            opened[key] = question
     if not opened:
         return True
     try:

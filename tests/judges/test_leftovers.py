@@ -23,10 +23,12 @@ class Thesaurus(Judge):
 
     asked: ClassVar[list[tuple[Any, Any]]] = []
     calls: ClassVar[list[int]] = []
+    places: ClassVar[list[tuple[int, str]]] = []
 
     def answer(self, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
         self.calls.append(len(questions))
         self.asked.extend((one.expected, one.actual) for one in questions)
+        self.places.extend((one.row, one.path) for one in questions)
         return [JudgeAnswer(float(any({one.expected, one.actual} <= group for group in SYNONYMS))) for one in questions]
 
 
@@ -105,6 +107,21 @@ def test_items_of_items_are_paired_once_their_lists_are(tmp_path: Path) -> None:
         (stats,) = run({kind: {"fields": fields}}, tmp_path, expected, output).evaluators
         assert stats.mean == 1.0
         assert set(Thesaurus.asked) == {(a, b) for a in ("car", "boat") for b in ("ship", "automobile")}
+
+
+def test_questions_come_by_row_and_a_place_is_that_of_the_first_row(tmp_path: Path) -> None:
+    fields = {"a": "semantic", "t[*]": "semantic", "t": {"align": ASKING}}
+    first, second = (
+        ({"a": "car", "t": []}, {"a": "automobile", "t": []}),
+        ({"a": "", "t": ["car"]}, {"a": "", "t": ["automobile"]}),
+    )
+    file = tmp_path / "rows.jsonl"
+    lines = [{"id": str(number), "expected": one, "output": other} for number, (one, other) in enumerate((first, second))]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    for kind in ("json_multi_field_match", "schema_match"):
+        Thesaurus.places.clear()
+        evaluators.load({"judge": "thesaurus", "evaluators": [{kind: {"fields": fields}}]}).run(file)
+        assert Thesaurus.places == [(0, "a")]
 
 
 def test_a_batch_of_the_users_own_is_asked_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,8 @@ import evaluators
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.compat import struct_extract_eval
+from evaluators.fields.closed_check import ListedCheck
+from evaluators.fields.schema_check import SchemaCheck
 from evaluators.judges.asking import ask
 from evaluators.model import Comparison
 
@@ -318,6 +320,60 @@ def test_an_evaluation_keeps_its_answers_in_the_saved_folder(tmp_path: Path) -> 
     assert [(line["question"]["expected"], line["question"]["actual"]) for line in written] == [
         (expected, actual) for _, expected, actual in calls[0]
     ]
+
+
+ONE_BY_ONE = "an evaluator of one's own"
+CHECKS: tuple[type[ListedCheck | SchemaCheck], ...] = (ListedCheck, SchemaCheck)
+
+
+@pytest.mark.parametrize("family", [name for name in FAMILIES if name != ONE_BY_ONE])
+def test_the_rows_of_a_chunk_are_gone_through_once(family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone_through = []
+    for check in CHECKS:
+        begin = check.begin
+
+        def counted(self: Any, expected: Any, *columns: Any, begin: Any = begin) -> Any:
+            gone_through.append(len(expected))
+            return begin(self, expected, *columns)
+
+        monkeypatch.setattr(check, "begin", counted)
+    register_batch()
+    run(FAMILIES[family], tmp_path)
+    assert gone_through == [12]
+
+
+@pytest.mark.parametrize("family", [name for name in FAMILIES if name != ONE_BY_ONE])
+def test_rows_that_cannot_be_gone_through_together_ask_together(
+    family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = register_batch()
+    together = run(FAMILIES[family], tmp_path, "together")
+    for check in CHECKS:
+        begin = check.begin
+
+        def alone(self: Any, expected: Any, *columns: Any, begin: Any = begin) -> Any:
+            if len(expected) > 1:
+                raise RecursionError
+            return begin(self, expected, *columns)
+
+        monkeypatch.setattr(check, "begin", alone)
+    apart = run(FAMILIES[family], tmp_path, "apart")
+    assert calls[0] == calls[1]
+    assert len(calls) == 2
+    for file in ("rows.jsonl", "codes.jsonl", "outcomes.jsonl", "answers.jsonl"):
+        assert (together / file).read_bytes() == (apart / file).read_bytes()
+
+
+def test_schemas_that_stand_in_cells_ask_together_and_by_row(tmp_path: Path) -> None:
+    calls = register_batch()
+    other = {**XEVAL, "title": "the same with a title"}
+    file = tmp_path / "schemas.jsonl"
+    lines = [{**row, "schema": (XEVAL, other)[number % 2]} for number, row in enumerate(rows())]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    evaluators.load({"evaluators": [{"schema_match": {"schema": {"column": "schema"}}}]}).run(file)
+    run(FAMILIES["x-eval"], tmp_path)
+    assert len(calls) == 2
+    assert calls[0] == calls[1]
 
 
 def test_a_suite_that_asks_nothing_has_no_step_for_it() -> None:
