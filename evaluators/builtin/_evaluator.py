@@ -124,8 +124,8 @@ class Asking(Struct, frozen=True):
 
     It is called before the row is scored, as long as the answers may lead to further questions: until it returns None, or
     nothing is on the list that has no answer yet. `measure` will do, where it asks with `judges.asking.ask` or `ask_judge`:
-    there it meets placeholders for the answers that are not there yet, and what it makes of them is dropped. A type whose check
-    scores many rows at once asks while it scores, and has none."""
+    there it meets placeholders for the answers that are not there yet, and what it makes of them is dropped. A type whose
+    check scores many rows at once asks while it scores, and has none."""
     judges: Mapping[Loc, Judge] = MappingProxyType({})
     """The judges that only this evaluator asks, by where they stand among its settings."""
 

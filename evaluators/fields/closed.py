@@ -259,8 +259,8 @@ class ListedField:
         return found
 
     def judged(self, frame: Frame) -> Iterable[tuple[int, Judged | RowProblem | None]]:
-        """What is no plain match among some pairs of values, by position. A problem is something else than the output's fault; None
-        stays open, where the comparator costs."""
+        """What is no plain match among some pairs of values, by position. A problem is something else than the output's
+        fault; None stays open, where the comparator costs."""
         e, o, rule, two_sided, exact = frame.e, frame.o, self.rule, self.two_sided, self.exact
         positions: Iterable[int] = range(len(e))
         if self.equal_match:
@@ -340,7 +340,7 @@ class ListedField:
         return found
 
     def asked_hits(self, frame: Frame) -> bytearray:
-        """The same; a comparator that costs is asked, where it may be asked about one pair without the others of its row."""
+        """The same; a comparator that costs is asked, where it may be asked about one pair of its row alone."""
         comparator = self.line.comparator
         return self.hits(frame, asked=comparator is not None and comparator.costs and comparator.batch != "row")
 

@@ -83,7 +83,7 @@ def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Score:
 def asked_together(
     looked: Sequence[ExplainedField], row: int
 ) -> Iterator[tuple[list[tuple[ExplainedField, int]], Callable[[], Sequence[Comparison | RowProblem]]]]:
-    """Asks the open questions about a row, one list of each comparator: where the answers belong, and what gives them."""
+    """Asks the open questions about a row, a list of each comparator: where the answers belong, and what gives them."""
     groups: list[tuple[Comparator, list[tuple[ExplainedField, int]]]] = []
     for one in looked:
         comparator = one.field.line.comparator

@@ -1,8 +1,8 @@
 """Rows that were scored by their listed fields, field by field: what became of each, and its results with their reasons.
 
 Each field has a column of statuses, matches at first, which what is no plain match overwrites. What is wrong with an expected value, or
-with a comparator, costs its own field its status, and the row its score. What is asked of whoever costs is asked row by row, one
-list of questions for each comparator; the fields are pending until they are settled.
+with a comparator, costs its own field its status, and the row its score. What is asked of whoever costs is asked row by
+row, one list of questions for each comparator; the fields are pending until they are settled.
 """
 
 from __future__ import annotations

@@ -45,13 +45,13 @@ class PathCheck:
 class ScoredRows:
     """Rows that were scored together, with all that was found on the way, until they are released.
 
-    What it says of a row is read from what scored it: nothing is compared again. Where questions that cost were only put on a list, the
-    rows are pending until they are settled.
+    What it says of a row is read from what scored it: nothing is compared again. Where questions that cost were only put
+    on a list, the rows are pending until they are settled.
     """
 
     @property
     def pairs_by_asking(self) -> bool:
-        """Which items go together may depend on answers: as long as there are none, the rows have to be gone through again."""
+        """Which items go together may depend on answers: once they are there, the rows are gone through again."""
         raise NotImplementedError  # the contract: each family of checks knows its alignments
 
     def settle(self) -> None:
@@ -108,11 +108,11 @@ class ChunkCheck(Generic[Rows]):
         return self.settled(self.begin(*columns))
 
     def begin(self, *columns: Sequence[Any]) -> Rows:
-        """Goes through some rows, and asks what they ask. Raises what one of them raises. Whoever calls it releases them."""
+        """Goes through some rows, and asks what they ask. Raises what one of them raises. The caller releases them."""
         raise NotImplementedError  # the contract: each family of checks scores its own rows
 
     def settled(self, rows: Rows) -> list[ScoredRow]:
-        """The rows, settled and counted. Raises what one of them raises: then nothing is counted, and they are released."""
+        """The rows, settled and counted. Raises what one of them raises: nothing is counted then, and they are released."""
         raise NotImplementedError  # the contract: each family of checks scores its own rows
 
     def looked_at(self, *values: Any) -> ScoredRows:

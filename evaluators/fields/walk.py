@@ -169,7 +169,7 @@ class Walk:
         """Where answers belong, and what gives them."""
 
     def go(self, root: FieldNode, frames: Iterable[Frame], trail: tuple[int | None, ...] = ()) -> Walk:
-        """Goes through some frames, and asks what has to be asked. What is on a list then is pending, until it is settled."""
+        """Goes through some frames, and asks what has to be asked. What is on a list is pending, until it is settled."""
         for frame in frames:
             self._later([Visit(root, frame, False, trail)])
             self._all(0)
@@ -344,8 +344,10 @@ class Walk:
         self.findings.append(finding._replace(status=status, more=More(tuple(answers))))
 
     def _ask(self) -> None:
-        """Asks what is pending: row by row, and of each row one question list for each comparator, in document order. Of pairs that are
-        weighed each is asked about alone."""
+        """Asks what is pending: row by row, and of each row one question list for each comparator, in document order.
+
+        What is asked to weigh a pair is asked question by question.
+        """
         by_row: dict[int, list[Pending]] = {}
         for each in self._pending:
             by_row.setdefault(each.finding.row, []).append(each)

@@ -1,10 +1,10 @@
 """Asking a list: questions that cost are gathered from a chunk of rows, and equal ones are asked once.
 
 A question goes one way. Who scores a chunk calls `ask_later` inside `gathering`: what has no answer goes on a list. Then
-`Gathered.answer` asks the different questions, with one call for each comparator and one for the judge, and who asked takes
-the answers from what `ask_later` gave. An evaluator that looks at one row calls `ask` (a comparator that costs) or `ask_judge`, as often
-as the row is open: what is on the list has a placeholder for an answer until it is in the cache. Outside of `gathering` everybody is
-asked at once. Answers live as long as the cache that `caching` opened.
+`Gathered.answer` asks the different questions, with one call for each comparator and one for the judge, and who asked
+takes the answers from what `ask_later` gave. An evaluator that looks at one row calls `ask` (a comparator that costs) or
+`ask_judge`, as often as the row is open: what is on the list has a placeholder for an answer until it is in the cache.
+Outside of `gathering` everybody is asked at once. Answers live as long as the cache that `caching` opened.
 
 A comparator that asks a judge looks at each pair of values once: what it decides without asking, or its question for the judge,
 is cached, and so is what it makes of the answer.

@@ -27,7 +27,7 @@ from evaluators.values.text import Normalization, normalizer, same_text_deep
 Ask: TypeAlias = Callable[
     [Judge, Sequence[JudgeQuestion], tuple[Hashable, ...], Sequence[str]], Callable[[], Sequence[JudgeAnswer]]
 ]
-"""Asks a judge some questions, each with its key and with the path of the pair that it is about. Gives what gives the answers."""
+"""Asks a judge some questions, each with its key and with the path of its pair. Gives what gives the answers."""
 
 
 class ListTotals(msgspec.Struct, frozen=True):

@@ -70,7 +70,7 @@ class RowsAsking:
 
 
 def ask_all(askers: Sequence[ChunkScoring | RowsAsking]) -> None:
-    """Asks what the rows of a chunk ask, by row and then by evaluator. Nothing is asked yet where nobody keeps answers."""
+    """Asks what the rows of a chunk ask, by row and then by evaluator. Nothing is asked where nobody keeps answers."""
     cache = current_cache()
     if cache is None:
         return

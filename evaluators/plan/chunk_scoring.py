@@ -1,7 +1,7 @@
 """The rows of a chunk that a check scores together: who is kept out, what is asked, and what each row comes to.
 
-An evaluator that asks nothing scores in one step. Of those that ask together, each goes through its rows first; what they ask is
-answered at once (see `asking_rounds`), and then each settles what is pending.
+An evaluator that asks nothing scores in one step. Of those that ask together, each goes through its rows first; what they
+ask is answered at once (see `asking_rounds`), and then each settles what is pending.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from evaluators.suite.evaluator_line import EvaluatorLine
 class ChunkScoring:
     """Some rows on their way to what one evaluator says of them. The first `gates` columns are what rows wait for.
 
-    An output that cannot be read, or that is not looked at because the row is blocked, is scored as one that is missing. Rows are
-    scored one by one where they cannot be scored together, so that a row which breaks something costs nobody else anything.
+    An output that cannot be read, or that is not looked at because the row is blocked, is scored as one that is missing.
+    Rows are scored one by one where they cannot be scored together: a row which breaks something costs nobody else anything.
     """
 
     def __init__(
@@ -69,12 +69,15 @@ class ChunkScoring:
             return self.inputs
         output = next(place for place, need in enumerate(self.line.settings.needs()) if isinstance(need, Output))
         return [
-            [MISSING if row in without and (place == output or column[row].__class__ is Fault) else column[row] for row in self.rows]
+            [
+                MISSING if row in without and (place == output or column[row].__class__ is Fault) else column[row]
+                for row in self.rows
+            ]
             for place, column in enumerate(self.inputs)
-        ]  # fmt: skip
+        ]
 
     def ask(self, gathered: Gathered) -> bool:
-        """Goes through the rows, and puts what they ask on the list. Whether there may be more to ask once that is answered."""
+        """Goes through the rows, and puts what they ask on the list. Whether they may ask more once that is answered."""
         self.release()
         gathered.at(self.rows, self.line.name)
         before, row_clock().fresh = len(gathered.requests), True
@@ -112,7 +115,7 @@ class ChunkScoring:
             if row in self.blocked or row in self.unreadable:
                 verdict = scored.verdict if lost is None else lost(scored.verdict)
                 scored = scored._replace(verdict=as_blocked(verdict) if row in self.blocked else verdict)
-            if row in self.blocked and scored.verdict.standing.kept_out:  # who asks why is shown the output that is there
+            if row in self.blocked and scored.verdict.standing.kept_out:  # who asks why is shown the output
                 scored = self._looked_at(scored, [column[row] for column in self.inputs])
             found[row] = scored
         if self.blocked:

@@ -4,8 +4,8 @@ Every value of a row has a slot: its cells, the documents read from them, whethe
 each evaluator. Equal needs share a slot. A step takes the columns of its input slots and gives one column. A fault in a
 cell becomes a verdict of the evaluators that need it, by blame, and reaches nothing else.
 
-What costs is asked in rounds: all evaluators that wait for no answer of another one go through the rows of the chunk, what they
-ask is asked at once, and then they settle what is pending; then come those that waited for these.
+What costs is asked in rounds: all evaluators that wait for no answer of another one go through the rows of the chunk,
+what they ask is asked at once, and then they settle what is pending; then come those that waited for these.
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ def _asked(needs: NeedSteps, together: Sequence[_Planned]) -> int:
 
 
 def _compiled(needs: NeedSteps, one: _Planned, asked: int | None, place: int) -> Compiled:
-    """An evaluator, with the steps that score it. What asked for it is in that `place` of what stands in the slot `asked`."""
+    """An evaluator, with the steps that score it. What asked for it is in that `place` of the slot `asked`."""
     line, check, reads, run = one.line, one.check, one.reads, one.step()
     does, key = f"{line.name}: {line.type}", ("verdict", line.name)
     lookups = tuple(needs.lookup(need, line) for need in line.settings.needs())

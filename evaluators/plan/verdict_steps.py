@@ -21,8 +21,8 @@ BLOCKED: Final = Verdict(Standing.BLOCKED, False, 0, 1)
 
 
 def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool, gates: int) -> ColumnStep:
-    """The verdicts of rows, columns in, column out. The first `gates` columns are what rows wait for; the values of the others are
-    there or faulty."""
+    """The verdicts of rows, columns in, column out. The first `gates` columns are what rows wait for; the values of the
+    others are there or faulty."""
     if len(line.settings.needs()) == 0:
         raise TypeError(f'evaluator "{line.name}" needs nothing, so it has nothing to score')
     unreadable = line.settings.unreadable()
@@ -71,7 +71,7 @@ def faults_of(columns: Sequence[Cells]) -> dict[int, list[Issue]]:
 
 
 def of_faults(issues: Sequence[Issue], left_out: bool) -> Verdict | None:
-    """What faulty values of a row are worth, by blame: the test set's faults come first. None where the output counts as missing."""
+    """What faulty values of a row are worth, by blame: the test set's come first. None where the output is just missing."""
     theirs = next((issue for issue in issues if issue.blame is not Blame.OUTPUT), None)
     if theirs is not None:
         return unscored(theirs)
