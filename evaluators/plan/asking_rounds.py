@@ -79,6 +79,7 @@ def ask_all(askers: Sequence[ChunkScoring | RowsAsking]) -> None:
         for _ in range(_MOST_ROUNDS):
             with gathering() as gathered:
                 waiting = [one for one in waiting if one.ask(gathered)]
+            row_clock().rest()
             gathered.answer(cache)
             if not waiting:
                 return

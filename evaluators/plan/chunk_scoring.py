@@ -44,6 +44,8 @@ class ChunkScoring:
         self.unreadable: set[int] = set()
         """The rows whose output cannot be read."""
         self._begun: ScoredRows | None = None
+        self._apart = False
+        """The rows cannot be scored together."""
         for row in range(count) if gates else ():
             verdict = kept_out(line, columns[:gates], row)
             if verdict is BLOCKED and line.unmet == "fail":
@@ -81,14 +83,14 @@ class ChunkScoring:
         self.release()
         gathered.at(self.rows, self.line.name)
         before, row_clock().fresh = len(gathered.requests), True
-        if not self.rows:
-            return False
-        try:
-            self._begun = self.check.begin(*self.given)
-        except (Exception, OutOfTime):  # a row is guarded: each of them asks alone
-            del gathered.requests[before:]
-            return self._ask_alone(gathered)
-        return gathered.open and self._begun.pairs_by_asking
+        if self.rows and not self._apart:
+            try:
+                self._begun = self.check.begin(*self.given)
+                return gathered.open and self._begun.pairs_by_asking
+            except (Exception, OutOfTime):  # a row is guarded: each of them asks alone
+                del gathered.requests[before:]
+                self._apart = True
+        return self._ask_alone(gathered) if self._apart else False
 
     def _ask_alone(self, gathered: Gathered) -> bool:
         again = False
@@ -128,10 +130,10 @@ class ChunkScoring:
     def _scored(self) -> list[ScoredRow]:
         row_clock().fresh = True
         begun, self._begun = self._begun, None
-        try:
-            return self.check.score(*self.given) if begun is None else self.check.settled(begun)
-        except (Exception, OutOfTime):  # a row is guarded: it is found by asking about each alone
-            return [self._alone(values) for values in zip(*self.given, strict=True)]
+        if not self._apart:
+            with suppress(Exception, OutOfTime):  # a row is guarded: it is found by asking about each alone
+                return self.check.score(*self.given) if begun is None else self.check.settled(begun)
+        return [self._alone(values) for values in zip(*self.given, strict=True)]
 
     def _alone(self, values: Sequence[Any]) -> ScoredRow:
         row_clock().fresh = True
