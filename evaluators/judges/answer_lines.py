@@ -162,7 +162,7 @@ def line_of(logged: LoggedAnswer) -> dict[str, Any]:
 
 def line_bytes(line: Mapping[str, Any]) -> bytes:
     """The line as bytes, its end included."""
-    return compact(plain_json(line)) + b"\n"
+    return compact({name: value if name == "places" else plain_json(value) for name, value in line.items()}) + b"\n"
 
 
 MOST_BYTES: Final = 512 * 1024 * 1024
