@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
 from evaluators.builtin._evaluator import (
     Asking,
-    Check,
     Column,
     Example,
     Expected,
@@ -24,7 +21,6 @@ from evaluators.comparators._cache import caching
 from evaluators.conditions import columns_of
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.closed_check import ListedCheck
-from evaluators.fields.closed_rows import ListedRows
 from evaluators.fields.lines import FieldLine, keyed_lists, read_fields
 from evaluators.fields.long_lists import free_lists_of_lines
 from evaluators.fields.reading import read_transforms
@@ -127,27 +123,18 @@ class JsonMultiFieldMatch(TreeEvaluator):
             free_lists=lambda *cells: free_lists_of_lines(self.fields),
         )
 
-    @contextmanager
-    def _row(self, values: Sequence[Any]) -> Iterator[ListedRows]:
-        """One row alone, as long as it is looked at."""
-        expected, output, *cells = values
+    def explain(self, *values: Any, unreadable: Issue | None = None) -> Score:
         with caching():
-            row = dict(zip(self.condition_columns, cells, strict=True))
-            rows = ListedRows(self.tree, [expected], [output], [row])
+            rows = self.compile().looked_at(*values)
             try:
-                rows.settle()
-                yield rows
+                return rows.explain(0, unreadable)
             finally:
                 rows.release()
-
-    def explain(self, *values: Any) -> Score:
-        with self._row(values) as row:
-            return row.explain(0)
 
     def asking(self) -> Asking | None:
         return Asking() if self.tree.costs else None
 
-    def compile(self) -> Check:
+    def compile(self) -> ListedCheck:
         return ListedCheck(self.tree, self.pass_at, self.condition_columns)
 
     def unreadable(self) -> Unreadable:
@@ -155,8 +142,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
 
     def _explain_missing(self, issue: Issue, *values: Any) -> Score:
         expected, _, *cells = values
-        with self._row((expected, MISSING, *cells)) as row:
-            return row.explain(0, issue)
+        return self.explain(expected, MISSING, *cells, unreadable=issue)
 
 
 def _lost(found: Verdict) -> Verdict:

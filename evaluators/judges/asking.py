@@ -219,21 +219,13 @@ def ask_later(
 ) -> Callable[[], list[Comparison | RowProblem]]:
     """The same of one of several rows: what gives the answers, once they are there."""
     if isinstance(comparator, JudgedComparator):
-        return comparator.asked(questions, partial(_ask_judge, row))
-    paths = [one.path for one in questions]
-    return _asked(row, comparator, questions, _keys(comparator, questions), paths, _NOT_YET)
+        return comparator.asked(questions, partial(_asked, row))
+    return _asked(row, comparator, questions, _keys(comparator, questions), [one.path for one in questions])
 
 
 def ask_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
     """A judge's answers to what one evaluator asks of one row, in the order of the questions."""
-    keys, paths = tuple(one.key for one in questions), [one.path for one in questions]
-    return _ask_judge(0, judge, questions, keys, paths)()
-
-
-def _ask_judge(
-    row: int, judge: Judge, questions: Sequence[JudgeQuestion], keys: tuple[Hashable, ...], paths: Sequence[str]
-) -> Callable[[], list[JudgeAnswer]]:
-    return _asked(row, judge, questions, keys, paths, _NOT_YET_JUDGED)
+    return _asked(0, judge, questions, tuple(one.key for one in questions), [one.path for one in questions])()
 
 
 def _keys(comparator: Comparator, questions: Sequence[Question]) -> tuple[Hashable, ...]:
@@ -252,9 +244,9 @@ def _asked(
     questions: Sequence[AnyQuestion],
     keys: tuple[Hashable, ...],
     paths: Sequence[str],
-    placeholder: GivenAnswer,
 ) -> Callable[[], list[Any]]:
     """What gives the answers to some questions: placeholders, as long as they are on a list."""
+    placeholder = _NOT_YET_JUDGED if isinstance(asker, Judge) else _NOT_YET
     cache, gathered = current_cache(), _gathered.get()
     if cache is None:
         cache = {}
