@@ -25,20 +25,14 @@ def rounds_of(ordered: Sequence[EvaluatorLine]) -> list[list[EvaluatorLine]]:
 
     An evaluator asks once all that it waits for has its answers.
     """
-    rounds: dict[str, int] = {}
     asking = {line.name for line in ordered if line.settings.asking() is not None}
-    if not asking:
-        return [[line] for line in ordered]
+    rounds: dict[str, int] = {}
+    found: dict[tuple[int, bool, str], list[EvaluatorLine]] = {}
     for line in ordered:
-        parts = [need.evaluator for need in line.settings.needs() if isinstance(need, Part)]
+        asks, parts = line.name in asking, [need.evaluator for need in line.settings.needs() if isinstance(need, Part)]
         rounds[line.name] = max((rounds[name] + (name in asking) for name in (*line.needs, *parts)), default=0)
-    found: list[list[EvaluatorLine]] = []
-    for number in range(max(rounds.values()) + 1):
-        here = [line for line in ordered if rounds[line.name] == number]
-        found += [[line] for line in here if line.name not in asking]
-        together = [line for line in here if line.name in asking]
-        found += [together] if together else []
-    return found
+        found.setdefault((rounds[line.name], asks, "" if asks else line.name), []).append(line)
+    return [found[key] for key in sorted(found, key=lambda key: key[:2])]
 
 
 class RowsAsking:
