@@ -10,14 +10,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import TypeAdapter, ValidationError
+from msgspec import Struct, ValidationError, convert
 
 from evaluators.compare.sides import RowVerdict, Side, SideRows
 from evaluators.issues import UPGRADE_HINT, problem
 from evaluators.run.result import MeasureStats
 from evaluators.run.run_json import plain
 from evaluators.run.store import write_text
-from evaluators.value_class import dataclass
 
 KIND: Final = "evaluators baseline"
 FORMAT: Final = 4
@@ -29,22 +28,18 @@ _LETTERS: Final = {
 _WORDS: Final = {letter: word for word, letter in _LETTERS.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class _Variant:
+class _Variant(Struct):
     """The rows of one variant as the file has them."""
 
     variant: str | None
-    said: dict[
-        str, list[tuple[str, float | None, bool | None, str] | tuple[str, float | None, bool | None, str, list[int]]]
-    ]
+    said: dict[str, list[list[Any]]]
     """By evaluator: the distinct verdicts, fields as one letter each, and where a row has several values of a field (place,
     right, measured), one after the other."""
     rows: list[tuple[str, int, str, str | None, list[int]]]
     """(id, row number, checksum, cluster, the number of each evaluator's verdict)."""
 
 
-@dataclass(frozen=True, slots=True)
-class _BaselineFile:
+class _BaselineFile(Struct):
     kind: str
     format: int
     name: str
@@ -128,10 +123,10 @@ def read_baseline(file: Path) -> Side:
             hint=UPGRADE_HINT,
         )
     try:
-        found = TypeAdapter(_BaselineFile).validate_python(body)
+        found = convert(body, _BaselineFile)
         rows = {one.variant: _rows(one) for one in found.variants}
     except (ValidationError, KeyError, IndexError, ValueError) as error:
-        said = error.errors(include_url=False)[0]["msg"] if isinstance(error, ValidationError) else "it is damaged"
+        said = str(error) if isinstance(error, ValidationError) else "it is damaged"
         raise problem("not-a-baseline", f"not a baseline: {said}", where=str(file), hint=hint) from None
     return Side(
         str(file), found.name, found.version, found.test_set, found.data_fingerprint, found.complete, found.meaning,

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any, Final, Literal, TypeAlias
 
+from msgspec import Struct
+
 from evaluators.compare.row_changes import Change
 from evaluators.result_table import Kind, ResultTable
 from evaluators.run.result import Interval
-from evaluators.value_class import dataclass, field
 
 Finding: TypeAlias = Literal["better", "worse", "no clear difference", "the same", "not measured"]
 Unit: TypeAlias = Literal["rows", "values"]
@@ -27,8 +28,7 @@ _COLUMNS: Final[Mapping[str, Kind]] = {
 LabelFigure: TypeAlias = Literal["precision", "recall", "f1"]
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """One evaluator, or one of its fields, in two runs.
 
     `base` and `new` are the figures of each run over the rows that neither lost: the mean score, or for a field what is
@@ -69,8 +69,7 @@ class Difference:
     """What `base` and `new` count: rows, or the values of a field of which a row may have several."""
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureDifference:
+class MeasureDifference(Struct, frozen=True):
     """One figure of a measure in two runs, each over all rows of its run. It is not tested."""
 
     measure: str
@@ -81,8 +80,7 @@ class MeasureDifference:
     variant: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LabelDifference:
+class LabelDifference(Struct, frozen=True):
     """One figure of a label, or of an average over labels, in two runs, each over all rows of its run. It is not tested."""
 
     evaluator: str
@@ -98,8 +96,7 @@ class LabelDifference:
     variant: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedRow:
+class ChangedRow(Struct, frozen=True):
     """A row of which some verdict changed, or that one of the runs did not measure."""
 
     id: str
@@ -121,12 +118,11 @@ class ChangedRow:
     """The evaluators that score the row now and did not in the base."""
     settled: tuple[str, ...] = ()
     """The evaluators that scored the row in the base and have nothing to measure now."""
-    reasons: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[str, str] = {}
     """Why an evaluator that lost or gained the row did not score it in the other run: `invalid: the cell is empty`."""
 
 
-@dataclass(frozen=True, slots=True)
-class GuardResult:
+class GuardResult(Struct, frozen=True):
     """One rule that the new run is held to."""
 
     rule: str
@@ -137,8 +133,7 @@ class GuardResult:
     variant: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RankedVariant:
+class RankedVariant(Struct, frozen=True):
     """One variant among others, by one evaluator."""
 
     variant: str
@@ -151,8 +146,7 @@ class RankedVariant:
     """The variants that it cannot be told apart from."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnrankedVariant:
+class UnrankedVariant(Struct, frozen=True):
     """A variant that lacks too many of the rows that others have to be put in order with them."""
 
     variant: str
@@ -161,8 +155,7 @@ class UnrankedVariant:
     """The rows that the others have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(Struct, frozen=True):
     """The variants of one run, by one evaluator, over the rows that all the ranked ones have."""
 
     evaluator: str
@@ -171,8 +164,7 @@ class Ranking:
     unranked: tuple[UnrankedVariant, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RunComparison:
+class RunComparison(Struct, frozen=True):
     """Two runs of the same question, or variants of one run."""
 
     base: str
@@ -202,7 +194,7 @@ class RunComparison:
     exit_code: int = 0
     causes: tuple[str, ...] = ()
     cluster: str | None = None
-    data: Mapping[str, str] = field(default_factory=dict)
+    data: Mapping[str, str] = {}
     """The fingerprints of the test sets, under base and new."""
     lost: int = 0
     """Rows of which some evaluator lost its verdict, and none became wrong."""

@@ -33,7 +33,8 @@ from evaluators.run.job import Job, ShippedSuite
 from evaluators.run.key_warnings import key_warnings, null_warnings
 from evaluators.run.kinds_read import reading_nothing
 from evaluators.run.learning import documents
-from evaluators.run.record import RecordedEvaluator, RecordedVariant, RecordFacts, RunRecord
+from evaluators.run.record import RunRecord
+from evaluators.run.record_facts import RecordedEvaluator, RecordedVariant, RecordFacts
 from evaluators.run.record_files import record_files
 from evaluators.run.recorder import Recording
 from evaluators.run.recording import readings_of

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby, islice
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
-from evaluators.model import Status
+from evaluators.model import MISSING, Status
 from evaluators.reports.near_miss_section import NearMiss
 from evaluators.run.record import RunRecord
+from evaluators.run.record_lines import FieldResultLine
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.equality import same
 from evaluators.values.json_text import to_text
@@ -34,10 +35,10 @@ def document_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> I
     names = {line.name for line in lines if line.settings.type == "schema_match"}
     for kept in record.facts.variants if names else ():
         found: dict[tuple[str, _Seen], Counter[int]] = {}
-        outcomes = (line.data for line in islice(record.outcomes(kept.variant), MOST_LINES))
+        outcomes = islice(record.outcomes(kept.variant), MOST_LINES)
         first = not kept.every_outcome or kept.outcomes > MOST_LINES
-        wanted = (line for line in outcomes if line["evaluator"] in names and "status" in line)
-        for (evaluator, row), results in groupby(wanted, key=lambda line: (line["evaluator"], line["row"])):
+        wanted = (line for line in outcomes if isinstance(line, FieldResultLine) and line.evaluator in names)
+        for (evaluator, row), results in groupby(wanted, key=lambda line: (line.evaluator, line.row)):
             for seen, times in _of_row(list(results)):
                 found.setdefault((evaluator, seen), Counter())[row] += times
         for (evaluator, (field, said, write)), rows in found.items():
@@ -48,7 +49,7 @@ def document_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> I
             )
 
 
-def _of_row(results: Sequence[Mapping[str, Any]]) -> Iterator[tuple[_Seen, int]]:
+def _of_row(results: Sequence[FieldResultLine]) -> Iterator[tuple[_Seen, int]]:
     missing = _values(results, Status.OMISSION, "expected")
     invented = _values(results, Status.HALLUCINATION, "actual")
     if (key := _wrapping_key(missing, invented)) is not None:
@@ -69,8 +70,9 @@ def _of_row(results: Sequence[Mapping[str, Any]]) -> Iterator[tuple[_Seen, int]]
     yield from _reordered(results)
 
 
-def _values(results: Iterable[Mapping[str, Any]], status: Status, side: str) -> _Values:
-    return {_steps(one["path"]): one[side] for one in results if one["status"] == status.word and side in one}
+def _values(results: Iterable[FieldResultLine], status: Status, side: Literal["expected", "actual"]) -> _Values:
+    found = ((_steps(one.path), getattr(one, side)) for one in results if one.status == status.word)
+    return {steps: value for steps, value in found if value is not MISSING}
 
 
 _UNPAIRED: Final = re.compile(r"\[\+(\d+)\]")
@@ -107,15 +109,15 @@ def _at(document: Any, steps: Iterable[Step]) -> Any:
     return document
 
 
-def _reordered(results: Iterable[Mapping[str, Any]]) -> Iterator[tuple[_Seen, int]]:
+def _reordered(results: Iterable[FieldResultLine]) -> Iterator[tuple[_Seen, int]]:
     """Lists of objects whose wrong values are each expected at another item."""
     lists: dict[tuple[Step, ...], dict[tuple[Step, ...], list[tuple[str, str]]]] = {}
     for one in results:
-        steps = _steps(one["path"]) if one["status"] == Status.MISMATCH.word else ()
+        steps = _steps(one.path) if one.status == Status.MISMATCH.word else ()
         at = next((place for place in reversed(range(len(steps))) if isinstance(steps[place], int)), None)
-        if at is not None and at + 1 < len(steps) and "expected" in one and "actual" in one:
+        if at is not None and at + 1 < len(steps) and one.expected is not MISSING and one.actual is not MISSING:
             fields = lists.setdefault(steps[:at], {})
-            fields.setdefault(steps[at + 1 :], []).append((to_text(one["expected"]), to_text(one["actual"])))
+            fields.setdefault(steps[at + 1 :], []).append((to_text(one.expected), to_text(one.actual)))
     for steps, fields in lists.items():
         wrong = [(Counter(pair[0] for pair in pairs), Counter(pair[1] for pair in pairs)) for pairs in fields.values()]
         if all(expected == actual for expected, actual in wrong):

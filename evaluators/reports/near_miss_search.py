@@ -19,12 +19,13 @@ from msgspec.structs import replace
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.metrics import places
-from evaluators.model import Status
+from evaluators.model import MISSING, Status
 from evaluators.reports.document_near_misses import document_near_misses
 from evaluators.reports.near_miss_section import NearMiss
 from evaluators.reports.near_misses import Compared, Mismatch, changes
 from evaluators.reports.text_near_misses import MOST_CELLS, text_near_misses
-from evaluators.run.record import RecordLine, RunRecord
+from evaluators.run.record import RunRecord
+from evaluators.run.record_lines import FieldResultLine, OutcomeLine
 from evaluators.run.result import RunResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.paths import ANY, display, parse
@@ -74,7 +75,7 @@ def _is_enough(found: Sequence[NearMiss], could_turn: int, wanted: int | None) -
 def _of_variant(
     lines: Sequence[EvaluatorLine],
     variant: str | None,
-    outcomes: Iterator[RecordLine],
+    outcomes: Iterator[OutcomeLine],
     most_rows: int | None,
     wrong: Mapping[tuple[str, str], int],
     brief: bool,
@@ -166,31 +167,31 @@ class _RecordedOutcomes(Struct, frozen=True):
 
 
 def _recorded(
-    outcomes: Iterator[RecordLine], fields: Mapping[str, Mapping[str, Compared]], by_row: Mapping[str, frozenset[str]]
+    outcomes: Iterator[OutcomeLine], fields: Mapping[str, Mapping[str, Compared]], by_row: Mapping[str, frozenset[str]]
 ) -> _RecordedOutcomes:
     found: dict[tuple[str, str], list[Mismatch]] = {}
     rows: Counter[tuple[str, str]] = Counter()
     last: dict[tuple[str, str], int] = {}
     count = 0
-    for line in (each.data for each in islice(outcomes, _MOST_LINES)):
+    for line in islice(outcomes, _MOST_LINES):
         count += 1
-        if line.get("status", "match") == "match":
-            continue  # a line about a list or a row as a whole has no status
-        evaluator, row = line["evaluator"], line["row"]
-        name = line.get("field", line["path"])
+        if not isinstance(line, FieldResultLine) or line.status == "match":
+            continue
+        evaluator, row = line.evaluator, line.row
+        name = line.path if line.field is None else line.field
         key = evaluator, name if name in by_row.get(evaluator, ()) else ""
         if last.get(key) != row:
             last[key] = row
             rows[key] += 1
-        if line["status"] != Status.MISMATCH.word or "expected" not in line or "actual" not in line:
+        if line.status != Status.MISMATCH.word or line.expected is MISSING or line.actual is MISSING:
             continue
         known = fields.get(evaluator, {})
-        field, place = (line["path"], "") if line["path"] in known else _field_of(line["path"])
+        field, place = (line.path, "") if line.path in known else _field_of(line.path)
         if field not in known:
             continue
         mismatches = found.setdefault((evaluator, field), [])
         if len(mismatches) <= MOST_MISMATCHES:
-            mismatches.append(Mismatch(row, line["expected"], line["actual"], place))
+            mismatches.append(Mismatch(row, line.expected, line.actual, place))
     return _RecordedOutcomes(found, rows, count >= _MOST_LINES)
 
 

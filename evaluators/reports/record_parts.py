@@ -10,7 +10,8 @@ from evaluators.issues import Fault
 from evaluators.model import MISSING, Standing
 from evaluators.reports.outcomes import ReportPart, RowOutcomes
 from evaluators.reports.recorded import document_of
-from evaluators.run.record import RecordedEvaluator, RecordedRow, RunRecord
+from evaluators.run.record import RecordedRow, RunRecord
+from evaluators.run.record_facts import RecordedEvaluator
 
 
 def parts_of(record: RunRecord) -> list[ReportPart]:

@@ -13,7 +13,8 @@ from evaluators.fields.sentences import of_fields
 from evaluators.issues import Fault
 from evaluators.model import JSON, MISSING, FieldResult, Result, Score, Standing, Status, Verdict
 from evaluators.needs import expected_of, output_of, want_like
-from evaluators.run.record import CellReading, RecordedEvaluator, RecordedRow
+from evaluators.run.record import RecordedRow
+from evaluators.run.record_facts import CellReading, RecordedEvaluator
 from evaluators.run.record_lines import Recorded
 from evaluators.values.json_choice import PickedDocument, Search, Want, choose
 from evaluators.values.json_documents import documents

@@ -20,7 +20,8 @@ from evaluators.reports.recorded import result_of
 from evaluators.reports.rows_csv import AGGREGATE, Annotated, Mark, MarkedRow, field_numbers, why_of, write_rows
 from evaluators.reports.summary import HardRow, hardest_rows
 from evaluators.run.figures import rows_text, score_text
-from evaluators.run.record import SUITE_FOLDER, RecordedEvaluator, RecordedRow, RecordedVariant, RunRecord
+from evaluators.run.record import RecordedRow, RunRecord
+from evaluators.run.record_facts import SUITE_FOLDER, RecordedEvaluator, RecordedVariant
 from evaluators.run.record_lines import Recorded, plain
 from evaluators.run.recorder import SMALL_RUN
 from evaluators.run.store import RunFolder, open_text, write_text
@@ -341,7 +342,7 @@ def _result(one: RecordedEvaluator, verdict: Verdict, recorded: Recorded) -> Map
         line["fields"] = {name: Status(status).word for name, status in zip(one.fields, verdict.statuses, strict=False)}
         line["field_scores"] = dict(zip(one.fields, field_numbers(verdict), strict=False))
         line[AGGREGATE] = verdict.value
-    if verdict.values:
+    if verdict.values and one.fields:
         line["values"] = {one.fields[place]: [right, of] for place, right, of in verdict.several()}
     if verdict.counts is not None:
         line["counts"] = dict(zip(_COUNTED, verdict.counts, strict=True))

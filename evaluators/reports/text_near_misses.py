@@ -41,7 +41,7 @@ def text_near_misses(
         if not line.when and not line.needs and (changes := line.settings.text_changes())
     ]
     for kept in record.facts.variants if changing else ():
-        rows = [(one.data["row"], one.data["cells"]) for one in islice(record.cells(kept.variant), most)]
+        rows = [(one.row, one.cells) for one in islice(record.cells(kept.variant), most)]
         for line, changes in changing:
             output, expected = record.compared_columns(line.name)
             differing = [

@@ -18,6 +18,7 @@ from msgspec.structs import asdict
 from evaluators.issues import Fault, Problems
 from evaluators.model import MISSING
 from evaluators.run.preparing import Prepared
+from evaluators.run.record_lines import CellsLine
 from evaluators.settings import BadSettings
 from evaluators.testsets.byte_source import STANDARD_INPUT
 from evaluators.testsets.byte_store import matching, scheme_of
@@ -29,7 +30,7 @@ from evaluators.testsets.wildcards import has_wildcards
 from evaluators.value_class import replace
 
 if TYPE_CHECKING:
-    from evaluators.run.record import RecordLine, RunRecord
+    from evaluators.run.record import RunRecord
 
 
 def place_of(prepared: Prepared, selection: Selection) -> str:
@@ -88,14 +89,11 @@ def _is_file_or_folder(folder: Path, place: str) -> bool:
     return all(os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path) for path in found)
 
 
-def _cells(test_set: TestSet, header: tuple[str, ...], variant: str | None) -> Iterator[RecordLine]:
+def _cells(test_set: TestSet, header: tuple[str, ...], variant: str | None) -> Iterator[CellsLine]:
     """The cells of every row, as a run keeps them: one that is not there is left out, and one that could not be read is its text."""
-    from evaluators.run.record import RecordLine  # only a reader of a run folder comes here
-
     table = test_set if variant is None else test_set.variant(variant)
     for chunk in whole(table.table, table.header):
         for place, offset in enumerate(chunk.offsets):
             cells = {name: column[place] for name, column in chunk.columns.items() if column[place] is not MISSING}
             shown = {name: cell.text if isinstance(cell, Fault) else cell for name, cell in cells.items()}
-            number = table.first_number + offset
-            yield RecordLine(number, {"row": number, "cells": shown})
+            yield CellsLine(table.first_number + offset, shown)

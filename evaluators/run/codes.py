@@ -6,19 +6,83 @@ that has it, whatever the parts in which the rows were scored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Final, Literal, TypeAlias
+
+from msgspec import Meta, Struct
+from msgspec.structs import astuple
 
 from evaluators.issues import Blame, Issue
 from evaluators.model import Standing, Verdict
+from evaluators.run.result import Count
 from evaluators.testsets.byte_store import write_to
-from evaluators.values.json_text import compact, parse
+from evaluators.values.json_text import compact
 
 LETTERS: Final = ".=x-+s!?"
 """One letter for each status: not measured, match, mismatch, omission, hallucination, skipped, error, fault."""
-_STANDINGS: Final = {standing.word: standing for standing in Standing}
+StandingWord: TypeAlias = Literal[
+    "scored", "unreadable", "blocked", "skipped", "not_measured", "invalid", "unjudged", "bug"
+]
+Positive: TypeAlias = Annotated[int, Meta(gt=0)]
+
+
+class CodeIssue(Struct, frozen=True, omit_defaults=True):
+    """Why a row has no score, or why it is 0."""
+
+    code: str
+    blame: Blame
+    message: str
+    where: str | None = None
+    hint: str | None = None
+    excerpt: str | None = None
+
+
+class CodedVerdict(Struct, frozen=True, omit_defaults=True):
+    """A verdict as a run folder has it. What is not said is as in most rows: no counts, figures or issue."""
+
+    status: StandingWord
+    score: tuple[Count, Positive] | None = None
+    """An exact fraction from 0 to 1."""
+    passed: bool | None = None
+    fields: Annotated[str, Meta(pattern=r"^[.=x\-+s!?]*$")] = ""
+    """A letter for each field."""
+    counts: tuple[Count, Count, Count, Count] | None = None
+    metrics: tuple[tuple[int, int], ...] = ()
+    values: tuple[Count, ...] = ()
+    issue: CodeIssue | None = None
+
+    def __post_init__(self) -> None:
+        if self.score is not None and self.score[0] > self.score[1]:
+            raise ValueError(f"a score is a fraction from 0 to 1, such as [2, 3]; found {list(self.score)}")
+        if len(self.values) % 3 or any(place >= len(self.fields) for place in self.values[::3]):
+            raise ValueError("values are place, right and measured of fields, one after the other")
+
+    @staticmethod
+    def of(verdict: Verdict) -> CodedVerdict:
+        """A verdict as it is written."""
+        issue = verdict.issue
+        return CodedVerdict(
+            _WORDS[verdict.standing], (verdict.num, verdict.den) if verdict.den else None, verdict.passed,
+            verdict.statuses.translate(_LETTER_OF).decode(), verdict.counts, verdict.figures, verdict.values,
+            None if issue is None
+            else CodeIssue(issue.code, issue.blame, issue.message, issue.where, issue.hint, issue.excerpt),
+        )  # fmt: skip
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict that it stands for."""
+        return Verdict(
+            Standing[self.status.upper()], self.passed, *(self.score or (0, 0)), bytes(map(LETTERS.index, self.fields)),
+            self.counts, None if self.issue is None else Issue(*astuple(self.issue)), self.metrics, self.values,
+        )  # fmt: skip
+
+
+class CodeLine(CodedVerdict, frozen=True, omit_defaults=True, kw_only=True):
+    """A line of the table of codes."""
+
+    evaluator: str
+    code: Count
 
 
 class CodeTable:
@@ -43,55 +107,9 @@ class CodeTable:
 
 
 def code_text(verdict: Verdict) -> bytes:
-    """A verdict as JSON. What is not said is as in most rows: scored, without counts, figures or an issue."""
-    said = b'{"status":"%b"' % _WORDS[verdict.standing]
-    if verdict.den:
-        said += b',"score":[%d,%d]' % (verdict.num, verdict.den)
-    if verdict.passed is not None:
-        said += b',"passed":true' if verdict.passed else b',"passed":false'
-    if verdict.statuses:
-        said += b',"fields":"%b"' % verdict.statuses.translate(_LETTER_OF)
-    if verdict.counts is not None:
-        said += b',"counts":[%d,%d,%d,%d]' % verdict.counts
-    if verdict.figures:
-        said += b',"metrics":%b' % compact([list(figure) for figure in verdict.figures])
-    if verdict.values:
-        said += b',"values":%b' % compact(list(verdict.values))
-    if verdict.issue is not None:
-        issue = {name: value for name, value in asdict(verdict.issue).items() if value is not None}
-        said += b',"issue":%b' % compact(issue)
-    return said + b"}"
+    """A verdict as JSON."""
+    return compact(CodedVerdict.of(verdict))
 
 
-_WORDS: Final = {standing: word.encode() for word, standing in _STANDINGS.items()}
+_WORDS: Final[dict[Standing, StandingWord]] = {standing: standing.word for standing in Standing}  # type: ignore[misc]  # its words
 _LETTER_OF: Final = bytes(map(ord, LETTERS)) + bytes(256 - len(LETTERS))
-
-
-def verdict_of(line: Mapping[str, Any]) -> Verdict:
-    """The verdict that a line of the table stands for. Raises KeyError, TypeError or ValueError for one that is damaged."""
-    num, den = line.get("score", (0, 0))
-    counts, issue = line.get("counts"), line.get("issue")
-    return Verdict(
-        _STANDINGS[line["status"]], line.get("passed"), num, den,
-        bytes(map(LETTERS.index, line.get("fields", ""))),
-        None if counts is None else (counts[0], counts[1], counts[2], counts[3]),
-        None if issue is None else Issue(**{**issue, "blame": Blame(issue["blame"])}),
-        tuple((one, other) for one, other in line.get("metrics", ())),
-        tuple(line.get("values", ())),
-    )  # fmt: skip
-
-
-def _parsed(line: bytes) -> Mapping[str, Any]:
-    found = parse(line)
-    if not isinstance(found, dict):
-        raise ValueError("a line of the table of codes is no object")
-    return found
-
-
-def read_codes(file: Path) -> dict[str, list[Verdict]]:
-    """The verdicts of each evaluator by code. Raises OSError, KeyError, TypeError or ValueError."""
-    found: dict[str, list[Verdict]] = {}
-    with open(file, "rb") as stream:
-        for line in map(_parsed, stream):
-            found.setdefault(line["evaluator"], []).append(verdict_of(line))
-    return found

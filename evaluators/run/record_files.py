@@ -11,6 +11,7 @@ from typing import Any
 
 from evaluators.judges.answer_lines import line_bytes
 from evaluators.run.cell_parts import read_cells
+from evaluators.run.record_lines import line_of_row
 from evaluators.run.recorder import LARGE, SET_ASIDE, Recording
 from evaluators.run.rows import RowsFormat
 from evaluators.testsets.byte_store import read_from, write_to
@@ -67,7 +68,7 @@ def join_outcomes(parts: Iterable[tuple[str, int]], target: Path, recording: Rec
                         rows_under[key] = rows_under.get(key, 0) + 1
                     if most is not None and rows_under[key] > most:
                         continue
-                whole.write(b'{"row":%d,%b' % (first + int(offset), rest))
+                whole.write(line_of_row(first + int(offset), rest))
                 lines += 1
     return lines
 

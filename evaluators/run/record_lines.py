@@ -1,24 +1,123 @@
-"""Outcomes as lines of a run folder, and back.
+"""The lines of a run folder: rows, cells, and outcomes, written and read as one of these types.
 
-A line is about one row and one evaluator. One with a `path` is a field's result; one with an `array` is a list's; one with
-neither says what the evaluator says of the row as a whole. A value that is not there is left out; null is null.
+A line of outcomes is about one row and one evaluator. One with a `path` is a field's result; one with an `array` is a list's; one
+with neither says what the evaluator says of the row as a whole. A value that is not there is left out; null is null. To read a line
+is to check its types; a key that is not known is no damage, as a later version of a format may have it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal, TypeAlias
+
+from msgspec import Meta, Struct, to_builtins
 
 from evaluators.fields.differences import Differences
 from evaluators.fields.scored import ArrayResult
 from evaluators.model import MISSING, FieldResult, Status
+from evaluators.run.codes import Positive
+from evaluators.run.result import Count, Share
 from evaluators.value_class import dataclass, field
 from evaluators.values.json_text import compact
 
 _LONG: Final = 1024 * 1024
 """Bytes of one part of a line."""
 _STATUSES: Final = {status.word: status for status in Status}
+StatusWord: TypeAlias = Literal[
+    "not_measured", "match", "mismatch", "omission", "hallucination", "skipped", "error", "not_judged"
+]
+
+
+class RowLine(Struct):
+    """A row: one code for each evaluator, and a value of each slice."""
+
+    row: Count
+    id: str
+    codes: list[Count]
+    checksum: str | None = None
+    cluster: str | None = None
+    slices: list[str] = []
+
+
+class CellsLine(Struct):
+    """The cells of a row, by column."""
+
+    row: Count
+    cells: dict[str, Any]
+
+
+class FieldResultLine(Struct, omit_defaults=True, kw_only=True):
+    """A field's result."""
+
+    row: Count
+    evaluator: str
+    path: str
+    status: StatusWord
+    score: Share | None = None
+    """Left out where it is 1 for a match, and 0 for anything else that is measured."""
+    weight: Annotated[float, Meta(ge=0)] | None = None
+    """Left out where it is 1."""
+    field: str | None = None
+    """Left out where it is the path."""
+    reason: str | None = None
+    comparator: str | None = None
+    expected: Any = MISSING
+    actual: Any = MISSING
+    details: dict[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        ratio = self.details.get("ratio", (1, 1))
+        if not isinstance(ratio, (list, tuple)) or [type(one) for one in ratio] != [int, int]:
+            raise ValueError("the ratio among the details is two whole numbers")
+
+
+class ArrayResultLine(Struct, omit_defaults=True, kw_only=True):
+    """A list's result."""
+
+    row: Count
+    evaluator: str
+    array: str
+    field: str
+    align: str
+    code: str
+    matched: Count
+    missing: Count
+    extra: Count
+    paired: Count
+    pairs: list[tuple[int, int]]
+    weight: tuple[Count, Positive] | None = None
+    """An exact fraction; left out where it is 1."""
+    alike: bool = False
+    extra_items: bool = False
+    """Items that only the output has lower the score."""
+    comparator: str | None = None
+    pass_at: tuple[Count, Positive] | None = None
+    unmeasured: tuple[list[int], list[int]] | None = None
+    notes: list[str] = []
+    expected: Any = MISSING
+    actual: Any = MISSING
+
+
+class WholeLine(Struct, omit_defaults=True, kw_only=True):
+    """What is said of a row as a whole."""
+
+    row: Count
+    evaluator: str
+    reason: str | None = None
+    details: dict[str, Any] = {}
+    undeclared: list[str] = []
+    schema: str | None = None
+
+
+OutcomeLine: TypeAlias = FieldResultLine | ArrayResultLine | WholeLine
+
+
+def outcome_kind(line: Mapping[str, Any]) -> type[FieldResultLine] | type[ArrayResultLine] | type[WholeLine]:
+    """Which of the three lines of outcomes something is meant to be."""
+    if "path" in line or "status" in line:
+        return FieldResultLine
+    return ArrayResultLine if "array" in line or "pairs" in line else WholeLine
 
 
 @dataclass(slots=True)
@@ -37,132 +136,131 @@ class Recorded:
     """The hash of what the schema declares, where an evaluator scores by one: its row is then whole."""
 
 
-def row_line(found: Recorded) -> dict[str, Any] | None:
+def row_line(evaluator: str, found: Recorded) -> WholeLine | None:
     """What is said of the row as a whole; None when there is nothing to say.
 
     Differences in words are left out: the row's fields say the same as data, and putting them into words takes longer than
     scoring a small test set.
     """
-    line: dict[str, Any] = {}
-    if found.reason is not None:
-        line["reason"] = found.reason
-    if not isinstance(found.details, Differences) and found.details:
-        line["details"] = {name: plain(value) for name, value in found.details.items()}
-    if found.outside:
-        line["undeclared"] = list(found.outside)
-    if found.schema is not None:
-        line["schema"] = found.schema
-    return line or None
+    details = {} if isinstance(found.details, Differences) else plain(found.details)
+    if found.reason is None and not details and not found.outside and found.schema is None:
+        return None
+    return WholeLine(
+        row=0, evaluator=evaluator, reason=found.reason, details=details, undeclared=list(found.outside),
+        schema=found.schema,
+    )  # fmt: skip
 
 
-def shortened(line: Mapping[str, Any]) -> dict[str, Any]:
-    """A line that would be too long to be read again: what is long in it is told by its length."""
-    sizes = {key: len(compact(value)) for key, value in line.items()}
+def field_line(evaluator: str, result: FieldResult) -> FieldResultLine:
+    """A field's result as a line."""
+    status, details = result.status, result.details
+    return FieldResultLine(
+        row=0, evaluator=evaluator, path=result.path, status=status.word,  # type: ignore[arg-type]  # one of the words
+        score=None if result.score == (status is Status.MATCH) else result.score, weight=None if result.weight == 1 else result.weight,
+        field=None if result.field == result.path else result.field, reason=result.reason, comparator=result.rule,
+        expected=_side(result.expected), actual=_side(result.actual),
+        details={name: plain(value) for name, value in details.items() if value is not MISSING},
+    )  # fmt: skip
+
+
+def array_line(evaluator: str, array: ArrayResult) -> ArrayResultLine:
+    """A list's result as a line."""
+    return ArrayResultLine(
+        row=0, evaluator=evaluator, array=array.path, field=array.field, align=array.rule, code=array.code,
+        matched=array.matched, missing=array.missing, extra=array.extra, paired=array.paired, pairs=list(array.pairs),
+        weight=_exact(array.weight), alike=array.alike, extra_items=array.surplus_counts, comparator=array.metric,
+        pass_at=_exact(array.pass_at), unmeasured=array.unmeasured if any(array.unmeasured) else None,  # type: ignore[arg-type]  # tuples
+        notes=list(array.notes), expected=_side(array.expected), actual=_side(array.actual),
+    )  # fmt: skip
+
+
+def _exact(share: Fraction) -> tuple[int, int] | None:
+    return None if share == 1 else share.as_integer_ratio()
+
+
+def line_of_row(row: int, rest: bytes) -> bytes:
+    """A line of outcomes, from its row and the rest."""
+    return b'{"row":%d,%b' % (row, rest)
+
+
+def rest_of_line(line: OutcomeLine, longest: int) -> bytes:
+    """A line of outcomes as JSON without its row: rows have their numbers when the parts of a run are joined.
+
+    Of a line that would be too long to be read again, what is long in it is told by its length.
+    """
+    return _text(line, longest)[len(line_of_row(0, b"")) :]
+
+
+def _text(line: OutcomeLine, longest: int) -> bytes:
+    text = compact(line)
+    if len(text) <= longest:
+        return text
+    body = to_builtins(line)
+    parts = {**body, "details": _shortened(body["details"])} if "details" in body else body
+    return compact(_shortened(parts))
+
+
+def _shortened(parts: Mapping[str, Any]) -> dict[str, Any]:
+    sizes = {key: len(compact(value)) for key, value in parts.items()}
     return {
         key: value if sizes[key] <= _LONG else f"({sizes[key]:,} bytes, too long to be kept)"
-        for key, value in line.items()
+        for key, value in parts.items()
     }
 
 
-def field_line(result: FieldResult) -> dict[str, Any]:
-    """A field's result."""
-    status, path = result.status, result.path
-    line: dict[str, Any] = {"path": path, "status": status.word}
-    if result.score is not None and result.score != (status is Status.MATCH):
-        line["score"] = result.score
-    if result.weight != 1.0:
-        line["weight"] = result.weight
-    if result.field is not None and result.field != path:
-        line["field"] = result.field
-    if result.reason is not None:
-        line["reason"] = result.reason
-    if result.rule is not None:
-        line["comparator"] = result.rule
-    _add_values(line, result)
-    if result.details:
-        line["details"] = {name: plain(value) for name, value in result.details.items() if value is not MISSING}
-    return line
-
-
-def array_line(array: ArrayResult) -> dict[str, Any]:
-    """A list's result."""
-    line: dict[str, Any] = {
-        "array": array.path, "field": array.field, "align": array.rule, "code": array.code, "matched": array.matched,
-        "missing": array.missing, "extra": array.extra, "paired": array.paired,
-        "pairs": [list(pair) for pair in array.pairs],
-    }  # fmt: skip
-    if array.weight != 1:
-        line["weight"] = list(array.weight.as_integer_ratio())
-    if array.alike:
-        line["alike"] = True
-    if array.surplus_counts:
-        line["extra_items"] = True
-    if array.metric is not None:
-        line["comparator"] = array.metric
-    if array.pass_at != 1:
-        line["pass_at"] = list(array.pass_at.as_integer_ratio())
-    if any(array.unmeasured):
-        line["unmeasured"] = [list(indexes) for indexes in array.unmeasured]
-    if array.notes:
-        line["notes"] = list(array.notes)
-    _add_values(line, array)
-    return line
-
-
-def recorded_of(lines: Iterable[Mapping[str, Any]]) -> dict[str, Recorded]:
-    """What the checked lines of one row say, by evaluator, in the order in which evaluators are first met."""
+def recorded_of(lines: Iterable[OutcomeLine]) -> dict[str, Recorded]:
+    """What the lines of one row say, by evaluator, in the order in which evaluators are first met."""
     found: dict[str, Recorded] = {}
     for line in lines:
-        one = found.setdefault(line["evaluator"], Recorded())
-        if "path" in line:
+        one = found.setdefault(line.evaluator, Recorded())
+        if isinstance(line, FieldResultLine):
             one.fields.append(_field(line))
-        elif "array" in line:
+        elif isinstance(line, ArrayResultLine):
             one.arrays.append(_array(line))
         else:
-            one.reason = line.get("reason", one.reason)
-            one.details = line.get("details", one.details)
-            one.outside = tuple(line.get("undeclared", one.outside))
-            one.schema = line.get("schema", one.schema)
+            one.reason = one.reason if line.reason is None else line.reason
+            one.details = line.details or one.details
+            one.outside = tuple(line.undeclared) or one.outside
+            one.schema = line.schema or one.schema
     return found
 
 
-def _field(line: Mapping[str, Any]) -> FieldResult:
-    status = _STATUSES[line["status"]]
-    details: dict[str, Any] = dict(line.get("details", {}))
+def _field(line: FieldResultLine) -> FieldResult:
+    status, score, details = _STATUSES[line.status], line.score, line.details
     if "ratio" in details:
-        details["ratio"] = tuple(details["ratio"])
-    scored = status not in _WITHOUT_SCORE
+        details = {**details, "ratio": tuple(details["ratio"])}
+    if score is None and status not in _WITHOUT_SCORE:
+        score = float(status is Status.MATCH)
     return FieldResult(
-        line["path"], status, line.get("score", float(status is Status.MATCH) if scored else None), line.get("weight", 1.0),
-        line.get("expected", MISSING), line.get("actual", MISSING), line.get("reason"), line.get("comparator"),
-        line.get("field"), details,
-    )  # fmt: skip
+        line.path,
+        status,
+        score,
+        1.0 if line.weight is None else line.weight,
+        line.expected,
+        line.actual,
+        line.reason,
+        line.comparator,
+        line.field,
+        details,
+    )
 
 
 _WITHOUT_SCORE: Final = frozenset({Status.SKIPPED, Status.NOT_MEASURED, Status.FAULT})
 
 
-def _array(line: Mapping[str, Any]) -> ArrayResult:
+def _array(line: ArrayResultLine) -> ArrayResult:
+    expected, output = line.unmeasured or ((), ())
     return ArrayResult(
-        path=line["array"], field=line["field"], rule=line["align"], matched=line["matched"], missing=line["missing"],
-        extra=line["extra"], paired=line["paired"], weight=Fraction(*line.get("weight", (1, 1))), code=line["code"],
-        alike=line.get("alike", False), notes=tuple(line.get("notes", ())), expected=line.get("expected", MISSING),
-        actual=line.get("actual", MISSING), pairs=tuple((one, other) for one, other in line["pairs"]),
-        surplus_counts=line.get("extra_items", False), metric=line.get("comparator"),
-        pass_at=Fraction(*line.get("pass_at", (1, 1))), unmeasured=_indexes(line.get("unmeasured", ((), ()))),
+        path=line.array, field=line.field, rule=line.align, matched=line.matched, missing=line.missing, extra=line.extra,
+        paired=line.paired, weight=Fraction(*(line.weight or (1, 1))), code=line.code, alike=line.alike,
+        notes=tuple(line.notes), expected=line.expected, actual=line.actual, pairs=tuple(line.pairs),
+        surplus_counts=line.extra_items, metric=line.comparator, pass_at=Fraction(*(line.pass_at or (1, 1))),
+        unmeasured=(tuple(expected), tuple(output)),
     )  # fmt: skip
 
 
-def _indexes(both: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    expected, output = both
-    return tuple(expected), tuple(output)
-
-
-def _add_values(line: dict[str, Any], result: FieldResult | ArrayResult) -> None:
-    if result.expected is not MISSING:
-        line["expected"] = plain(result.expected)
-    if result.actual is not MISSING:
-        line["actual"] = plain(result.actual)
+def _side(value: object) -> Any:
+    return value if value is MISSING else plain(value)
 
 
 def plain(value: object) -> Any:

@@ -8,7 +8,7 @@ only the first rows with something wrong of each field are kept. Each line says 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, Final, Literal, TypeAlias
+from typing import BinaryIO, Final, Literal, TypeAlias
 
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.settle import WRONG
@@ -20,7 +20,7 @@ from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan
 from evaluators.run.cell_parts import KeptCells, cell_lines, write_cells
 from evaluators.run.declared import Declared
-from evaluators.run.record_lines import Recorded, array_line, field_line, row_line, shortened
+from evaluators.run.record_lines import OutcomeLine, Recorded, array_line, field_line, rest_of_line, row_line
 from evaluators.run.tally import Ledger
 from evaluators.testsets.byte_store import write_to
 from evaluators.testsets.reader import Chunk
@@ -181,7 +181,7 @@ class _Outcomes:
         scored = self._settings.scored_fields()
         self._fields = scored.of_rows
         self._listed = frozenset(self._fields)
-        self._named = b'"evaluator":%b,' % compact(one.line.name)
+        self._name = one.line.name
         self._heads: dict[str, bytes] = {}
         """By key: how lines begin."""
         begin = record_key(one.line.name, "")
@@ -262,29 +262,26 @@ class _Outcomes:
         keys = asked.keys
         always = _ALWAYS if asked.explained else _LATER
         later = asked.explained or self._everything
-        whole = row_line(found)
+        whole = row_line(self._name, found)
         if whole is not None:
             kept = _FIRST if any(keys.values()) else always
             if later or kept is _FIRST:
                 yield self._line(next(iter(keys), ""), kept, whole)
         if later:
             for array in found.arrays:
-                yield self._line("", always, array_line(array))
+                yield self._line("", always, array_line(self._name, array))
         for result in found.fields:
             place = result.field or result.path
             key = place if place in self._listed else ""
             is_first = result.status in WRONG and keys.get(key, False)
             if later or is_first:
-                yield self._line(key, _FIRST if is_first else always, field_line(result))
+                yield self._line(key, _FIRST if is_first else always, field_line(self._name, result))
 
-    def _line(self, key: str, kept: int, body: dict[str, Any]) -> bytes:
+    def _line(self, key: str, kept: int, line: OutcomeLine) -> bytes:
         head = self._heads.get(key)
         if head is None:
-            head = self._heads[key] = compact(record_key(self._one.line.name, key))
-        text = compact(body)
-        if len(text) > LONGEST:
-            text = compact(shortened(body))
-        return b"%b\t%d\t%b%b\n" % (head, kept, self._named, text[1:])
+            head = self._heads[key] = compact(record_key(self._name, key))
+        return b"%b\t%d\t%b\n" % (head, kept, rest_of_line(line, LONGEST))
 
     def _catch_up(self, verdicts: Sequence[Verdict]) -> None:
         for code, verdict in enumerate(verdicts[self._looked_at :], self._looked_at):

@@ -12,7 +12,7 @@ from evaluators.plan.need_steps import Lookup
 from evaluators.plan.suite_plan import Compiled
 from evaluators.run.places import field_places, line_places
 from evaluators.run.preparing import Prepared, RunRequest
-from evaluators.run.record import CellReading, RecordedEvaluator, RecordedVariant, RecordFacts
+from evaluators.run.record_facts import CellReading, RecordedEvaluator, RecordedVariant, RecordFacts
 from evaluators.run.record_files import keeps_cells, keeps_every_outcome
 from evaluators.run.recorder import SET_ASIDE, Recording
 from evaluators.run.rows import RowsFormat

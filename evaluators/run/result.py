@@ -6,33 +6,36 @@ Built once, when the last split has been merged. Figures are exact sums rounded 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Final, Literal, TypeAlias
+
+from msgspec import Meta, Struct
 
 from evaluators.issues import Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
-from evaluators.value_class import dataclass, field
+
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
+Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+EXIT_CODES: Final = (0, 1, 2, 3, 4, 70, 130)
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """A 95 % CI."""
 
     low: float
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """How often each status was met: over rows for a listed field, over leaves for an open tree."""
 
-    match: int = 0
-    mismatch: int = 0
-    omission: int = 0
-    hallucination: int = 0
-    error: int = 0
-    skipped: int = 0
-    not_measured: int = 0
-    not_judged: int = 0
+    match: Count = 0
+    mismatch: Count = 0
+    omission: Count = 0
+    hallucination: Count = 0
+    error: Count = 0
+    skipped: Count = 0
+    not_measured: Count = 0
+    not_judged: Count = 0
 
     @property
     def n(self) -> int:
@@ -40,47 +43,43 @@ class Counts:
         return self.match + self.mismatch + self.omission + self.hallucination + self.error
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayStats:
+class ArrayStats(Struct, frozen=True):
     """The items of one array over the run. A pair of items that does not match is one missing and one extra item."""
 
-    matched: int
-    missing: int
-    extra: int
-    paired: int
-    precision: float | None
-    recall: float | None
-    f1: float | None
-    results: int = 0
+    matched: Count
+    missing: Count
+    extra: Count
+    paired: Count
+    precision: Share | None
+    recall: Share | None
+    f1: Share | None
+    results: Count = 0
     """How often the totals were over the list as a whole: once a row, unless it stands in another list."""
-    results_passed: int = 0
+    results_passed: Count = 0
     """How often it was right as a whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExtraItems:
+class ExtraItems(Struct, frozen=True):
     """Items of lists that only the output has, over the run."""
 
-    items: int
-    rows: int
+    items: Count
+    rows: Count
     """The rows in which there are any."""
-    values: int | None
+    values: Count | None
     """The values in them, where the evaluator counts values."""
     penalized: bool
     """They lower the score of their row, or for a schema its totals."""
 
 
-@dataclass(frozen=True, slots=True)
-class MetricStats:
+class MetricStats(Struct, frozen=True):
     """A further metric of an evaluator: its mean over the rows in which it is defined, None when there is none."""
 
     name: str
     mean: float | None
-    n: int
+    n: Count
 
 
-@dataclass(frozen=True, slots=True)
-class KeyStats:
+class KeyStats(Struct, frozen=True):
     """Items of a list that is paired by a key, on one side, that have no key, or that have the key of an earlier item.
 
     Or those of a list that was too long to compare each with each (`too_long`); the key is then the alignment.
@@ -90,44 +89,41 @@ class KeyStats:
     key: str
     side: Literal["expected", "output"]
     what: Literal["without_key", "duplicate_key", "too_long"]
-    items: int
-    rows: int
+    items: Count
+    rows: Count
     """Rows with at least one such item."""
     first_rows: tuple[int, ...]
     """The numbers of the first of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class MetricCI:
+class MetricCI(Struct, frozen=True):
     """How sure a metric is that a gate names: `micro_precision` of a run (`field` is None), or `accuracy` of a field."""
 
     field: str | None
     metric: str
-    n: int
+    n: Count
     """The rows on which the metric is defined."""
     ci: Interval | None
 
 
-@dataclass(frozen=True, slots=True)
-class FieldStats:
+class FieldStats(Struct, frozen=True):
     """One field of one evaluator over the run. Ratios are over all values, None when undefined."""
 
     path: str
     counts: Counts
-    accuracy: float | None
-    precision: float | None
-    recall: float | None
-    f1: float | None
+    accuracy: Share | None
+    precision: Share | None
+    recall: Share | None
+    f1: Share | None
     optional: bool = False
     """It may be absent from every row, or is skipped."""
-    mean_score: float | None = None
+    mean_score: Share | None = None
     """The mean of the field's scores with their partial credit, where the evaluator gives any."""
     array: ArrayStats | None = None
     """The items, where the field is an array that a schema aligns."""
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluatorStats:
+class EvaluatorStats(Struct, frozen=True):
     """One evaluator over the run, one slice of it, or one variant.
 
     rows = scored + skipped + not_measured + invalid + unjudged + bugs. `unreadable`, `blocked` and `empty_expected` are
@@ -136,56 +132,77 @@ class EvaluatorStats:
 
     name: str
     type: str
-    rows: int
-    scored: int
-    passed: int
-    failed: int
-    skipped: int
-    not_measured: int
-    invalid: int
-    unjudged: int
-    bugs: int
-    unreadable: int
-    blocked: int
-    mean: float | None
-    pass_rate: float | None
+    rows: Count
+    scored: Count
+    passed: Count
+    failed: Count
+    skipped: Count
+    not_measured: Count
+    invalid: Count
+    unjudged: Count
+    bugs: Count
+    unreadable: Count
+    blocked: Count
+    mean: Share | None
+    pass_rate: Share | None
     pass_rate_ci: Interval | None
-    fields: tuple[FieldStats, ...] = field(default=(), repr=False)
+    fields: tuple[FieldStats, ...] = ()
     counts: Counts | None = None
-    micro_precision: float | None = None
-    micro_recall: float | None = None
-    micro_f1: float | None = None
-    fields_not_listed: int = 0
+    micro_precision: Share | None = None
+    micro_recall: Share | None = None
+    micro_f1: Share | None = None
+    fields_not_listed: Count = 0
     """Paths of an open tree beyond the cap: counted, not listed."""
     variant: str | None = None
     slice: tuple[str, str] | None = None
     """(column, value) when these are the figures of one slice."""
-    empty_expected: int = 0
-    outputs_without_values: int = 0
+    empty_expected: Count = 0
+    outputs_without_values: Count = 0
     """Scored rows whose output gave nothing, neither right nor wrong: micro precision does not see them."""
-    rows_without_fields: int = 0
+    rows_without_fields: Count = 0
     """Rows kept out of which no field was measured either."""
     metrics: tuple[MetricStats, ...] = ()
     """The further metrics of the evaluator, in its own order."""
-    fallbacks: Mapping[str, int] = field(default_factory=dict, repr=False)
+    fallbacks: Mapping[str, int] = {}
     """How many fields a fallback of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
-    undeclared: Mapping[str, int] = field(default_factory=dict, repr=False)
+    undeclared: Mapping[str, int] = {}
     """Places that the expected side has and the schema lacks, each with how often it was met. They are not scored."""
-    keys: tuple[KeyStats, ...] = field(default=(), repr=False)
+    keys: tuple[KeyStats, ...] = ()
     """What was wrong with the keys that align lists: nothing where every item has a key of its own. Not kept by slice."""
 
-    results: int = 0
+    results: Count = 0
     """What the totals of a schema are over: results outside of lists, and each outermost list as a whole, of all rows."""
-    results_passed: int = 0
+    results_passed: Count = 0
     """Those of them that are right."""
     extra_items: ExtraItems | None = None
     """Items of lists that only the output has; None where there are none, or where the evaluator does not tell."""
     mean_ci: Interval | None = None
     """The interval of the mean: Wilson's where every score is 0 or 1, otherwise that of a mean; None without scores."""
-    metric_cis: tuple[MetricCI, ...] = field(default=(), repr=False)
+    metric_cis: tuple[MetricCI, ...] = ()
     """Of metrics that are ratios of two sums, those that gates name. Intervals are over rows, or over clusters."""
     minimum_detectable_effect: float | None = None
     """The smallest difference of means that two runs of so many rows would notice four times out of five."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for figures that no rows come to: a run folder may be a stranger's."""
+        parts = self.scored + self.skipped + self.not_measured + self.kept_out
+        if parts != self.rows:
+            raise ValueError(f"{self.rows:,} rows, and the rows of each kind come to {parts:,}")
+        if self.passed + self.failed > self.scored:
+            raise ValueError(f"{self.passed:,} passed and {self.failed:,} failed, of {self.scored:,} scored rows")
+        for name in ("unreadable", "blocked", "empty_expected", "outputs_without_values"):
+            if getattr(self, name) > self.scored:
+                raise ValueError(f"{name}: {getattr(self, name):,} of {self.scored:,} scored rows")
+        for name in ("pass_rate_ci", "mean_ci"):
+            found = getattr(self, name)
+            if found is not None and not 0 <= found.low <= found.high <= 1:
+                raise ValueError(f"{name}: from {found.low:g} to {found.high:g} is no interval between 0 and 1")
+
+    def __repr__(self) -> str:
+        """The figures of the evaluator, without the long lists of them."""
+        aside = ("fields", "fallbacks", "undeclared", "keys", "metric_cis")
+        shown = (f"{name}={getattr(self, name)!r}" for name in self.__struct_fields__ if name not in aside)
+        return f"EvaluatorStats({', '.join(shown)})"
 
     @property
     def kept_out(self) -> int:
@@ -201,8 +218,7 @@ class EvaluatorStats:
         return next((each for each in self.metrics if each.name == name), None)
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureStats:
+class MeasureStats(Struct, frozen=True):
     """The numbers of one column over the run, one slice of it, or one variant.
 
     rows = n + missing + unreadable. Figures are None where no cell holds a number.
@@ -210,11 +226,11 @@ class MeasureStats:
 
     name: str
     column: str
-    rows: int
-    n: int
-    missing: int
+    rows: Count
+    n: Count
+    missing: Count
     """Cells that are empty."""
-    unreadable: int
+    unreadable: Count
     """Cells that hold something else than a number."""
     mean: float | None
     mean_ci: Interval | None
@@ -227,7 +243,7 @@ class MeasureStats:
     max: float | None
     decimal: str = "."
     """The mark before the decimals of the cells."""
-    digits: int | None = None
+    digits: Count | None = None
     """How many significant digits median and p95 have; None where they are exact."""
     first_unreadable: tuple[tuple[int, str], ...] = ()
     """The first rows whose cell is no number, each with its cell. Not kept by slice."""
@@ -235,39 +251,36 @@ class MeasureStats:
     slice: tuple[str, str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LabelCell:
+class LabelCell(Struct, frozen=True):
     """The rows in which one label was expected and the output was one label, or something else in brackets."""
 
     expected: str
     output: str
-    count: int
+    count: Count
     first_rows: tuple[tuple[int, str], ...]
     """(number, id) of the first of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class LabelFigures:
+class LabelFigures(Struct, frozen=True):
     """One label, or an average of all. Figures are None where nothing was there to count."""
 
     label: str
     """The label; of an average: macro, micro or weighted."""
-    support: int
+    support: Count
     """Rows that expect it."""
-    predicted: int
+    predicted: Count
     """Rows whose output is it."""
-    right: int
-    precision: float | None
-    recall: float | None
-    f1: float | None
+    right: Count
+    precision: Share | None
+    recall: Share | None
+    f1: Share | None
 
 
-@dataclass(frozen=True, slots=True)
-class ConfusionMatrix:
+class ConfusionMatrix(Struct, frozen=True):
     """Which outputs stood where which labels were expected, for one evaluator over the run or one variant."""
 
     evaluator: str
-    rows: int
+    rows: Count
     labels: tuple[LabelFigures, ...]
     averages: tuple[LabelFigures, ...]
     cells: tuple[LabelCell, ...]
@@ -291,14 +304,13 @@ class ConfusionMatrix:
         return next(one for one in self.averages if one.label == name)
 
 
-@dataclass(frozen=True, slots=True)
-class GateResult:
+class GateResult(Struct, frozen=True):
     """One gate, for one variant and slice."""
 
     target: str
     metric: str
     value: float | None
-    n: int
+    n: Count
     limit: str
     verdict: Literal["passed", "warned", "failed", "undecided"]
     message: str
@@ -307,8 +319,7 @@ class GateResult:
     label: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Environment:
+class Environment(Struct, frozen=True):
     """What may differ between two runs of the same bytes; kept in a file of its own."""
 
     started: str
@@ -330,8 +341,7 @@ class Environment:
     """How often a split was scored once more, because its worker was lost."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
+class RunResult(Struct, frozen=True):
     """One run."""
 
     name: str
@@ -339,7 +349,7 @@ class RunResult:
     data_fingerprint: str
     version: str
     test_set: str
-    rows: int
+    rows: Count
     columns: Mapping[str, str]
     evaluators: tuple[EvaluatorStats, ...]
     slices: tuple[EvaluatorStats, ...] = ()
@@ -350,7 +360,7 @@ class RunResult:
     """Coverage gaps that do not change the exit code."""
     issues: tuple[Issue, ...] = ()
     """What kept something from being measured: the first few of each kind, in row order."""
-    issue_counts: Mapping[str, int] = field(default_factory=dict)
+    issue_counts: Mapping[str, int] = {}
     """How many there were of each code."""
     complete: bool = True
     """False when the run was interrupted: the figures are those of the rows that were finished."""
@@ -359,9 +369,9 @@ class RunResult:
     """Every cause behind the exit code, in words."""
     environment: Environment | None = None
     variants: tuple[str, ...] = ()
-    without_output: Mapping[str, int] = field(default_factory=dict)
+    without_output: Mapping[str, int] = {}
     """Rows for which a joined file of outputs has none, by variant; the empty name where there are no variants."""
-    meaning: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    meaning: Mapping[str, Mapping[str, str]] = {}
     """What each evaluator does, as checksums of its settings by name; the empty name has how the test set is read."""
     cluster: str | None = None
     """The column that says which rows belong together."""
@@ -378,6 +388,10 @@ class RunResult:
 
     written: tuple[str, ...] = ()
     """The further files that were asked for, from the run folder on."""
+
+    def __post_init__(self) -> None:
+        if self.exit_code not in EXIT_CODES:
+            raise ValueError(f"exit_code: {self.exit_code} is none of {', '.join(map(str, EXIT_CODES))}")
 
     @property
     def whole_measures(self) -> tuple[MeasureStats, ...]:

@@ -191,7 +191,11 @@ def load_run(place: Path) -> RunResult:
     Raises Problems (config) when there is none.
     """
     file, text = run_file(place)
-    result = read_run(text, str(file))
+    return with_environment(read_run(text, str(file)), file, place)
+
+
+def with_environment(result: RunResult, file: Path, place: Path) -> RunResult:
+    """The result of a `run.json` with what the file beside it says. Raises Problems (config) where that is damaged."""
     beside = file.with_name(ENVIRONMENT_JSON)
     if file.name != RUN_JSON or not beside.exists():
         return result

@@ -11,7 +11,8 @@ from evaluators.issues import Issue, problem
 from evaluators.run.job import Job
 from evaluators.run.learning import INFERRED_SCHEMA, schema_text
 from evaluators.run.preparing import Prepared
-from evaluators.run.record import SUITE_FOLDER, RunRecord
+from evaluators.run.record import RunRecord
+from evaluators.run.record_facts import SUITE_FOLDER
 from evaluators.run.record_files import record_files
 from evaluators.run.recording import facts_of
 from evaluators.run.result import RunResult
@@ -42,7 +43,7 @@ def stored(
         folder.write(f"{SUITE_FOLDER}/{place}", text)
     facts = facts_of(prepared, jobs[0].recording, jobs[0].rows, measured, kept, lowest_fields)
     facts = replace(facts, suite=f"{SUITE_FOLDER}/{texts.main}")
-    return RunRecord(folder.working, _portable(result, _folders(prepared)), facts, own=True)
+    return RunRecord(folder.working, _portable(result, _folders(prepared)), facts)
 
 
 @contextmanager

@@ -16,7 +16,8 @@ from evaluators.issues import Issue
 from evaluators.model import FieldResult, Result, RowResult, Standing, Status, Verdict
 from evaluators.reports.recorded import results_of
 from evaluators.reports.rows_csv import field_numbers, why
-from evaluators.run.record import RecordedEvaluator, RecordedRow, RunRecord
+from evaluators.run.record import RecordedRow, RunRecord
+from evaluators.run.record_facts import RecordedEvaluator
 from evaluators.tracking.metric_names import field_name, segment
 
 _WRONG: Final = frozenset({Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT})

@@ -7,13 +7,13 @@ rate of each evaluator over all its rows are under `all`, which platforms that s
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, fields
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
+from msgspec.structs import asdict, replace
+
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats, MeasureStats, RunResult
 from evaluators.tracking.metric_names import field_name, segment
-from evaluators.value_class import replace
 
 Number: TypeAlias = int | float
 Named: TypeAlias = Iterator[tuple[str, Number | None]]
@@ -21,7 +21,7 @@ Named: TypeAlias = Iterator[tuple[str, Number | None]]
 _COUNTERS: Final = frozenset({
     "skipped", "not_measured", "invalid", "unjudged", "bugs", "passed", "failed", "unreadable", "blocked", "empty_expected",
     "outputs_without_values", "rows_without_fields", "fields_not_listed", "missing", "warned", "undecided", "rows", "n",
-    *(each.name for each in fields(Counts)),
+    *Counts.__struct_fields__,
 })  # fmt: skip
 """The last parts of names of counts that say nothing where they are 0. How many rows there are and were scored is always said."""
 _VERDICTS: Final = ("passed", "warned", "failed", "undecided")

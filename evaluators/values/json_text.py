@@ -98,12 +98,12 @@ def to_text(value: JSON) -> str:
     return text if text.isascii() else _encodable(text).decode()
 
 
-def compact(value: JSON) -> bytes:
+def compact(value: JSON | msgspec.Struct) -> bytes:
     """The value as the shortest JSON, in UTF-8, for storing."""
     try:
         return _encode(value)
     except UnicodeEncodeError:
-        return _encodable(_dump_compact(value))
+        return _encodable(_dump_compact(msgspec.to_builtins(value)))
 
 
 def _encodable(text: str) -> bytes:

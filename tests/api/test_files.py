@@ -58,8 +58,8 @@ def test_up_to_a_thousand_rows_everything_is_kept(tmp_path: Path, count: int) ->
     assert (folder / "rows.csv").exists() is (folder / "cells.jsonl").exists() is small
     record = read_record(folder)
     assert [one.every_outcome for one in record.facts.variants] == [small]
-    lines = [line.data for line in record.outcomes() if line.data["evaluator"] == "keys"]
-    wrong = {line["row"] for line in lines if line["row"] > 21}
+    lines = [line for line in record.outcomes() if line.evaluator == "keys"]
+    wrong = {line.row for line in lines if line.row > 21}
     assert len(wrong) == (490 if small else 190)  # ten of the first twenty rows are wrong
     line = "rows.csv not written (1,001 rows): evaluators report RUN -o rows.csv"
     assert (line in " ".join((folder / "summary.txt").read_text(encoding="utf-8").split())) is not small

@@ -268,9 +268,21 @@ def swapped(text: str, first: int) -> str:
         ("outcomes.fast.jsonl", lambda text: text.replace('"row":', '"was":', 1), "outcomes.fast.jsonl:1"),
         ("outcomes.fast.jsonl", lambda text: text.replace('"row":', '"row":9', 1), "outcomes.fast.jsonl:1"),
         ("outcomes.fast.jsonl", lambda text: text.replace('"evaluator":"', '"evaluator":"x', 1), "outcomes.fast.jsonl:1"),
-        ("outcomes.fast.jsonl", lambda text: text.replace('"status":"', '"status":"x', 1), '"status" should be a status'),
-        ("outcomes.fast.jsonl", lambda text: text.replace('"path":"', '"path":[],"was":"', 1), '"path" should be a text'),
-        ("outcomes.fast.jsonl", lambda text: text.replace('"path":"', '"was":"', 1), '"path" is missing'),
+        (
+            "outcomes.fast.jsonl",
+            lambda text: text.replace('"status":"', '"status":"x', 1),
+            "Invalid enum value 'xmatch' - at `$.status`",
+        ),
+        (
+            "outcomes.fast.jsonl",
+            lambda text: text.replace('"path":"', '"path":[],"was":"', 1),
+            "Expected `str`, got `array` - at `$.path`",
+        ),
+        (
+            "outcomes.fast.jsonl",
+            lambda text: text.replace('"path":"', '"was":"', 1),
+            "Object missing required field `path`",
+        ),
         ("outcomes.fast.jsonl", None, "there is no outcomes.fast.jsonl"),
         ("outcomes.fast.jsonl", lambda text: text[: text.rindex("{")], "outcomes.fast.jsonl: this run folder is damaged"),
         ("outcomes.fast.jsonl", lambda text: "", "lines; found 0"),
@@ -284,10 +296,18 @@ def swapped(text: str, first: int) -> str:
             lambda text: text.replace('"variant": "fast"\n      }', '"variant": "slow"\n      }'),
             "other variants than its figures",
         ),
-        ("run.json", lambda text: text.replace('"rows_format"', '"rows_farmat"'), "rows_format: Field required"),
+        (
+            "run.json",
+            lambda text: text.replace('"rows_format"', '"rows_farmat"'),
+            "missing required field `rows_format` - at `$.record`",
+        ),
         ("run.json", lambda text: text.replace('"format": 2', '"format": 99'), "written in format 99"),
         ("run.json", lambda text: text.replace('"format": 2', '"format": 1'), "this version reads format 2"),
-        ("run.json", lambda text: text.replace('"pick": "fitting"', '"pick": "guess"'), "pick: Input should be"),
+        (
+            "run.json",
+            lambda text: text.replace('"pick": "fitting"', '"pick": "guess"'),
+            "Invalid enum value 'guess' - at `$.record.evaluators[0].",
+        ),
     ],
 )
 def test_a_damaged_folder_is_refused_with_file_and_line(

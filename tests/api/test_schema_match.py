@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from evaluators.cli import command
 from evaluators.issues import Blame, Problems
 from evaluators.run.result import RunResult
 from evaluators.testsets.readers import jsonl
+from evaluators.value_class import replace
 
 ORDER = {
     "type": "object",

@@ -11,13 +11,13 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.run.preparing import RunRequest
+from evaluators.value_class import replace
 from tests.benchmarks import rows, suites
 
 ROWS = (1_000, 10_000, 200_000)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from evaluators.compare.baseline import baseline_text, read_baseline, write_baseline
 from evaluators.compare.sides import RowVerdict, Side, SideRows
 from evaluators.issues import Blame, Issue, Problems
+from evaluators.value_class import replace
 
 HINT = "`evaluators compare RUN --suite SUITE --update-baseline` writes one"
 RIGHT = RowVerdict("scored", 1.0, True, ("match", "skipped"))
@@ -123,8 +123,8 @@ def test_a_baseline_of_a_later_version_asks_for_that_version(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("was", "now", "message"),
     [
-        ('"complete": true', '"complete": []', "not a baseline: Input should be a valid boolean"),
-        ('"name": "invoices",\n', "", "not a baseline: Field required"),
+        ('"complete": true', '"complete": []', "not a baseline: Expected `bool`, got `array` - at `$.complete`"),
+        ('"name": "invoices",\n', "", "not a baseline: Object missing required field `name`"),
         ('"ms"', '"mz"', "not a baseline: it is damaged"),
         ('"a", [0]]', '"a", [9]]', "not a baseline: it is damaged"),
         ('"a", [0]]', '"a", [0, 1]]', "not a baseline: it is damaged"),

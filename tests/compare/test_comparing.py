@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,6 +18,7 @@ from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.sides import RowVerdict, Side, SideRows
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems
+from evaluators.value_class import replace
 
 FIELDS = ("total", "date")
 PLAIN = st.builds(lambda right: RowVerdict("scored", float(right), right), st.booleans())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.guards import label
 from evaluators.compare.paired_rows import paired, row_keys
 from evaluators.compare.sides import RowVerdict, Side, SideRows
+from evaluators.value_class import replace
 
 RIGHT, WRONG, BLANK = RowVerdict("scored", 1.0, True), RowVerdict("scored", 0.0, False), RowVerdict("invalid", None, None)
 MARKS = {"+": RIGHT, "-": WRONG, "?": BLANK}

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import click
+import msgspec
 from msgspec.structs import replace
-from pydantic import TypeAdapter
 
 from evaluators.api.language import language_schema, schema_text
 from evaluators.builtin._evaluator import BUILTIN
@@ -26,8 +26,9 @@ from evaluators.reports.catalog import CatalogEntry, Kind, entries, page
 from evaluators.reports.document import Block, Head, Page, PageTable, Paragraph, Section
 from evaluators.reports.reference import judge_page
 from evaluators.reports.reference_markdown import page_markdown
-from evaluators.run.record import RecordFacts
-from evaluators.run.record_shapes import LINES
+from evaluators.run.codes import CodeLine
+from evaluators.run.record_facts import RecordFacts
+from evaluators.run.record_lines import ArrayResultLine, CellsLine, FieldResultLine, RowLine, WholeLine
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import FORMAT
 from evaluators.suite.foreign_words import TYPES, old_settings
@@ -63,41 +64,33 @@ def pages() -> dict[str, str]:
 
 def run_folder_schemas() -> Iterator[tuple[str, dict[str, Any]]]:
     """The JSON Schemas of `run.json` and of the lines of a run folder, from the types that read them."""
-    draft = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    run = TypeAdapter(RunResult).json_schema()
+    (_, record), defs = msgspec.json.schema_components((RunResult, RecordFacts), ref_template="#/$defs/{name}")
+    run = defs.pop("RunResult")
     body = {key: value for key, value in run["properties"].items() if key != "environment"}
-    for key in ("evaluators", "slices"):
-        body[key]["items"] = {"$ref": "#/$defs/EvaluatorStats"}
-    stats = run["$defs"]["EvaluatorStats"]["properties"]
+    stats = defs["EvaluatorStats"]["properties"]
     stats["aggregate_score"] = {"type": ["number", "null"], "description": "The mean score, of evaluators with fields."}
     stats["field_scores"] = {"type": "object", "additionalProperties": {"type": ["number", "null"]}}
-    record = TypeAdapter(RecordFacts).json_schema(ref_template="#/$defs/{model}")
-    types = {**run["$defs"], **record.pop("$defs")}
     head = {"title": "run.json", "description": "The result of one run, and what readers of its rows need to know."}
-    yield "run", draft | run | head | {
-        "$defs": types, "properties": {"format": {"const": FORMAT}, **body, "record": record},
+    for aside in ("Environment", "AskedTotals"):
+        del defs[aside]
+    yield "run", _DRAFT | run | head | {
+        "$defs": defs, "properties": {"format": {"const": FORMAT}, **body, "record": record},
         "required": ["format", *run["required"]],
     }  # fmt: skip
-    for name, lines in LINES.items():
-        shapes = [_line_schema(shape, needed) for shape, needed in lines]
-        told = {"title": f"A line of {name}.jsonl"}
-        yield name, draft | told | (shapes[0] if len(shapes) == 1 else {"anyOf": shapes})
+    for name, kinds in LINES.items():
+        shapes, defs = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+        for value in (
+            defs[kind.__name__]["properties"].get(side, {}) for kind in kinds for side in ("expected", "actual")
+        ):
+            value.pop("default", None)  # what is not there has no value
+        said = shapes[0] if len(shapes) == 1 else {"anyOf": list(shapes)}
+        yield name, _DRAFT | {"title": f"A line of {name}.jsonl", **said, "$defs": defs}
 
 
-def _line_schema(shape: Mapping[str, Any], needed: Sequence[str]) -> dict[str, Any]:
-    kinds = {
-        str: "string",
-        type(None): "null",
-        bool: "boolean",
-        int: "integer",
-        float: "number",
-        dict: "object",
-        list: "array",
-    }
-    values = {
-        key: {"type": sorted(kinds[each] for each in kind.types), "description": kind.said} for key, kind in shape.items()
-    }
-    return {"type": "object", "properties": values, "required": list(needed)}
+_DRAFT: Final = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+LINES: Final[dict[str, tuple[type, ...]]] = {
+    "rows": (RowLine,), "codes": (CodeLine,), "outcomes": (FieldResultLine, ArrayResultLine, WholeLine), "cells": (CellsLine,),
+}  # fmt: skip
 
 
 def write(docs: Path = DOCS) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +16,7 @@ from evaluators.fields.counts import MEASURED, counted
 from evaluators.fields.tree import FieldNode
 from evaluators.model import Status
 from evaluators.settings import build
+from evaluators.value_class import replace
 from evaluators.values.transforms import parse_transform
 from tests.fields.alone import score_document
 from tests.fields.figures import figures_by_name

@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
+import msgspec
 import pytest
 
 import evaluators
@@ -17,7 +18,8 @@ from evaluators.fields.scored import ArrayResult
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.judges.messages import messages_of, prompt_of
 from evaluators.judges.replies import BadReply, verdicts_in
-from evaluators.run.record_lines import array_line, recorded_of
+from evaluators.run.record_lines import ArrayResultLine, array_line, recorded_of
+from evaluators.values.json_text import compact
 
 EXPECTED, OUTPUT = ["car", "boat"], ["automobile", "ship", "plane"]
 
@@ -299,8 +301,8 @@ def test_an_old_record_of_a_judged_list_is_read(tmp_path: Path) -> None:
         "l", "l", "array_llm", 2, 1, 1, 2, Fraction(1), "mismatch", surplus_counts=True, metric="array_llm",
         pass_at=Fraction(1, 2),
     )  # fmt: skip
-    line = json.loads(json.dumps(array_line(array)))
-    (found,) = recorded_of([{"evaluator": "e", **line}])["e"].arrays
+    line = msgspec.json.decode(compact(array_line("e", array)), type=ArrayResultLine)
+    (found,) = recorded_of([line])["e"].arrays
     assert (found, found.passed, found.score) == (array, True, Fraction(1, 2))
 
 

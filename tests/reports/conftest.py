@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -23,6 +22,7 @@ from evaluators.run.result import (
 )
 from evaluators.run.statistics import mean_of, ratios, share, wilson
 from evaluators.run.verdict import Facts, causes, exit_code
+from evaluators.value_class import replace
 from tests.bounds import bounds_of
 
 
@@ -61,7 +61,7 @@ def evaluator(
 
 
 def sum_of(fields: Sequence[FieldStats]) -> Counts:
-    names = Counts.__dataclass_fields__
+    names = Counts.__struct_fields__
     return Counts(**{name: sum(getattr(each.counts, name) for each in fields) for name in names})
 
 

@@ -11,7 +11,6 @@ import csv
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from xml.etree import ElementTree
@@ -27,6 +26,7 @@ from evaluators.issues import Problems
 from evaluators.reports.comparison_page import MOST_CHANGES, chance, comparison_line, comparison_page, signed
 from evaluators.reports.format import FORMATS, Format, comparison_format_for
 from evaluators.reports.formats.text import TextFormat
+from evaluators.value_class import replace
 
 GOLDEN = Path(__file__).parent / "golden"
 FIELDS = ("invoice_number", "totals.gross", "地址.城市")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import replace
 from io import StringIO
 from pathlib import PurePath
 from typing import Literal
@@ -34,6 +33,7 @@ from evaluators.reports.headline import Options
 from evaluators.reports.outcome_format import OutcomesFile
 from evaluators.run.result import GateResult, RunResult
 from evaluators.run.run_json import read_run, run_json
+from evaluators.value_class import replace
 
 
 def page_format(name: str) -> PageFormat:
@@ -274,7 +274,7 @@ def test_what_was_not_measured_is_an_error(runs: dict[str, RunResult]) -> None:
 def test_a_failed_gate_does_not_hide_that_rows_are_without_a_score(runs: dict[str, RunResult]) -> None:
     failed = runs["failed"]
     first, *others = failed.evaluators
-    result = replace(failed, evaluators=(replace(first, invalid=1), *others))
+    result = replace(failed, evaluators=(replace(first, rows=first.rows + 1, invalid=1), *others))
     assert dict(kinds(junit(result)))["everything was measured"] == "error"
 
 

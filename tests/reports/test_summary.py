@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from evaluators.issues import Blame, Issue
@@ -11,6 +9,7 @@ from evaluators.reports.headline import Options
 from evaluators.reports.summary import HardRow, fields_page, hardest_rows, summary
 from evaluators.reports.tables import MOST_SLICES
 from evaluators.run.result import Counts, FieldStats, RunResult
+from evaluators.value_class import replace
 
 
 def text_of(document: Page) -> str:
@@ -201,7 +200,7 @@ def test_the_summary_of_a_run_without_evaluators_is_a_page(runs: dict[str, RunRe
     assert lines_of(replace(runs["broken"], evaluators=(), rows=0))
 
 
-@pytest.mark.parametrize("code", [0, 1, 2, 3, 4, 70, 130, 99])
+@pytest.mark.parametrize("code", [0, 1, 2, 3, 4, 70, 130])
 def test_every_exit_code_has_words(runs: dict[str, RunResult], code: int) -> None:
     assert f"Exit code {code}: " in "\n".join(lines_of(replace(runs["passed"], exit_code=code)))
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from evaluators.run.gates import Gate, GateConfig, Target, gate_label
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats, GateResult, Interval, MetricCI, MetricStats
 from evaluators.run.statistics import ratios, share, wilson
 from evaluators.run.watch import Watch, watches
+from evaluators.value_class import replace
 from tests.bounds import bounds_of
 
 
@@ -25,7 +25,8 @@ def stats(name: str = "header", passed: int = 9, failed: int = 1, **others: Any)
         "mean": share(passed, scored), "pass_rate": share(passed, scored), "pass_rate_ci": None, **others,
     }  # fmt: skip
     figures.setdefault("metric_cis", bounds_of(figures.get("fields", ()), figures.get("counts")))
-    return EvaluatorStats(name, "exact_match", scored, scored, passed, failed, **figures)
+    rows = scored + sum(figures[kind] for kind in ("skipped", "not_measured", "invalid", "unjudged", "bugs"))
+    return EvaluatorStats(name, "exact_match", rows, scored, passed, failed, **figures)
 
 
 def field(path: str, **counts: int) -> FieldStats:
@@ -464,7 +465,6 @@ def test_a_further_figure_is_measured_on_the_rows_that_have_it() -> None:
 def test_rows_that_were_kept_out_leave_a_gate_undecided_unless_it_fails_all_the_same() -> None:
     """10 rows scored with a mean of 0.9 and 10 kept out: from 0.45 to 0.95 in truth."""
     kept_out = stats(invalid=10)
-    kept_out = replace(kept_out, rows=20)
     for limits, verdict, words in (
         ({"fail_below": 0.95}, "undecided", "on only 10 of 20 rows; the gate asks for 0.95 of them"),
         ({"fail_below": 0.96}, "failed", "and would be with every row that was kept out right"),

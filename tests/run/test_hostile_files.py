@@ -214,10 +214,10 @@ def spoilt(data: bytes, chance: random.Random) -> bytes:
 @pytest.mark.parametrize(
     ("file", "change", "said"),
     [
-        ("outcomes.jsonl", {"path": "a", "status": "match", "score": 7}, '"score" should be a number from 0 to 1'),
-        ("outcomes.jsonl", {"path": "a", "status": "match", "weight": -1}, '"weight" should be a number from 0 up'),
-        ("codes.jsonl", {"score": [3, 2]}, '"score" should be a fraction from 0 to 1'),
-        ("codes.jsonl", {"counts": [1, 1, 1, -1]}, '"counts" should be a list of whole numbers from 0 up'),
+        ("outcomes.jsonl", {"path": "a", "status": "match", "score": 7}, "Expected `float` <= 1.0 - at `$.score`"),
+        ("outcomes.jsonl", {"path": "a", "status": "match", "weight": -1}, "Expected `float` >= 0.0 - at `$.weight`"),
+        ("codes.jsonl", {"score": [3, 2]}, "a score is a fraction from 0 to 1"),
+        ("codes.jsonl", {"counts": [1, 1, 1, -1]}, "Expected `int` >= 0 - at `$.counts[3]`"),
     ],
 )
 def test_a_value_that_no_run_writes_is_damage(run: Path, file: str, change: dict[str, Any], said: str) -> None:

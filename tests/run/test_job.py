@@ -8,7 +8,6 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
@@ -18,6 +17,7 @@ from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import FieldResult, Standing, Status, Verdict
 from evaluators.run.job import run_split
 from evaluators.run.slices import OTHER_VALUES
+from evaluators.value_class import replace
 
 
 class Fussy(Evaluator):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,6 +16,7 @@ from evaluators.run.kept_splits import KeptSplits, kept_indexes
 from evaluators.run.split_result import SplitResult
 from evaluators.run.unchanged import file_marks
 from evaluators.testsets.reader import Split
+from evaluators.value_class import replace
 from tests.run.conftest import SUITE
 
 MEASURED = {

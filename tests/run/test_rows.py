@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from evaluators.issues import Blame, Issue
 from evaluators.model import Standing, Status, Verdict
 from evaluators.run import rows as stored_rows
-from evaluators.run.codes import read_codes
+from evaluators.run.codes import CodeLine
+from evaluators.run.record import lines as lines_of
 from evaluators.run.rows import RowColumns, RowFacts, RowsFormat, RowWriter, join_parts
 from evaluators.run.tally import Ledger
 
@@ -127,7 +128,9 @@ def test_an_id_is_kept_as_it_is(tmp_path: Path, kind: RowsFormat, given: str, ke
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_a_code_stands_for_the_verdict_of_its_row(tmp_path: Path, rows: Any, cuts: list[int]) -> None:
     lines = of_lines(write(tmp_path, "jsonl", rows, cuts))
-    verdicts = read_codes(tmp_path / "codes.jsonl")
+    verdicts: dict[str, list[Verdict]] = {}
+    for code in lines_of(tmp_path / "codes.jsonl", CodeLine):
+        verdicts.setdefault(code.evaluator, []).append(code.verdict)
     for line, (_, given_verdicts) in zip(lines, rows, strict=True):
         assert tuple(verdicts[name][line[f"code {name}"]] for name in COLUMNS.evaluators) == given_verdicts
     for name in verdicts:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from evaluators.run.engines.engine import ENGINES
 from evaluators.run.record_files import record_files
 from evaluators.run.recorder import Recording
 from evaluators.run.runner import coverage, figures, measure, slice_figures, store_parts
+from evaluators.value_class import replace
 
 
 def lines(data: bytes) -> list[dict[str, Any]]:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -9,6 +8,7 @@ import pytest
 from evaluators.issues import Blame, Issue
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 from evaluators.run.verdict import PRECEDENCE, Facts, afterwards, causes, exit_code
+from evaluators.value_class import replace
 
 
 def stats(scored: int = 10, **others: Any) -> EvaluatorStats:

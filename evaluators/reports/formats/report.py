@@ -6,9 +6,10 @@ A run of one row is that row's report. A run of several rows has one report for 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from itertools import chain, islice
 from typing import Any, Final, TextIO
+
+from msgspec import to_builtins
 
 from evaluators.reports.outcome_format import OutcomesFile
 from evaluators.reports.outcomes import ReportPart
@@ -70,8 +71,8 @@ class _Totals:
             "micro_precision": stats.micro_precision,
             "micro_recall": stats.micro_recall,
             "micro_f1": stats.micro_f1,
-            "counts": asdict(stats.counts) if stats.counts else None,
-            "arrays": {field.path: asdict(field.array) for field in stats.fields if field.array is not None},
+            "counts": to_builtins(stats.counts) if stats.counts else None,
+            "arrays": {field.path: to_builtins(field.array) for field in stats.fields if field.array is not None},
             "substituted": dict(stats.fallbacks),
             "outside_schema": dict(stats.undeclared),
         }
@@ -81,9 +82,9 @@ def _judged(part: ReportPart) -> dict[str, Any]:
     """Who judged in the run, with which prompt, how the scores are spread, and what it took; nothing without a judge."""
     if not part.judges:
         return {}
-    taken = asdict(part.asked) if part.asked is not None else {}
+    taken = to_builtins(part.asked) if part.asked is not None else {}
     return {
-        "judges": [asdict(one) for one in part.judges],
+        "judges": [to_builtins(one) for one in part.judges],
         "asked": {name: value for name, value in taken.items() if name != "seconds"} or None,
     }
 

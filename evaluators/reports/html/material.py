@@ -19,7 +19,8 @@ from evaluators.reports.html.packed_rows import (
     ShownDocument,
 )
 from evaluators.reports.recorded import chosen_in, document_of, results_of
-from evaluators.run.record import CellReading, RecordedEvaluator, RecordedRow, RunRecord
+from evaluators.run.record import RecordedRow, RunRecord
+from evaluators.run.record_facts import CellReading, RecordedEvaluator
 from evaluators.values import json_text
 
 
