@@ -11,12 +11,13 @@ from evaluators.compare.baseline import read_baseline, write_baseline
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import Ranking, RunComparison
 from evaluators.compare.guard_config import CompareConfig, GuardConfig
-from evaluators.compare.sides import Side, read_run_side
+from evaluators.compare.sides import Side, side_of
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
 from evaluators.run.gate_targets import parse_target
 from evaluators.run.gates import Target
+from evaluators.run.record import RunRecord, read_record
 from evaluators.run.verdict import Facts, causes, exit_code
 from evaluators.value_class import dataclass, replace
 
@@ -62,7 +63,8 @@ def compare_places(base: Path, new: Path, rules: Rules = Rules()) -> RunComparis
 
 def compare_with_baseline(suite: Suite, new: Path, rules: Rules) -> RunComparison:
     """The comparison of a run with the baseline of a suite. Raises Problems as `compare` does."""
-    return _compared(read_baseline(baseline_of(suite)), open_side(new), rules)
+    file = baseline_of(suite)
+    return _compared(side_of(read_baseline(file), str(file)), open_side(new), rules)
 
 
 def compare_variants(run: Path, names: Sequence[str] = (), rules: Rules = Rules(fail_on=())) -> RunComparison:
@@ -94,7 +96,7 @@ def compare_variants(run: Path, names: Sequence[str] = (), rules: Rules = Rules(
         return replace(_compared(one, other, rules), rankings=rankings)
     rows = max((ranking.rows for ranking in rankings), default=0)
     found = RunComparison(
-        chosen[0], ", ".join(chosen[1:]), side.name, rows, 0, 0, 0, rankings=rankings, cluster=side.cluster
+        chosen[0], ", ".join(chosen[1:]), side.result.name, rows, 0, 0, 0, rankings=rankings, cluster=side.result.cluster
     )
     facts = Facts(issues=tuple(_not_ranked(rankings)))
     return replace(found, exit_code=exit_code(facts), causes=causes(facts))
@@ -122,23 +124,29 @@ def baseline_of(suite: Suite) -> Path:
     return folder / name
 
 
-def update_baseline(run: Path, file: Path) -> Side:
-    """Write a run as the baseline. Raises Problems when the run is not whole: a baseline of a part would hide rows."""
-    side = open_side(run)
-    if not side.complete:
+def update_baseline(run: Path, file: Path) -> int:
+    """Write a run as the baseline, and say how many rows it has. Raises Problems when the run is not whole: a baseline of a part would
+    hide rows."""
+    found = open_run(run)
+    if not found.result.complete:
         raise problem("partial-run", "the run was interrupted, and a baseline is made from whole runs", where=str(run))
-    write_baseline(file, side)
-    return side
+    write_baseline(file, found)
+    return sum(one.rows for one in found.facts.variants)
+
+
+def open_run(place: Path) -> RunRecord:
+    """The run in a run folder, its run.json, or a baseline file. Raises Problems when there is none."""
+    return read_baseline(place) if place.is_file() and place.name != "run.json" else read_record(place)
 
 
 def open_side(place: Path) -> Side:
-    """The run in a run folder, its run.json, or a baseline file. Raises Problems when there is none."""
-    return read_baseline(place) if place.is_file() and place.name != "run.json" else read_run_side(place)
+    """The same with its rows in memory."""
+    return side_of(open_run(place), str(place))
 
 
 def _side_of(run: Run | str | Path) -> Side:
     """A run of a program, or one in a place. Raises Problems when there is none."""
-    return replace(open_side(run.record.folder), label=run.name) if isinstance(run, Run) else open_side(Path(run))
+    return side_of(run.record, run.name) if isinstance(run, Run) else open_side(Path(run))
 
 
 def _compared(base: Side, new: Side, rules: Rules) -> RunComparison:

@@ -133,8 +133,7 @@ def _update(runs: tuple[str, ...], suite: Suite | None) -> None:
         raise click.UsageError("--update-baseline takes one run, and the --suite that names the baseline")
     file = baseline_of(suite)
     run = run_place(runs[0])
-    side = update_baseline(run, file)
-    rows = sum(len(each.ids) for each in side.rows.values())
+    rows = update_baseline(run, file)
     say(
         f"{file}: the baseline is now {run if run.name.startswith(runs[0]) else runs[0]}, with {rows:,} {'row' if rows == 1 else 'rows'}.\n"
     )

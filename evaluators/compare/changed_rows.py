@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from evaluators.compare.comparison import ChangedRow
 from evaluators.compare.paired_rows import Pairs, RowPair
 from evaluators.compare.row_changes import Change, change_of, score_states, weightiest
-from evaluators.compare.sides import RowVerdict, Side
+from evaluators.compare.sides import Said, Side
+from evaluators.model import Standing, Status
 
 _QUIET = ("unchanged", "never measured")
 
@@ -17,7 +18,7 @@ def changed_rows(
     pairs: Pairs, evaluators: Sequence[str], base: Side, new: Side, variant: str | None
 ) -> tuple[list[ChangedRow], Counter[Change]]:
     """The rows of which a verdict changed or was lost, and how many rows there are of each kind."""
-    known: dict[tuple[RowVerdict, RowVerdict], Change] = {}
+    known: dict[tuple[Said, Said], Change] = {}
     counts: Counter[Change] = Counter()
     rows: list[ChangedRow] = []
     columns = zip(*map(pairs.verdicts, evaluators), strict=True) if evaluators else iter([()] * pairs.total)
@@ -35,7 +36,7 @@ def _changed(
     pairs: Pairs,
     row: RowPair,
     change: Change,
-    found: Mapping[str, tuple[Change, tuple[RowVerdict, RowVerdict]]],
+    found: Mapping[str, tuple[Change, tuple[Said, Said]]],
     base: Side,
     new: Side,
     variant: str | None,
@@ -54,21 +55,23 @@ def _changed(
     id_, number = pairs.named(row)
     return ChangedRow(
         id_, number, of["broken"], of["fixed"], tuple(fields), variant, change, of["lost"],
-        tuple(name for name in of["lost"] if found[name][1][0].passed), of["gained"], of["settled"],
+        tuple(name for name in of["lost"] if (was := found[name][1][0]) is not None and was.passed), of["gained"], of["settled"],
         {name: _why(said) for name, said in unscored},
     )  # fmt: skip
 
 
-def _why(said: RowVerdict) -> str:
+def _why(said: Said) -> str:
     """Why a run did not score a row."""
-    standing = "nothing there" if said.standing == "not_measured" else said.standing
-    return f"{standing}: {said.reason}" if said.reason else standing
+    if said is None:
+        return "absent"
+    standing = "nothing there" if said.standing is Standing.NOT_MEASURED else said.standing.word
+    return f"{standing}: {said.issue.message}" if said.issue is not None and said.issue.message else standing
 
 
-def _field_changes(
-    name: str, was: RowVerdict, now: RowVerdict, before: Sequence[str], after: Sequence[str]
-) -> Iterator[str]:
-    old = dict(zip(before, was.statuses, strict=False))
-    for path, status in zip(after, now.statuses, strict=False):
-        if path in old and old[path] != status:
-            yield f"{name}.{path}: {old[path]} → {status}"
+def _field_changes(name: str, was: Said, now: Said, before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+    if was is None or now is None:
+        return
+    old = dict(zip(before, map(Status, was.statuses), strict=False))
+    for path, status in zip(after, map(Status, now.statuses), strict=False):
+        if path in old and old[path] is not status:
+            yield f"{name}.{path}: {old[path].word} → {status.word}"

@@ -24,7 +24,7 @@ def other_variants(base: Side, new: Side) -> Iterator[str]:
 def unfinished(base: Side, new: Side) -> Iterator[str]:
     """A reason for each run that ended early."""
     for said, side in (("base", base), ("new run", new)):
-        if not side.complete:
+        if not side.result.complete:
             yield f"the {said} was interrupted before its last row"
 
 
@@ -35,7 +35,7 @@ def other_meaning(base: Side, new: Side) -> Iterator[str]:
         if alone:
             yield f"only the {said} has the evaluator{'s' if len(alone) > 1 else ''} {_names(alone)}"
     for name in ("", *(name for name in new.fields if name in base.fields)):
-        was, now = base.meaning.get(name, {}), new.meaning.get(name, {})
+        was, now = base.result.meaning.get(name, {}), new.result.meaning.get(name, {})
         settings = [key for key in dict.fromkeys([*was, *now]) if was.get(key) != now.get(key)]
         if settings:
             owner = f'the evaluator "{name}" has other settings' if name else "the test set is read otherwise"
@@ -62,24 +62,14 @@ def other_questions(pairs: Pairs) -> Iterator[str]:
 
 def remarks(base: Side, new: Side, pairs: Iterable[Pairs]) -> Iterator[str]:
     """What a reader should know, though the runs can be compared."""
-    if base.version != new.version:
-        yield f"the base was scored by evaluators {base.version}, the new run by {new.version}"
+    if base.result.version != new.result.version:
+        yield f"the base was scored by evaluators {base.result.version}, the new run by {new.result.version}"
     repeated = sum(one.repeated for one in pairs)
     if repeated:
         shares = "shares its" if repeated == 1 else "share their"
         yield f"{rows_text(repeated)} {shares} id with an earlier one; such rows are paired in their order"
     if any("" in each.given for side in (base, new) for each in side.rows.values()):
         yield "a run does not say what its rows ask, so it is not checked that both ask the same"
-
-
-def of_one_unit(base: Side, new: Side) -> Iterator[str]:
-    """A note where one of the runs does not say how many values of a field a row has."""
-    silent = [said for said, side in (("base", base), ("new run", new)) if not side.row_values]
-    if silent and any("[*]" in path for side in (base, new) for paths in side.fields.values() for path in paths):
-        yield (
-            f"the {' and the '.join(silent)} {'was' if len(silent) == 1 else 'were'} written by an earlier version, so fields"
-            " below lists are compared by rows: one is right in a row where all of its values are; score again to compare values"
-        )
 
 
 def of_variant(text: str, variant: str | None) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from evaluators.compare.changed_rows import changed_rows
 from evaluators.compare.comparability import (
     listed,
-    of_one_unit,
     of_variant,
     other_meaning,
     other_questions,
@@ -32,7 +33,6 @@ from evaluators.compare.row_changes import Change
 from evaluators.compare.sides import Side
 from evaluators.issues import Blame, Issue
 from evaluators.run.verdict import Facts, causes, exit_code
-from evaluators.value_class import replace
 
 
 def compare_sides(
@@ -48,17 +48,15 @@ def compare_sides(
     `targets` gives the evaluator and the field of each guard of `config`. With `common`, runs that differ in their rows or
     evaluators are compared in what they have in common, and the differences are notes.
     """
-    notes = tuple(of_one_unit(base, new))
-    base, new = (side if not notes else _by_rows(side) for side in (base, new))
     named = [variant for variant in new.rows if variant in base.rows]
     pairs = {variant: paired(base.rows[variant], new.rows[variant]) for variant in named}
     alone = [of_variant(text, variant) for variant, found in pairs.items() for text in rows_of_one_run(found)]
     reasons = (*other_variants(base, new), *other_meaning(base, new), *unfinished(base, new))
     asked = [of_variant(text, variant) for variant, found in pairs.items() for text in other_questions(found)]
     empty = RunComparison(
-        base.label, new.label, new.name, sum(len(one.both) for one in pairs.values()), 0, 0, 0,
-        cluster=new.cluster, data={"base": base.data_fingerprint, "new": new.data_fingerprint},
-        notes=(*remarks(base, new, pairs.values()), *notes),
+        base.label, new.label, new.result.name, sum(len(one.both) for one in pairs.values()), 0, 0, 0,
+        cluster=new.result.cluster, data={"base": base.result.data_fingerprint, "new": new.result.data_fingerprint},
+        notes=tuple(remarks(base, new, pairs.values())),
     )  # fmt: skip
     if ((reasons or alone or asked) and not common) or not empty.rows:
         return _incomparable(empty, (*reasons, *alone, *asked, *(() if empty.rows else ("no row is in both runs",))))
@@ -82,7 +80,8 @@ def _compared(
     targets: Mapping[str, tuple[str, str | None]],
 ) -> RunComparison:
     """The comparison of rows that are paired, by evaluators that mean the same on both sides."""
-    alike = [name for name in new.fields if name in base.fields and base.meaning.get(name) == new.meaning.get(name)]
+    was, now = base.result.meaning, new.result.meaning
+    alike = [name for name in new.fields if name in base.fields and was.get(name) == now.get(name)]
     shown = judged_all(pairs, alike, base, new, lost_is_broken=False)
     held = judged_all(pairs, alike, base, new, lost_is_broken=True) if any(one.lost_passed for one in shown) else shown
     rows: list[ChangedRow] = []
@@ -108,8 +107,8 @@ def _compared(
         one_sided=sum(len(one.base_only) + len(one.new_only) for one in pairs.values()),
         evaluators=tuple(one for one in shown if one.field is None),
         fields=tuple(one for one in shown if one.field is not None),
-        measures=tuple(measure_differences(base.measures, new.measures)),
-        labels=tuple(label_differences(base.labels, new.labels, alike)),
+        measures=tuple(measure_differences(base.result.whole_measures, new.result.whole_measures)),
+        labels=tuple(label_differences(base.result.confusion_matrices, new.result.confusion_matrices, alike)),
         changed=tuple(rows),
         guards=guards,
         exit_code=exit_code(facts),
@@ -143,21 +142,9 @@ def _lost_text(rows: Sequence[ChangedRow]) -> str:
     return f"{len(rows):,} {are} lost, scored in the base and not in the new run ({spoken}): {named}"
 
 
-def _by_rows(side: Side) -> Side:
-    """The same run without how many values of a field a row has."""
-    return replace(
-        side,
-        rows={
-            variant: replace(
-                rows, said={name: [one._replace(values=()) for one in column] for name, column in rows.said.items()}
-            )
-            for variant, rows in side.rows.items()
-        },
-    )
-
-
 def variant_side(run: Side, variant: str) -> Side:
     """One variant of a run as a run of its own."""
-    measures = tuple(replace(one, variant=None) for one in run.measures if one.variant == variant)
-    labels = tuple(replace(one, variant=None) for one in run.labels if one.variant == variant)
-    return replace(run, label=variant, rows={None: run.rows[variant]}, measures=measures, labels=labels)
+    measures = tuple(replace(one, variant=None) for one in run.result.measures if one.variant == variant)
+    labels = tuple(replace(one, variant=None) for one in run.result.confusion_matrices if one.variant == variant)
+    result = replace(run.result, measures=measures, confusion_matrices=labels)
+    return replace(run, label=variant, result=result, rows={None: run.rows[variant]})

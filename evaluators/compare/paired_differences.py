@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 from evaluators.compare.comparison import Difference, Finding
 from evaluators.compare.paired_rows import Pairs
 from evaluators.compare.row_changes import Change, State, States, change_of, field_states, score_states
-from evaluators.compare.sides import RowVerdict, Side
+from evaluators.compare.sides import Said, Side
 from evaluators.compare.significance import LEAST_CHANGED, holm, sign_flips
 from evaluators.run.intervals import (
     Moments,
@@ -70,7 +70,7 @@ class _Values:
         return self.rows if self.clusters is None else Counter(self.clusters.values())
 
 
-_Met: TypeAlias = Mapping[tuple[RowVerdict, RowVerdict], int]
+_Met: TypeAlias = Mapping[tuple[Said, Said], int]
 """(what the base said, what the new run says) → how many rows."""
 
 
@@ -85,7 +85,7 @@ def _rows_of(pairs: Pairs, name: str) -> _EvaluatorRows:
     both, names = list(pairs.verdicts(name)), pairs.clusters()
     if not names:
         return _EvaluatorRows(Counter(both), None)
-    clusters: dict[str, Counter[tuple[RowVerdict, RowVerdict]]] = defaultdict(Counter)
+    clusters: dict[str, Counter[tuple[Said, Said]]] = defaultdict(Counter)
     for cluster, each in zip(names, both, strict=True):
         clusters[cluster][each] += 1
     return _EvaluatorRows(Counter(both), clusters)

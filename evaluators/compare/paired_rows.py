@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Final
 
-from evaluators.compare.sides import RowVerdict, SideRows
+from evaluators.compare.sides import Said, SideRows
 from evaluators.value_class import NamedTuple
-
-ABSENT: Final = RowVerdict("absent", None, None)
-"""What a run says of a row that it does not have."""
 
 
 class RowPair(NamedTuple):
@@ -46,11 +42,11 @@ class Pairs(NamedTuple):
         yield from (RowPair(place, None) for place in self.base_only)
         yield from (RowPair(None, place) for place in self.new_only)
 
-    def verdicts(self, evaluator: str) -> Iterator[tuple[RowVerdict, RowVerdict]]:
+    def verdicts(self, evaluator: str) -> Iterator[tuple[Said, Said]]:
         """What both runs say of every row, in the order of `rows`."""
         was, now = self.base.said.get(evaluator, ()), self.new.said.get(evaluator, ())
         for before, after in self.rows():
-            yield ABSENT if before is None else was[before], ABSENT if after is None else now[after]
+            yield None if before is None else was[before], None if after is None else now[after]
 
     def clusters(self) -> list[str]:
         """What every row belongs to, in the order of `rows`; empty without clusters."""

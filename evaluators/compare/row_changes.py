@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from functools import cache
 from typing import Final, Literal, TypeAlias, get_args
 
-from evaluators.compare.sides import MEASURED, SCORED, RowVerdict
+from evaluators.compare.sides import Said
+from evaluators.model import Standing, Status, Verdict
 from evaluators.value_class import NamedTuple
 
 Change: TypeAlias = Literal["broken", "lost", "fixed", "gained", "settled", "unchanged", "never measured"]
 CHANGES: Final[tuple[Change, ...]] = get_args(Change)
 """The weightiest first: a row that several evaluators look at is what the first of these says."""
+_WRONG: Final = (Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION)
+_MEASURED: Final = (Status.MATCH, *_WRONG, Status.ERROR)
 
 
 class RowMeasure(NamedTuple):
@@ -31,7 +33,7 @@ class RowMeasure(NamedTuple):
 NOTHING: Final = RowMeasure(Fraction(0), 0, False)
 State: TypeAlias = RowMeasure | None
 """None is unknown."""
-States: TypeAlias = Callable[[RowVerdict, RowVerdict], tuple[State, State]]
+States: TypeAlias = Callable[[Said, Said], tuple[State, State]]
 """What the base and the new run measured in one row."""
 
 
@@ -55,26 +57,25 @@ def weightiest(changes: Iterable[Change]) -> Change:
     return min(changes, key=CHANGES.index, default="never measured")
 
 
-def score_states(was: RowVerdict, now: RowVerdict) -> tuple[State, State]:
+def score_states(was: Said, now: Said) -> tuple[State, State]:
     """The scores of a row. Where a condition set a field aside that the other run measured, nothing is not what is there."""
-    one, other = score_state(was), score_state(now)
-    return _unless_set_aside(one, was, now), _unless_set_aside(other, now, was)
+    return _unless_set_aside(score_state(was), was, now), _unless_set_aside(score_state(now), now, was)
 
 
-def score_state(said: RowVerdict) -> State:
+def score_state(said: Said) -> State:
     """The score of a row in one run."""
-    if said.scored:
-        return RowMeasure(exact(said.score or 0.0), 1, bool(said.passed))
-    return NOTHING if said.standing == "not_measured" else None
+    if said is None:
+        return None
+    if said.standing.scored and said.den:
+        return RowMeasure(Fraction(said.num, said.den), 1, bool(said.passed))
+    return NOTHING if said.standing is Standing.NOT_MEASURED else None
 
 
-def _unless_set_aside(state: State, said: RowVerdict, other: RowVerdict) -> State:
-    if state is not NOTHING:
+def _unless_set_aside(state: State, said: Said, other: Said) -> State:
+    if state is not NOTHING or said is None or other is None:
         return state
-    aside = any(
-        one == "skipped" and theirs in MEASURED for one, theirs in zip(said.statuses, other.statuses, strict=False)
-    )
-    return None if aside else NOTHING
+    both = zip(said.statuses, other.statuses, strict=False)
+    return None if any(one == Status.SKIPPED and theirs in _MEASURED for one, theirs in both) else NOTHING
 
 
 def field_states(before: int, after: int) -> States:
@@ -82,19 +83,21 @@ def field_states(before: int, after: int) -> States:
     return lambda was, now: (field_state(was, before), field_state(now, after))
 
 
-def field_state(said: RowVerdict, place: int) -> State:
+def field_state(said: Said, place: int) -> State:
     """A field of a row in one run."""
-    right = said.right(place)
-    if right is not None:
-        earned, whole = said.counted(place) or (int(right), 1)
-        return RowMeasure(Fraction(earned), whole, right)
-    status = said.statuses[place] if place < len(said.statuses) else ""
-    judged = said.standing in SCORED or said.standing == "not_measured"
-    return NOTHING if status == "not_measured" and judged else None
+    if said is None or place >= len(said.statuses):
+        return None
+    status = said.statuses[place]
+    if (right := field_right(said, place)) is not None:
+        counted = next(((earned, whole) for at, earned, whole in said.several() if at == place), (int(right), 1))
+        return RowMeasure(Fraction(counted[0]), counted[1], right)
+    judged = said.standing.scored or said.standing is Standing.NOT_MEASURED
+    return NOTHING if status == Status.NOT_MEASURED and judged else None
 
 
-@cache
-def exact(score: float) -> Fraction:
-    """The fraction that a stored score was rounded from, where it is a small one; else the score as it is."""
-    near = Fraction(score).limit_denominator(10_000)
-    return near if float(near) == score else Fraction(score)
+def field_right(said: Verdict, place: int) -> bool | None:
+    """Whether the field in that place is right; None where it was not measured."""
+    status = said.statuses[place]
+    if status == Status.MATCH:
+        return True
+    return False if status in _WRONG or (status == Status.ERROR and said.standing.scored) else None

@@ -100,10 +100,12 @@ class CodeTable:
         """The table, one line for each code of each evaluator."""
         with write_to(str(target)) as stream:
             for name, known in zip(names, self._numbers, strict=True):
-                head = compact(name)
-                stream.writelines(
-                    b'{"evaluator":%b,"code":%d,%b\n' % (head, code, text[1:]) for text, code in known.items()
-                )
+                stream.writelines(code_line(name, code, text) + b"\n" for text, code in known.items())
+
+
+def code_line(evaluator: str, code: int, verdict: bytes) -> bytes:
+    """A line of the table, from a verdict as JSON."""
+    return b'{"evaluator":%b,"code":%d,%b' % (compact(evaluator), code, verdict[1:])
 
 
 def code_text(verdict: Verdict) -> bytes:

@@ -75,6 +75,8 @@ class RunRecord:
     facts: RecordFacts
     again: Callable[[str | None], Iterator[CellsLine]] | None = field(default=None, compare=False)
     """The cells of a variant from the test set, in the order of rows; None where it is not the one that was scored."""
+    packed: Mapping[str, Any] | None = field(default=None, compare=False)
+    """The lines of each file by its name, of a run that is packed into one file."""
     _read: dict[str | None, tuple[OutcomeLine, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
     """The outcomes of small variants: reports, advice and rows.csv read them one after the other."""
 
@@ -133,7 +135,9 @@ class RunRecord:
         file, slices = self.files(variant).rows, len(self.facts.slices)
         known = [len(each) for each in verdicts]
         last, count = -1, 0
-        plain = lines(file, RowLine) if self.facts.rows_format == "jsonl" else _parquet_rows(file, self.facts)
+        plain = (
+            lines(file, RowLine, self.packed) if self.facts.rows_format == "jsonl" else _parquet_rows(file, self.facts)
+        )
         for count, line in enumerate(plain, 1):
             if len(line.codes) != len(known):
                 raise damaged(f'"codes" should be {len(known)} numbers; found {len(line.codes)}', f"{file}:{count}")
@@ -155,7 +159,7 @@ class RunRecord:
         file = self.files(variant).codes
         found: dict[str, list[Verdict]] = {one.name: [] for one in self.facts.evaluators}
         fields = {one.name: len(one.fields) for one in self.facts.evaluators}
-        for number, line in enumerate(lines(file, CodeLine), 1):
+        for number, line in enumerate(lines(file, CodeLine, self.packed), 1):
             if line.evaluator not in found:
                 raise damaged(f"the run has no evaluator {quote(line.evaluator)}", f"{file}:{number}")
             known, listed = found[line.evaluator], fields[line.evaluator]
@@ -234,16 +238,21 @@ def read_record(place: Path) -> RunRecord:
     Raises Problems (config) when there is none, or it is damaged or of another version.
     """
     file, text = run_file(place)
-    body = run_body(text, str(file))
-    stored = with_environment(typed(body, RunResult, str(file)), file, place)
+    found = record_of(run_body(text, str(file)), str(file), place if place.is_dir() else place.parent)
+    return replace(found, result=with_environment(found.result, file, place))
+
+
+def record_of(body: Mapping[str, Any], where: str, folder: Path, packed: Mapping[str, Any] | None = None) -> RunRecord:
+    """The run of what a `run.json` holds, whose lines are in a folder or packed. Raises Problems (config) as `read_record` does."""
+    stored = typed(body, RunResult, where)
     result = replace(stored, columns={role: stored.columns[role] for role in ROLES if role in stored.columns})
-    facts = typed(body, _WithRecord, str(file)).record
+    facts = typed(body, _WithRecord, where).record
     if facts is None:
         hint = "score the test set again, into a run folder"
-        raise problem("no-record", "there are figures in it, and no record of the rows", where=str(file), hint=hint)
+        raise problem("no-record", "there are figures in it, and no record of the rows", where=where, hint=hint)
     for wrong in _wrong_facts(facts, result):
-        raise damaged(wrong, str(file))
-    return RunRecord(place if place.is_dir() else place.parent, result, facts)
+        raise damaged(wrong, where)
+    return RunRecord(folder, result, facts, packed=packed)
 
 
 def _wrong_facts(facts: RecordFacts, result: RunResult) -> Iterator[str]:
@@ -265,13 +274,19 @@ def _below(place: str) -> bool:
     return path.parts[:1] == (SUITE_FOLDER,) and ".." not in path.parts and "\\" not in place and "\0" not in place
 
 
-def lines(file: Path, kind: type[Kind]) -> Iterator[Kind]:
-    """The lines of a file, each as what it should be.
+def lines(file: Path, kind: type[Kind], packed: Mapping[str, Any] | None = None) -> Iterator[Kind]:
+    """The lines of a file, or of one that was packed, each as what it should be.
 
     Raises Problems (config) for a file that is not there, and for a line that is something else, with its number.
     """
-    for number, data in enumerate(_objects(file), 1):
+    for number, data in enumerate(_objects(file) if packed is None else _unpacked(file, packed), 1):
         yield typed(data, kind, f"{file}:{number}")
+
+
+def _unpacked(file: Path, packed: Mapping[str, Any]) -> Iterator[Any]:
+    if not isinstance(found := packed.get(file.name), list):
+        raise damaged(f"there is no {file.name}", str(file.parent))
+    yield from found
 
 
 def _objects(file: Path) -> Iterator[dict[str, Any]]:

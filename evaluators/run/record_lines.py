@@ -29,15 +29,15 @@ StatusWord: TypeAlias = Literal[
 ]
 
 
-class RowLine(Struct):
+class RowLine(Struct, omit_defaults=True, kw_only=True):
     """A row: one code for each evaluator, and a value of each slice."""
 
     row: Count
     id: str
-    codes: list[Count]
     checksum: str | None = None
     cluster: str | None = None
     slices: list[str] = []
+    codes: list[Count]
 
 
 class CellsLine(Struct):

@@ -27,6 +27,11 @@ FORMAT: Final = 2
 
 def run_json(result: RunResult, record: object = None) -> str:
     """The text of `run.json`: in a run folder with what readers of its rows need to know."""
+    return stable(run_document(result, record))
+
+
+def run_document(result: RunResult, record: object = None) -> dict[str, Any]:
+    """What `run.json` holds."""
     body = plain(result)
     del body["environment"]
     for key in ("judges", "measures", "confusion_matrices", "folder", "written"):
@@ -40,7 +45,7 @@ def run_json(result: RunResult, record: object = None) -> str:
             body["evaluators"][place].update(_numbers(stats))
     if record is not None:
         body["record"] = plain(record)
-    return stable({"format": FORMAT, **body})
+    return {"format": FORMAT, **body}
 
 
 def _numbers(stats: EvaluatorStats) -> dict[str, object]:
@@ -65,6 +70,11 @@ def run_body(text: bytes, where: str) -> dict[str, Any]:
         body = parse_file(text)
     except NotJSON:
         raise problem("not-a-run", "not a run: it is not JSON", where=where, hint="a run folder holds run.json") from None
+    return of_this_format(body, where)
+
+
+def of_this_format(body: object, where: str) -> dict[str, Any]:
+    """The same of what was read. Raises Problems (config) as well."""
     if not isinstance(body, dict) or type(number := body.get("format")) is not int:
         raise problem(
             "not-a-run", "not a run: there is no format number", where=where, hint="a run folder holds run.json"

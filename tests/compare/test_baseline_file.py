@@ -4,55 +4,45 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from evaluators.compare.baseline import baseline_text, read_baseline, write_baseline
-from evaluators.compare.sides import RowVerdict, Side, SideRows
+from evaluators.compare.sides import SideRows, side_of
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.value_class import replace
+from tests.compare.sides import made_side, packed, said
 
 HINT = "`evaluators compare RUN --suite SUITE --update-baseline` writes one"
-RIGHT = RowVerdict("scored", 1.0, True, ("match", "skipped"))
-LISTED = RowVerdict("scored", 0.5, False, ("mismatch", "omission"), None, (0, 1, 2))
-ODD = RowVerdict("unreadable", 0.0, False, ("hallucination", "error"), "not JSON")
-BLANK = RowVerdict("invalid", None, None, ("not_measured", "not_measured"))
-SIDE = Side(
-    "runs/one", "invoices", "1.2.0", "rows.csv", "sha256:0", True, {"": {"parse": "1"}, "header": {"type": "3"}},
-    {"header": ("total", "straße")}, "customer",
-    {
-        None: SideRows(
-            [2, 3, 4, 5, 6], ["D-1", "D-2", "ß", "D-4", "D-5"], ["00", "01", "02", "03", "04"], ["a", "b", "a", "", "b"],
-            {"header": [RIGHT, LISTED, RIGHT, ODD, BLANK]},
-        )
-    },
+RIGHT = said("scored", 1.0, True, ("match", "skipped"))
+LISTED = said("scored", 0.5, False, ("mismatch", "omission"), None, (0, 1, 2))
+ODD = said("unreadable", 0.0, False, ("hallucination", "error"), "not JSON")
+BLANK = said("invalid", None, None, ("not_measured", "not_measured"))
+SIDE = made_side(
+    "runs/one",
+    SideRows(
+        [2, 3, 4, 5, 6], ["D-1", "D-2", "ß", "D-4", "D-5"], ["00", "01", "02", "03", "04"], ["a", "b", "a", "", "b"],
+        {"header": [RIGHT, LISTED, RIGHT, ODD, BLANK]},
+    ),
+    {"header": ("total", "straße")}, {"": {"parse": "1"}, "header": {"type": "3"}}, cluster="customer", version="1.2.0",
+    causes=("what a cell holds",),
 )  # fmt: skip
-TEXT = """{
-"kind": "evaluators baseline",
-"format": 4,
-"name": "invoices",
-"version": "1.2.0",
-"test_set": "rows.csv",
-"data_fingerprint": "sha256:0",
-"complete": true,
-"cluster": "customer",
-"fields": {"header": ["total", "straße"]},
-"meaning": {"": {"parse": "1"}, "header": {"type": "3"}},
-"variants": [
-{"variant": null,
-"said": {"header": [["scored", 1.0, true, "ms"], ["scored", 0.5, false, "xo", [0, 1, 2]], \
-["unreadable", 0.0, false, "he"], ["invalid", null, null, "--"]]},
-"rows": [
-["D-1", 2, "00", "a", [0]],
-["D-2", 3, "01", "b", [1]],
-["ß", 4, "02", "a", [0]],
-["D-4", 5, "03", "", [2]],
-["D-5", 6, "04", "b", [3]]
-]}
+LINES = """
+"codes.jsonl": [
+{"evaluator":"header","code":0,"status":"scored","score":[1,1],"passed":true,"fields":"=s"},
+{"evaluator":"header","code":1,"status":"scored","score":[1,2],"passed":false,"fields":"x-","values":[0,1,2]},
+{"evaluator":"header","code":2,"status":"unreadable","score":[0,1],"passed":false,"fields":"+!"},
+{"evaluator":"header","code":3,"status":"invalid","fields":".."}
+],
+"rows.jsonl": [
+{"row":2,"id":"D-1","checksum":"00","cluster":"a","codes":[0]},
+{"row":3,"id":"D-2","checksum":"01","cluster":"b","codes":[1]},
+{"row":4,"id":"ß","checksum":"02","cluster":"a","codes":[0]},
+{"row":5,"id":"D-4","checksum":"03","cluster":"","codes":[2]},
+{"row":6,"id":"D-5","checksum":"04","cluster":"b","codes":[3]}
 ]
 }
 """
+TEXT = baseline_text(packed(SIDE))
 
 
 def file_of(folder: Path, text: str) -> Path:
@@ -63,73 +53,98 @@ def file_of(folder: Path, text: str) -> Path:
 
 def refused(file: Path) -> Issue:
     with pytest.raises(Problems) as found:
-        read_baseline(file)
+        side_of(read_baseline(file), "x")
     (issue,) = found.value.issues
     return issue
 
 
 def test_a_baseline_is_this_text(tmp_path: Path) -> None:
-    write_baseline(tmp_path / "main.json", SIDE)
-    assert (tmp_path / "main.json").read_text(encoding="utf-8") == baseline_text(SIDE) == TEXT
+    write_baseline(tmp_path / "main.json", packed(SIDE))
+    text = (tmp_path / "main.json").read_text(encoding="utf-8")
+    assert text.startswith('{\n"kind": "evaluators baseline",\n"format": 5,\n"run": {"format":2,"name":"invoices",')
+    assert text.endswith(LINES)
+    assert "what a cell holds" not in text
+    run = json.loads(text)["run"]
+    assert run["meaning"] == SIDE.result.meaning
+    assert run["record"]["variants"] == [
+        {"variant": None, "rows": 5, "every_outcome": False, "every_cell": False, "outcomes": 0, "cells": 0}
+    ]
 
 
 def test_a_baseline_is_the_run_again_without_its_reasons(tmp_path: Path) -> None:
-    file = file_of(tmp_path, TEXT)
+    found = side_of(read_baseline(file_of(tmp_path, TEXT)), "runs/one")
     (rows,) = SIDE.rows.values()
-    rows = replace(rows, said={"header": [one._replace(reason=None) for one in rows.said["header"]]})
-    assert read_baseline(file) == replace(SIDE, label=str(file), rows={None: rows})
+    assert found.rows[None].said == {"header": [one._replace(issue=None) for one in rows.said["header"]]}
+    assert (found.rows[None].ids, found.rows[None].clusters) == (rows.ids, rows.clusters)
+    assert (found.fields, found.result.meaning) == (SIDE.fields, SIDE.result.meaning)
 
 
 def test_variants_are_kept_apart(tmp_path: Path) -> None:
     rows = {
-        name: SideRows([2], ["D-1"], [given], [], {"header": [said]})
-        for name, given, said in (("a", "00", RIGHT), ("b", "", BLANK))
+        name: SideRows([2], ["D-1"], [given], [], {"header": [one]})
+        for name, given, one in (("a", "00", RIGHT), ("b", "", BLANK))
     }
-    file = file_of(tmp_path, baseline_text(replace(SIDE, cluster=None, rows=rows)))
-    assert read_baseline(file).rows == rows
-    assert [json.loads(baseline_text(replace(SIDE, rows=rows)))["variants"][n]["variant"] for n in (0, 1)] == ["a", "b"]
+    side = made_side("runs/two", rows, {"header": ("total", "straße")})
+    text = baseline_text(packed(side))
+    assert side_of(read_baseline(file_of(tmp_path, text)), "runs/two").rows == rows
+    assert list(json.loads(text))[3:] == ["codes.a.jsonl", "rows.a.jsonl", "codes.b.jsonl", "rows.b.jsonl"]
 
 
-@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
 def test_a_baseline_of_an_earlier_format_is_refused_with_what_makes_it_again(tmp_path: Path, number: int) -> None:
-    file = file_of(tmp_path, TEXT.replace('"format": 4', f'"format": {number}'))
+    file = file_of(tmp_path, TEXT.replace('"format": 5', f'"format": {number}'))
     issue = refused(file)
     assert (issue.code, issue.blame) == ("older-baseline", Blame.CONFIG)
-    assert issue.message == f"written in format {number}, and this version reads format 4"
+    assert issue.message == f"written in format {number}, and this version reads format 5"
     assert "evaluators compare RUN --suite SUITE --update-baseline" in str(issue.hint)
 
 
-def test_a_baseline_that_is_not_there_says_how_one_is_written(tmp_path: Path) -> None:
-    file = tmp_path / "main.json"
-    assert refused(file) == Issue(
-        "no-baseline", Blame.CONFIG, "the baseline cannot be read: no such file or directory", str(file), HINT
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        ("{", "not-a-baseline", "not a baseline, and not a run folder"),
+        ("[1]", "not-a-baseline", "not a baseline, and not a run folder"),
+        ('{"kind": "else"}', "not-a-baseline", "not a baseline, and not a run folder"),
+    ],
+)
+def test_a_file_that_is_something_else_says_how_one_is_made(tmp_path: Path, text: str, code: str, message: str) -> None:
+    file = file_of(tmp_path, text)
+    assert refused(file) == Issue(code, Blame.CONFIG, message, str(file), HINT)
+
+
+def test_a_baseline_that_is_not_there_says_so(tmp_path: Path) -> None:
+    issue = refused(tmp_path / "none.json")
+    assert (issue.code, issue.message, issue.hint) == (
+        "no-baseline",
+        "the baseline cannot be read: no such file or directory",
+        HINT,
     )
 
 
-@pytest.mark.parametrize("text", ["{", "[1]", "{}", '{"kind": "run", "format": 4}', '{"format": 4}'])
-def test_another_file_is_no_baseline(tmp_path: Path, text: str) -> None:
-    file = file_of(tmp_path, text)
-    assert refused(file) == Issue("not-a-baseline", Blame.CONFIG, "not a baseline, and not a run folder", str(file), HINT)
-
-
 def test_a_baseline_of_a_later_version_asks_for_that_version(tmp_path: Path) -> None:
-    file = file_of(tmp_path, TEXT.replace('"format": 4', '"format": 5'))
+    file = file_of(tmp_path, TEXT.replace('"format": 5', '"format": 6'))
     assert refused(file) == Issue(
-        "newer-baseline", Blame.CONFIG, "written in format 5, and this version reads up to 4", str(file),
+        "newer-baseline", Blame.CONFIG, "written in format 6, and this version reads up to 5", str(file),
         'pip install "path/to/structured-evaluators", with the path of a newer copy',
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("was", "now", "message"),
+    ("old", "new", "said"),
     [
-        ('"complete": true', '"complete": []', "not a baseline: Expected `bool`, got `array` - at `$.complete`"),
-        ('"name": "invoices",\n', "", "not a baseline: Object missing required field `name`"),
-        ('"ms"', '"mz"', "not a baseline: it is damaged"),
-        ('"a", [0]]', '"a", [9]]', "not a baseline: it is damaged"),
-        ('"a", [0]]', '"a", [0, 1]]', "not a baseline: it is damaged"),
+        ('"fields":"=s"', '"fields":"=z"', "main.json/codes.jsonl:1: this run folder is damaged"),
+        ('"checksum":"00","cluster":"a","codes":[0]', '"codes":[9]', "the table of codes has no 9 for it"),
+        ('"codes":[3]', '"codes":[3,1]', "main.json/rows.jsonl:5: this run folder is damaged"),
+        ('"codes":[3]', '"codes":[-3]', "Expected `int` >= 0 - at `$.codes[0]`"),
+        ('"rows.jsonl"', '"rows"', "there is no rows.jsonl"),
+        ('"name":"invoices",', "", "Object missing required field `name`"),
+        ('"complete":true', '"complete":[]', "Expected `bool`, got `array` - at `$.complete`"),
+        ('"run": {"format":2', '"run": {"format":1', "written in format 1"),
+        ('{"row":6,', '{"row":5,', "row 5 comes after row 5"),
     ],
-)
-def test_a_damaged_baseline_says_so(tmp_path: Path, was: str, now: Any, message: str) -> None:
-    file = file_of(tmp_path, TEXT.replace(was, now, 1))
-    assert refused(file) == Issue("not-a-baseline", Blame.CONFIG, message, str(file), HINT)
+)  # fmt: skip
+def test_a_damaged_baseline_says_so(tmp_path: Path, old: str, new: str, said: str) -> None:
+    assert old in TEXT
+    issue = refused(file_of(tmp_path, TEXT.replace(old, new, 1)))
+    assert issue.blame is Blame.CONFIG
+    assert said in str(issue)

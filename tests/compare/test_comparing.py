@@ -15,29 +15,29 @@ from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import RunComparison
 from evaluators.compare.comparison_json import comparison_json
 from evaluators.compare.guard_config import CompareConfig, GuardConfig
-from evaluators.compare.sides import RowVerdict, Side, SideRows
+from evaluators.compare.sides import Side, SideRows, side_of
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems
+from evaluators.model import Status, Verdict
 from evaluators.value_class import replace
+from tests.compare.sides import made_side, packed, said
 
 FIELDS = ("total", "date")
-PLAIN = st.builds(lambda right: RowVerdict("scored", float(right), right), st.booleans())
+PLAIN = st.builds(lambda right: said("scored", float(right), right), st.booleans())
 LISTED = st.builds(
-    lambda one, other: RowVerdict(
-        "scored", ((one == "match") + (other == "match")) / 2, one == other == "match", (one, other)
-    ),
+    lambda one, other: said("scored", ((one == "match") + (other == "match")) / 2, one == other == "match", (one, other)),
     *[st.sampled_from(["match", "mismatch", "omission", "hallucination"])] * 2,
-) | st.sampled_from([RowVerdict("invalid", None, None, ("not_measured",) * 2), RowVerdict("skipped", None, None)])
+) | st.sampled_from([said("invalid", None, None, ("not_measured",) * 2), said("skipped", None, None)])
 COLUMNS = st.lists(st.tuples(PLAIN, LISTED), min_size=1, max_size=25)
 TWO = COLUMNS.flatmap(
     lambda one: st.tuples(st.just(one), st.lists(st.tuples(PLAIN, LISTED), min_size=len(one), max_size=len(one)))
 )
-LISTED_RIGHT = RowVerdict("scored", 1.0, True, ("match", "match"))
-LISTED_WRONG = RowVerdict("scored", 0.5, False, ("match", "mismatch"))
-RIGHT, WRONG = RowVerdict("scored", 1.0, True), RowVerdict("scored", 0.0, False)
+LISTED_RIGHT = said("scored", 1.0, True, ("match", "match"))
+LISTED_WRONG = said("scored", 0.5, False, ("match", "mismatch"))
+RIGHT, WRONG = said("scored", 1.0, True), said("scored", 0.0, False)
 
 
-def rows_of(columns: list[tuple[RowVerdict, RowVerdict]], clusters: bool = False) -> SideRows:
+def rows_of(columns: list[tuple[Verdict, Verdict]], clusters: bool = False) -> SideRows:
     count = range(len(columns))
     return SideRows(
         numbers=[place + 2 for place in count],
@@ -49,10 +49,8 @@ def rows_of(columns: list[tuple[RowVerdict, RowVerdict]], clusters: bool = False
 
 
 def side(label: str, rows: SideRows | Mapping[str, SideRows]) -> Side:
-    by_variant: dict[str | None, SideRows] = {None: rows} if isinstance(rows, SideRows) else dict(rows.items())
     meaning = {"": {"parse": "1"}, "parses": {"type": "2"}, "header": {"type": "3", "fields → total": "4"}}
-    fields = {"parses": (), "header": FIELDS}
-    return Side(label, "invoices", "0.1.0", "rows.csv", "sha256:0", True, meaning, fields, None, by_variant)
+    return made_side(label, rows, {"parses": (), "header": FIELDS}, meaning)
 
 
 def plain(base: str, new: str, config: CompareConfig = CompareConfig(), **targets: str | None) -> RunComparison:
@@ -66,7 +64,7 @@ def plain(base: str, new: str, config: CompareConfig = CompareConfig(), **target
 
 @settings(max_examples=50, deadline=None)
 @given(COLUMNS, st.booleans())
-def test_a_run_against_itself_finds_nothing(columns: list[tuple[RowVerdict, RowVerdict]], clusters: bool) -> None:
+def test_a_run_against_itself_finds_nothing(columns: list[tuple[Verdict, Verdict]], clusters: bool) -> None:
     one = side("one", rows_of(columns, clusters))
     found = compare_sides(one, one, CompareConfig(fail_on=("significant_drop", "broken_rows")))
     assert (found.fixed, found.broken, found.changed, found.exit_code) == (0, 0, (), 0)
@@ -77,7 +75,7 @@ def test_a_run_against_itself_finds_nothing(columns: list[tuple[RowVerdict, RowV
         assert each.p_value in (1.0, None)
 
 
-PARTIAL = st.integers(0, 6).map(lambda part: RowVerdict("scored", part / 6, part == 6))
+PARTIAL = st.integers(0, 6).map(lambda part: said("scored", part / 6, part == 6))
 MANY = st.lists(st.tuples(PLAIN | PARTIAL, PLAIN | PARTIAL), min_size=1, max_size=40)
 
 
@@ -85,7 +83,7 @@ MANY = st.lists(st.tuples(PLAIN | PARTIAL, PLAIN | PARTIAL), min_size=1, max_siz
 @settings(max_examples=150, deadline=None)
 @given(MANY, st.integers(1, 3), st.integers(1, 12))
 def test_an_interval_never_contradicts_its_p_value(
-    pairs: list[tuple[RowVerdict, RowVerdict]], times: int, clusters: int
+    pairs: list[tuple[Verdict, Verdict]], times: int, clusters: int
 ) -> None:
     """Law 15: the interval of a difference holds 0 just when the p-value is not below 0.05."""
     pairs = pairs * times
@@ -106,7 +104,7 @@ def test_an_interval_never_contradicts_its_p_value(
 @settings(max_examples=50, deadline=None)
 @given(TWO, st.booleans())
 def test_swapping_the_runs_mirrors_every_sign(
-    columns: tuple[list[tuple[RowVerdict, RowVerdict]], list[tuple[RowVerdict, RowVerdict]]], clusters: bool
+    columns: tuple[list[tuple[Verdict, Verdict]], list[tuple[Verdict, Verdict]]], clusters: bool
 ) -> None:
     one, other = (side(name, rows_of(each, clusters)) for name, each in zip("ab", columns, strict=True))
     there, back = compare_sides(one, other), compare_sides(other, one)
@@ -132,7 +130,7 @@ def test_swapping_the_runs_mirrors_every_sign(
 @settings(max_examples=30, deadline=None)
 @given(TWO)
 def test_the_order_of_rows_does_not_matter(
-    columns: tuple[list[tuple[RowVerdict, RowVerdict]], list[tuple[RowVerdict, RowVerdict]]],
+    columns: tuple[list[tuple[Verdict, Verdict]], list[tuple[Verdict, Verdict]]],
 ) -> None:
     base, new = rows_of(columns[0]), rows_of(columns[1])
     turned = SideRows(
@@ -145,17 +143,13 @@ def test_the_order_of_rows_does_not_matter(
 
 @settings(max_examples=30, deadline=None)
 @given(COLUMNS, st.booleans())
-def test_a_baseline_holds_all_that_a_comparison_needs(
-    columns: list[tuple[RowVerdict, RowVerdict]], clusters: bool
-) -> None:
+def test_a_baseline_holds_all_that_a_comparison_needs(columns: list[tuple[Verdict, Verdict]], clusters: bool) -> None:
     one = side("runs/one", rows_of(columns, clusters))
-    text = baseline_text(one)
-    assert text == baseline_text(replace(one, label="elsewhere"))
-
     with TemporaryDirectory() as folder:
         file = Path(folder) / "main.json"
-        write_baseline(file, one)
-        assert replace(read_baseline(file), label=one.label) == one
+        write_baseline(file, packed(one))
+        assert side_of(read_baseline(file), one.label) == one
+        assert baseline_text(read_baseline(file)) == file.read_text(encoding="utf-8")
 
 
 def test_rows_that_changed_are_counted_and_named() -> None:
@@ -188,7 +182,7 @@ def test_a_guard_is_about_one_evaluator() -> None:
 
 
 def test_a_guard_on_a_field_that_was_never_measured_is_undecided() -> None:
-    blank = [(RIGHT, RowVerdict("skipped", None, None))] * 4
+    blank = [(RIGHT, said("skipped", None, None))] * 4
     one = side("one", rows_of(blank))
     config = CompareConfig(guards={"header.total": GuardConfig(max_drop=0.1)})
     found = compare_sides(one, one, config, {"header.total": ("header", "total")})
@@ -196,7 +190,7 @@ def test_a_guard_on_a_field_that_was_never_measured_is_undecided() -> None:
 
 
 def test_runs_of_which_no_row_was_scored_are_no_comparison() -> None:
-    blank = [(RowVerdict("invalid", None, None), RowVerdict("invalid", None, None))] * 4
+    blank = [(said("invalid", None, None), said("invalid", None, None))] * 4
     one = side("one", rows_of(blank))
     assert compare_sides(one, one).causes == ("nothing was compared: no row was scored in both runs",)
 
@@ -205,10 +199,8 @@ def test_what_makes_runs_incomparable_is_said_exactly() -> None:
     base, new = side("base", rows_of([(RIGHT, RIGHT)] * 4)), rows_of([(RIGHT, RIGHT)] * 5)
     new.given[1] = "other"
     new.ids[3] = "X"
-    changed = replace(
-        side("new", new), complete=False, fields={"header": FIELDS, "extra": ()},
-        meaning={"": {"parse": "9"}, "header": {"type": "3", "fields → total": "5"}, "extra": {}},
-    )  # fmt: skip
+    meaning = {"": {"parse": "9"}, "header": {"type": "3", "fields → total": "5"}, "extra": {}}
+    changed = made_side("new", new, {"header": FIELDS, "extra": ()}, meaning, complete=False)
     found = compare_sides(base, changed)
     assert found.exit_code == 4
     assert found.evaluators == ()
@@ -277,10 +269,10 @@ def test_a_variant_is_a_run_of_its_own() -> None:
 
 
 UNSCORED = {
-    "skipped": RowVerdict("skipped", None, None),
-    "invalid": RowVerdict("invalid", None, None, (), "the cell is empty"),
-    "unjudged": RowVerdict("unjudged", None, None),
-    "bug": RowVerdict("bug", None, None),
+    "skipped": said("skipped", None, None),
+    "invalid": said("invalid", None, None, (), "the cell is empty"),
+    "unjudged": said("unjudged", None, None),
+    "bug": said("bug", None, None),
 }
 
 
@@ -333,9 +325,9 @@ def test_a_row_that_the_new_run_scores_for_the_first_time_is_gained_and_harms_no
     assert (found.changed[0].gained, found.changed[0].reasons) == (("parses",), {"parses": "unjudged"})
 
 
-EMPTY = RowVerdict("not_measured", None, None, ("not_measured", "not_measured"))
-INVENTED = RowVerdict("scored", 0.0, False, ("hallucination", "not_measured"))
-BOTH = RowVerdict("scored", 1.0, True, ("match", "match"))
+EMPTY = said("not_measured", None, None, ("not_measured", "not_measured"))
+INVENTED = said("scored", 0.0, False, ("hallucination", "not_measured"))
+BOTH = said("scored", 1.0, True, ("match", "match"))
 
 
 def test_a_row_in_which_nothing_is_there_any_more_is_settled_and_shows_in_the_figures() -> None:
@@ -371,18 +363,18 @@ def test_an_invention_where_nothing_was_is_broken_for_every_guard() -> None:
 @pytest.mark.parametrize(
     ("now", "change"),
     [
-        (RowVerdict("scored", 0.0, False, ("hallucination", "hallucination")), "broken"),
-        (RowVerdict("scored", 0.75, False, ("hallucination", "match")), "broken"),
-        (RowVerdict("unreadable", 0.0, False, ("not_measured", "not_measured")), "broken"),
-        (RowVerdict("blocked", 0.0, False, ("not_measured", "not_measured")), "broken"),
-        (RowVerdict("scored", 0.75, True, ("hallucination", "match")), "gained"),
+        (said("scored", 0.0, False, ("hallucination", "hallucination")), "broken"),
+        (said("scored", 0.75, False, ("hallucination", "match")), "broken"),
+        (said("unreadable", 0.0, False, ("not_measured", "not_measured")), "broken"),
+        (said("blocked", 0.0, False, ("not_measured", "not_measured")), "broken"),
+        (said("scored", 0.75, True, ("hallucination", "match")), "gained"),
         (BOTH, "gained"),
         (EMPTY, "never measured"),
         *((one, "never measured") for one in UNSCORED.values()),
     ],
     ids=str,
 )
-def test_a_row_in_which_the_base_had_nothing_to_measure(now: RowVerdict, change: str) -> None:
+def test_a_row_in_which_the_base_had_nothing_to_measure(now: Verdict, change: str) -> None:
     base = side("base", rows_of([(RIGHT, BOTH)] * 3 + [(RIGHT, EMPTY)]))
     found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 3 + [(RIGHT, now)])))
     counts = {"broken": found.broken, "gained": found.gained, "never measured": found.never_measured}
@@ -409,14 +401,14 @@ def test_a_row_that_was_unknown_and_in_which_nothing_is_there_is_not_gained(stan
 
 
 def test_a_field_that_a_condition_sets_aside_is_lost_and_not_settled() -> None:
-    aside = RowVerdict("not_measured", None, None, ("skipped", "not_measured"))
+    aside = said("not_measured", None, None, ("skipped", "not_measured"))
     base = side("base", rows_of([(RIGHT, BOTH)] * 4))
     found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 3 + [(RIGHT, aside)])))
     assert (found.lost, found.fields[0].lost, found.exit_code) == (1, 1, 3)
 
 
 def test_a_field_of_a_row_without_a_score_still_counts_where_it_was_measured() -> None:
-    half = RowVerdict("invalid", None, None, ("match", "error"))
+    half = said("invalid", None, None, ("match", "error"))
     base = side("base", rows_of([(RIGHT, BOTH)] * 4))
     found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 3 + [(RIGHT, half)])))
     assert [(one.field, one.pairs, one.lost) for one in found.fields] == [("total", 4, 0), ("date", 3, 1)]
@@ -433,18 +425,18 @@ def test_fields_are_compared_also_when_no_row_of_the_new_run_has_any() -> None:
 
 
 FAILURES = [
-    (WRONG, RowVerdict("scored", 0.0, False, ("mismatch", "mismatch"))),
-    (WRONG, RowVerdict("unreadable", 0.0, False, ("omission", "omission"))),
-    (RIGHT, RowVerdict("blocked", 0.0, False, ("omission", "omission"))),
+    (WRONG, said("scored", 0.0, False, ("mismatch", "mismatch"))),
+    (WRONG, said("unreadable", 0.0, False, ("omission", "omission"))),
+    (RIGHT, said("blocked", 0.0, False, ("omission", "omission"))),
     *[(one, one) for one in UNSCORED.values()],
-    (RIGHT, RowVerdict("unjudged", None, None, ("match", "error"))),
+    (RIGHT, said("unjudged", None, None, ("match", "error"))),
 ]
 ANY = LISTED | st.sampled_from([EMPTY, INVENTED, *UNSCORED.values(), FAILURES[-1][1]])
 ALL_KINDS = st.lists(st.tuples(st.tuples(PLAIN, ANY), st.tuples(PLAIN, ANY)), min_size=1, max_size=25)
 
 
 def compared(
-    pairs: list[tuple[tuple[RowVerdict, RowVerdict], tuple[RowVerdict, RowVerdict]]], clusters: bool = False
+    pairs: list[tuple[tuple[Verdict, Verdict], tuple[Verdict, Verdict]]], clusters: bool = False
 ) -> RunComparison:
     base, new = (side(name, rows_of([pair[place] for pair in pairs], clusters)) for place, name in enumerate("bn"))
     guards = {"header": GuardConfig(max_drop=0.1), "header.total": GuardConfig(max_drop=0.1, max_broken_rows=2)}
@@ -456,7 +448,7 @@ def compared(
 @settings(max_examples=100, deadline=None)
 @given(ALL_KINDS, st.booleans())
 def test_every_row_is_exactly_one_thing(
-    pairs: list[tuple[tuple[RowVerdict, RowVerdict], tuple[RowVerdict, RowVerdict]]], clusters: bool
+    pairs: list[tuple[tuple[Verdict, Verdict], tuple[Verdict, Verdict]]], clusters: bool
 ) -> None:
     found = compared(pairs, clusters)
     kinds = {
@@ -483,9 +475,9 @@ MEASURED_ROWS = st.lists(
 @settings(max_examples=150, deadline=None)
 @given(MEASURED_ROWS, st.data(), st.sampled_from(FAILURES), st.booleans())
 def test_a_failure_in_place_of_a_right_row_never_makes_a_comparison_look_better(
-    pairs: list[tuple[tuple[RowVerdict, RowVerdict], tuple[RowVerdict, RowVerdict]]],
+    pairs: list[tuple[tuple[Verdict, Verdict], tuple[Verdict, Verdict]]],
     data: st.DataObject,
-    failure: tuple[RowVerdict, RowVerdict],
+    failure: tuple[Verdict, Verdict],
     clusters: bool,
 ) -> None:
     place = data.draw(st.integers(0, len(pairs) - 1))
@@ -504,7 +496,7 @@ def test_a_failure_in_place_of_a_right_row_never_makes_a_comparison_look_better(
 @settings(max_examples=50, deadline=None)
 @given(MEASURED_ROWS, st.data())
 def test_leaving_out_a_right_row_never_makes_a_comparison_look_better(
-    pairs: list[tuple[tuple[RowVerdict, RowVerdict], tuple[RowVerdict, RowVerdict]]], data: st.DataObject
+    pairs: list[tuple[tuple[Verdict, Verdict], tuple[Verdict, Verdict]]], data: st.DataObject
 ) -> None:
     place = data.draw(st.integers(0, len(pairs) - 1))
     pairs[place] = (pairs[place][0], (RIGHT, BOTH))
@@ -525,7 +517,7 @@ def test_leaving_out_a_right_row_never_makes_a_comparison_look_better(
 
 def test_a_clear_gain_of_one_figure_does_not_make_the_drop_of_another_clearer() -> None:
     """With 6 of 30 fields worse (p = 0.0312), two tests explain it by chance, whatever the other one found."""
-    no_total, no_date = (RowVerdict("scored", 0.5, False, one) for one in (("mismatch", "match"), ("match", "mismatch")))
+    no_total, no_date = (said("scored", 0.5, False, one) for one in (("mismatch", "match"), ("match", "mismatch")))
     base = [(RIGHT, no_date)] * 15 + [(RIGHT, BOTH)] * 15
     new = [(RIGHT, BOTH)] * 24 + [(RIGHT, no_total)] * 6
     found = compare_sides(side("base", rows_of(base)), side("new", rows_of(new)))
@@ -536,14 +528,14 @@ def test_a_clear_gain_of_one_figure_does_not_make_the_drop_of_another_clearer() 
 
 MANY = st.integers(0, 4).flatmap(
     lambda whole: st.integers(0, whole).map(
-        lambda right: RowVerdict("scored", float(right == whole), right == whole, (_TOGETHER[right == whole, whole > 0], "match"),
+        lambda right: said("scored", float(right == whole), right == whole, (_TOGETHER[right == whole, whole > 0], "match"),
                            None, (0, right, whole) if whole > 1 else ())
     )
 )  # fmt: skip
 _TOGETHER = {(True, True): "match", (False, True): "mismatch", (True, False): "not_measured"}
 
 
-_NOTHING, _WRONG, _RIGHT = (RowVerdict("scored", share, share == 1, (word, "match"))
+_NOTHING, _WRONG, _RIGHT = (said("scored", share, share == 1, (word, "match"))
                              for share, word in ((1.0, "not_measured"), (0.0, "mismatch"), (1.0, "match")))  # fmt: skip
 
 
@@ -552,14 +544,14 @@ _NOTHING, _WRONG, _RIGHT = (RowVerdict("scored", share, share == 1, (word, "matc
 @example([(_NOTHING, _WRONG), (_RIGHT, _NOTHING)], True)
 @given(st.lists(st.tuples(MANY, MANY), min_size=1, max_size=12), st.booleans())
 def test_figures_of_a_field_count_its_values_and_mirror_when_the_runs_are_swapped(
-    pairs: list[tuple[RowVerdict, RowVerdict]], clusters: bool
+    pairs: list[tuple[Verdict, Verdict]], clusters: bool
 ) -> None:
     one, other = (
         side(name, rows_of([(RIGHT, pair[place]) for pair in pairs], clusters)) for place, name in enumerate("bn")
     )
     there, back = compare_sides(one, other).fields[0], compare_sides(other, one).fields[0]
     for figure, place in ((there.base, 0), (there.new, 1)):
-        counted = [pair[place].counted(0) or (int(status == "match"), int(status != "not_measured"))
+        counted = [pair[place].values[1:3] or (int(status == Status.MATCH), int(status != Status.NOT_MEASURED))
                    for pair in pairs for status in (pair[place].statuses[0],)]  # fmt: skip
         right, whole = (sum(column) for column in zip(*counted, strict=True))
         assert figure == (right / whole if whole else None)
@@ -571,27 +563,12 @@ def test_figures_of_a_field_count_its_values_and_mirror_when_the_runs_are_swappe
 
 def test_a_test_of_values_exchanges_rows() -> None:
     """Two of four values right in each of eight rows, and all of them after: p is that of eight rows, not of sixteen values."""
-    half, whole = (RowVerdict("scored", share, share == 1, (word, "match"), None, (0, int(4 * share), 4))
+    half, whole = (said("scored", share, share == 1, (word, "match"), None, (0, int(4 * share), 4))
                    for share, word in ((0.5, "mismatch"), (1.0, "match")))  # fmt: skip
-    base, new = (side(name, rows_of([(RIGHT, said)] * 8)) for name, said in (("b", half), ("n", whole)))
+    base, new = (side(name, rows_of([(RIGHT, one)] * 8)) for name, one in (("b", half), ("n", whole)))
     total = compare_sides(base, new).fields[0]
     assert (total.base, total.new, total.fixed, total.pairs, total.unit) == (0.5, 1.0, 8, 8, "values")
     assert total.p_value == pytest.approx(2 / 2**8)
-
-
-def test_a_run_that_does_not_count_values_is_compared_by_rows_and_says_so() -> None:
-    said = [
-        RowVerdict("scored", 0.5, False, ("mismatch", "match"), None, (0, 1, 4)),
-        RowVerdict("scored", 1.0, True, ("match", "match")),
-    ]
-    new = replace(side("n", rows_of([(RIGHT, one) for one in said])), fields={"parses": (), "header": ("a[*].b", "date")})
-    old = replace(new, label="b", row_values=False)
-    found = compare_sides(old, new)
-    assert (found.fields[0].base, found.fields[0].new, found.fields[0].unit) == (0.5, 0.5, "rows")
-    assert found.notes[-1].startswith(
-        "the base was written by an earlier version, so fields below lists are compared by rows"
-    )
-    assert compare_sides(new, new).fields[0].base == 0.4
 
 
 def test_a_variant_that_lacks_rows_is_listed_below_the_ranking() -> None:
@@ -611,7 +588,7 @@ def test_a_variant_that_lacks_rows_is_listed_below_the_ranking() -> None:
 
 
 def test_unreadable_and_blocked_outputs_count_0_in_a_ranking() -> None:
-    none = RowVerdict("unreadable", 0.0, False), RowVerdict("blocked", 0.0, False)
+    none = said("unreadable", 0.0, False), said("blocked", 0.0, False)
     rows = {"good": rows_of([(RIGHT, BOTH)] * 40), "poor": rows_of([(RIGHT, BOTH)] * 20 + [(none[0], none[1])] * 20)}
     parses, header = rank_variants(side("run", rows), tuple(rows))
     for ranking in (parses, header):
@@ -642,9 +619,9 @@ def test_variants_of_which_each_lacks_what_the_other_has_are_not_ranked() -> Non
     [
         ("{", "not a baseline"),
         ("[1]", "not a baseline, and not a run folder"),
-        ('{"kind": "evaluators baseline", "format": 5}', "written in format 5"),
+        ('{"kind": "evaluators baseline", "format": 6}', "written in format 6"),
         ('{"kind": "evaluators baseline", "format": 1}', "written in format 1"),
-        ('{"kind": "evaluators baseline", "format": 4}', "not a baseline"),
+        ('{"kind": "evaluators baseline", "format": 5}', "not a run"),
     ],
 )
 def test_a_file_that_is_no_baseline_is_refused(tmp_path: Path, text: str, said: str) -> None:

@@ -9,11 +9,12 @@ import pytest
 from evaluators.compare import paired_differences
 from evaluators.compare.paired_differences import _deviations
 from evaluators.compare.paired_rows import paired
-from evaluators.compare.row_changes import RowMeasure
-from evaluators.compare.sides import RowVerdict, SideRows
+from evaluators.compare.row_changes import RowMeasure, field_right, field_state
+from evaluators.compare.sides import SideRows
 from evaluators.compare.variant_ranking import _mean_interval
 from evaluators.run.intervals import moments_of_clusters, moments_of_values, share_interval
 from evaluators.run.statistics import wilson
+from tests.compare.sides import said
 
 Unit = tuple[Fraction, int, Fraction, int]
 
@@ -59,9 +60,9 @@ def test_what_one_run_measured_more_is_held_against_both_together() -> None:
     ],
 )
 def test_an_error_is_wrong_where_the_row_has_a_score(standing: str, status: str, right: bool | None) -> None:
-    one = RowVerdict(standing, 0.5, False, ("match", status))
-    assert one.right(1) is right
-    assert one.right(2) is None
+    one = said(standing, 0.5 if standing == "scored" else None, False, ("match", status))
+    assert field_right(one, 1) is right
+    assert field_state(one, 2) is None
 
 
 def ranked(*earned: Fraction | int) -> list[tuple[tuple[str, int], RowMeasure]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import evaluators
+from evaluators.api.comparisons import open_side
 from evaluators.api.rescoring import moved
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import RunComparison
 from evaluators.compare.comparison_json import comparison_json
-from evaluators.compare.sides import Side, read_run_side
+from evaluators.compare.sides import Side
 from evaluators.reports.comparison_page import comparison_page
 from evaluators.reports.formats.text import TextFormat
 from evaluators.run.store import load_run
@@ -25,7 +26,7 @@ def run(folder: Path, name: str, outputs: list[str], cost: str, expected: list[s
     label = {"exact_match": {"name": "label"}}
     suite = {"test_set": str(folder / "rows.csv"), "evaluators": [label], "measures": {"cost": "row.cost"}}
     evaluators.load(suite).run(results=folder, name=name)
-    return read_run_side(folder / name)
+    return open_side(folder / name)
 
 
 def compared(folder: Path) -> RunComparison:
@@ -82,7 +83,7 @@ def test_variants_of_one_run_are_compared_by_label(tmp_path: Path) -> None:
     files = {model: str(tmp_path / f"{model}.csv") for model in ("old", "new")}
     suite = {"test_set": {"file": str(tmp_path / "rows.csv"), "outputs": files}, "evaluators": ["exact_match"]}
     evaluators.load(suite).run(results=tmp_path, name="both")
-    side = read_run_side(tmp_path / "both")
+    side = open_side(tmp_path / "both")
     found = compare_sides(variant_side(side, "old"), variant_side(side, "new"))
     assert [(one.base, one.new) for one in found.labels if (one.label, one.metric) == ("billing", "f1")] == [
         (1 / 2, 4 / 5)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from evaluators.compare.comparability import listed, of_one_unit, of_variant, other_variants, unfinished
+from evaluators.compare.comparability import listed, of_variant, other_variants, unfinished
 from evaluators.compare.comparing import compare_sides
 from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.guards import label
 from evaluators.compare.paired_rows import paired, row_keys
-from evaluators.compare.sides import RowVerdict, Side, SideRows
+from evaluators.compare.sides import Side, SideRows
 from evaluators.value_class import replace
+from tests.compare.sides import made_side, said
 
-RIGHT, WRONG, BLANK = RowVerdict("scored", 1.0, True), RowVerdict("scored", 0.0, False), RowVerdict("invalid", None, None)
+RIGHT, WRONG, BLANK = said("scored", 1.0, True), said("scored", 0.0, False), said("invalid", None, None)
 MARKS = {"+": RIGHT, "-": WRONG, "?": BLANK}
 
 
@@ -28,9 +27,7 @@ def rows_of(**marks: str) -> SideRows:
 
 
 def side(label: str, rows: SideRows, **changes: Any) -> Side:
-    fields: dict[str, tuple[str, ...]] = dict.fromkeys(rows.said, ())
-    one = Side(label, "invoices", "1.0", "rows.csv", "sha256:0", True, {}, fields, None, {None: rows})
-    return replace(one, **changes)
+    return made_side(label, rows, dict.fromkeys(rows.said, ()), **{"version": "1.0", **changes})
 
 
 def test_a_few_names_are_listed_and_the_rest_is_counted() -> None:
@@ -55,19 +52,6 @@ def test_other_variants_and_runs_that_ended_early_are_named() -> None:
     assert [*unfinished(base, new)] == [
         "the base was interrupted before its last row", "the new run was interrupted before its last row",
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("base", "new", "who"),
-    [(False, True, "the base was"), (True, False, "the new run was"), (False, False, "the base and the new run were")],
-)
-def test_a_run_that_does_not_count_values_is_named(base: bool, new: bool, who: str) -> None:
-    fields = {"a": ("lines[*].sku",)}
-    sides = [side(name, rows_of(a="+"), fields=fields, row_values=value) for name, value in (("b", base), ("n", new))]
-    (said,) = of_one_unit(*sides)
-    assert said.startswith(f"{who} written by an earlier version, so fields below lists are compared by rows")
-    assert [*of_one_unit(*(replace(one, fields={"a": ("sku",)}) for one in sides))] == []
-    assert [*of_one_unit(*(replace(one, row_values=True) for one in sides))] == []
 
 
 def test_versions_and_rows_that_say_nothing_of_their_question_are_notes() -> None:

@@ -20,13 +20,14 @@ import pytest
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import RunComparison
 from evaluators.compare.guard_config import CompareConfig, GuardConfig
-from evaluators.compare.sides import RowVerdict, Side, SideRows
+from evaluators.compare.sides import Side, SideRows
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems
 from evaluators.reports.comparison_page import MOST_CHANGES, chance, comparison_line, comparison_page, signed
 from evaluators.reports.format import FORMATS, Format, comparison_format_for
 from evaluators.reports.formats.text import TextFormat
 from evaluators.value_class import replace
+from tests.compare.sides import made_side, said
 
 GOLDEN = Path(__file__).parent / "golden"
 FIELDS = ("invoice_number", "totals.gross", "地址.城市")
@@ -36,16 +37,16 @@ MEANING = {"": {"parse": "1"}, "contains_json": {"type": "2"}, "header": {"type"
 def rows(marks: str, seed: int = 0) -> SideRows:
     """`+` is right, `t` has a wrong total, `o` lost the town, `-` is prose without JSON."""
     header = {
-        "+": RowVerdict("scored", 1.0, True, ("match", "match", "match")),
-        "t": RowVerdict("scored", 2 / 3, False, ("match", "mismatch", "match")),
-        "o": RowVerdict("scored", 2 / 3, False, ("match", "match", "omission")),
-        "-": RowVerdict("unreadable", 0.0, False, ("omission", "omission", "omission")),
-        "?": RowVerdict("unjudged", None, None, ("match", "error", "match")),
-        ".": RowVerdict("invalid", None, None, (), 'column "expected": the cell is empty'),
-        "n": RowVerdict("not_measured", None, None, ("not_measured", "not_measured", "not_measured")),
-        "h": RowVerdict("scored", 0.0, False, ("not_measured", "hallucination", "not_measured")),
+        "+": said("scored", 1.0, True, ("match", "match", "match")),
+        "t": said("scored", 2 / 3, False, ("match", "mismatch", "match")),
+        "o": said("scored", 2 / 3, False, ("match", "match", "omission")),
+        "-": said("unreadable", 0.0, False, ("omission", "omission", "omission")),
+        "?": said("unjudged", None, None, ("match", "error", "match")),
+        ".": said("invalid", None, None, (), 'column "expected": the cell is empty'),
+        "n": said("not_measured", None, None, ("not_measured", "not_measured", "not_measured")),
+        "h": said("scored", 0.0, False, ("not_measured", "hallucination", "not_measured")),
     }
-    json_found = {mark: RowVerdict("scored", float(mark != "-"), mark != "-") for mark in header}
+    json_found = {mark: said("scored", float(mark != "-"), mark != "-") for mark in header}
     count = range(len(marks))
     return SideRows(
         [place + 2 for place in count], [f"INV-{place + 1:03}" for place in count], [f"{place:08x}" for place in count], [],
@@ -54,11 +55,8 @@ def rows(marks: str, seed: int = 0) -> SideRows:
 
 
 def side(label: str, found: SideRows | Mapping[str, SideRows], **changes: object) -> Side:
-    by_variant: dict[str | None, SideRows] = {None: found} if isinstance(found, SideRows) else dict(found.items())
-    fields = {"contains_json": (), "header": FIELDS}
-    data = "sha256:a41b90de6c2288f0"
-    one = Side(label, "invoice extraction", "0.1.0", "invoices.csv", data, True, MEANING, fields, None, by_variant)
-    return replace(one, **changes)  # type: ignore[arg-type]  # the changes are those of the fields
+    about = {"name": "invoice extraction", "test_set": "invoices.csv", "data_fingerprint": "sha256:a41b90de6c2288f0"}
+    return made_side(label, found, {"contains_json": (), "header": FIELDS}, **{"meaning": MEANING, **about, **changes})
 
 
 def better() -> RunComparison:
@@ -111,13 +109,15 @@ def rows_missing() -> RunComparison:
 def unranked() -> RunComparison:
     found = {"careful": rows("+" * 20), "fast": rows("+" * 19 + "t"), "gappy": rows("+" * 16 + "...?")}
     run = side("runs/models", found)
-    return RunComparison("careful", "fast, gappy", run.name, 20, 0, 0, 0, rankings=rank_variants(run, tuple(found)))
+    return RunComparison(
+        "careful", "fast, gappy", run.result.name, 20, 0, 0, 0, rankings=rank_variants(run, tuple(found))
+    )
 
 
 def variants() -> RunComparison:
     found = {"careful": rows("+" * 20 + "to"), "fast": rows("+" * 19 + "tto"), "tiny": rows("+" * 8 + "t" * 9 + "-" * 5)}
     run = side("runs/models", found)
-    return RunComparison("careful", "fast, tiny", run.name, 22, 0, 0, 0, rankings=rank_variants(run, tuple(found)))
+    return RunComparison("careful", "fast, tiny", run.result.name, 22, 0, 0, 0, rankings=rank_variants(run, tuple(found)))
 
 
 def two_variants() -> RunComparison:

@@ -1,0 +1,69 @@
+"""Runs in memory that tests compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+
+from msgspec import to_builtins
+
+from evaluators.compare.sides import Side, SideRows
+from evaluators.issues import Blame, Issue
+from evaluators.model import Standing, Status, Verdict
+from evaluators.run.codes import CodedVerdict
+from evaluators.run.record import RunRecord
+from evaluators.run.record_facts import RecordedEvaluator, RecordedVariant, RecordFacts
+from evaluators.run.record_files import record_files
+from evaluators.run.record_lines import RowLine
+from evaluators.run.result import EvaluatorStats, RunResult
+from evaluators.value_class import replace
+
+
+def said(
+    standing: str, score: float | None, passed: bool | None, statuses: Sequence[str] = (), reason: str | None = None,
+    values: Sequence[int] = (),
+) -> Verdict:  # fmt: skip
+    """What a run says of a row, in words."""
+    num, den = (0, 0) if score is None else Fraction(score).limit_denominator(10_000).as_integer_ratio()
+    issue = None if reason is None else Issue("no-score", Blame.TESTSET, reason)
+    letters = bytes(Status[word.upper()] for word in statuses)
+    return Verdict(Standing[standing.upper()], passed, num, den, letters, issue=issue, values=tuple(values))
+
+
+def made_side(
+    label: str, rows: SideRows | Mapping[str, SideRows], fields: Mapping[str, tuple[str, ...]],
+    meaning: Mapping[str, Mapping[str, str]] | None = None, **changes: object,
+) -> Side:  # fmt: skip
+    """A run with its rows; `changes` are those of its result."""
+    by_variant: dict[str | None, SideRows] = {None: rows} if isinstance(rows, SideRows) else dict(rows.items())
+    stats = tuple(EvaluatorStats(name, "exact_match", *[0] * 11, None, None, None) for name in fields)
+    result = RunResult("invoices", "sha256:1", "sha256:0", "0.1.0", "rows.csv", 0, {}, stats, meaning=meaning or {})
+    variants = tuple(name for name in by_variant if name is not None)
+    return Side(label, replace(result, variants=variants, **changes), fields, by_variant)  # type: ignore[arg-type]  # of a result
+
+
+def packed(side: Side) -> RunRecord:
+    """The run folder of which a side was read."""
+    evaluators = tuple(RecordedEvaluator(name, fields) for name, fields in side.fields.items())
+    variants = tuple(RecordedVariant(name, len(rows.ids), False, False, 0, 0) for name, rows in side.rows.items())
+    files: dict[str, object] = {}
+    for variant, rows in side.rows.items():
+        known = {name: list(dict.fromkeys(rows.said[name])) for name in side.fields}
+        place = record_files(Path(), "jsonl", variant)
+        files[place.codes.name] = [
+            {"evaluator": name, "code": code, **to_builtins(CodedVerdict.of(verdict))}
+            for name, verdicts in known.items()
+            for code, verdict in enumerate(verdicts)
+        ]
+        files[place.rows.name] = [
+            to_builtins(
+                RowLine(
+                    row=rows.numbers[at], id=rows.ids[at], checksum=rows.given[at],
+                    cluster=rows.clusters[at] if rows.clusters else None,
+                    codes=[known[name].index(rows.said[name][at]) for name in side.fields],
+                )
+            )
+            for at in range(len(rows.ids))
+        ]  # fmt: skip
+    return RunRecord(Path(side.label), side.result, RecordFacts("jsonl", evaluators, variants), packed=files)
