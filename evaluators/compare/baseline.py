@@ -15,7 +15,9 @@ from evaluators.issues import UPGRADE_HINT, problem
 from evaluators.model import Verdict
 from evaluators.run.codes import code_line, code_text
 from evaluators.run.record import RunRecord, record_of
+from evaluators.run.record_facts import RecordFacts
 from evaluators.run.record_files import record_files
+from evaluators.run.result import RunResult
 from evaluators.run.run_json import of_this_format, run_document
 from evaluators.run.store import write_text
 from evaluators.values.json_text import NotJSON, compact, parse_file
@@ -33,17 +35,7 @@ def write_baseline(file: Path, run: RunRecord) -> None:
 
 def baseline_text(run: RunRecord) -> str:
     """The text of a baseline."""
-    result = structs.replace(
-        run.result, slices=(), gates=(), notes=(), warnings=(), issues=(), issue_counts={}, causes=(), judges=(), folder=None,
-        written=(), environment=None,
-    )  # fmt: skip
-    kept = tuple(
-        structs.replace(one, every_outcome=False, every_cell=False, outcomes=0, cells=0) for one in run.facts.variants
-    )
-    facts = structs.replace(
-        run.facts, rows_format="jsonl", variants=kept, header=(), documents="none", schemas={}, suite=""
-    )
-    head = {"kind": KIND, "format": FORMAT, "run": run_document(result, facts)}
+    head = {"kind": KIND, "format": FORMAT, "run": run_document(*_about(run))}
     parts = [f"{_text(key)}: {_text(value)}" for key, value in head.items()]
     for variant in run.variants:
         files = record_files(Path(), "jsonl", variant)
@@ -53,6 +45,35 @@ def baseline_text(run: RunRecord) -> str:
             for name, lines in ((files.codes.name, codes), (files.rows.name, rows))
         ]
     return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _about(run: RunRecord) -> tuple[RunResult, RecordFacts]:
+    """What is kept of the figures and of what is said of the rows: all that a comparison reads, and little else."""
+    stats = tuple(
+        structs.replace(
+            one, fields=(), counts=None, fallbacks={}, undeclared={}, keys=(), metrics=(), metric_cis=(), extra_items=None
+        )
+        for one in run.result.evaluators
+    )
+    result = structs.replace(
+        run.result, evaluators=stats, slices=(), gates=(), notes=(), warnings=(), issues=(), issue_counts={}, causes=(), judges=(),
+        folder=None, written=(), environment=None,
+    )  # fmt: skip
+    evaluators = tuple(structs.replace(one, needs=(), field_places={}, readings=()) for one in run.facts.evaluators)
+    variants = tuple(
+        structs.replace(one, every_outcome=False, every_cell=False, outcomes=0, cells=0) for one in run.facts.variants
+    )
+    facts = structs.replace(
+        run.facts,
+        rows_format="jsonl",
+        evaluators=evaluators,
+        variants=variants,
+        header=(),
+        documents="none",
+        schemas={},
+        suite="",
+    )
+    return result, facts
 
 
 def _packed(run: RunRecord, variant: str | None) -> tuple[list[bytes], list[bytes]]:
