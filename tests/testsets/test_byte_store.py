@@ -26,7 +26,6 @@ from evaluators.testsets import byte_store, delimited
 from evaluators.testsets.byte_store import STORES
 from evaluators.testsets.reader import whole
 from evaluators.testsets.readers import jsonl, parquet
-from evaluators.value_class import replace
 from tests.run.part_folder import clear_parts
 from tests.testsets.memory_store import InMemory
 
