@@ -10,11 +10,9 @@ from typing import Any
 from msgspec.structs import asdict
 
 from evaluators.api.loading import Suite, load
-from evaluators.issues import problem
 from evaluators.reports.alignments import alignment_data, alignment_page, is_alignment
 from evaluators.reports.catalog import Kind, entries, kinds_of, page, present_name, settings_in, unknown
 from evaluators.reports.document import Page
-from evaluators.reports.mermaid import flowchart
 from evaluators.reports.reference_markdown import page_markdown
 from evaluators.reports.reference_text import WIDTH, page_text
 from evaluators.reports.suite_page import suite_data, suite_page
@@ -35,8 +33,6 @@ def of_suite(file: str, format_: str, steps: bool = False, width: int = WIDTH) -
 
 def _of_loaded(suite: Suite, format_: str, steps: bool, width: int) -> str:
     columns: dict[str, str] = dict(suite.test_set.columns.named().items())
-    if format_ == "mermaid":
-        return flowchart(suite.lines, suite.gates, columns)
     if format_ == "json":
         return _json(suite_data(suite.config, suite.gates, suite.plan(), columns))
     return _written(suite_page(suite.config, suite.gates, suite.plan() if steps else None, columns), format_, width)
@@ -48,9 +44,6 @@ def of_name(written: str, format_: str, columns: int = WIDTH) -> str:
     kinds = kinds_of(name)
     if not kinds and not is_alignment(name):
         return _of_word(name, format_, columns)
-    if format_ == "mermaid":
-        hint = "leave --format away, or name a suite: evaluators explain suite.yaml --format mermaid"
-        raise problem("no-diagram", f'"{written}" is not a suite, and a diagram can be made of a suite only', hint=hint)
     if not kinds:
         return _json(alignment_data(name)) if format_ == "json" else _written(alignment_page(name), format_, columns)
     if format_ == "json":
@@ -66,8 +59,6 @@ def _of_word(word: str, format_: str, columns: int) -> str:
     words = language_words()
     if word not in words:
         raise unknown(word, words)
-    if format_ == "mermaid":
-        raise problem("no-diagram", f'"{word}" is not a suite, and a diagram can be made of a suite only')
     return _json(word_data(word)) if format_ == "json" else _written(word_page(word), format_, columns)
 
 

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from evaluators.cli._name_completion import everything
+
+
+class _PageWords(click.Choice[str]):
+    """The words of `--format`; what was a diagram is told where its words are."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The word. Raises click's error (2) for any other."""
+        if value == "mermaid":
+            self.fail(
+                "a suite is not drawn any more; `evaluators explain SUITE --steps` says the graph in words", param, ctx
+            )
+        return super().convert(value, param, ctx)
 
 
 @click.command("explain")
@@ -12,10 +26,10 @@ from evaluators.cli._name_completion import everything
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["text", "markdown", "json", "mermaid"]),
+    type=_PageWords(["text", "markdown", "json"]),
     default="text",
     show_default=True,
-    help="How the page is written. A diagram (mermaid) can be made of a suite only.",
+    help="How the page is written.",
 )
 @click.option("--steps", is_flag=True, help="Of a suite, also show the order of its evaluators and the steps of a row.")
 def command(subject: str, format_: str, steps: bool) -> None:

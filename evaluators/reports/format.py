@@ -124,6 +124,10 @@ def comparison_format_for(file: PurePath) -> Format:
     )
 
 
+_PRINTED: Final = {"github": "`evaluators run … --format github` prints the annotations for GitHub Actions"}
+"""Formats that are printed alone, and how."""
+
+
 def format_words() -> tuple[str, ...]:
     """Every word that `formats:` knows, sorted."""
     return tuple(sorted(word for each in _all() for word in each.words))
@@ -131,10 +135,14 @@ def format_words() -> tuple[str, ...]:
 
 def check_words(words: Iterable[str], where: str | None = None) -> list[Issue]:
     """Every word that no format has, as config issues: to be asked before row 1."""
-    unknown = [word for word in words if word not in FORMATS.shipped()]
+    unknown = [word for word in words if word in _PRINTED or word not in FORMATS.shipped()]
     known = format_words() if unknown else ()
     return [
         Issue(
+            "unknown-format", Blame.CONFIG, f'the format "{word}" writes no file into a run folder', where, _PRINTED[word]
+        )
+        if word in _PRINTED
+        else Issue(
             "unknown-format",
             Blame.CONFIG,
             f'unknown report format "{word}"',

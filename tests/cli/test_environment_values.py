@@ -22,7 +22,6 @@ COMMANDS: tuple[list[str], ...] = (
     ["explain", "suite.yaml"],
     ["explain", "suite.yaml", "--steps"],
     ["explain", "suite.yaml", "--format", "json"],
-    ["explain", "suite.yaml", "--format", "mermaid"],
     ["run", "suite.yaml", "--dry-run"],
     ["try", "suite.yaml", "--output", "Oslo", "--expected", "Rome"],
     ["run", "suite.yaml", "--name", "first", "--track", "files", "-o", "more.html", "--hardest", "2",

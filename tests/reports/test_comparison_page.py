@@ -163,9 +163,10 @@ def test_the_table_and_the_json_file_say_the_same() -> None:
     comparison = worse()
     table = list(csv.DictReader(StringIO(FORMATS.find("csv")().compared(comparison).removeprefix("\ufeff"))))
     body = json.loads(FORMATS.find("json")().compared(comparison))
-    assert [row["difference"] for row in table] == [
-        str(one["difference"]) for one in (*body["evaluators"], *body["fields"])
+    assert [(row["row"], row["id"], row["change"]) for row in table] == [
+        (str(one["number"]), one["id"], one["change"]) for one in body["changed"]
     ]
+    assert {row["change"] for row in table} == {"broken", "fixed"}
 
 
 @pytest.mark.parametrize("name", sorted(COMPARISONS))

@@ -85,9 +85,15 @@ def test_unknown_words_are_config_problems_all_at_once(runs: dict[str, RunResult
     issues = check_words(("markdwon", "csv", "zzz"), "suite.yaml:20:3")
     assert [(issue.blame, issue.where) for issue in issues] == [(Blame.CONFIG, "suite.yaml:20:3")] * 2
     assert issues[0].hint == 'did you mean "markdown"?'
-    assert issues[1].hint == "known: csv, fields, github, html, json, junit, markdown, md, report, text, xml"
+    assert issues[1].hint == "known: csv, fields, html, json, junit, markdown, md, report, text, xml"
     with pytest.raises(Problems):
         run_files(runs["failed"], ("markdwon",), Options())
+
+
+def test_annotations_are_no_file_of_a_run_folder() -> None:
+    (issue,) = check_words(("csv", "github"), "suite.yaml:20:3")
+    assert issue.message == 'the format "github" writes no file into a run folder'
+    assert issue.hint == "`evaluators run … --format github` prints the annotations for GitHub Actions"
 
 
 def test_no_two_formats_share_a_word_or_an_extension() -> None:

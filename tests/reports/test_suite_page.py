@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluators.api.loading import Suite, loads
-from evaluators.reports.mermaid import flowchart, label
 from evaluators.reports.reference_text import page_text
 from evaluators.reports.suite_page import suite_data, suite_page
 
@@ -116,34 +111,3 @@ def test_a_suite_as_data(suite: Suite) -> None:
     assert [step["number"] for step in data["steps"]] == [
         *range(len(data["columns"]), len(data["columns"]) + len(data["steps"]))
     ]
-
-
-NODE = re.compile(r'  ([ceg]\d+)(\[\("[^"]*"\)\]|\["[^"]*"\]|\{\{"[^"]*"\}\}|\(\["[^"]*"\]\))')
-EDGE = re.compile(r"  ([ceg]\d+) (?:-->|-- [a-z ]+ -->) ([ceg]\d+)")
-
-
-def test_a_suite_as_a_diagram(suite: Suite) -> None:
-    first, *rest = flowchart(suite.lines, suite.gates, {"output": "answer"}).splitlines()
-    assert first == "flowchart LR"
-    nodes = {found[1] for line in rest if (found := NODE.fullmatch(line))}
-    edges = [(found[1], found[2]) for line in rest if (found := EDGE.fullmatch(line))]
-    assert len(nodes) + len(edges) == len(rest), "every line is a node or an edge"
-    assert {name for edge in edges for name in edge} <= nodes, "every edge is between nodes"
-    assert len(set(edges)) == len(edges)
-    assert "  e0 -- needed by --> e1" in rest
-    assert "  e1 -- part of --> e3" in rest
-    assert "  e1 --> g1" in rest
-    assert any("row.kind is invoice or #34;credit #92;#34;note" in line for line in rest)
-
-
-@given(st.text(max_size=30))
-def test_a_label_cannot_leave_its_quotes(text: str) -> None:
-    assert not set(label(text)) & set("\"'<>[]{}|`\n\\&*")
-    assert re.sub(r"#(\d+);", lambda found: chr(int(found[1])), label(text)) == text
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"), [("1. first", "1#46; first"), ("- item", "#45; item"), ("a-b 1.5", "a-b 1.5")]
-)
-def test_a_label_is_no_list(text: str, shown: str) -> None:
-    assert label(text) == shown

@@ -12,7 +12,7 @@ from evaluators.reports.headline import Options
 from evaluators.run.result import ArrayStats, EvaluatorStats, FieldStats, RunResult
 
 if TYPE_CHECKING:
-    from evaluators.compare.comparison import Difference, RunComparison
+    from evaluators.compare.comparison import ChangedRow, RunComparison
 
 HEAD: Final = (
     "variant", "slice_column", "slice_value", "evaluator", "field", "n", "match", "mismatch", "omission",
@@ -21,10 +21,10 @@ HEAD: Final = (
 )  # fmt: skip
 
 
-COMPARED: Final = (
-    "variant", "evaluator", "field", "pairs", "base", "new", "difference", "ci_low", "ci_high", "p_value", "p_value_corrected", "verdict",
-    "fixed", "broken", "unpaired", "minimum_detectable_effect", "rank", "lost", "gained", "settled",
+CHANGED: Final = (
+    "variant", "row", "id", "change", "broken", "fixed", "lost", "gained", "settled", "field_changes", "reasons",
 )  # fmt: skip
+"""The columns of the rows that changed from one run to another."""
 
 
 class CsvTable(Format):
@@ -39,10 +39,9 @@ class CsvTable(Format):
         return stream.getvalue()
 
     def compared(self, comparison: RunComparison) -> str:
-        """One line per evaluator and per field, with exact figures; an undefined one is an empty cell."""
+        """The rows that changed, one line each: what became of them, and by which evaluators."""
         stream = StringIO(newline="")
-        differences = (*comparison.evaluators, *comparison.fields)
-        write_csv(stream, (COMPARED, *map(_difference_cells, differences), *_ranked_cells(comparison)))
+        write_csv(stream, (CHANGED, *map(_changed_cells, comparison.changed)))
         return stream.getvalue()
 
     def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
@@ -74,47 +73,10 @@ def _item_cells(array: ArrayStats | None) -> tuple[str, ...]:
     return *map(str, counts), *map(_exact, (array.precision, array.recall, array.f1))
 
 
-def _difference_cells(one: Difference) -> tuple[str, ...]:
-    low, high = (one.ci.low, one.ci.high) if one.ci else (None, None)
-    exact = (one.base, one.new, one.difference, low, high, one.p_value, one.p_value_corrected)
-    counts = (one.fixed, one.broken, one.unpaired)
-    return (
-        one.variant or "", one.evaluator, one.field or "", str(one.pairs), *map(_exact, exact), one.verdict,
-        *map(str, counts), _exact(one.minimum_detectable_effect), "", str(one.lost), str(one.gained), str(one.settled),
-    )  # fmt: skip
-
-
-def _ranked_cells(comparison: RunComparison) -> Iterable[tuple[str, ...]]:
-    for ranking in comparison.rankings:
-        for one in ranking.variants:
-            low, high = (one.ci.low, one.ci.high) if one.ci else (None, None)
-            figures = map(_exact, (None, one.mean, None, low, high, None, None))
-            yield (
-                one.variant,
-                ranking.evaluator,
-                "",
-                str(ranking.rows),
-                *figures,
-                "",
-                "",
-                "",
-                "",
-                "",
-                str(one.rank),
-                "",
-                "",
-                "",
-            )
-        for aside in ranking.unranked:
-            yield (
-                aside.variant,
-                ranking.evaluator,
-                "",
-                str(aside.others - aside.lacking),
-                *[""] * 7,
-                "not ranked",
-                *[""] * 8,
-            )
+def _changed_cells(one: ChangedRow) -> tuple[str, ...]:
+    evaluators = map(", ".join, (one.broken, one.fixed, one.lost, one.gained, one.settled))
+    reasons = ", ".join(f"{name}: {reason}" for name, reason in one.reasons.items())
+    return one.variant or "", str(one.number), one.id, one.change, *evaluators, ", ".join(one.fields), reasons
 
 
 def _exact(figure: float | None) -> str:

@@ -49,8 +49,6 @@ class Annotation(Struct, frozen=True):
 class GitHub(Format):
     """Annotations for GitHub Actions."""
 
-    words = ("github",)
-
     def render(self, result: RunResult, options: Options) -> str:
         """One annotation for the run, and one for each gate that did not pass and each problem."""
         return _lines([_ending(result), *_gates(result), *_problems(result)])
@@ -58,10 +56,6 @@ class GitHub(Format):
     def compared(self, comparison: RunComparison) -> str:
         """One annotation for the comparison, and one for each guard that did not pass, lost row, or reason against comparing."""
         return _lines([_compared(comparison), *_guards(comparison)])
-
-    def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
-        """`github.txt`."""
-        return {"github.txt": self.render(result, options)}
 
 
 def _gates(result: RunResult) -> Iterable[Annotation]:
