@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from evaluators.compare.label_differences import label_differences
-from evaluators.compare.measure_differences import measure_differences
+from evaluators.compare.figure_differences import label_differences, measure_differences
 from evaluators.run.figures import counted, quantity_text
 from evaluators.run.gates import gate_label
 from evaluators.run.loaded import LoadedSuite

@@ -23,10 +23,9 @@ from evaluators.compare.comparability import (
     unfinished,
 )
 from evaluators.compare.comparison import ChangedRow, Difference, GuardResult, RunComparison
+from evaluators.compare.figure_differences import label_differences, measure_differences
 from evaluators.compare.guard_config import CompareConfig
 from evaluators.compare.guards import judge_guards
-from evaluators.compare.label_differences import label_differences
-from evaluators.compare.measure_differences import measure_differences
 from evaluators.compare.paired_differences import judged_all
 from evaluators.compare.paired_rows import Pairs, paired
 from evaluators.compare.row_changes import Change

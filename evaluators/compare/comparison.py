@@ -15,9 +15,12 @@ from msgspec import Struct
 from evaluators.compare.row_changes import Change
 from evaluators.result_table import Kind, ResultTable
 from evaluators.run.result import Interval
+from evaluators.run.run_json import plain, stable
 
 Finding: TypeAlias = Literal["better", "worse", "no clear difference", "the same", "not measured"]
 Unit: TypeAlias = Literal["rows", "values"]
+FORMAT: Final = 2
+"""The version of `comparison.json`. A key may be added within a version; a meaning never changes."""
 _SHOWN: Final = 8
 _COLUMNS: Final[Mapping[str, Kind]] = {
     "evaluator": "text", "field": "text", "variant": "text", "pairs": "count", "base": "score", "new": "score",
@@ -242,3 +245,12 @@ class RunComparison(Struct, frozen=True):
     def to_arrow(self) -> Any:
         """The differences as a `pyarrow.Table`, with the columns of `table`."""
         return self.table.to_arrow()
+
+
+def comparison_json(comparison: RunComparison) -> str:
+    """The comparison as JSON: keys sorted, the same comparison the same bytes."""
+    body = {"format": FORMAT, **plain(comparison)}
+    for key in ("measures", "labels"):
+        if not body[key]:
+            del body[key]
+    return stable(body)

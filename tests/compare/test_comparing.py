@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from evaluators.compare.baseline import baseline_text, read_baseline, write_baseline
 from evaluators.compare.comparing import compare_sides, variant_side
-from evaluators.compare.comparison import RunComparison
-from evaluators.compare.comparison_json import comparison_json
+from evaluators.compare.comparison import RunComparison, comparison_json
 from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.sides import Side, SideRows, side_of
 from evaluators.compare.variant_ranking import rank_variants

@@ -8,8 +8,7 @@ import evaluators
 from evaluators.api.comparisons import open_side
 from evaluators.api.rescoring import moved
 from evaluators.compare.comparing import compare_sides, variant_side
-from evaluators.compare.comparison import RunComparison
-from evaluators.compare.comparison_json import comparison_json
+from evaluators.compare.comparison import RunComparison, comparison_json
 from evaluators.compare.sides import Side
 from evaluators.reports.comparison_page import comparison_page
 from evaluators.reports.formats.text import TextFormat

@@ -25,6 +25,6 @@ class JsonFile(Format):
 
     def compared(self, comparison: RunComparison) -> str:
         """Every difference, changed row and guard, with sorted keys."""
-        from evaluators.compare.comparison_json import comparison_json  # a run has no use for it, and starts sooner
+        from evaluators.compare.comparison import comparison_json  # a run has no use for it, and starts sooner
 
         return comparison_json(comparison)
