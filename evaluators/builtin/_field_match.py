@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from functools import cached_property, partial
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 from evaluators.builtin._evaluator import (
@@ -16,10 +16,12 @@ from evaluators.builtin._evaluator import (
     TreeEvaluator,
     Unreadable,
 )
-from evaluators.fields.open_check import OpenCheck, WrongLeaves, explain_open
+from evaluators.fields.open_check import OpenCheck, lost_output
+from evaluators.fields.open_rows import explain_open
 from evaluators.fields.open_tree import OpenTree
+from evaluators.fields.path_check import ScoredRow
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import MISSING, FieldResult, Score, Standing, Verdict
+from evaluators.model import MISSING, Score, Standing, Verdict
 from evaluators.values.quoting import kind
 
 
@@ -34,91 +36,60 @@ class TopLevelMatch(TreeEvaluator):
         """What counts among the top-level keys. Implemented by `json_field_match` and `json_field_match_normalized`."""
         raise NotImplementedError  # the contract: each type says how keys are compared
 
-    @cached_property
-    def wrong_leaves(self) -> WrongLeaves:
-        """What evidence is made with."""
-        return WrongLeaves(self.tree)
-
     def scored_fields(self) -> ScoredFields:
         surplus = SurplusRules(keys=self.tree.penalize_extra)
-        return ScoredFields(tree=self.tree, surplus=surplus, wrong=self._wrong)
+        return ScoredFields(tree=self.tree, surplus=surplus)
 
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))
         return expected, Output(self.column("output"), "object", beside=expected, parts=self.parts)
 
-    def _wrong(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
-        expected, output = values
-        return self.wrong_leaves(expected, output, wanted)
-
     def explain(self, expected: Any, output: Any) -> Score:
         return explain_keys(self.tree, expected, output)
 
     def compile(self) -> Check:
-        return compile_keys(self.tree, self.pass_at)
+        return KeyCheck(self.tree, self.pass_at)
 
     def unreadable(self) -> Unreadable:
-        return Unreadable(partial(explain_missing_keys, self.tree), compile_missing)
+        return Unreadable(self._explain_missing, lost=lost_output)
+
+    def _explain_missing(self, issue: Issue, expected: Any, _: Any) -> Score:
+        return explain_keys(self.tree, expected, MISSING, issue)
 
 
-def explain_keys(tree: OpenTree, expected: Any, output: Any) -> Score:
-    """The share of the expected top-level keys that match; an empty expected object is a match, and says so.
+def explain_keys(tree: OpenTree, expected: Any, output: Any, unreadable: Issue | None = None) -> Score:
+    """The share of the expected top-level keys that match; an empty expected object is a match, and says so. An unreadable output
+    costs every expected key.
 
     Raises RowProblem when the expected document is no object.
     """
     if not isinstance(expected, dict):
-        raise no_object(expected)
-    if vacuous(tree, expected, output):
-        return Score(
-            1.0, reason="the expected object is empty, so nothing was compared", details={"empty_expected": True}
-        )
-    return explain_open(tree, expected, output)
+        raise RowProblem(no_object(expected))
+    return explain_open(tree, expected, output, unreadable)
 
 
-def no_object(expected: Any) -> RowProblem:
-    """The test set's problem with an expected document that has no keys to compare, ready to raise."""
-    message = f"an object was expected, the cell holds {kind(expected)}"
-    return RowProblem(Issue("expected-not-object", Blame.TESTSET, message))
-
-
-def vacuous(tree: OpenTree, expected: Any, output: Any) -> bool:
-    """Nothing is expected, and nothing in the output counts against it."""
-    return not expected and output is not MISSING and not (tree.penalize_extra and output)
+def no_object(expected: Any) -> Issue:
+    """The test set's problem with an expected document that has no keys to compare."""
+    return Issue("expected-not-object", Blame.TESTSET, f"an object was expected, the cell holds {kind(expected)}")
 
 
 EMPTY_EXPECTED = Verdict(Standing.SCORED, True, 1, 1, counts=(0, 0, 0, 0))
 """The verdict of a row that expects nothing: 1.0, counted apart, since nothing was compared."""
 
 
-def compile_keys(tree: OpenTree, pass_at: float) -> OpenCheck:
-    """The fast check of top-level keys."""
-    return KeyCheck(tree, pass_at)
-
-
 class KeyCheck(OpenCheck):
-    """The check of an open tree of depth 1, in which an empty expected object is a match."""
+    """The check of an open tree of depth 1, in which an empty expected object is a match. Every expected document is an object."""
 
-    def __call__(self, expected: Any, output: Any) -> Verdict:
-        if expected.__class__ is not dict:
-            raise no_object(expected)
-        if not expected and vacuous(self.tree, expected, output):
-            return EMPTY_EXPECTED
-        counts = self.count(expected, output)
-        return self._known.get(counts) or self._verdict(counts)
-
-
-def explain_missing_keys(tree: OpenTree, issue: Issue, expected: Any, _: Any = MISSING) -> Score:
-    """What an unreadable output costs: every expected key."""
-    if not isinstance(expected, dict):
-        raise no_object(expected)
-    missing = explain_open(tree, expected, MISSING)
-    return Score(0.0, False, missing.fields, issue.message, standing=Standing.UNREADABLE)
-
-
-def compile_missing(check: Check) -> Check:
-    """The fast form: the verdict of an output that has nothing, with a score of 0."""
-
-    def missing(expected: Any, _: Any) -> Verdict:
-        return check(expected, MISSING)._replace(standing=Standing.UNREADABLE, passed=False, num=0, den=1)
-
-    return missing
+    def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
+        apart: dict[int, ScoredRow | None] = {}
+        for at, (expected, output) in enumerate(zip(*columns, strict=True)):
+            if expected.__class__ is not dict:
+                apart[at] = ScoredRow(Verdict(Standing.INVALID, None, 0, 0, issue=no_object(expected)))
+            elif not expected and self.tree.vacuous(expected, output):
+                apart[at] = None
+        if not apart:
+            return super().score(*columns)
+        found = super().score(*[[{} if at in apart else one for at, one in enumerate(side)] for side in columns])
+        for at, row in apart.items():
+            found[at] = found[at]._replace(verdict=EMPTY_EXPECTED) if row is None else row
+        return found

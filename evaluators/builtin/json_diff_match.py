@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -19,16 +19,14 @@ from evaluators.builtin._evaluator import (
     TreeEvaluator,
     Unreadable,
 )
-from evaluators.builtin._field_match import compile_missing
 from evaluators.builtin._texts import ExpectedColumn
-from evaluators.fields.differences import Differences
 from evaluators.fields.lines import read_skipped
-from evaluators.fields.open_check import OpenCheck, WrongLeaves, explain_open
+from evaluators.fields.open_check import OpenCheck, lost_output
+from evaluators.fields.open_rows import explain_open
 from evaluators.fields.open_tree import OpenTree
 from evaluators.issues import Issue
-from evaluators.model import MISSING, FieldResult, Score, Standing, Verdict
+from evaluators.model import MISSING, Score
 from evaluators.settings import BadSettings, Detail, ReadBy, bad, spell
-from evaluators.value_class import replace
 from evaluators.values.equality import same, same_type
 from evaluators.values.paths import Path
 
@@ -136,39 +134,26 @@ class JsonDiffMatch(TreeEvaluator):
             rule="the JSON type" if self.compare_schema_only else "exact",
         )
 
-    @cached_property
-    def wrong_leaves(self) -> WrongLeaves:
-        """What evidence is made with."""
-        return WrongLeaves(self.tree)
-
     @property
     def surplus(self) -> SurplusRules:
         """Whether what only the output has lowers the score."""
         return SurplusRules(self.extra_fields == "penalize", (self.extra_items or self.extra_fields) == "penalize")
 
     def scored_fields(self) -> ScoredFields:
-        return ScoredFields(tree=self.tree, surplus=self.surplus, wrong=self._wrong)
+        return ScoredFields(tree=self.tree, surplus=self.surplus)
 
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))
         return expected, Output(self.column("output"), "like_expected", beside=expected, parts=True)
 
-    def _wrong(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
-        expected, output = values
-        return self.wrong_leaves(expected, output, wanted)
-
     def explain(self, expected: Any, output: Any) -> Score:
-        score = explain_open(self.tree, expected, output)
-        if score.value is None or score.value == 1.0:
-            return score
-        return replace(score, details=Differences(expected, output))
+        return explain_open(self.tree, expected, output)
 
     def compile(self) -> Check:
         return OpenCheck(self.tree, self.pass_at)
 
     def unreadable(self) -> Unreadable:
-        return Unreadable(self._explain_missing, compile_missing)
+        return Unreadable(self._explain_missing, lost=lost_output)
 
     def _explain_missing(self, issue: Issue, expected: Any, _: Any) -> Score:
-        missing = explain_open(self.tree, expected, MISSING)
-        return Score(0.0, False, missing.fields, issue.message, standing=Standing.UNREADABLE)
+        return explain_open(self.tree, expected, MISSING, issue)

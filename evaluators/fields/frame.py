@@ -20,7 +20,7 @@ from evaluators.value_class import NamedTuple
 from evaluators.values.equality import same
 
 CONTAINERS: Final = frozenset((dict, list))
-_SURE: Final = frozenset((str, type(None), Missing))
+SURE: Final = frozenset((str, type(None), Missing))
 """Kinds of which `==` is exact, whatever stands on the other side."""
 _NUMBERS: Final = frozenset((int, float))
 _NOTHING: Final[dict[str, Any]] = {}
@@ -119,12 +119,8 @@ class Frame:
         if self.o is self.e:
             return []
         if self._differing is None:
-            kinds = self.kinds if self.kinds <= _SURE else self.kinds | self.others
-            if CONTAINERS.isdisjoint(kinds) and (bool not in kinds or _NUMBERS.isdisjoint(kinds)):
-                self._differing = list(compress(range(len(self.e)), map(ne, self.e, self.o)))
-            else:
-                pairs = enumerate(zip(self.e, self.o, strict=True))
-                self._differing = [at for at, (a, b) in pairs if a is not b and not same(a, b)]
+            kinds = self.kinds if self.kinds <= SURE else self.kinds | self.others
+            self._differing = differing(self.e, self.o, kinds)
         return self._differing
 
     def there(self) -> Frame:
@@ -234,6 +230,16 @@ def extra_items(frame: Frame, o: Sequence[Any], extra: Sequence[tuple[int, int]]
         [MISSING] * len(extra), [o[at][place] for at, place in extra], rows, frame, owners,
         [Unpaired(place) for _, place in extra],
     )  # fmt: skip
+
+
+def differing(e: Sequence[Any], o: Sequence[Any], kinds: set[type]) -> list[int]:
+    """The positions where two columns do not have the same JSON value.
+
+    `kinds` are those of all values; those of one column are enough where they are `SURE`.
+    """
+    if CONTAINERS.isdisjoint(kinds) and (bool not in kinds or _NUMBERS.isdisjoint(kinds)):
+        return list(compress(range(len(e)), map(ne, e, o)))
+    return [at for at, (a, b) in enumerate(zip(e, o, strict=True)) if a is not b and not same(a, b)]
 
 
 def _columns(values: Sequence[Any], kinds: set[type], keys: list[str], lacking: set[int]) -> list[list[Any]]:

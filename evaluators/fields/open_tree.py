@@ -1,20 +1,23 @@
 """Whole documents, key by key: open trees, whose fields are the leaves that the documents happen to have.
 
 A leaf is a scalar or an empty container; its place is a tuple of keys and indexes, so {"a.b": 1} is not {"a": {"b": 1}}.
-What counts is said here; `walk` looks at the documents.
+What counts is said here; `open_walk` looks at the documents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from evaluators.model import Standing, Verdict
+from evaluators.model import MISSING, Standing, Verdict
 from evaluators.value_class import dataclass
-from evaluators.values.paths import Path
+from evaluators.values.paths import ANY, Path
 
 LeafRule: TypeAlias = Callable[[Any, Any], bool]
+Location: TypeAlias = tuple[str | int, ...]
+RowCounts: TypeAlias = tuple[int, int, int, int, int]
+"""Match, mismatch, omission, hallucination, and how many of the last stand in items that only the output has."""
 
 
 @dataclass(frozen=True)
@@ -37,34 +40,67 @@ class OpenTree:
         """This very place is left out, with `ANY` for every index. Folded keys are skipped in any case."""
         return self._spelled(place) in self._skipped
 
-    def leads_to_skipped(self, place: tuple[Any, ...]) -> bool:
-        """Something below this place is left out."""
-        return self._spelled(place) in self._before_skipped
-
     @cached_property
     def _skipped(self) -> frozenset[tuple[Any, ...]]:
         return frozenset(self._spelled(path.steps) for path in self.skip)
 
-    @cached_property
-    def _before_skipped(self) -> frozenset[tuple[Any, ...]]:
-        return frozenset(place[:depth] for place in self._skipped for depth in range(len(place)))
-
     def _spelled(self, place: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(step.casefold() if isinstance(step, str) else step for step in place) if self.fold_keys else place
 
+    def vacuous(self, expected: Any, output: Any) -> bool:
+        """No key is expected at the top level, where alone is looked, and nothing in the output counts against it."""
+        return self.depth is not None and not expected and output is not MISSING and not (self.penalize_extra and output)
 
-def verdict_of_counts(tree: OpenTree, counts: tuple[int, int, int, int], surplus: int, pass_at: float) -> Verdict:
-    """The verdict: matches over the expected leaves, and over the extra ones too where they are penalized.
+    def leaves(self, value: Any, location: Location) -> Iterator[tuple[Location, Any]]:
+        """Every leaf of what stands at a place, in the order of the document. The place itself is not left out."""
+        waiting = [(location, value)]
+        while waiting:
+            here, inner = waiting.pop()
+            if len(here) >= self.depth if self.depth is not None else not inner or inner.__class__ not in (dict, list):
+                yield here, inner
+                continue
+            steps: Iterator[tuple[str | int, Any]] = iter(inner.items() if inner.__class__ is dict else enumerate(inner))
+            below = [((*here, step), one) for step, one in steps]
+            if self.skip:
+                below = [each for each in below if not self.skips(general(each[0]))]
+            waiting += reversed(below)
 
-    So many of the hallucinations, the `surplus`, stand in items that only the output has.
-    """
-    match, mismatch, omission, hallucination = counts
+
+def general(location: Location) -> tuple[Any, ...]:
+    """The place with `ANY` for every index."""
+    return tuple(step if step.__class__ is str else ANY for step in location)
+
+
+def verdict_of_counts(tree: OpenTree, counts: RowCounts, pass_at: float) -> Verdict:
+    """The verdict: matches over the expected leaves, and over the extra ones too where they are penalized."""
+    match, mismatch, omission, hallucination, surplus = counts
     whole = match + mismatch + omission
     whole += hallucination - surplus if tree.penalize_extra else 0
     whole += surplus if tree.penalize_items else 0
     if not whole:
-        return Verdict(Standing.NOT_MEASURED, None, 0, 0, counts=counts)
-    return Verdict(Standing.SCORED, match / whole >= pass_at, match, whole, counts=counts)
+        return Verdict(Standing.NOT_MEASURED, None, 0, 0, counts=counts[:4])
+    return Verdict(Standing.SCORED, match / whole >= pass_at, match, whole, counts=counts[:4])
+
+
+def renamed(expected: Any, output: Any) -> Any:
+    """The output with the expected document's spelling of every key that stands for one of its keys."""
+    made = [output]
+    waiting: list[tuple[Any, Any, Any, Any]] = [(expected, output, made, 0)]
+    while waiting:
+        ours, theirs, holder, step = waiting.pop()
+        if ours is theirs or ours.__class__ is not theirs.__class__:
+            continue
+        if ours.__class__ is dict:
+            names = {theirs: ours for ours, theirs in folded_names(ours, theirs).items()}
+            inner: Any = {names.get(key, key): value for key, value in theirs.items()}
+            waiting += [(ours[key], value, inner, key) for key, value in inner.items() if key in ours]
+        elif ours.__class__ is list:
+            inner = list(theirs)
+            waiting += [(one, other, inner, at) for at, (one, other) in enumerate(zip(ours, theirs, strict=False))]
+        else:
+            continue
+        holder[step] = inner
+    return made[0]
 
 
 def folded_names(expected: dict[str, Any], output: dict[str, Any]) -> dict[str, str]:

@@ -1,342 +1,454 @@
-"""The walk of whole documents: both at once, leaf by leaf, counted by path, and reported leaf by leaf where somebody asks.
+"""The walk of whole documents: those of a chunk at once, place by place.
 
-Counting makes no path and no object per leaf: what a leaf comes to is added to the counters of `path_tally`. Who wants to
-know of each leaf gives `LeafResults`; the same walk then carries the place of every value along, as a tuple of keys and
-indexes. Without it the place is None.
+What is compared are pairs of values that stand at one place in all the rows. Objects with the same keys give a column of values for
+each key, and two columns are compared with one call. A leaf matches unless there is a *finding* for it, so results are counted by the
+lengths of columns, less their findings. What one side has as a whole, lost or extra, is one finding; its leaves, and those of parts
+that are equal, are only counted. Findings know the frame that they were made in, which gives their places and both values to whoever
+wants them. Objects whose keys few others have are looked at one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from gc import is_tracked
-from itertools import count, repeat
-from typing import Any, TypeAlias
+from itertools import chain, compress, repeat
+from operator import is_, is_not, itemgetter
+from typing import Any, Final, TypeAlias
 
-from evaluators.fields.leaf_results import LeafResults, Location
-from evaluators.fields.open_tree import OpenTree, folded_names
-from evaluators.fields.path_tally import PATH_CAP, Counter, PathTally
-from evaluators.model import MISSING
+from evaluators.fields.frame import CONTAINERS, SURE, Frame, differing, in_order, of_rows
+from evaluators.fields.instance_paths import Unpaired
+from evaluators.fields.open_tree import Location, OpenTree, RowCounts, renamed
+from evaluators.fields.path_tally import Counts, Name, PathTally
+from evaluators.model import MISSING, Status
+from evaluators.value_class import NamedTuple
+from evaluators.values.equality import same
+from evaluators.values.paths import ANY, display
 
-RowCounts: TypeAlias = tuple[int, int, int, int, int]
-"""Match, mismatch, omission, hallucination, and how many of the last stand in items that only the output has."""
-Leaves: TypeAlias = list[tuple[Counter, Any, Location | None]]
-"""The counter, the value and the place of each leaf of a value; no place while nobody wants to know."""
+MATCH, MISMATCH, OMISSION, HALLUCINATION = Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION
+FEW: Final = 4
+"""Fewer objects with the same keys are sooner looked at one by one."""
 
 
-class RowWalk:
-    """What is wrong in a row so far, and who wants to know of its leaves."""
+class Findings(NamedTuple):
+    """Leaves of one place that do not match, or all that one side has there."""
 
-    __slots__ = ("extra", "lost", "mismatch", "quick", "results", "surplus")
+    status: Status
+    name: Name
+    frame: Frame
+    places: Sequence[int]
+    """Their positions in the frame."""
+    key: str | None = None
+    """The key of the objects in the frame that they stand at; None where it is the pairs themselves."""
 
-    def __init__(self, results: LeafResults | None) -> None:
-        self.mismatch = self.lost = self.extra = self.surplus = 0
-        self.results = results
-        self.quick = results is None or not results.every
-        """Whether values that are equal at a glance may be passed over."""
+    def location(self, at: int) -> Location:
+        """The keys and indexes of one of them."""
+        steps: Any = self.frame.where(at)
+        location = tuple(step.index if step.__class__ is Unpaired else step for step in steps)
+        return location if self.key is None else (*location, self.key)
+
+    def values(self, at: int) -> tuple[Any, Any]:
+        """The expected value of one of them, and that of the output."""
+        ours, theirs = self.frame.e[at], self.frame.o[at]
+        return (ours, theirs) if self.key is None else (ours.get(self.key, MISSING), theirs.get(self.key, MISSING))
+
+
+class _Side(NamedTuple):
+    """What leaves are that need no comparing, and where they stand."""
+
+    status: Status
+    name: Name
+    surplus: bool = False
+    """They stand in items that only the output has."""
+
+
+LeafColumn: TypeAlias = tuple[Status, Sequence[Name], Sequence[int], bool]
+"""What leaves of some places are, in some rows, and whether they stand in items that only the output has."""
+
+_Parts: TypeAlias = "dict[Any, tuple[Sequence[Any], Sequence[int]]]"
+"""Values and their rows, by kind."""
 
 
 class OpenWalk:
-    """Walks documents, and counts their leaves by path."""
+    """What becomes of the documents of a chunk. An unreadable output is MISSING. Who makes it releases it."""
 
-    def __init__(self, tree: OpenTree, cap: int = PATH_CAP) -> None:
+    def __init__(self, tree: OpenTree, expected: Sequence[Any], outputs: Sequence[Any]) -> None:
         self.tree = tree
-        self.tally = PathTally(tree, cap)
-        self._plain = not tree.skip and not tree.fold_keys
+        self.columns: list[LeafColumn] = []
+        self.findings: list[Findings] = []
+        """Leaves of columns that are no match."""
+        self.apart: list[Findings] = []
+        """What only one side has, each as a whole. Its leaves have columns of their own."""
+        self.surplus_items = 0
+        self._flat, self._skipping = tree.depth is not None, bool(tree.skip)
+        self._waiting: list[tuple[Name, Frame]] = []
+        self._sides: dict[_Side, tuple[list[Any], list[int]]] = {}
+        if tree.fold_keys:
+            outputs = [renamed(one, other) for one, other in zip(expected, outputs, strict=True)]
+        if self._flat:
+            outputs = [one if one.__class__ is dict else {} for one in outputs]
+        self.expected, self.outputs = expected, outputs
+        self._frames = of_rows(expected, outputs)
+        try:
+            self._go()
+        except BaseException:
+            self.release()
+            raise
 
-    def count(self, expected: Any, output: Any, results: LeafResults | None = None) -> RowCounts:
-        """What the row comes to, tallied by path as well. An unreadable output is MISSING."""
-        root = self.tally.root
-        if root.skip:
-            return 0, 0, 0, 0, 0
-        row = RowWalk(results)
-        place = None if results is None else ()
-        if self.tree.depth == 1:
-            match = self._top(root, expected, output if output.__class__ is dict else {}, row)
-        elif output is expected and row.quick:
-            match = self._all_match(root, expected)
-        elif output is MISSING:
-            match = 0
-            self._lost(root, expected, row, place)
-        else:
-            match = self._walk(root, expected, output, row, place)
-        if row.surplus:
-            self.tally.surplus_rows += 1
-        return match, row.mismatch, row.lost, row.extra, row.surplus
+    def release(self) -> None:
+        """Lets go of the frames, and of what was found in them."""
+        for frame in self._frames:
+            frame.release()
+        self.findings, self.apart = [], []
 
-    def _top(self, root: Counter, expected: dict[str, Any], output: dict[str, Any], row: RowWalk) -> int:
-        """The number of top-level values that match, compared whole."""
-        keys = tuple(expected)
-        shape = root.shapes.get(keys) or self.tally.shape(root, keys)
-        if shape.skips:
-            expected, output = self._unskipped(root, expected), self._unskipped(root, output)
-            keys = tuple(expected)
-            shape = root.shapes.get(keys) or self.tally.shape(root, keys)
-        shape.seen += 1
-        match = len(keys)
-        quick, results = row.quick, row.results
-        if output is expected and quick:
-            return match
-        equal = self.tree.same
-        missing = 0
-        for key, value in expected.items():
-            try:
-                actual = output[key]
-            except KeyError:
-                child = shape.children[key]
-                child.omission += 1
-                child.less += 1
-                missing += 1
-                if results is not None:
-                    results.lost((key,), value)
-                continue
-            if quick:
-                if actual is value:
-                    continue
-                kind = value.__class__
-                if kind is actual.__class__ and kind is not dict and kind is not list and value == actual:
-                    continue
-            same = equal(value, actual)
-            if not same:
-                child = shape.children[key]
-                child.mismatch += 1
-                child.less += 1
-                row.mismatch += 1
-            if results is not None:
-                results.compared((key,), value, actual, same)
-        row.lost += missing
-        if len(output) > match - missing:
-            for key, actual in output.items():
-                if key not in expected and not (counter := root.keys.get(key) or self.tally.below(root, key)).skip:
-                    counter.hallucination += 1
-                    row.extra += 1
-                    if results is not None:
-                        results.extra((key,), actual)
-        return match - row.mismatch - missing
-
-    # The loops below tell objects, lists and plain values apart in line: a call per leaf costs more than all the rest.
-
-    def _all_match(self, counter: Counter, value: Any) -> int:
-        """The number of leaves of a value that equals its counterpart."""
-        if value.__class__ is dict and value:
-            return self._match_keys(counter, value)
-        if value.__class__ is list and value:
-            return self._match_items(counter, value)
-        counter.direct += 1
-        return 1
-
-    def _match_keys(self, counter: Counter, value: dict[str, Any]) -> int:
-        keys = tuple(value)
-        shape = counter.shapes.get(keys) or self.tally.shape(counter, keys)
-        if shape.skips:
-            kept = self._unskipped(counter, value)
-            return self._match_keys(counter, kept) if kept else 0
-        shape.seen += 1
-        match = len(keys)
-        if not is_tracked(value):  # the garbage collector knows at once that it holds no container
-            return match
-        for key, inner in value.items():
-            kind = inner.__class__
-            if kind is not str and (kind is dict or kind is list) and inner:
-                child = shape.children[key]
-                child.less += 1
-                if kind is dict:
-                    match += self._match_keys(child, inner) - 1
-                else:
-                    match += self._match_items(child, inner) - 1
-        return match
-
-    def _match_items(self, counter: Counter, value: list[Any]) -> int:
-        child = counter.items or self.tally.items(counter)
-        if child.skip:
-            return 0
-        direct, below = len(value), 0
-        for inner in value:
-            kind = inner.__class__
-            if kind is str:
-                continue
-            if kind is dict and inner:
-                direct -= 1
-                keys = tuple(inner)
-                shape = child.shapes.get(keys)
-                if shape is None or shape.skips or is_tracked(inner):
-                    below += self._match_keys(child, inner)
-                else:
-                    shape.seen += 1
-                    below += len(keys)
-            elif kind is list and inner:
-                direct -= 1
-                below += self._match_items(child, inner)
-        child.direct += direct
-        return direct + below
-
-    def _walk(self, counter: Counter, expected: Any, output: Any, row: RowWalk, place: Location | None) -> int:
-        """Two values at the same place, both there: the number of leaves that match."""
-        kind, other = expected.__class__, output.__class__
-        leaf = not expected or (kind is not dict and kind is not list)
-        other_leaf = not output or (other is not dict and other is not list)
-        if leaf:
-            same = other_leaf and self.tree.same(expected, output)
-            if place is not None and row.results is not None:
-                row.results.compared(place, expected, output, same)
-            if same:
-                counter.direct += 1
-                return 1
-            counter.mismatch += 1
-            row.mismatch += 1
-            if not other_leaf:
-                self._instead(counter, output, row, place)
-            return 0
-        if kind is other and not other_leaf:
-            if kind is dict:
-                return self._walk_keys(counter, expected, output, row, place)
-            return self._walk_items(counter, expected, output, row, place)
-        self._lost(counter, expected, row, place)
-        self._instead(counter, output, row, place)
-        return 0
-
-    def _walk_keys(
-        self, counter: Counter, expected: dict[str, Any], output: dict[str, Any], row: RowWalk, place: Location | None
-    ) -> int:
-        keys = tuple(expected)
-        shape = counter.shapes.get(keys) or self.tally.shape(counter, keys)
-        if not self._plain:
-            if shape.skips or self.tree.skip:
-                kept, rest = self._unskipped(counter, expected), self._unskipped(counter, output)
-                if len(kept) != len(expected) or len(rest) != len(output):
-                    if kept:
-                        return self._walk_keys(counter, kept, rest, row, place)
-                    self._extra_keys(counter, kept, rest, row, place)
-                    return 0
-            if self.tree.fold_keys:
-                names = {theirs: ours for ours, theirs in folded_names(expected, output).items()}
-                output = {names.get(key, key): value for key, value in output.items()}
-        shape.seen += 1
-        quick, extras = row.quick, 0 if row.results is None else row.results.extras()
-        match, missing = len(keys), 0
-        for key, value in expected.items():
-            try:
-                actual = output[key]
-            except KeyError:
-                child = shape.children[key]
-                child.less += 1
-                match -= 1
-                missing += 1
-                self._lost(child, value, row, None if place is None else (*place, key))
-                continue
-            kind = value.__class__
-            if kind is str:
-                if quick and value == actual:
-                    continue
-            elif quick and kind is not dict and kind is not list and value == actual and kind is actual.__class__:
-                continue
-            child = shape.children[key]
-            child.less += 1
-            here = None if place is None else (*place, key)
-            if actual is value and quick:
-                match += self._all_match(child, value) - 1
-            elif kind is dict and actual.__class__ is dict and value and actual:
-                match += self._walk_keys(child, value, actual, row, here) - 1
-            elif kind is list and actual.__class__ is list and value and actual:
-                match += self._walk_items(child, value, actual, row, here) - 1
+    def _go(self) -> None:
+        """Sees the documents, and all below. What is below waits in lists, not on the stack: documents may be deep."""
+        for frame in self._frames if not self.tree.skips(()) else ():
+            if frame.o is not frame.e:
+                (self._objects if self._flat else self._pairs)((), frame)
             else:
-                match += self._walk(child, value, actual, row, here) - 1
-        if len(output) > len(keys) - missing:
-            self._extra_keys(counter, expected, output, row, place)
-        if place is not None and row.results is not None:
-            row.results.order_extras(extras, len(place), output)
-        return match
+                (self._objects_alone if self._flat else self._one_side)(_Side(MATCH, ()), frame.e, frame.rows)
+        while self._waiting:
+            self._pairs(*self._waiting.pop())
+        while self._sides:
+            side = next(iter(self._sides))
+            self._one_side(side, *self._sides.pop(side))
 
-    def _walk_items(
-        self, counter: Counter, expected: list[Any], output: list[Any], row: RowWalk, place: Location | None
-    ) -> int:
-        child = counter.items or self.tally.items(counter)
-        if child.skip:
-            return 0
-        quick = row.quick
-        direct = below = 0
-        for value, actual, here in zip(expected, output, _places(place), strict=False):
-            kind = value.__class__
-            if kind is dict:
-                if actual.__class__ is dict and value and actual:
-                    below += self._walk_keys(child, value, actual, row, here)
-                    continue
-            elif quick and kind is not list and value == actual and (kind is str or kind is actual.__class__):
-                direct += 1
-                continue
-            below += self._walk(child, value, actual, row, here)
-        child.direct += direct
-        if len(expected) > len(output):
-            for index, value in enumerate(expected[len(output) :], len(output)):
-                self._lost(child, value, row, None if place is None else (*place, index))
-        elif len(output) > len(expected):
-            self._surplus(child, output, len(expected), row, place)
-        return direct + below
+    # Both sides
 
-    def _lost(self, counter: Counter, value: Any, row: RowWalk, place: Location | None) -> None:
-        """Counts every leaf that only the expected document has."""
-        leaves = self._leaves(counter, value, place)
-        row.lost += len(leaves)
-        for leaf, inner, here in leaves:
-            leaf.omission += 1
-            if here is not None and row.results is not None:
-                row.results.lost(here, inner)
+    def _pairs(self, name: Name, frame: Frame) -> None:
+        """Pairs at one place, of which the expected side is there."""
+        e, o = frame.e, frame.o
+        if CONTAINERS.isdisjoint(map(type, e)):
+            self._leaves(name, frame)
+            return
+        alike = list(compress(range(len(e)), map(is_, e, o)))
+        if alike:  # parts that are equal are one object
+            self._later(_Side(MATCH, name), [e[at] for at in alike], [frame.rows[at] for at in alike])
+        places: dict[type | Status | None, list[int]] = {}
+        for at in compress(range(len(e)), map(is_not, e, o)):
+            one, other = e[at], o[at]
+            kind: type | Status | None = one.__class__
+            if not one or kind not in CONTAINERS:
+                kind = None
+            elif not other or other.__class__ is not kind:
+                kind = OMISSION
+            places.setdefault(kind, []).append(at)
+        for kind, chosen in places.items():
+            _WAYS[kind](self, name, frame.part(chosen))
 
-    def _extra_keys(
-        self, counter: Counter, expected: dict[str, Any], output: dict[str, Any], row: RowWalk, place: Location | None
+    def _leaves(self, name: Name, frame: Frame) -> None:
+        e, o = frame.e, frame.o
+        self.columns.append((MATCH, (name,), frame.rows, False))
+        self._compare(name, frame, None, [(at, e[at], o[at]) for at in frame.differing()])
+
+    def _compare(self, name: Name, frame: Frame, key: str | None, pairs: Iterable[tuple[int, Any, Any]]) -> None:
+        """Expected leaves, with their positions, and what is not the same value."""
+        alike, flat = self.tree.same, self._flat
+        lost: list[int] = []
+        wrong: list[int] = []
+        instead: list[int] = []
+        for at, one, other in pairs:
+            if other is MISSING:
+                lost.append(at)
+            elif not flat and other and other.__class__ in CONTAINERS:
+                wrong.append(at)
+                instead.append(at)
+            elif alike is same or not alike(one, other):
+                wrong.append(at)
+        if lost:
+            self.findings.append(Findings(OMISSION, name, frame, lost, key))
+        if wrong:
+            self.findings.append(Findings(MISMATCH, name, frame, wrong, key))
+        if instead:
+            self._instead(Findings(HALLUCINATION, name, frame, instead, key))
+
+    def _lost(self, name: Name, frame: Frame) -> None:
+        """Contents that the output lacks, and what it has in their place."""
+        self.apart.append(Findings(OMISSION, name, frame, range(len(frame.rows))))
+        self._later(_Side(OMISSION, name), frame.e, frame.rows)
+        instead = [at for at, value in enumerate(frame.o) if value is not MISSING]
+        if instead:
+            self._instead(Findings(HALLUCINATION, name, frame, instead))
+
+    def _instead(self, found: Findings) -> None:
+        """What the output has where something of another kind is expected. All items of a list are more than are expected."""
+        self.apart.append(found)
+        for at in found.places:
+            value, row = found.values(at)[1], found.frame.rows[at]
+            if value and value.__class__ is list:
+                self._surplus((*found.name, ANY), value, [row] * len(value))
+            else:
+                self._later(_Side(HALLUCINATION, found.name), [value], [row])
+
+    def _surplus(self, name: Name, items: Sequence[Any], rows: Sequence[int]) -> None:
+        """Items that only the output has."""
+        if self._skips(name):
+            return
+        if self.tree.skip:
+            some = [next(self.tree.leaves(item, name), None) is not None for item in items]
+            items, rows = list(compress(items, some)), list(compress(rows, some))
+        self.surplus_items += len(items)
+        self._later(_Side(HALLUCINATION, name, True), items, rows)
+
+    def _lists(self, name: Name, frame: Frame) -> None:
+        """Lists with contents, item by item."""
+        here = (*name, ANY)
+        if self._skips(here):
+            return
+        items = in_order(frame)
+        self._waiting.append((here, items.pairs))
+        if extra := items.surplus.rows:
+            self.apart.append(Findings(HALLUCINATION, here, items.surplus, range(len(extra))))
+            self._surplus(here, items.surplus.o, extra)
+
+    def _objects(self, name: Name, frame: Frame) -> None:
+        """Objects with contents, key by key: those with the same keys together."""
+        shapes = list(map(tuple, frame.e))
+        groups: dict[tuple[str, ...], list[int]] = {}
+        if shapes.count(shapes[0]) == len(shapes):
+            groups[shapes[0]] = list(range(len(shapes)))
+        else:
+            for at, keys in enumerate(shapes):
+                groups.setdefault(keys, []).append(at)
+        inner: dict[str, list[int]] = {}
+        odd: list[int] = []
+        for keys, places in groups.items():
+            if len(places) < FEW or not keys:
+                odd += places
+            else:
+                self._alike(name, frame, places, keys, inner)
+        if odd:
+            self._one_by_one(name, frame, odd, inner)
+        for key, places in inner.items():
+            places.sort()  # rows are in order in every frame
+            e, o = [frame.e[at][key] for at in places], [frame.o[at].get(key, MISSING) for at in places]
+            self._waiting.append(((*name, key), Frame(e, o, [frame.rows[at] for at in places], frame, places, key)))
+
+    def _alike(
+        self, name: Name, frame: Frame, places: list[int], keys: Sequence[str], inner: dict[str, list[int]]
     ) -> None:
-        """Counts every leaf of the keys that only the output has."""
-        for key, value in output.items():
-            if key not in expected:
-                child = counter.keys.get(key) or self.tally.below(counter, key)
-                self._extra(self._leaves(child, value, None if place is None else (*place, key)), row)
+        """Objects of which the expected ones have the same keys. What has contents is left for later."""
+        everywhere = len(places) == len(frame.rows)
+        given = frame.o if everywhere else [frame.o[at] for at in places]
+        columns, lacking = _values(given, keys)
+        leaves: list[Name] = []
+        ours = zip(*[frame.e[at].values() for at in places], strict=True)
+        for key, e, o in zip(keys, ours, columns, strict=False):
+            here = (*name, key)
+            if self._skipping and self.tree.skips(here):
+                continue
+            kinds = set(map(type, e))
+            if self._flat or CONTAINERS.isdisjoint(kinds):
+                leaves.append(here)
+                if wrong := differing(e, o, kinds if kinds <= SURE else kinds.union(map(type, o))):
+                    self._compare(here, frame, key, [(places[at], e[at], o[at]) for at in wrong])
+            else:
+                inner[key] = inner.get(key, []) + places
+        rows = frame.rows if everywhere else [frame.rows[at] for at in places]
+        self.columns.append((MATCH, leaves, rows, False))
+        size = len(keys)
+        odd = [at for at, value in enumerate(given) if len(value) != size]
+        if lacking:
+            odd += [at for at in lacking if len(given[at]) == size]
+        if odd:
+            self._extra(name, frame, [places[at] for at in odd])
 
-    def _surplus(self, counter: Counter, output: list[Any], start: int, row: RowWalk, place: Location | None) -> None:
-        """Counts every leaf of the items that only the output has, from `start` on. The counter is theirs."""
-        for index in range(start, len(output)):
-            leaves = self._leaves(counter, output[index], None if place is None else (*place, index))
-            for leaf, _, _ in leaves:
-                leaf.surplus += 1
-            row.surplus += len(leaves)
-            self.tally.surplus_items += bool(leaves)
-            self._extra(leaves, row)
+    def _one_by_one(self, name: Name, frame: Frame, places: list[int], inner: dict[str, list[int]]) -> None:
+        """Objects whose keys few others have. What has contents is left for later."""
+        skipping, flat = self._skipping, self._flat
+        wrong: dict[str, list[tuple[int, Any, Any]]] = {}
+        for at in places:
+            theirs, leaves = frame.o[at], list[Name]()
+            for key, one in frame.e[at].items():
+                here, other = (*name, key), theirs.get(key, MISSING)
+                if skipping and self.tree.skips(here):
+                    continue
+                if one.__class__ in CONTAINERS and one and not flat:
+                    if one is other:
+                        self._later(_Side(MATCH, here), [one], [frame.rows[at]])
+                    else:
+                        inner.setdefault(key, []).append(at)
+                    continue
+                leaves.append(here)
+                if one is not other and not same(one, other):
+                    wrong.setdefault(key, []).append((at, one, other))
+            self.columns.append((MATCH, leaves, (frame.rows[at],), False))
+        for key, pairs in wrong.items():
+            self._compare((*name, key), frame, key, pairs)
+        self._extra(name, frame, places)
 
-    def _instead(self, counter: Counter, output: Any, row: RowWalk, place: Location | None) -> None:
-        """Counts what the output has where the expected document has something of another kind."""
-        if output.__class__ is list and output:
-            self._surplus(counter.items or self.tally.items(counter), output, 0, row, place)
+    def _extra(self, name: Name, frame: Frame, places: Iterable[int]) -> None:
+        """Keys that only the output has, of some objects."""
+        found: dict[str, list[int]] = {}
+        for at in places:
+            ours = frame.e[at]
+            for key in frame.o[at]:
+                if key not in ours:
+                    found.setdefault(key, []).append(at)
+        for key, chosen in found.items():
+            here = (*name, key)
+            if not self._skips(here):
+                self.apart.append(Findings(HALLUCINATION, here, frame, chosen, key))
+                rows = frame.rows
+                self._later(_Side(HALLUCINATION, here), [frame.o[at][key] for at in chosen], [rows[at] for at in chosen])
+
+    def _skips(self, name: Name) -> bool:
+        return self._skipping and self.tree.skips(name)
+
+    # One side
+
+    def _later(self, side: _Side, values: Iterable[Any], rows: Iterable[int]) -> None:
+        """Values whose leaves will be counted."""
+        waiting = self._sides.get(side)
+        if waiting is None:
+            waiting = self._sides[side] = [], []
+        waiting[0].extend(values)
+        waiting[1].extend(rows)
+
+    def _one_side(self, side: _Side, values: Sequence[Any], rows: Sequence[int]) -> None:
+        """Counts the leaves of some values."""
+        status, name, surplus = side
+        kinds = set(map(type, values))
+        if CONTAINERS.isdisjoint(kinds) or (self._flat and name):
+            self.columns.append((status, (name,), rows, surplus))
+            return
+        if len(kinds) == 1 and all(values):
+            parts: _Parts = {kinds.pop(): (values, rows)}
         else:
-            self._extra(self._leaves(counter, output, place), row)
+            parts = _parted(
+                [one.__class__ if one and one.__class__ in CONTAINERS else None for one in values], values, rows
+            )
+        for kind, (some, their_rows) in parts.items():
+            if kind is dict:
+                self._objects_alone(side, some, their_rows)
+            elif kind is list:
+                self._lists_alone(side, some, their_rows)
+            else:
+                self.columns.append((status, (name,), their_rows, surplus))
 
-    def _extra(self, leaves: Leaves, row: RowWalk) -> None:
-        row.extra += len(leaves)
-        for leaf, inner, here in leaves:
-            leaf.hallucination += 1
-            if here is not None and row.results is not None:
-                row.results.extra(here, inner)
+    def _lists_alone(self, side: _Side, values: Sequence[Any], rows: Sequence[int]) -> None:
+        here = (*side.name, ANY)
+        if not self._skips(here):
+            repeated = chain.from_iterable(map(repeat, rows, map(len, values)))
+            self._later(side._replace(name=here), chain.from_iterable(values), repeated)
 
-    def _leaves(self, counter: Counter, value: Any, place: Location | None) -> Leaves:
-        """Every leaf of a value, in document order."""
-        if counter.skip:
-            return []
-        if not value or (value.__class__ is not dict and value.__class__ is not list):
-            return [(counter, value, place)]
-        found: Leaves = []
-        if value.__class__ is dict:
-            for key, inner in value.items():
-                child = counter.keys.get(key) or self.tally.below(counter, key)
-                found += self._leaves(child, inner, None if place is None else (*place, key))
-        else:
-            child = counter.items or self.tally.items(counter)
-            for inner, here in zip(value, _places(place), strict=False):
-                found += self._leaves(child, inner, here)
-        return found
+    def _objects_alone(self, side: _Side, values: Sequence[Any], rows: Sequence[int]) -> None:
+        status, name, surplus = side
+        shapes = list(map(tuple, values))
+        groups: _Parts = (
+            {shapes[0]: (values, rows)} if shapes.count(shapes[0]) == len(shapes) else _parted(shapes, values, rows)
+        )
+        for keys, (some, their_rows) in groups.items():
+            if len(some) < FEW:
+                for one, row in zip(some, their_rows, strict=True):
+                    self._object_alone(side, one, row)
+                continue
+            leaves = [(*name, key) for key in keys]
+            if self._skipping or any(map(is_tracked, some)):  # the garbage collector knows that others hold no container
+                leaves = self._contents(side, keys, some, their_rows)
+            self.columns.append((status, leaves, their_rows, surplus))
 
-    def _unskipped(self, counter: Counter, value: dict[str, Any]) -> dict[str, Any]:
-        """An object without the keys that are left out."""
-        below = self.tally.below
-        return {key: inner for key, inner in value.items() if not below(counter, key).skip}
+    def _object_alone(self, side: _Side, one: dict[str, Any], row: int) -> None:
+        leaves = []
+        for key, value in one.items():
+            here = (*side.name, key)
+            if self._skipping and self.tree.skips(here):
+                continue
+            if value.__class__ in CONTAINERS and value and not self._flat:
+                self._later(_Side(side.status, here, side.surplus), [value], [row])
+            else:
+                leaves.append(here)
+        self.columns.append((side.status, leaves, (row,), side.surplus))
+
+    def _contents(self, side: _Side, keys: Sequence[str], values: Sequence[Any], rows: Sequence[int]) -> list[Name]:
+        """Puts off the keys of some objects that have contents; gives the places of the others."""
+        leaves = []
+        for key, column in zip(keys, zip(*map(dict.values, values), strict=True), strict=True):
+            here = (*side.name, key)
+            if self._skips(here):
+                continue
+            if self._flat or CONTAINERS.isdisjoint(map(type, column)):
+                leaves.append(here)
+            else:
+                self._later(_Side(side.status, here, side.surplus), column, rows)
+        return leaves
+
+    # What was found
+
+    def counts(self) -> list[RowCounts]:
+        """What each row comes to."""
+        right, wrong, lost, extra, surplus = ([0] * len(self.expected) for _ in range(5))
+        into = {MATCH: right, MISMATCH: wrong, OMISSION: lost, HALLUCINATION: extra}
+        for status, names, rows, in_surplus in self.columns:
+            times = len(names)
+            for counts in (into[status], surplus) if in_surplus else (into[status],):
+                for row in rows:
+                    counts[row] += times
+        for status, _, frame, places, _ in self.findings:
+            rows, counts = frame.rows, into[status]
+            for at in places:
+                right[rows[at]] -= 1
+                counts[rows[at]] += 1
+        return list(zip(right, wrong, lost, extra, surplus, strict=True))
+
+    def count_paths(self, tally: PathTally) -> None:
+        """Adds the results to the counts by path."""
+        for status, names, rows, in_surplus in self.columns:
+            for name in names:
+                tally.add(name, status, len(rows), in_surplus)
+        for status, name, _, places, _ in self.findings:
+            tally.add(name, MATCH, -len(places))
+            tally.add(name, status, len(places))
+        tally.surplus_items += self.surplus_items
+
+    def counts_of_paths(self, paths: Sequence[str]) -> list[tuple[Counts, ...]]:
+        """For each row (match, mismatch, omission, hallucination) of some paths."""
+        found = [[[0, 0, 0, 0] for _ in paths] for _ in self.expected]
+        places = {path: place for place, path in enumerate(paths)}
+
+        def add(name: Name, status: Status, rows: Iterable[int], times: int) -> None:
+            place = places.get(display(name))
+            if place is not None:
+                for row in rows:
+                    found[row][place][status - MATCH] += times
+
+        for status, names, rows, _ in self.columns:
+            for name in names:
+                add(name, status, rows, 1)
+        for status, name, frame, chosen, _ in self.findings:
+            rows = [frame.rows[at] for at in chosen]
+            add(name, MATCH, rows, -1)
+            add(name, status, rows, 1)
+        return [tuple((a, b, c, d) for a, b, c, d in row) for row in found]
 
 
-def _places(place: Location | None) -> Iterable[Location | None]:
-    """The places of the items of a list."""
-    return repeat(None) if place is None else ((*place, index) for index in count())
+_WAYS: Final[dict[Any, Callable[[OpenWalk, Name, Frame], None]]] = {
+    dict: OpenWalk._objects, list: OpenWalk._lists, OMISSION: OpenWalk._lost, None: OpenWalk._leaves,
+}  # fmt: skip
+"""What is done with pairs of objects, of lists, with contents that the output lacks, and with leaves."""
+
+
+def _values(objects: Sequence[dict[str, Any]], keys: Sequence[str]) -> tuple[Iterator[Sequence[Any]], set[int]]:
+    """For each key its values in some objects, and the positions of the objects that lack one."""
+    get = itemgetter(*keys, keys[0])  # one more, which nobody looks at: with a single key it would give no tuple
+    lacking: set[int] = set()
+    found = []
+    for at, value in enumerate(objects):
+        try:
+            found.append(get(value))
+        except KeyError:
+            lacking.add(at)
+            found.append(tuple(map(value.get, keys, repeat(MISSING))))
+    return zip(*found, strict=False), lacking
+
+
+def _parted(kinds: Sequence[Any], values: Sequence[Any], rows: Sequence[int]) -> _Parts:
+    """Values and their rows, by kind."""
+    found: dict[Any, tuple[list[Any], list[int]]] = {}
+    for kind, value, row in zip(kinds, values, rows, strict=True):
+        some = found.get(kind)
+        if some is None:
+            some = found[kind] = [], []
+        some[0].append(value)
+        some[1].append(row)
+    return {**found}

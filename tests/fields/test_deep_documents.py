@@ -58,6 +58,14 @@ def test_what_only_the_output_has_is_counted_at_any_depth() -> None:
     assert agreed(one, {"name": "a"}, {"name": "a", "more": parts(400, "b")}).counts == (1, 0, 0, 401)
 
 
+@pytest.mark.parametrize("depth", [10, 300, 2_000])
+def test_whole_documents_are_scored_at_any_depth(depth: int) -> None:
+    one = evaluator("json_diff_match", {})
+    found = agreed(one, parts(depth, "a"), parts(depth, "b"))
+    assert (found.standing, found.counts) == (Standing.SCORED, (depth, 1, 0, 0))
+    assert agreed(one, parts(depth, "a"), {"name": "0"}).counts == (0, 1, depth, 0)
+
+
 def test_aligned_lists_that_are_nested_too_deeply_are_the_problem_of_their_row() -> None:
     one = evaluator("schema_match", {"schema": schema("hungarian")})
     found = agreed(one, parts(400, "a"), parts(400, "b"))

@@ -15,11 +15,12 @@ from evaluators.builtin._evaluator import counts_of, settle
 from evaluators.builtin.json_diff_match import JsonDiffMatch
 from evaluators.builtin.json_field_match import JsonFieldMatch
 from evaluators.builtin.json_field_match_normalized import JsonFieldMatchNormalized
-from evaluators.fields.open_check import OpenCheck, WrongLeaves, explain_open
+from evaluators.fields.open_check import OpenCheck
+from evaluators.fields.open_rows import OpenRows, explain_open
 from evaluators.fields.open_tree import OpenTree
-from evaluators.fields.open_walk import OpenWalk
 from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
 from evaluators.model import MISSING, Status
+from evaluators.value_class import replace
 from evaluators.values.paths import ANY, Path, display, parse
 from tests.reference import open_tree as naive
 from tests.reference.documents import KEYS, objects, pairs, scalars
@@ -134,40 +135,54 @@ def test_top_level_fields_are_walked_as_the_naive_scorer_lists_them(
 
 
 def agrees(tree: OpenTree, rows: Sequence[tuple[Any, Any]]) -> None:
-    """Verdicts, results, evidence, counts by path and surplus of some rows are those of the naive scorer."""
+    """Verdicts, results, evidence, counts by path and surplus of some rows are those of the naive scorer, for one and for many."""
     check, tally = OpenCheck(tree, 0.5), dict[str, Counter[Status]]()
-    wrong_leaves, few_paths = WrongLeaves(tree), OpenWalk(tree, cap=1)
-    for expected, output in rows:
-        before = copy.deepcopy((expected, output))
-        score = naive.explain_open(tree, expected, output)
+    before = copy.deepcopy(rows)
+    scores = [naive.explain_open(tree, *row) for row in rows]
+    for (expected, output), score in zip(rows, scores, strict=True):
         verdict = check(expected, output)
         assert (verdict.num, verdict.den) == (score.ratio or (0, 0))
         assert verdict.counts == (counts_of(score) or (0, 0, 0, 0))
-        assert explain_open(tree, expected, output) == score
-        wrong = [result for result in score.fields if result.status is not Status.MATCH]
-        assert wrong_leaves(expected, output, {""}) == wrong
-        assert wrong_leaves(expected, output, {"a"}) == []
-        assert few_paths.count(expected, output)[:4] == verdict.counts
-        assert (expected, output) == before
+        assert tree.vacuous(expected, output) or replace(explain_open(tree, expected, output), details={}) == score
         for result in score.fields:
             tally.setdefault(general(result.path), Counter())[result.status] += 1
-        watches_every_path(check, expected, output)
-    kinds = (Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION)
-    twice = [*rows, *rows]  # the watched check counts the row once more
-    assert check.counted().counts() == {path: tuple(2 * found[kind] for kind in kinds) for path, found in tally.items()}
-    assert check.counted().details() == surplus_details(tree, twice)
+        watches_every_path(tree, expected, output)
+    together(tree, rows, scores)
+    assert rows == before
+    many = [row for row in rows for _ in range(5)]  # enough of a kind to be compared column by column
+    together(tree, many, [score for score in scores for _ in range(5)])
+    assert check.counted().counts() == {path: tuple(found[kind] for kind in KINDS) for path, found in tally.items()}
+    assert check.counted().details() == surplus_details(tree, rows)
+    chunk = OpenCheck(tree, 0.5)
+    chunk.rows(*zip(*many, strict=True))
+    five = {path: tuple(5 * found[kind] for kind in KINDS) for path, found in tally.items()}
+    assert chunk.counted().counts() == five
+    assert chunk.counted().details() == surplus_details(tree, many)
 
 
-def watches_every_path(check: OpenCheck, expected: Any, output: Any) -> None:
-    """A check that watches paths says what became of each in this row, and has the same verdict otherwise."""
-    score = naive.explain_open(check.tree, expected, output)
+KINDS = (Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION)
+
+
+def together(tree: OpenTree, rows: Sequence[tuple[Any, Any]], scores: Sequence[Any]) -> None:
+    """What is said of rows that are scored together."""
+    found = OpenRows(tree, *zip(*rows, strict=True))
+    for at, score in enumerate(scores):
+        assert found.counts[at][:4] == (counts_of(score) or (0, 0, 0, 0))
+        if not tree.vacuous(*rows[at]):
+            assert replace(found.explain(at), details={}) == score
+        assert found.wrong(at, {""}) == [result for result in score.fields if result.status is not Status.MATCH]
+        assert found.wrong(at, {"a"}) == []
+    found.release()
+
+
+def watches_every_path(tree: OpenTree, expected: Any, output: Any) -> None:
+    """A check that watches paths says what became of each in this row."""
+    score = naive.explain_open(tree, expected, output)
     paths = sorted({general(result.path) for result in score.fields} | {"no.such"})
-    verdict = check.watching(paths)(expected, output)
+    verdict = OpenCheck(tree, 0.5).watching(paths)(expected, output)
     for path, counts in zip(paths, verdict.watched, strict=True):
         here = [result.status for result in score.fields if general(result.path) == path]
-        assert counts == tuple(
-            here.count(kind) for kind in (Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION)
-        )
+        assert counts == tuple(map(here.count, KINDS))
 
 
 def surplus_details(tree: OpenTree, rows: Sequence[tuple[Any, Any]]) -> dict[Detail, int]:
