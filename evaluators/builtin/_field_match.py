@@ -80,6 +80,11 @@ EMPTY_EXPECTED = Verdict(Standing.SCORED, True, 1, 1, counts=(0, 0, 0, 0))
 class KeyCheck(OpenCheck):
     """The check of an open tree of depth 1, in which an empty expected object is a match. Every expected document is an object."""
 
+    def __call__(self, *values: Any) -> Verdict:
+        if values[0].__class__ is not dict:
+            raise RowProblem(no_object(values[0]))
+        return super().__call__(*values)
+
     def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
         apart: dict[int, ScoredRow | None] = {}
         for at, (expected, output) in enumerate(zip(*columns, strict=True)):

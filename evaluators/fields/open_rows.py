@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from evaluators.fields.differences import Differences
 from evaluators.fields.open_tree import Location, OpenTree, verdict_of_counts
-from evaluators.fields.open_walk import Findings, OpenWalk
+from evaluators.fields.open_walk import LeafFindings, OpenWalk
 from evaluators.fields.path_check import ScoredRows
 from evaluators.fields.sentences import of_fields
 from evaluators.issues import Issue
@@ -35,9 +35,9 @@ class OpenRows(ScoredRows):
         self.counts = self.walk.counts()
 
     @cached_property
-    def _found(self) -> dict[int, list[tuple[Findings, int]]]:
+    def _found(self) -> dict[int, list[tuple[LeafFindings, int]]]:
         """The findings of each row, and their positions in them."""
-        found: dict[int, list[tuple[Findings, int]]] = {}
+        found: dict[int, list[tuple[LeafFindings, int]]] = {}
         for each in chain(self.walk.findings, self.walk.apart):
             rows = each.frame.rows
             for at in each.places:

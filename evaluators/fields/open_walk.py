@@ -3,7 +3,7 @@
 What is compared are pairs of values that stand at one place in all the rows. Objects with the same keys give a column of values for
 each key, and two columns are compared with one call. A leaf matches unless there is a *finding* for it, so results are counted by the
 lengths of columns, less their findings. What one side has as a whole, lost or extra, is one finding; its leaves, and those of parts
-that are equal, are only counted. Findings know the frame that they were made in, which gives their places and both values to whoever
+that are equal, are only counted. LeafFindings know the frame that they were made in, which gives their places and both values to whoever
 wants them. Objects whose keys few others have are looked at one by one.
 """
 
@@ -29,7 +29,7 @@ FEW: Final = 4
 """Fewer objects with the same keys are sooner looked at one by one."""
 
 
-class Findings(NamedTuple):
+class LeafFindings(NamedTuple):
     """Leaves of one place that do not match, or all that one side has there."""
 
     status: Status
@@ -52,7 +52,7 @@ class Findings(NamedTuple):
         return (ours, theirs) if self.key is None else (ours.get(self.key, MISSING), theirs.get(self.key, MISSING))
 
 
-class _Side(NamedTuple):
+class _OnePlace(NamedTuple):
     """What leaves are that need no comparing, and where they stand."""
 
     status: Status
@@ -74,14 +74,14 @@ class OpenWalk:
     def __init__(self, tree: OpenTree, expected: Sequence[Any], outputs: Sequence[Any]) -> None:
         self.tree = tree
         self.columns: list[LeafColumn] = []
-        self.findings: list[Findings] = []
+        self.findings: list[LeafFindings] = []
         """Leaves of columns that are no match."""
-        self.apart: list[Findings] = []
+        self.apart: list[LeafFindings] = []
         """What only one side has, each as a whole. Its leaves have columns of their own."""
         self.surplus_items = 0
         self._flat, self._skipping = tree.depth is not None, bool(tree.skip)
         self._waiting: list[tuple[Name, Frame]] = []
-        self._sides: dict[_Side, tuple[list[Any], list[int]]] = {}
+        self._sides: dict[_OnePlace, tuple[list[Any], list[int]]] = {}
         if tree.fold_keys:
             outputs = [renamed(one, other) for one, other in zip(expected, outputs, strict=True)]
         if self._flat:
@@ -106,7 +106,7 @@ class OpenWalk:
             if frame.o is not frame.e:
                 (self._objects if self._flat else self._pairs)((), frame)
             else:
-                (self._objects_alone if self._flat else self._one_side)(_Side(MATCH, ()), frame.e, frame.rows)
+                (self._objects_alone if self._flat else self._one_side)(_OnePlace(MATCH, ()), frame.e, frame.rows)
         while self._waiting:
             self._pairs(*self._waiting.pop())
         while self._sides:
@@ -123,7 +123,7 @@ class OpenWalk:
             return
         alike = list(compress(range(len(e)), map(is_, e, o)))
         if alike:  # parts that are equal are one object
-            self._later(_Side(MATCH, name), [e[at] for at in alike], [frame.rows[at] for at in alike])
+            self._later(_OnePlace(MATCH, name), [e[at] for at in alike], [frame.rows[at] for at in alike])
         places: dict[type | Status | None, list[int]] = {}
         for at in compress(range(len(e)), map(is_not, e, o)):
             one, other = e[at], o[at]
@@ -156,21 +156,21 @@ class OpenWalk:
             elif alike is same or not alike(one, other):
                 wrong.append(at)
         if lost:
-            self.findings.append(Findings(OMISSION, name, frame, lost, key))
+            self.findings.append(LeafFindings(OMISSION, name, frame, lost, key))
         if wrong:
-            self.findings.append(Findings(MISMATCH, name, frame, wrong, key))
+            self.findings.append(LeafFindings(MISMATCH, name, frame, wrong, key))
         if instead:
-            self._instead(Findings(HALLUCINATION, name, frame, instead, key))
+            self._instead(LeafFindings(HALLUCINATION, name, frame, instead, key))
 
     def _lost(self, name: Name, frame: Frame) -> None:
         """Contents that the output lacks, and what it has in their place."""
-        self.apart.append(Findings(OMISSION, name, frame, range(len(frame.rows))))
-        self._later(_Side(OMISSION, name), frame.e, frame.rows)
+        self.apart.append(LeafFindings(OMISSION, name, frame, range(len(frame.rows))))
+        self._later(_OnePlace(OMISSION, name), frame.e, frame.rows)
         instead = [at for at, value in enumerate(frame.o) if value is not MISSING]
         if instead:
-            self._instead(Findings(HALLUCINATION, name, frame, instead))
+            self._instead(LeafFindings(HALLUCINATION, name, frame, instead))
 
-    def _instead(self, found: Findings) -> None:
+    def _instead(self, found: LeafFindings) -> None:
         """What the output has where something of another kind is expected. All items of a list are more than are expected."""
         self.apart.append(found)
         for at in found.places:
@@ -178,7 +178,7 @@ class OpenWalk:
             if value and value.__class__ is list:
                 self._surplus((*found.name, ANY), value, [row] * len(value))
             else:
-                self._later(_Side(HALLUCINATION, found.name), [value], [row])
+                self._later(_OnePlace(HALLUCINATION, found.name), [value], [row])
 
     def _surplus(self, name: Name, items: Sequence[Any], rows: Sequence[int]) -> None:
         """Items that only the output has."""
@@ -188,7 +188,7 @@ class OpenWalk:
             some = [next(self.tree.leaves(item, name), None) is not None for item in items]
             items, rows = list(compress(items, some)), list(compress(rows, some))
         self.surplus_items += len(items)
-        self._later(_Side(HALLUCINATION, name, True), items, rows)
+        self._later(_OnePlace(HALLUCINATION, name, True), items, rows)
 
     def _lists(self, name: Name, frame: Frame) -> None:
         """Lists with contents, item by item."""
@@ -198,7 +198,7 @@ class OpenWalk:
         items = in_order(frame)
         self._waiting.append((here, items.pairs))
         if extra := items.surplus.rows:
-            self.apart.append(Findings(HALLUCINATION, here, items.surplus, range(len(extra))))
+            self.apart.append(LeafFindings(HALLUCINATION, here, items.surplus, range(len(extra))))
             self._surplus(here, items.surplus.o, extra)
 
     def _objects(self, name: Name, frame: Frame) -> None:
@@ -265,7 +265,7 @@ class OpenWalk:
                     continue
                 if one.__class__ in CONTAINERS and one and not flat:
                     if one is other:
-                        self._later(_Side(MATCH, here), [one], [frame.rows[at]])
+                        self._later(_OnePlace(MATCH, here), [one], [frame.rows[at]])
                     else:
                         inner.setdefault(key, []).append(at)
                     continue
@@ -288,16 +288,18 @@ class OpenWalk:
         for key, chosen in found.items():
             here = (*name, key)
             if not self._skips(here):
-                self.apart.append(Findings(HALLUCINATION, here, frame, chosen, key))
+                self.apart.append(LeafFindings(HALLUCINATION, here, frame, chosen, key))
                 rows = frame.rows
-                self._later(_Side(HALLUCINATION, here), [frame.o[at][key] for at in chosen], [rows[at] for at in chosen])
+                self._later(
+                    _OnePlace(HALLUCINATION, here), [frame.o[at][key] for at in chosen], [rows[at] for at in chosen]
+                )
 
     def _skips(self, name: Name) -> bool:
         return self._skipping and self.tree.skips(name)
 
     # One side
 
-    def _later(self, side: _Side, values: Iterable[Any], rows: Iterable[int]) -> None:
+    def _later(self, side: _OnePlace, values: Iterable[Any], rows: Iterable[int]) -> None:
         """Values whose leaves will be counted."""
         waiting = self._sides.get(side)
         if waiting is None:
@@ -305,7 +307,7 @@ class OpenWalk:
         waiting[0].extend(values)
         waiting[1].extend(rows)
 
-    def _one_side(self, side: _Side, values: Sequence[Any], rows: Sequence[int]) -> None:
+    def _one_side(self, side: _OnePlace, values: Sequence[Any], rows: Sequence[int]) -> None:
         """Counts the leaves of some values."""
         status, name, surplus = side
         kinds = set(map(type, values))
@@ -326,13 +328,13 @@ class OpenWalk:
             else:
                 self.columns.append((status, (name,), their_rows, surplus))
 
-    def _lists_alone(self, side: _Side, values: Sequence[Any], rows: Sequence[int]) -> None:
+    def _lists_alone(self, side: _OnePlace, values: Sequence[Any], rows: Sequence[int]) -> None:
         here = (*side.name, ANY)
         if not self._skips(here):
             repeated = chain.from_iterable(map(repeat, rows, map(len, values)))
             self._later(side._replace(name=here), chain.from_iterable(values), repeated)
 
-    def _objects_alone(self, side: _Side, values: Sequence[Any], rows: Sequence[int]) -> None:
+    def _objects_alone(self, side: _OnePlace, values: Sequence[Any], rows: Sequence[int]) -> None:
         status, name, surplus = side
         shapes = list(map(tuple, values))
         groups: _Parts = (
@@ -348,19 +350,19 @@ class OpenWalk:
                 leaves = self._contents(side, keys, some, their_rows)
             self.columns.append((status, leaves, their_rows, surplus))
 
-    def _object_alone(self, side: _Side, one: dict[str, Any], row: int) -> None:
+    def _object_alone(self, side: _OnePlace, one: dict[str, Any], row: int) -> None:
         leaves = []
         for key, value in one.items():
             here = (*side.name, key)
             if self._skipping and self.tree.skips(here):
                 continue
             if value.__class__ in CONTAINERS and value and not self._flat:
-                self._later(_Side(side.status, here, side.surplus), [value], [row])
+                self._later(_OnePlace(side.status, here, side.surplus), [value], [row])
             else:
                 leaves.append(here)
         self.columns.append((side.status, leaves, (row,), side.surplus))
 
-    def _contents(self, side: _Side, keys: Sequence[str], values: Sequence[Any], rows: Sequence[int]) -> list[Name]:
+    def _contents(self, side: _OnePlace, keys: Sequence[str], values: Sequence[Any], rows: Sequence[int]) -> list[Name]:
         """Puts off the keys of some objects that have contents; gives the places of the others."""
         leaves = []
         for key, column in zip(keys, zip(*map(dict.values, values), strict=True), strict=True):
@@ -370,7 +372,7 @@ class OpenWalk:
             if self._flat or CONTAINERS.isdisjoint(map(type, column)):
                 leaves.append(here)
             else:
-                self._later(_Side(side.status, here, side.surplus), column, rows)
+                self._later(_OnePlace(side.status, here, side.surplus), column, rows)
         return leaves
 
     # What was found
