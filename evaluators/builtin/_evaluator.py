@@ -21,6 +21,7 @@ from pydantic import BaseModel, Field, ValidationError
 from evaluators.builtin._scored_fields import NO_FIELDS, Awaited, ScoredFields, SurplusRules
 from evaluators.builtin._texts import LabelRule, TextChange
 from evaluators.comparators._cache import cached, caching
+from evaluators.fields.path_check import ChunkCheck
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem, problem
 from evaluators.judges.judge import Judge
 from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Status, Verdict
@@ -323,16 +324,33 @@ class TreeEvaluator(Evaluator):
 
     has_tree: ClassVar[bool] = True
 
-    def compile(self) -> Check:
-        """What a run asks of each row. Every type implements it."""
+    def compile(self) -> ChunkCheck:
+        """What a run asks of its rows. Every type implements it."""
         raise NotImplementedError  # the contract: each type has a tree of its own
 
     def explain(self, *values: Any) -> Score:
-        """The score of one row with every field. Every type implements it."""
-        raise NotImplementedError  # the contract: each type has a tree of its own
+        """The score of one row with every field."""
+        return self._explain_alone(None, *values)
+
+    def unreadable(self) -> Unreadable:
+        return Unreadable(self._explain_alone, lost=_without_output)
+
+    def _explain_alone(self, unreadable: Issue | None, *values: Any) -> Score:
+        rows = self.compile().looked_at(*(MISSING if value.__class__ is Fault else value for value in values))
+        try:
+            return rows.explain(0, unreadable)
+        finally:
+            rows.release()
 
     def explained(self, verdict: Verdict, *values: Any) -> Score:
         return cached((id(self), *map(id, values)), lambda: self.explain(*values), values)
+
+
+def _without_output(found: Verdict) -> Verdict:
+    """The verdict of a row whose output cannot be read, from what an output that is missing comes to."""
+    if found.standing.kept_out:
+        return found
+    return found._replace(standing=Standing.UNREADABLE, passed=False, num=0, den=1)
 
 
 def verdict_of(settings: Evaluator, found: object) -> Verdict:

@@ -9,7 +9,6 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AliasChoices, Field, StrictBool, model_validator
 
 from evaluators.builtin._evaluator import (
-    Check,
     Example,
     Expected,
     Needs,
@@ -17,15 +16,11 @@ from evaluators.builtin._evaluator import (
     ScoredFields,
     SurplusRules,
     TreeEvaluator,
-    Unreadable,
 )
 from evaluators.builtin._texts import ExpectedColumn
 from evaluators.fields.lines import read_skipped
-from evaluators.fields.open_check import OpenCheck, lost_output
-from evaluators.fields.open_rows import explain_open
+from evaluators.fields.open_check import OpenCheck
 from evaluators.fields.open_tree import OpenTree
-from evaluators.issues import Issue
-from evaluators.model import MISSING, Score
 from evaluators.settings import BadSettings, Detail, ReadBy, bad, spell
 from evaluators.values.equality import same, same_type
 from evaluators.values.paths import Path
@@ -146,14 +141,5 @@ class JsonDiffMatch(TreeEvaluator):
         expected = Expected(self.column("expected"))
         return expected, Output(self.column("output"), "like_expected", beside=expected, parts=True)
 
-    def explain(self, expected: Any, output: Any) -> Score:
-        return explain_open(self.tree, expected, output)
-
-    def compile(self) -> Check:
+    def compile(self) -> OpenCheck:
         return OpenCheck(self.tree, self.pass_at)
-
-    def unreadable(self) -> Unreadable:
-        return Unreadable(self._explain_missing, lost=lost_output)
-
-    def _explain_missing(self, issue: Issue, expected: Any, _: Any) -> Score:
-        return explain_open(self.tree, expected, MISSING, issue)

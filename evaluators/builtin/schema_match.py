@@ -12,7 +12,6 @@ from pydantic import AliasChoices, BeforeValidator, Field, PrivateAttr, Validati
 from evaluators.builtin._evaluator import (
     Asking,
     Awaited,
-    Check,
     Evaluator,
     Example,
     Expected,
@@ -356,7 +355,7 @@ class SchemaMatch(TreeEvaluator):
         match, mismatch, omission, hallucination = counted(score.fields)
         return verdict._replace(statuses=statuses, counts=(match, mismatch, omission, hallucination), values=values)
 
-    def compile(self) -> Check:
+    def compile(self) -> SchemaCheck | ColumnCheck:
         return (
             SchemaCheck(self._scoring) if self._scoring is not None else ColumnCheck(lambda *cells: self.scoring(cells))
         )

@@ -10,7 +10,7 @@ from evaluators.fields.open_rows import OpenRows
 from evaluators.fields.open_tree import OpenTree, RowCounts, verdict_of_counts
 from evaluators.fields.path_check import RowsCheck, ScoredRow
 from evaluators.fields.path_tally import PathTally
-from evaluators.model import Standing, Verdict
+from evaluators.model import Verdict
 
 MEMO: Final = 10_000
 """Verdicts that one evaluator remembers."""
@@ -37,8 +37,7 @@ class OpenCheck(RowsCheck):
         rows = OpenRows(self.tree, *columns)
         verdicts = [self._known.get(counts) or self._verdict(counts) for counts in rows.counts]
         if self._watched:
-            watched = rows.walk.counts_of_paths(self._watched)
-            verdicts = [one._replace(watched=each) for one, each in zip(verdicts, watched, strict=True)]
+            verdicts = [one._replace(watched=rows.watched(at, self._watched)) for at, one in enumerate(verdicts)]
         rows.walk.count_paths(self._tally)
         self._tally.surplus_rows += sum(counts[4] > 0 for counts in rows.counts)
         self._tally.trim()
@@ -52,10 +51,3 @@ class OpenCheck(RowsCheck):
         if len(self._known) < MEMO:
             self._known[counts] = found
         return found
-
-
-def lost_output(found: Verdict) -> Verdict:
-    """The verdict of a row whose output cannot be read, from what an output that is missing comes to."""
-    if found.standing.kept_out:
-        return found
-    return found._replace(standing=Standing.UNREADABLE, passed=False, num=0, den=1)

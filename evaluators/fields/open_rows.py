@@ -5,14 +5,14 @@ The results of a row stand in the order of the expected document; what only the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, reduce
-from itertools import chain
 from operator import getitem
 from typing import Any, Final, TypeAlias
 
 from evaluators.fields.differences import Differences
-from evaluators.fields.open_tree import Location, OpenTree, verdict_of_counts
+from evaluators.fields.open_tree import Location, OpenTree, general, verdict_of_counts
 from evaluators.fields.open_walk import LeafFindings, OpenWalk
 from evaluators.fields.path_check import ScoredRows
 from evaluators.fields.sentences import of_fields
@@ -38,18 +38,16 @@ class OpenRows(ScoredRows):
     def _found(self) -> dict[int, list[tuple[LeafFindings, int]]]:
         """The findings of each row, and their positions in them."""
         found: dict[int, list[tuple[LeafFindings, int]]] = {}
-        for each in chain(self.walk.findings, self.walk.apart):
-            rows = each.frame.rows
-            for at in each.places:
-                found.setdefault(rows[at], []).append((each, at))
+        for each in self.walk.findings:
+            for at in each.positions:
+                found.setdefault(each.frame.rows[at], []).append((each, at))
         return found
 
     def explain(self, at: int, unreadable: Issue | None = None) -> Score:
-        tree, results = self._tree, self._results(at)
+        tree, results = self._tree, [result for _, result in self._results(at)]
         if unreadable is not None:
             return Score(0.0, False, tuple(results), unreadable.message, standing=Standing.UNREADABLE)
-        expected, output = self.walk.expected[at], self._outputs[at]
-        if tree.vacuous(expected, output):
+        if tree.depth is not None and not any(self.counts[at]):
             reason = "the expected object is empty, so nothing was compared"
             return Score(1.0, reason=reason, details={"empty_expected": True})
         verdict = verdict_of_counts(tree, self.counts[at], 1.0)
@@ -58,76 +56,56 @@ class OpenRows(ScoredRows):
         score = Score(share.value, None, tuple(results), reason, {}, share.ratio, share.standing)
         if tree.depth is not None or score.value is None or score.value == 1.0:
             return score
-        return replace(score, details=Differences(expected, output))
+        return replace(score, details=Differences(self.walk.expected[at], self._outputs[at]))
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str] = ()) -> list[FieldResult]:
         """The leaves of a row that do not match, when rows as a whole ("") are wanted."""
-        if "" not in wanted:
-            return []
-        ours, theirs = self._wrong(at)
-        return [*_in_order(self.walk.expected[at], ours), *_in_order(self.walk.outputs[at], theirs)]
+        return [result for _, result in self._results(at, matches=False)] if "" in wanted else []
+
+    def watched(self, at: int, paths: Sequence[str]) -> tuple[tuple[int, int, int, int], ...]:
+        """(match, mismatch, omission, hallucination) of some paths in a row."""
+        found = Counter((display(general(place)), result.status) for place, result in self._results(at))
+        return tuple((found[p, MATCH], found[p, MISMATCH], found[p, OMISSION], found[p, HALLUCINATION]) for p in paths)
 
     def release(self) -> None:
         self.walk.release()
         self.__dict__.pop("_found", None)
 
-    def _results(self, at: int) -> list[FieldResult]:
-        """The leaves of a row, those that match too."""
+    def _results(self, at: int, matches: bool = True) -> Iterator[tuple[Location, FieldResult]]:
+        """The leaves of a row with their places. Without `matches` those that do not match."""
         tree, expected, output = self._tree, self.walk.expected[at], self.walk.outputs[at]
         ours, theirs = self._wrong(at)
-        results = []
-        for location, value in tree.leaves(expected, ()) if not tree.skips(()) else ():
-            result = ours.get(location)
-            if result is None:
-                result = _result(tree, location, MATCH, value, reduce(getitem, location, output))
-            results.append(result)
-        return [*results, *_in_order(output, theirs)]
+        if (ours or matches) and not tree.skips(()):
+            for place, value in tree.leaves(expected, ()):
+                if place in ours:
+                    yield place, ours[place]
+                elif matches:
+                    yield place, _result(tree, place, MATCH, value, reduce(getitem, place, output))
+        if theirs:
+            yield from ((place, theirs[place]) for place, _ in tree.leaves(output, ()) if place in theirs)
 
     def _wrong(self, row: int) -> tuple[Results, Results]:
         """What is wrong of the expected leaves of a row, and what only the output has."""
         tree, ours, theirs = self._tree, Results(), Results()
         for found, at in self._found.get(row, ()):
-            location, status, (expected, output) = found.location(at), found.status, found.values(at)
+            place, status, expected, output = found.place(at), found.status, found.frame.e[at], found.frame.o[at]
             if status is HALLUCINATION:
-                for here, value in tree.leaves(output, location):
-                    theirs[here] = _result(tree, here, status, MISSING, value)
+                theirs |= {
+                    here: _result(tree, here, status, MISSING, value) for here, value in tree.leaves(output, place)
+                }
             elif status is OMISSION:
-                for here, value in tree.leaves(expected, location):
-                    ours[here] = _result(tree, here, status, value, MISSING)
+                ours |= {
+                    here: _result(tree, here, status, value, MISSING) for here, value in tree.leaves(expected, place)
+                }
             else:
-                ours[location] = _result(tree, location, status, expected, output)
+                ours[place] = _result(tree, place, status, expected, output)
         return ours, theirs
 
 
-def explain_open(tree: OpenTree, expected: Any, output: Any, unreadable: Issue | None = None) -> Score:
-    """The score of one row with one result per leaf. An unreadable output is MISSING, and `unreadable` is why."""
-    rows = OpenRows(tree, [expected], [output])
-    try:
-        return rows.explain(0, unreadable)
-    finally:
-        rows.release()
-
-
-def _result(tree: OpenTree, location: Location, status: Status, expected: Any, actual: Any) -> FieldResult:
+def _result(tree: OpenTree, place: Location, status: Status, expected: Any, actual: Any) -> FieldResult:
     score = 1.0 if status is MATCH else 0.0
     reason = differs(expected, actual) if status is MISMATCH else _REASONS[status]
-    return FieldResult(display(location), status, score, 1.0, expected, actual, reason, tree.rule)
+    return FieldResult(display(place), status, score, 1.0, expected, actual, reason, tree.rule)
 
 
 _REASONS: Final = {MATCH: "equal", OMISSION: "missing in the output", HALLUCINATION: "only the output has it"}
-
-
-def _in_order(document: Any, results: Mapping[Location, FieldResult]) -> Iterator[FieldResult]:
-    """Results in the order in which a document has their places."""
-    if len(results) < 2:
-        yield from results.values()
-        return
-    ways = {location[:size] for location in results for size in range(len(location))}
-    waiting: list[tuple[Location, Any]] = [((), document)]
-    while waiting:
-        location, value = waiting.pop()
-        if location in results:
-            yield results[location]
-        elif location in ways:
-            steps = value.items() if value.__class__ is dict else enumerate(value)
-            waiting += reversed([((*location, step), inner) for step, inner in steps])

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from evaluators.model import MISSING, Standing, Verdict
+from evaluators.model import Standing, Verdict
 from evaluators.value_class import dataclass
 from evaluators.values.paths import ANY, Path
 
 LeafRule: TypeAlias = Callable[[Any, Any], bool]
 Location: TypeAlias = tuple[str | int, ...]
 RowCounts: TypeAlias = tuple[int, int, int, int, int]
-"""Match, mismatch, omission, hallucination, and how many of the last stand in items that only the output has."""
+"""Match, mismatch, omission, hallucination by key, and hallucination in items that only the output has."""
 
 
 @dataclass(frozen=True)
@@ -47,16 +47,17 @@ class OpenTree:
     def _spelled(self, place: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(step.casefold() if isinstance(step, str) else step for step in place) if self.fold_keys else place
 
-    def vacuous(self, expected: Any, output: Any) -> bool:
-        """No key is expected at the top level, where alone is looked, and nothing in the output counts against it."""
-        return self.depth is not None and not expected and output is not MISSING and not (self.penalize_extra and output)
+    def compared(self, expected: Any, output: Any) -> Any:
+        """The output whose top level is looked at: empty where it has none, or where nobody asks what it has."""
+        wanted = output.__class__ is dict and (expected or self.penalize_extra)
+        return output if wanted else {}
 
     def leaves(self, value: Any, location: Location) -> Iterator[tuple[Location, Any]]:
         """Every leaf of what stands at a place, in the order of the document. The place itself is not left out."""
         waiting = [(location, value)]
         while waiting:
             here, inner = waiting.pop()
-            if len(here) >= self.depth if self.depth is not None else not inner or inner.__class__ not in (dict, list):
+            if len(here) >= self.depth if self.depth is not None else is_leaf(inner):
                 yield here, inner
                 continue
             steps: Iterator[tuple[str | int, Any]] = iter(inner.items() if inner.__class__ is dict else enumerate(inner))
@@ -66,20 +67,29 @@ class OpenTree:
             waiting += reversed(below)
 
 
+def is_leaf(value: Any) -> bool:
+    """A scalar or an empty container."""
+    return not value or (value.__class__ is not dict and value.__class__ is not list)
+
+
 def general(location: Location) -> tuple[Any, ...]:
     """The place with `ANY` for every index."""
     return tuple(step if step.__class__ is str else ANY for step in location)
 
 
 def verdict_of_counts(tree: OpenTree, counts: RowCounts, pass_at: float) -> Verdict:
-    """The verdict: matches over the expected leaves, and over the extra ones too where they are penalized."""
-    match, mismatch, omission, hallucination, surplus = counts
-    whole = match + mismatch + omission
-    whole += hallucination - surplus if tree.penalize_extra else 0
-    whole += surplus if tree.penalize_items else 0
-    if not whole:
-        return Verdict(Standing.NOT_MEASURED, None, 0, 0, counts=counts[:4])
-    return Verdict(Standing.SCORED, match / whole >= pass_at, match, whole, counts=counts[:4])
+    """The verdict: matches over the expected leaves, and over the extra ones too where they are penalized.
+
+    Where only the top level is looked at, a row that expects nothing scores 1.0. It is counted apart, since nothing was compared.
+    """
+    match, mismatch, omission, extra, surplus = counts
+    whole = match + mismatch + omission + extra * tree.penalize_extra + surplus * tree.penalize_items
+    by_status = (match, mismatch, omission, extra + surplus)
+    if whole:
+        return Verdict(Standing.SCORED, match / whole >= pass_at, match, whole, counts=by_status)
+    if tree.depth is not None:
+        return Verdict(Standing.SCORED, True, 1, 1, counts=by_status)
+    return Verdict(Standing.NOT_MEASURED, None, 0, 0, counts=by_status)
 
 
 def renamed(expected: Any, output: Any) -> Any:

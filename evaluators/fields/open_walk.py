@@ -1,71 +1,46 @@
 """The walk of whole documents: those of a chunk at once, place by place.
 
-What is compared are pairs of values that stand at one place in all the rows. Objects with the same keys give a column of values for
-each key, and two columns are compared with one call. A leaf matches unless there is a *finding* for it, so results are counted by the
-lengths of columns, less their findings. What one side has as a whole, lost or extra, is one finding; its leaves, and those of parts
-that are equal, are only counted. LeafFindings know the frame that they were made in, which gives their places and both values to whoever
-wants them. Objects whose keys few others have are looked at one by one.
+The leaves of the expected documents are counted first, each as if it matched. Then what differs is looked for: pairs of values that
+stand at one place in all the rows, where the two are not one object. Objects with the same keys give a column of values for each
+key, and two columns are compared with one call. What differs is a *finding*: some values of one place, in a frame that knows where
+they stand. What one side has as a whole, lost or extra, is one finding, and its leaves are counted the same way.
 """
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from gc import is_tracked
 from itertools import chain, compress, repeat
-from operator import is_, is_not, itemgetter
+from operator import is_not, itemgetter
 from typing import Any, Final, TypeAlias
 
-from evaluators.fields.frame import CONTAINERS, SURE, Frame, differing, in_order, of_rows
+from evaluators.fields.frame import CONTAINERS, SURE, Frame, differing, in_order
 from evaluators.fields.instance_paths import Unpaired
-from evaluators.fields.open_tree import Location, OpenTree, RowCounts, renamed
-from evaluators.fields.path_tally import Counts, Name, PathTally
+from evaluators.fields.open_tree import Location, OpenTree, RowCounts, is_leaf, renamed
+from evaluators.fields.path_tally import SURPLUS, Name, PathTally
 from evaluators.model import MISSING, Status
 from evaluators.value_class import NamedTuple
-from evaluators.values.equality import same
-from evaluators.values.paths import ANY, display
+from evaluators.values.paths import ANY
 
 MATCH, MISMATCH, OMISSION, HALLUCINATION = Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION
 FEW: Final = 4
 """Fewer objects with the same keys are sooner looked at one by one."""
+Values: TypeAlias = "tuple[list[Any], list[int]]"
+"""Values of one place, and the row of each."""
 
 
 class LeafFindings(NamedTuple):
     """Leaves of one place that do not match, or all that one side has there."""
 
     status: Status
-    name: Name
     frame: Frame
-    places: Sequence[int]
-    """Their positions in the frame."""
-    key: str | None = None
-    """The key of the objects in the frame that they stand at; None where it is the pairs themselves."""
+    positions: Sequence[int]
 
-    def location(self, at: int) -> Location:
+    def place(self, at: int) -> Location:
         """The keys and indexes of one of them."""
         steps: Any = self.frame.where(at)
-        location = tuple(step.index if step.__class__ is Unpaired else step for step in steps)
-        return location if self.key is None else (*location, self.key)
-
-    def values(self, at: int) -> tuple[Any, Any]:
-        """The expected value of one of them, and that of the output."""
-        ours, theirs = self.frame.e[at], self.frame.o[at]
-        return (ours, theirs) if self.key is None else (ours.get(self.key, MISSING), theirs.get(self.key, MISSING))
-
-
-class _OnePlace(NamedTuple):
-    """What leaves are that need no comparing, and where they stand."""
-
-    status: Status
-    name: Name
-    surplus: bool = False
-    """They stand in items that only the output has."""
-
-
-LeafColumn: TypeAlias = tuple[Status, Sequence[Name], Sequence[int], bool]
-"""What leaves of some places are, in some rows, and whether they stand in items that only the output has."""
-
-_Parts: TypeAlias = "dict[Any, tuple[Sequence[Any], Sequence[int]]]"
-"""Values and their rows, by kind."""
+        return tuple(step.index if step.__class__ is Unpaired else step for step in steps)
 
 
 class OpenWalk:
@@ -73,122 +48,106 @@ class OpenWalk:
 
     def __init__(self, tree: OpenTree, expected: Sequence[Any], outputs: Sequence[Any]) -> None:
         self.tree = tree
-        self.columns: list[LeafColumn] = []
         self.findings: list[LeafFindings] = []
-        """Leaves of columns that are no match."""
-        self.apart: list[LeafFindings] = []
-        """What only one side has, each as a whole. Its leaves have columns of their own."""
         self.surplus_items = 0
         self._flat, self._skipping = tree.depth is not None, bool(tree.skip)
-        self._waiting: list[tuple[Name, Frame]] = []
-        self._sides: dict[_OnePlace, tuple[list[Any], list[int]]] = {}
+        self._rows = [[0] * len(expected) for _ in range(HALLUCINATION + 1)]
+        """By status, and `SURPLUS` for items that only the output has, the leaves of each row; all expected ones as matches."""
+        self._places: defaultdict[tuple[Name, int], int] = defaultdict(int)
+        """The same by place."""
+        self._pairs: list[tuple[Callable[[Name, Frame], None], Name, Frame]] = []
+        self._sides: dict[tuple[int, Name], Values] = {}
         if tree.fold_keys:
-            outputs = [renamed(one, other) for one, other in zip(expected, outputs, strict=True)]
+            outputs = list(map(renamed, expected, outputs))
         if self._flat:
-            outputs = [one if one.__class__ is dict else {} for one in outputs]
+            outputs = [tree.compared(one, other) for one, other in zip(expected, outputs, strict=True)]
         self.expected, self.outputs = expected, outputs
-        self._frames = of_rows(expected, outputs)
+        unlike = list(compress(range(len(expected)), map(is_not, expected, outputs)))
+        self._root = Frame([expected[row] for row in unlike], [outputs[row] for row in unlike], unlike)
         try:
-            self._go()
+            if not tree.skips(()):
+                self._go()
         except BaseException:
             self.release()
             raise
 
     def release(self) -> None:
         """Lets go of the frames, and of what was found in them."""
-        for frame in self._frames:
-            frame.release()
-        self.findings, self.apart = [], []
+        self._root.release()
+        self.findings = []
 
     def _go(self) -> None:
-        """Sees the documents, and all below. What is below waits in lists, not on the stack: documents may be deep."""
-        for frame in self._frames if not self.tree.skips(()) else ():
-            if frame.o is not frame.e:
-                (self._objects if self._flat else self._pairs)((), frame)
-            else:
-                (self._objects_alone if self._flat else self._one_side)(_OnePlace(MATCH, ()), frame.e, frame.rows)
-        while self._waiting:
-            self._pairs(*self._waiting.pop())
+        """Sees the documents, and all below. What is below waits, not on the stack: documents may be deep."""
+        self._later(MATCH, (), self.expected, range(len(self.expected)))
+        (self._objects if self._flat else self._unlike)((), self._root)
+        while self._pairs:
+            below, name, frame = self._pairs.pop()
+            if frame.rows:
+                below(name, frame)
         while self._sides:
-            side = next(iter(self._sides))
-            self._one_side(side, *self._sides.pop(side))
+            (status, name), (values, rows) = self._sides.popitem()
+            self._leaves(status, name, values, rows)
 
-    # Both sides
+    # What differs
 
-    def _pairs(self, name: Name, frame: Frame) -> None:
-        """Pairs at one place, of which the expected side is there."""
-        e, o = frame.e, frame.o
-        if CONTAINERS.isdisjoint(map(type, e)):
-            self._leaves(name, frame)
-            return
-        alike = list(compress(range(len(e)), map(is_, e, o)))
-        if alike:  # parts that are equal are one object
-            self._later(_OnePlace(MATCH, name), [e[at] for at in alike], [frame.rows[at] for at in alike])
-        places: dict[type | Status | None, list[int]] = {}
-        for at in compress(range(len(e)), map(is_not, e, o)):
-            one, other = e[at], o[at]
-            kind: type | Status | None = one.__class__
-            if not one or kind not in CONTAINERS:
-                kind = None
-            elif not other or other.__class__ is not kind:
-                kind = OMISSION
-            places.setdefault(kind, []).append(at)
-        for kind, chosen in places.items():
-            _WAYS[kind](self, name, frame.part(chosen))
+    def _unlike(self, name: Name, frame: Frame) -> None:
+        """Pairs at one place of which the expected side is there, and which are not one object."""
+        if not self._flat:
+            for kind, below in ((dict, self._objects), (list, self._lists)):
+                if kind in frame.kinds:
+                    full, odd = frame.full(kind)
+                    self._pairs.append((below, name, full))
+                    frame = frame.part(odd)
+        if frame.rows:
+            self._wrong(name, frame)
 
-    def _leaves(self, name: Name, frame: Frame) -> None:
-        e, o = frame.e, frame.o
-        self.columns.append((MATCH, (name,), frame.rows, False))
-        self._compare(name, frame, None, [(at, e[at], o[at]) for at in frame.differing()])
-
-    def _compare(self, name: Name, frame: Frame, key: str | None, pairs: Iterable[tuple[int, Any, Any]]) -> None:
-        """Expected leaves, with their positions, and what is not the same value."""
-        alike, flat = self.tree.same, self._flat
+    def _wrong(self, name: Name, frame: Frame) -> None:
+        """The same, where no two of them have contents of one kind."""
+        e, o, alike = frame.e, frame.o, self.tree.same
         lost: list[int] = []
         wrong: list[int] = []
         instead: list[int] = []
-        for at, one, other in pairs:
+        plain = self._flat or CONTAINERS.isdisjoint(frame.kinds | frame.others)
+        for at, (one, other) in enumerate(zip(e, o, strict=True)):
             if other is MISSING:
                 lost.append(at)
-            elif not flat and other and other.__class__ in CONTAINERS:
-                wrong.append(at)
-                instead.append(at)
-            elif alike is same or not alike(one, other):
-                wrong.append(at)
-        if lost:
-            self.findings.append(LeafFindings(OMISSION, name, frame, lost, key))
-        if wrong:
-            self.findings.append(LeafFindings(MISMATCH, name, frame, wrong, key))
-        if instead:
-            self._instead(LeafFindings(HALLUCINATION, name, frame, instead, key))
-
-    def _lost(self, name: Name, frame: Frame) -> None:
-        """Contents that the output lacks, and what it has in their place."""
-        self.apart.append(LeafFindings(OMISSION, name, frame, range(len(frame.rows))))
-        self._later(_OnePlace(OMISSION, name), frame.e, frame.rows)
-        instead = [at for at, value in enumerate(frame.o) if value is not MISSING]
-        if instead:
-            self._instead(LeafFindings(HALLUCINATION, name, frame, instead))
-
-    def _instead(self, found: LeafFindings) -> None:
-        """What the output has where something of another kind is expected. All items of a list are more than are expected."""
-        self.apart.append(found)
-        for at in found.places:
-            value, row = found.values(at)[1], found.frame.rows[at]
-            if value and value.__class__ is list:
-                self._surplus((*found.name, ANY), value, [row] * len(value))
+            elif plain or (is_leaf(one) and is_leaf(other)):
+                if not alike(one, other):
+                    wrong.append(at)
             else:
-                self._later(_OnePlace(HALLUCINATION, found.name), [value], [row])
+                (wrong if is_leaf(one) else lost).append(at)
+                instead.append(at)
+        if wrong:
+            self._found(MISMATCH, frame, wrong)
+            self._count(MISMATCH, name, [frame.rows[at] for at in wrong])
+        if lost:
+            self._found(OMISSION, frame, lost)
+            self._later(OMISSION, name, [e[at] for at in lost], [frame.rows[at] for at in lost])
+        if instead:
+            self._instead(name, frame, instead)
+
+    def _found(self, status: Status, frame: Frame, positions: Sequence[int]) -> None:
+        self.findings.append(LeafFindings(status, frame, positions))
+
+    def _instead(self, name: Name, frame: Frame, positions: Sequence[int]) -> None:
+        """What the output has where something of another kind is expected. All items of a list are more than are expected."""
+        self._found(HALLUCINATION, frame, positions)
+        for at in positions:
+            value, row = frame.o[at], frame.rows[at]
+            if value and value.__class__ is list:
+                self._surplus((*name, ANY), value, [row] * len(value))
+            else:
+                self._later(HALLUCINATION, name, [value], [row])
 
     def _surplus(self, name: Name, items: Sequence[Any], rows: Sequence[int]) -> None:
         """Items that only the output has."""
         if self._skips(name):
             return
-        if self.tree.skip:
+        if self._skipping:
             some = [next(self.tree.leaves(item, name), None) is not None for item in items]
             items, rows = list(compress(items, some)), list(compress(rows, some))
         self.surplus_items += len(items)
-        self._later(_OnePlace(HALLUCINATION, name, True), items, rows)
+        self._later(SURPLUS, name, items, rows)
 
     def _lists(self, name: Name, frame: Frame) -> None:
         """Lists with contents, item by item."""
@@ -196,261 +155,177 @@ class OpenWalk:
         if self._skips(here):
             return
         items = in_order(frame)
-        self._waiting.append((here, items.pairs))
-        if extra := items.surplus.rows:
-            self.apart.append(LeafFindings(HALLUCINATION, here, items.surplus, range(len(extra))))
-            self._surplus(here, items.surplus.o, extra)
+        pairs, surplus = items.pairs, items.surplus
+        self._unlike(here, pairs.part(self._differing(pairs.e, pairs.o)))
+        if surplus.rows:
+            self._found(HALLUCINATION, surplus, range(len(surplus.rows)))
+            self._surplus(here, surplus.o, surplus.rows)
 
     def _objects(self, name: Name, frame: Frame) -> None:
-        """Objects with contents, key by key: those with the same keys together."""
-        shapes = list(map(tuple, frame.e))
-        groups: dict[tuple[str, ...], list[int]] = {}
-        if shapes.count(shapes[0]) == len(shapes):
-            groups[shapes[0]] = list(range(len(shapes)))
-        else:
-            for at, keys in enumerate(shapes):
-                groups.setdefault(keys, []).append(at)
-        inner: dict[str, list[int]] = {}
-        odd: list[int] = []
-        for keys, places in groups.items():
-            if len(places) < FEW or not keys:
-                odd += places
-            else:
-                self._alike(name, frame, places, keys, inner)
-        if odd:
-            self._one_by_one(name, frame, odd, inner)
-        for key, places in inner.items():
-            places.sort()  # rows are in order in every frame
-            e, o = [frame.e[at][key] for at in places], [frame.o[at].get(key, MISSING) for at in places]
-            self._waiting.append(((*name, key), Frame(e, o, [frame.rows[at] for at in places], frame, places, key)))
-
-    def _alike(
-        self, name: Name, frame: Frame, places: list[int], keys: Sequence[str], inner: dict[str, list[int]]
-    ) -> None:
-        """Objects of which the expected ones have the same keys. What has contents is left for later."""
-        everywhere = len(places) == len(frame.rows)
-        given = frame.o if everywhere else [frame.o[at] for at in places]
-        columns, lacking = _values(given, keys)
-        leaves: list[Name] = []
-        ours = zip(*[frame.e[at].values() for at in places], strict=True)
-        for key, e, o in zip(keys, ours, columns, strict=False):
-            here = (*name, key)
-            if self._skipping and self.tree.skips(here):
+        """Objects, key by key: those with the same keys together."""
+        unlike: dict[str, list[int]] = {}
+        for keys, positions in _by_keys(frame.e).items():
+            if len(positions) < FEW:
+                for at in positions:
+                    theirs = frame.o[at]
+                    for key, one in frame.e[at].items():
+                        other = theirs.get(key, MISSING)
+                        if one is not other and (one.__class__ is not str or one != other):
+                            unlike.setdefault(key, []).append(at)
                 continue
-            kinds = set(map(type, e))
-            if self._flat or CONTAINERS.isdisjoint(kinds):
-                leaves.append(here)
-                if wrong := differing(e, o, kinds if kinds <= SURE else kinds.union(map(type, o))):
-                    self._compare(here, frame, key, [(places[at], e[at], o[at]) for at in wrong])
-            else:
-                inner[key] = inner.get(key, []) + places
-        rows = frame.rows if everywhere else [frame.rows[at] for at in places]
-        self.columns.append((MATCH, leaves, rows, False))
-        size = len(keys)
-        odd = [at for at, value in enumerate(given) if len(value) != size]
-        if lacking:
-            odd += [at for at in lacking if len(given[at]) == size]
-        if odd:
-            self._extra(name, frame, [places[at] for at in odd])
+            ours = zip(*[frame.e[at].values() for at in positions], strict=True)
+            for key, e, o in zip(keys, ours, _values(frame.o, positions, keys), strict=False):
+                if found := self._differing(e, o):
+                    unlike.setdefault(key, []).extend([positions[at] for at in found])
+        odd = {at for at, (one, other) in enumerate(zip(frame.e, frame.o, strict=True)) if len(one) != len(other)}
+        for key, positions in unlike.items():
+            values = [frame.o[at].get(key, MISSING) for at in positions]
+            odd.update(compress(positions, map(_absent, values)))
+            if not self._skips((*name, key)):
+                self._unlike((*name, key), _of_key(frame, positions, key, [frame.e[at][key] for at in positions], values))
+        self._extra(name, frame, odd)
 
-    def _one_by_one(self, name: Name, frame: Frame, places: list[int], inner: dict[str, list[int]]) -> None:
-        """Objects whose keys few others have. What has contents is left for later."""
-        skipping, flat = self._skipping, self._flat
-        wrong: dict[str, list[tuple[int, Any, Any]]] = {}
-        for at in places:
-            theirs, leaves = frame.o[at], list[Name]()
-            for key, one in frame.e[at].items():
-                here, other = (*name, key), theirs.get(key, MISSING)
-                if skipping and self.tree.skips(here):
-                    continue
-                if one.__class__ in CONTAINERS and one and not flat:
-                    if one is other:
-                        self._later(_OnePlace(MATCH, here), [one], [frame.rows[at]])
-                    else:
-                        inner.setdefault(key, []).append(at)
-                    continue
-                leaves.append(here)
-                if one is not other and not same(one, other):
-                    wrong.setdefault(key, []).append((at, one, other))
-            self.columns.append((MATCH, leaves, (frame.rows[at],), False))
-        for key, pairs in wrong.items():
-            self._compare((*name, key), frame, key, pairs)
-        self._extra(name, frame, places)
+    def _differing(self, e: Sequence[Any], o: Sequence[Any]) -> list[int]:
+        """The positions where two columns may differ."""
+        kinds = set(map(type, e))
+        if not self._flat and not CONTAINERS.isdisjoint(kinds):
+            return list(compress(range(len(e)), map(is_not, e, o)))
+        return differing(e, o, kinds if kinds <= SURE else kinds.union(map(type, o)))
 
-    def _extra(self, name: Name, frame: Frame, places: Iterable[int]) -> None:
+    def _extra(self, name: Name, frame: Frame, positions: Iterable[int]) -> None:
         """Keys that only the output has, of some objects."""
         found: dict[str, list[int]] = {}
-        for at in places:
+        for at in positions:
             ours = frame.e[at]
             for key in frame.o[at]:
                 if key not in ours:
                     found.setdefault(key, []).append(at)
-        for key, chosen in found.items():
-            here = (*name, key)
-            if not self._skips(here):
-                self.apart.append(LeafFindings(HALLUCINATION, here, frame, chosen, key))
-                rows = frame.rows
-                self._later(
-                    _OnePlace(HALLUCINATION, here), [frame.o[at][key] for at in chosen], [rows[at] for at in chosen]
-                )
+        for key, owners in found.items():
+            if not self._skips((*name, key)):
+                values = [frame.o[at][key] for at in owners]
+                part = _of_key(frame, owners, key, [MISSING] * len(values), values)
+                self._found(HALLUCINATION, part, range(len(values)))
+                self._later(HALLUCINATION, (*name, key), values, part.rows)
 
     def _skips(self, name: Name) -> bool:
         return self._skipping and self.tree.skips(name)
 
-    # One side
+    # What one side has
 
-    def _later(self, side: _OnePlace, values: Iterable[Any], rows: Iterable[int]) -> None:
+    def _later(self, status: int, name: Name, values: Iterable[Any], rows: Iterable[int]) -> None:
         """Values whose leaves will be counted."""
-        waiting = self._sides.get(side)
+        waiting = self._sides.get((status, name))
         if waiting is None:
-            waiting = self._sides[side] = [], []
+            waiting = self._sides[status, name] = [], []
         waiting[0].extend(values)
         waiting[1].extend(rows)
 
-    def _one_side(self, side: _OnePlace, values: Sequence[Any], rows: Sequence[int]) -> None:
-        """Counts the leaves of some values."""
-        status, name, surplus = side
+    def _count(self, status: int, name: Name, rows: Sequence[int], times: int = 1) -> None:
+        """Counts a leaf for each of some rows."""
+        self._places[name, status] += times * len(rows)
+        counts = self._rows[status]
+        for row in rows:
+            counts[row] += times
+
+    def _leaves(self, status: int, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
+        """Counts the leaves of some values of one place."""
         kinds = set(map(type, values))
         if CONTAINERS.isdisjoint(kinds) or (self._flat and name):
-            self.columns.append((status, (name,), rows, surplus))
-            return
-        if len(kinds) == 1 and all(values):
-            parts: _Parts = {kinds.pop(): (values, rows)}
+            self._count(status, name, rows)
+        elif kinds == {dict} and (self._flat or all(values)):
+            self._leaves_of_objects(status, name, values, rows)
+        elif kinds == {list} and all(values):
+            here = (*name, ANY)
+            if not self._skips(here):
+                repeated = chain.from_iterable(map(repeat, rows, map(len, values)))
+                self._later(status, here, chain.from_iterable(values), repeated)
         else:
-            parts = _parted(
-                [one.__class__ if one and one.__class__ in CONTAINERS else None for one in values], values, rows
-            )
-        for kind, (some, their_rows) in parts.items():
-            if kind is dict:
-                self._objects_alone(side, some, their_rows)
-            elif kind is list:
-                self._lists_alone(side, some, their_rows)
-            else:
-                self.columns.append((status, (name,), their_rows, surplus))
+            parts: defaultdict[type | None, Values] = defaultdict(lambda: ([], []))
+            for value, row in zip(values, rows, strict=True):
+                some = parts[None if is_leaf(value) else value.__class__]
+                some[0].append(value)
+                some[1].append(row)
+            if None in parts:
+                self._count(status, name, parts.pop(None)[1])
+            for part in parts.values():
+                self._leaves(status, name, *part)
 
-    def _lists_alone(self, side: _OnePlace, values: Sequence[Any], rows: Sequence[int]) -> None:
-        here = (*side.name, ANY)
-        if not self._skips(here):
-            repeated = chain.from_iterable(map(repeat, rows, map(len, values)))
-            self._later(side._replace(name=here), chain.from_iterable(values), repeated)
-
-    def _objects_alone(self, side: _OnePlace, values: Sequence[Any], rows: Sequence[int]) -> None:
-        status, name, surplus = side
-        shapes = list(map(tuple, values))
-        groups: _Parts = (
-            {shapes[0]: (values, rows)} if shapes.count(shapes[0]) == len(shapes) else _parted(shapes, values, rows)
-        )
-        for keys, (some, their_rows) in groups.items():
-            if len(some) < FEW:
-                for one, row in zip(some, their_rows, strict=True):
-                    self._object_alone(side, one, row)
-                continue
-            leaves = [(*name, key) for key in keys]
-            if self._skipping or any(map(is_tracked, some)):  # the garbage collector knows that others hold no container
-                leaves = self._contents(side, keys, some, their_rows)
-            self.columns.append((status, leaves, their_rows, surplus))
-
-    def _object_alone(self, side: _OnePlace, one: dict[str, Any], row: int) -> None:
-        leaves = []
-        for key, value in one.items():
-            here = (*side.name, key)
-            if self._skipping and self.tree.skips(here):
-                continue
-            if value.__class__ in CONTAINERS and value and not self._flat:
-                self._later(_OnePlace(side.status, here, side.surplus), [value], [row])
-            else:
-                leaves.append(here)
-        self.columns.append((side.status, leaves, (row,), side.surplus))
-
-    def _contents(self, side: _OnePlace, keys: Sequence[str], values: Sequence[Any], rows: Sequence[int]) -> list[Name]:
-        """Puts off the keys of some objects that have contents; gives the places of the others."""
-        leaves = []
-        for key, column in zip(keys, zip(*map(dict.values, values), strict=True), strict=True):
-            here = (*side.name, key)
-            if self._skips(here):
-                continue
-            if self._flat or CONTAINERS.isdisjoint(map(type, column)):
-                leaves.append(here)
-            else:
-                self._later(_OnePlace(side.status, here, side.surplus), column, rows)
-        return leaves
+    def _leaves_of_objects(self, status: int, name: Name, values: Sequence[dict[str, Any]], rows: Sequence[int]) -> None:
+        if self._skipping:
+            values = [{key: one for key, one in value.items() if not self._skips((*name, key))} for value in values]
+        counts = self._rows[status]
+        for row, size in zip(rows, map(len, values), strict=True):
+            counts[row] += size
+        keys = list(map(tuple, values))
+        times = {keys[0]: len(keys)} if keys.count(keys[0]) == len(keys) else Counter(keys)
+        for each, count in times.items():
+            for key in each:
+                self._places[(*name, key), status] += count
+        if self._flat or not any(map(is_tracked, values)):  # the garbage collector knows that others hold no container
+            return
+        inner: dict[str, tuple[Sequence[Any], Sequence[int]]] = {}
+        if len(times) == 1:
+            columns = zip(keys[0], zip(*map(dict.values, values), strict=True), strict=True)
+            inner = {key: (column, rows) for key, column in columns if not CONTAINERS.isdisjoint(map(type, column))}
+        else:
+            some: defaultdict[str, Values] = defaultdict(lambda: ([], []))
+            for value, row in zip(values, rows, strict=True):
+                for key, one in value.items():
+                    if one.__class__ in CONTAINERS:
+                        some[key][0].append(one)
+                        some[key][1].append(row)
+            inner = {**some}
+        for key, (column, theirs) in inner.items():
+            self._count(status, (*name, key), theirs, -1)
+            self._later(status, (*name, key), column, theirs)
 
     # What was found
 
     def counts(self) -> list[RowCounts]:
         """What each row comes to."""
-        right, wrong, lost, extra, surplus = ([0] * len(self.expected) for _ in range(5))
-        into = {MATCH: right, MISMATCH: wrong, OMISSION: lost, HALLUCINATION: extra}
-        for status, names, rows, in_surplus in self.columns:
-            times = len(names)
-            for counts in (into[status], surplus) if in_surplus else (into[status],):
-                for row in rows:
-                    counts[row] += times
-        for status, _, frame, places, _ in self.findings:
-            rows, counts = frame.rows, into[status]
-            for at in places:
-                right[rows[at]] -= 1
-                counts[rows[at]] += 1
+        surplus, whole, wrong, lost, extra = self._rows
+        right = [a - b - c for a, b, c in zip(whole, wrong, lost, strict=True)]
         return list(zip(right, wrong, lost, extra, surplus, strict=True))
 
     def count_paths(self, tally: PathTally) -> None:
         """Adds the results to the counts by path."""
-        for status, names, rows, in_surplus in self.columns:
-            for name in names:
-                tally.add(name, status, len(rows), in_surplus)
-        for status, name, _, places, _ in self.findings:
-            tally.add(name, MATCH, -len(places))
-            tally.add(name, status, len(places))
+        for (name, status), times in self._places.items():
+            if times:
+                tally.add(name, status, times)
+                if status in (MISMATCH, OMISSION):
+                    tally.add(name, MATCH, -times)
         tally.surplus_items += self.surplus_items
 
-    def counts_of_paths(self, paths: Sequence[str]) -> list[tuple[Counts, ...]]:
-        """For each row (match, mismatch, omission, hallucination) of some paths."""
-        found = [[[0, 0, 0, 0] for _ in paths] for _ in self.expected]
-        places = {path: place for place, path in enumerate(paths)}
 
-        def add(name: Name, status: Status, rows: Iterable[int], times: int) -> None:
-            place = places.get(display(name))
-            if place is not None:
-                for row in rows:
-                    found[row][place][status - MATCH] += times
-
-        for status, names, rows, _ in self.columns:
-            for name in names:
-                add(name, status, rows, 1)
-        for status, name, frame, chosen, _ in self.findings:
-            rows = [frame.rows[at] for at in chosen]
-            add(name, MATCH, rows, -1)
-            add(name, status, rows, 1)
-        return [tuple((a, b, c, d) for a, b, c, d in row) for row in found]
+def _absent(value: Any) -> bool:
+    return value is MISSING
 
 
-_WAYS: Final[dict[Any, Callable[[OpenWalk, Name, Frame], None]]] = {
-    dict: OpenWalk._objects, list: OpenWalk._lists, OMISSION: OpenWalk._lost, None: OpenWalk._leaves,
-}  # fmt: skip
-"""What is done with pairs of objects, of lists, with contents that the output lacks, and with leaves."""
+def _of_key(frame: Frame, owners: Sequence[int], key: str, e: Sequence[Any], o: Sequence[Any]) -> Frame:
+    """The values of one key, in some of the objects of a frame."""
+    return Frame(e, o, [frame.rows[at] for at in owners], frame, owners, key)
 
 
-def _values(objects: Sequence[dict[str, Any]], keys: Sequence[str]) -> tuple[Iterator[Sequence[Any]], set[int]]:
-    """For each key its values in some objects, and the positions of the objects that lack one."""
+def _by_keys(objects: Sequence[dict[str, Any]]) -> dict[tuple[str, ...], Sequence[int]]:
+    """The positions of the objects with the same keys, by their keys."""
+    keys = list(map(tuple, objects))
+    if keys and keys.count(keys[0]) == len(keys):
+        return {keys[0]: range(len(keys))}
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for at, each in enumerate(keys):
+        groups.setdefault(each, []).append(at)
+    return {**groups}
+
+
+def _values(objects: Sequence[dict[str, Any]], positions: Iterable[int], keys: Sequence[str]) -> Iterator[Sequence[Any]]:
+    """For each key its values in some objects."""
+    if not keys:
+        return iter(())
     get = itemgetter(*keys, keys[0])  # one more, which nobody looks at: with a single key it would give no tuple
-    lacking: set[int] = set()
     found = []
-    for at, value in enumerate(objects):
+    for at in positions:
         try:
-            found.append(get(value))
+            found.append(get(objects[at]))
         except KeyError:
-            lacking.add(at)
-            found.append(tuple(map(value.get, keys, repeat(MISSING))))
-    return zip(*found, strict=False), lacking
-
-
-def _parted(kinds: Sequence[Any], values: Sequence[Any], rows: Sequence[int]) -> _Parts:
-    """Values and their rows, by kind."""
-    found: dict[Any, tuple[list[Any], list[int]]] = {}
-    for kind, value, row in zip(kinds, values, rows, strict=True):
-        some = found.get(kind)
-        if some is None:
-            some = found[kind] = [], []
-        some[0].append(value)
-        some[1].append(row)
-    return {**found}
+            found.append(tuple(map(objects[at].get, keys, repeat(MISSING))))
+    return zip(*found, strict=False)

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
 from evaluators.fields.path_details import OVERFLOW, SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
-from evaluators.model import Status
 from evaluators.values.paths import display
 
 Name: TypeAlias = tuple[Any, ...]
@@ -20,7 +19,8 @@ Counts: TypeAlias = tuple[int, int, int, int]
 
 PATH_CAP: Final = 20_000
 """Paths that one check counts apart. Far fewer are reported; so many make the figures the same for any split."""
-_SURPLUS: Final = 0
+SURPLUS: Final = 0
+"""In place of a status: only the output has the item that a value stands in."""
 
 
 class PathTally:
@@ -29,14 +29,14 @@ class PathTally:
     def __init__(self, cap: int = PATH_CAP) -> None:
         self._cap = cap
         self._paths: dict[Name, list[int]] = {}
-        """How often each status was met, by its number; at 0, how many values stand in items that only the output has."""
+        """How often each status was met, by its number. Items that only the output has are counted apart, at `SURPLUS`."""
         self._overflow = [0, 0, 0, 0, 0]
         self._last: str | None = None
         """The last path that is counted apart, once there were too many."""
         self.surplus_items = self.surplus_rows = 0
 
-    def add(self, name: Name, status: Status, times: int, surplus: bool = False) -> None:
-        """Counts results of a place."""
+    def add(self, name: Name, status: int, times: int) -> None:
+        """Counts leaves of a place that have a status, or `SURPLUS`."""
         counts = self._paths.get(name)
         if counts is None:
             if self._last is not None and display(name) > self._last:
@@ -44,8 +44,6 @@ class PathTally:
             else:
                 counts = self._paths[name] = [0, 0, 0, 0, 0]
         counts[status] += times
-        if surplus:
-            counts[_SURPLUS] += times
 
     def trim(self) -> None:
         """Counts together what is beyond the cap. To be called between chunks, now and then."""
@@ -58,16 +56,15 @@ class PathTally:
 
     def counts(self) -> dict[str, Counts]:
         """(match, mismatch, omission, hallucination) by path, sorted by path."""
-        return {path: (found[1], found[2], found[3], found[4]) for path, found in sorted(self._spelled()) if any(found)}
+        spelled = sorted(self._spelled())
+        return {path: (a, b, c, d + surplus) for path, (surplus, a, b, c, d) in spelled if any((surplus, a, b, c, d))}
 
     def details(self) -> dict[Detail, int]:
         """The items that only the output has, in how many rows, and their values by path."""
         if not self.surplus_rows:
             return {}
         found = {("", SURPLUS_ITEMS, 1): self.surplus_items, ("", SURPLUS_ROWS, 1): self.surplus_rows}
-        return found | {
-            (path, SURPLUS_VALUES, 1): counts[_SURPLUS] for path, counts in self._spelled() if counts[_SURPLUS]
-        }
+        return found | {(path, SURPLUS_VALUES, 1): counts[SURPLUS] for path, counts in self._spelled() if counts[SURPLUS]}
 
     def _spelled(self) -> Iterator[tuple[str, list[int]]]:
         yield OVERFLOW, self._overflow

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from evaluators.fields.path_details import OVERFLOW, SURPLUS_VALUES
-from evaluators.fields.path_tally import PathTally
+from evaluators.fields.path_tally import SURPLUS, PathTally
 from evaluators.model import Status
 from evaluators.values.paths import ANY
 
@@ -32,7 +32,7 @@ def test_values_in_extra_items_are_counted_with_the_paths_that_share_a_line() ->
     tally = PathTally(cap=1)
     tally.surplus_items, tally.surplus_rows = 3, 1
     for name in NAMES[:3]:
-        tally.add(name, Status.HALLUCINATION, 1, surplus=True)
+        tally.add(name, SURPLUS, 1)
     tally.trim()
     assert tally.counts() == {OVERFLOW: (0, 0, 0, 2), "a[*].k00": (0, 0, 0, 1)}
     assert tally.details()[OVERFLOW, SURPLUS_VALUES, 1] == 2
