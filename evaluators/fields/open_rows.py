@@ -6,7 +6,7 @@ The results of a row stand in the order of the expected document; what only the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property, reduce
 from operator import getitem
 from typing import Any, Final, TypeAlias
@@ -44,7 +44,7 @@ class OpenRows(ScoredRows):
         return found
 
     def explain(self, at: int, unreadable: Issue | None = None) -> Score:
-        tree, results = self._tree, [result for _, result in self._results(at)]
+        tree, results = self._tree, [*self._results(at).values()]
         if unreadable is not None:
             return Score(0.0, False, tuple(results), unreadable.message, standing=Standing.UNREADABLE)
         if tree.depth is not None and not any(self.counts[at]):
@@ -60,29 +60,31 @@ class OpenRows(ScoredRows):
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str] = ()) -> list[FieldResult]:
         """The leaves of a row that do not match, when rows as a whole ("") are wanted."""
-        return [result for _, result in self._results(at, matches=False)] if "" in wanted else []
+        if "" not in wanted:
+            return []
+        ours, theirs = self._wrong(at)
+        both = _in_order(self.walk.expected[at], ours), _in_order(self.walk.outputs[at], theirs)
+        return [result for side in both for result in side.values()]
 
     def watched(self, at: int, paths: Sequence[str]) -> tuple[tuple[int, int, int, int], ...]:
         """(match, mismatch, omission, hallucination) of some paths in a row."""
-        found = Counter((display(general(place)), result.status) for place, result in self._results(at))
+        found = Counter((display(general(place)), result.status) for place, result in self._results(at).items())
         return tuple((found[p, MATCH], found[p, MISMATCH], found[p, OMISSION], found[p, HALLUCINATION]) for p in paths)
 
     def release(self) -> None:
         self.walk.release()
         self.__dict__.pop("_found", None)
 
-    def _results(self, at: int, matches: bool = True) -> Iterator[tuple[Location, FieldResult]]:
-        """The leaves of a row with their places. Without `matches` those that do not match."""
+    def _results(self, at: int) -> Results:
+        """The leaves of a row, those that match too."""
         tree, expected, output = self._tree, self.walk.expected[at], self.walk.outputs[at]
         ours, theirs = self._wrong(at)
-        if (ours or matches) and not tree.skips(()):
-            for place, value in tree.leaves(expected, ()):
-                if place in ours:
-                    yield place, ours[place]
-                elif matches:
-                    yield place, _result(tree, place, MATCH, value, reduce(getitem, place, output))
-        if theirs:
-            yield from ((place, theirs[place]) for place, _ in tree.leaves(output, ()) if place in theirs)
+        places = tree.leaves(expected, ()) if not tree.skips(()) else ()
+        found = {
+            place: ours.get(place) or _result(tree, place, MATCH, value, reduce(getitem, place, output))
+            for place, value in places
+        }
+        return found | _in_order(output, theirs)
 
     def _wrong(self, row: int) -> tuple[Results, Results]:
         """What is wrong of the expected leaves of a row, and what only the output has."""
@@ -109,3 +111,19 @@ def _result(tree: OpenTree, place: Location, status: Status, expected: Any, actu
 
 
 _REASONS: Final = {MATCH: "equal", OMISSION: "missing in the output", HALLUCINATION: "only the output has it"}
+
+
+def _in_order(document: Any, results: Results) -> Results:
+    """Results in the order in which a document has their places."""
+    indexes: dict[int, dict[str, int]] = {}
+
+    def order(place: Location) -> list[int]:
+        found, value = [], document
+        for step in place:
+            if value.__class__ is dict and id(value) not in indexes:
+                indexes[id(value)] = {key: at for at, key in enumerate(value)}
+            found.append(indexes[id(value)][step] if isinstance(step, str) else step)
+            value = value[step]
+        return found
+
+    return {place: results[place] for place in sorted(results, key=order)} if len(results) > 1 else results

@@ -1,26 +1,28 @@
 """The walk of whole documents: those of a chunk at once, place by place.
 
-The leaves of the expected documents are counted first, each as if it matched. Then what differs is looked for: pairs of values that
-stand at one place in all the rows, where the two are not one object. Objects with the same keys give a column of values for each
-key, and two columns are compared with one call. What differs is a *finding*: some values of one place, in a frame that knows where
-they stand. What one side has as a whole, lost or extra, is one finding, and its leaves are counted the same way.
+What is compared are pairs of values that stand at one place in all the rows. Objects with the same keys give a column of values for
+each key, and two columns are compared with one call. A leaf matches unless there is a *finding* for it, so results are counted by the
+lengths of columns, less their findings. What one side has as a whole, lost or extra, is one finding; its leaves, and those of parts
+that are equal, are only counted. Findings know the frame that they were made in, which gives their places and both values to
+whoever wants them. Objects whose keys few others have are looked at one by one.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from gc import is_tracked
 from itertools import chain, compress, repeat
-from operator import is_not, itemgetter
+from operator import is_, is_not, itemgetter
 from typing import Any, Final, TypeAlias
 
-from evaluators.fields.frame import CONTAINERS, SURE, Frame, differing, in_order
+from evaluators.fields.frame import CONTAINERS, SURE, Frame, differing, in_order, of_rows
 from evaluators.fields.instance_paths import Unpaired
 from evaluators.fields.open_tree import Location, OpenTree, RowCounts, is_leaf, renamed
 from evaluators.fields.path_tally import SURPLUS, Name, PathTally
 from evaluators.model import MISSING, Status
 from evaluators.value_class import NamedTuple
+from evaluators.values.equality import same
 from evaluators.values.paths import ANY
 
 MATCH, MISMATCH, OMISSION, HALLUCINATION = Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION
@@ -51,19 +53,18 @@ class OpenWalk:
         self.findings: list[LeafFindings] = []
         self.surplus_items = 0
         self._flat, self._skipping = tree.depth is not None, bool(tree.skip)
-        self._rows = [[0] * len(expected) for _ in range(HALLUCINATION + 1)]
-        """By status, and `SURPLUS` for items that only the output has, the leaves of each row; all expected ones as matches."""
-        self._places: defaultdict[tuple[Name, int], int] = defaultdict(int)
-        """The same by place."""
+        self._columns: list[tuple[int, Sequence[Name], Sequence[int]]] = []
+        """What the leaves of some places are in some rows: a status, or `SURPLUS`."""
+        self._moved: list[tuple[int, Name, Sequence[int]]] = []
+        """Leaves that stand in columns of matches, and are none."""
         self._pairs: list[tuple[Callable[[Name, Frame], None], Name, Frame]] = []
-        self._sides: dict[tuple[int, Name], Values] = {}
+        self._sides: list[dict[Name, Values]] = [{} for _ in range(HALLUCINATION + 1)]
         if tree.fold_keys:
             outputs = list(map(renamed, expected, outputs))
         if self._flat:
-            outputs = [tree.compared(one, other) for one, other in zip(expected, outputs, strict=True)]
+            outputs = list(map(tree.compared, expected, outputs))
         self.expected, self.outputs = expected, outputs
-        unlike = list(compress(range(len(expected)), map(is_not, expected, outputs)))
-        self._root = Frame([expected[row] for row in unlike], [outputs[row] for row in unlike], unlike)
+        self._frames = of_rows(expected, outputs)
         try:
             if not tree.skips(()):
                 self._go()
@@ -73,67 +74,91 @@ class OpenWalk:
 
     def release(self) -> None:
         """Lets go of the frames, and of what was found in them."""
-        self._root.release()
+        for frame in self._frames:
+            frame.release()
         self.findings = []
 
     def _go(self) -> None:
-        """Sees the documents, and all below. What is below waits, not on the stack: documents may be deep."""
-        self._later(MATCH, (), self.expected, range(len(self.expected)))
-        (self._objects if self._flat else self._unlike)((), self._root)
+        """Sees the documents, and all below. What is below waits in lists, not on the stack: documents may be deep."""
+        for frame in self._frames:
+            if frame.o is frame.e:
+                self._later(MATCH, (), frame.e, frame.rows)
+            elif self._flat:
+                full, odd = frame.full(dict)
+                self._objects((), full)
+                self._lost((), frame.part(odd))  # nothing is looked into where a side is empty
+                self._instead((), frame.part(odd))
+            else:
+                self._see((), frame)
         while self._pairs:
             below, name, frame = self._pairs.pop()
-            if frame.rows:
-                below(name, frame)
-        while self._sides:
-            (status, name), (values, rows) = self._sides.popitem()
-            self._leaves(status, name, values, rows)
+            below(name, frame)
+        for status, sides in enumerate(self._sides):
+            while sides:
+                name, (values, rows) = sides.popitem()
+                self._one_side(status, name, values, rows)
 
-    # What differs
+    # Both sides
 
-    def _unlike(self, name: Name, frame: Frame) -> None:
-        """Pairs at one place of which the expected side is there, and which are not one object."""
-        if not self._flat:
-            for kind, below in ((dict, self._objects), (list, self._lists)):
-                if kind in frame.kinds:
-                    full, odd = frame.full(kind)
-                    self._pairs.append((below, name, full))
-                    frame = frame.part(odd)
+    def _see(self, name: Name, frame: Frame) -> None:
+        """Pairs at one place, of which the expected side is there."""
+        e, o, rows = frame.e, frame.o, frame.rows
+        if CONTAINERS.isdisjoint(frame.kinds):
+            self._leaves(name, frame)
+            return
+        unlike = list(compress(range(len(e)), map(is_not, e, o)))
+        if len(unlike) < len(e):  # parts that are equal are one object
+            alike = list(compress(range(len(e)), map(is_, e, o)))
+            self._later(MATCH, name, [e[at] for at in alike], [rows[at] for at in alike])
+            frame = frame.part(unlike)
+        for kind, below in ((dict, self._objects), (list, self._lists)):
+            if kind in frame.kinds:
+                full, odd = frame.full(kind)
+                self._pairs.append((below, name, full))
+                frame = frame.part(odd)
         if frame.rows:
-            self._wrong(name, frame)
+            lost = [at for at, one in enumerate(frame.e) if not is_leaf(one)]
+            self._lost(name, frame.part(lost))
+            self._instead(name, frame.part([at for at in lost if frame.o[at] is not MISSING]))
+            self._leaves(name, frame.part([at for at, one in enumerate(frame.e) if is_leaf(one)]))
 
-    def _wrong(self, name: Name, frame: Frame) -> None:
-        """The same, where no two of them have contents of one kind."""
-        e, o, alike = frame.e, frame.o, self.tree.same
+    def _leaves(self, name: Name, frame: Frame) -> None:
+        self._columns.append((MATCH, (name,), frame.rows))
+        self._compare(name, frame, frame.differing())
+
+    def _compare(self, name: Name, frame: Frame, positions: Iterable[int]) -> None:
+        """Expected leaves at some positions, where the output has not the same value."""
+        alike, flat, e, o = self.tree.same, self._flat, frame.e, frame.o
         lost: list[int] = []
         wrong: list[int] = []
         instead: list[int] = []
-        plain = self._flat or CONTAINERS.isdisjoint(frame.kinds | frame.others)
-        for at, (one, other) in enumerate(zip(e, o, strict=True)):
+        for at in positions:
+            other = o[at]
             if other is MISSING:
                 lost.append(at)
-            elif plain or (is_leaf(one) and is_leaf(other)):
-                if not alike(one, other):
-                    wrong.append(at)
-            else:
-                (wrong if is_leaf(one) else lost).append(at)
+            elif not flat and other and other.__class__ in CONTAINERS:
+                wrong.append(at)
                 instead.append(at)
-        if wrong:
-            self._found(MISMATCH, frame, wrong)
-            self._count(MISMATCH, name, [frame.rows[at] for at in wrong])
-        if lost:
-            self._found(OMISSION, frame, lost)
-            self._later(OMISSION, name, [e[at] for at in lost], [frame.rows[at] for at in lost])
+            elif alike is same or not alike(e[at], other):
+                wrong.append(at)
+        for status, found in ((OMISSION, lost), (MISMATCH, wrong)):
+            if found:
+                self.findings.append(LeafFindings(status, frame, found))
+                self._moved.append((status, name, [frame.rows[at] for at in found]))
         if instead:
-            self._instead(name, frame, instead)
+            self._instead(name, frame.part(instead))
 
-    def _found(self, status: Status, frame: Frame, positions: Sequence[int]) -> None:
-        self.findings.append(LeafFindings(status, frame, positions))
+    def _lost(self, name: Name, frame: Frame) -> None:
+        """What the output lacks as a whole."""
+        if frame.rows:
+            self.findings.append(LeafFindings(OMISSION, frame, range(len(frame.rows))))
+            self._later(OMISSION, name, frame.e, frame.rows)
 
-    def _instead(self, name: Name, frame: Frame, positions: Sequence[int]) -> None:
+    def _instead(self, name: Name, frame: Frame) -> None:
         """What the output has where something of another kind is expected. All items of a list are more than are expected."""
-        self._found(HALLUCINATION, frame, positions)
-        for at in positions:
-            value, row = frame.o[at], frame.rows[at]
+        if frame.rows:
+            self.findings.append(LeafFindings(HALLUCINATION, frame, range(len(frame.rows))))
+        for value, row in zip(frame.o, frame.rows, strict=True):
             if value and value.__class__ is list:
                 self._surplus((*name, ANY), value, [row] * len(value))
             else:
@@ -152,45 +177,70 @@ class OpenWalk:
     def _lists(self, name: Name, frame: Frame) -> None:
         """Lists with contents, item by item."""
         here = (*name, ANY)
-        if self._skips(here):
+        if self._skips(here) or not frame.rows:
             return
         items = in_order(frame)
-        pairs, surplus = items.pairs, items.surplus
-        self._unlike(here, pairs.part(self._differing(pairs.e, pairs.o)))
+        self._pairs.append((self._see, here, items.pairs))
+        surplus = items.surplus
         if surplus.rows:
-            self._found(HALLUCINATION, surplus, range(len(surplus.rows)))
+            self.findings.append(LeafFindings(HALLUCINATION, surplus, range(len(surplus.rows))))
             self._surplus(here, surplus.o, surplus.rows)
 
     def _objects(self, name: Name, frame: Frame) -> None:
-        """Objects, key by key: those with the same keys together."""
-        unlike: dict[str, list[int]] = {}
+        """Objects with contents, key by key: those with the same keys together."""
+        inner: dict[str, list[int]] = {}
+        odd: list[int] = []
         for keys, positions in _by_keys(frame.e).items():
             if len(positions) < FEW:
-                for at in positions:
-                    theirs = frame.o[at]
-                    for key, one in frame.e[at].items():
-                        other = theirs.get(key, MISSING)
-                        if one is not other and (one.__class__ is not str or one != other):
-                            unlike.setdefault(key, []).append(at)
-                continue
-            ours = zip(*[frame.e[at].values() for at in positions], strict=True)
-            for key, e, o in zip(keys, ours, _values(frame.o, positions, keys), strict=False):
-                if found := self._differing(e, o):
-                    unlike.setdefault(key, []).extend([positions[at] for at in found])
-        odd = {at for at, (one, other) in enumerate(zip(frame.e, frame.o, strict=True)) if len(one) != len(other)}
-        for key, positions in unlike.items():
-            values = [frame.o[at].get(key, MISSING) for at in positions]
-            odd.update(compress(positions, map(_absent, values)))
+                odd += positions
+            else:
+                self._alike(name, frame, positions, keys, inner)
+        if odd:
+            self._one_by_one(name, frame, odd, inner)
+        for key, positions in inner.items():
             if not self._skips((*name, key)):
-                self._unlike((*name, key), _of_key(frame, positions, key, [frame.e[at][key] for at in positions], values))
-        self._extra(name, frame, odd)
+                self._pairs.append((self._see, (*name, key), _of_key(frame, positions, key)))
 
-    def _differing(self, e: Sequence[Any], o: Sequence[Any]) -> list[int]:
-        """The positions where two columns may differ."""
-        kinds = set(map(type, e))
-        if not self._flat and not CONTAINERS.isdisjoint(kinds):
-            return list(compress(range(len(e)), map(is_not, e, o)))
-        return differing(e, o, kinds if kinds <= SURE else kinds.union(map(type, o)))
+    def _alike(
+        self, name: Name, frame: Frame, positions: Sequence[int], keys: Sequence[str], inner: dict[str, list[int]]
+    ) -> None:
+        """Objects of which the expected ones have the same keys. What has contents is left for later."""
+        part = frame.part(positions)
+        columns, lacking = _values(part.o, keys)
+        names: list[Name] = []
+        for key, e, o in zip(keys, zip(*map(dict.values, part.e), strict=True), columns, strict=False):
+            kinds = set(map(type, e))
+            if not self._flat and not CONTAINERS.isdisjoint(kinds):
+                inner.setdefault(key, []).extend(positions)
+            elif not self._skips(here := (*name, key)):
+                names.append(here)
+                if wrong := differing(e, o, kinds if kinds <= SURE else kinds.union(map(type, o))):
+                    self._compare(here, Frame(e, o, part.rows, part, None, key), wrong)
+        self._columns.append((MATCH, names, part.rows))
+        lacking.update(at for at, (one, other) in enumerate(zip(part.e, part.o, strict=True)) if len(one) != len(other))
+        if lacking:
+            self._extra(name, part, lacking)
+
+    def _one_by_one(self, name: Name, frame: Frame, positions: Sequence[int], inner: dict[str, list[int]]) -> None:
+        """Objects whose keys few others have. What has contents is left for later."""
+        unlike: dict[str, list[int]] = {}
+        for at in positions:
+            theirs, names = frame.o[at], list[Name]()
+            for key, one in frame.e[at].items():
+                kind, other, here = one.__class__, theirs.get(key, MISSING), (*name, key)
+                if self._skipping and self.tree.skips(here):
+                    continue
+                if kind in CONTAINERS and one and not self._flat:
+                    inner.setdefault(key, []).append(at)
+                    continue
+                names.append(here)
+                if one is not other and (kind is not other.__class__ or one != other or kind in CONTAINERS):
+                    unlike.setdefault(key, []).append(at)
+            self._columns.append((MATCH, names, (frame.rows[at],)))
+        for key, found in unlike.items():
+            part = _of_key(frame, found, key)
+            self._compare((*name, key), part, part.differing())
+        self._extra(name, frame, positions)
 
     def _extra(self, name: Name, frame: Frame, positions: Iterable[int]) -> None:
         """Keys that only the output has, of some objects."""
@@ -202,38 +252,30 @@ class OpenWalk:
                     found.setdefault(key, []).append(at)
         for key, owners in found.items():
             if not self._skips((*name, key)):
-                values = [frame.o[at][key] for at in owners]
-                part = _of_key(frame, owners, key, [MISSING] * len(values), values)
-                self._found(HALLUCINATION, part, range(len(values)))
-                self._later(HALLUCINATION, (*name, key), values, part.rows)
+                part = _of_key(frame, owners, key)
+                self.findings.append(LeafFindings(HALLUCINATION, part, range(len(owners))))
+                self._later(HALLUCINATION, (*name, key), part.o, part.rows)
 
     def _skips(self, name: Name) -> bool:
         return self._skipping and self.tree.skips(name)
 
-    # What one side has
+    # One side
 
     def _later(self, status: int, name: Name, values: Iterable[Any], rows: Iterable[int]) -> None:
         """Values whose leaves will be counted."""
-        waiting = self._sides.get((status, name))
+        waiting = self._sides[status].get(name)
         if waiting is None:
-            waiting = self._sides[status, name] = [], []
+            waiting = self._sides[status][name] = [], []
         waiting[0].extend(values)
         waiting[1].extend(rows)
 
-    def _count(self, status: int, name: Name, rows: Sequence[int], times: int = 1) -> None:
-        """Counts a leaf for each of some rows."""
-        self._places[name, status] += times * len(rows)
-        counts = self._rows[status]
-        for row in rows:
-            counts[row] += times
-
-    def _leaves(self, status: int, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
-        """Counts the leaves of some values of one place."""
+    def _one_side(self, status: int, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
+        """Counts the leaves of some values."""
         kinds = set(map(type, values))
         if CONTAINERS.isdisjoint(kinds) or (self._flat and name):
-            self._count(status, name, rows)
+            self._columns.append((status, (name,), rows))
         elif kinds == {dict} and (self._flat or all(values)):
-            self._leaves_of_objects(status, name, values, rows)
+            self._objects_alone(status, name, values, rows)
         elif kinds == {list} and all(values):
             here = (*name, ANY)
             if not self._skips(here):
@@ -246,63 +288,60 @@ class OpenWalk:
                 some[0].append(value)
                 some[1].append(row)
             if None in parts:
-                self._count(status, name, parts.pop(None)[1])
+                self._columns.append((status, (name,), parts.pop(None)[1]))
             for part in parts.values():
-                self._leaves(status, name, *part)
+                self._one_side(status, name, *part)
 
-    def _leaves_of_objects(self, status: int, name: Name, values: Sequence[dict[str, Any]], rows: Sequence[int]) -> None:
-        if self._skipping:
-            values = [{key: one for key, one in value.items() if not self._skips((*name, key))} for value in values]
-        counts = self._rows[status]
-        for row, size in zip(rows, map(len, values), strict=True):
-            counts[row] += size
-        keys = list(map(tuple, values))
-        times = {keys[0]: len(keys)} if keys.count(keys[0]) == len(keys) else Counter(keys)
-        for each, count in times.items():
-            for key in each:
-                self._places[(*name, key), status] += count
-        if self._flat or not any(map(is_tracked, values)):  # the garbage collector knows that others hold no container
-            return
-        inner: dict[str, tuple[Sequence[Any], Sequence[int]]] = {}
-        if len(times) == 1:
-            columns = zip(keys[0], zip(*map(dict.values, values), strict=True), strict=True)
-            inner = {key: (column, rows) for key, column in columns if not CONTAINERS.isdisjoint(map(type, column))}
-        else:
-            some: defaultdict[str, Values] = defaultdict(lambda: ([], []))
-            for value, row in zip(values, rows, strict=True):
-                for key, one in value.items():
-                    if one.__class__ in CONTAINERS:
-                        some[key][0].append(one)
-                        some[key][1].append(row)
-            inner = {**some}
-        for key, (column, theirs) in inner.items():
-            self._count(status, (*name, key), theirs, -1)
-            self._later(status, (*name, key), column, theirs)
+    def _objects_alone(self, status: int, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
+        for keys, positions in _by_keys(values).items():
+            some, theirs = values, rows
+            if len(positions) < len(values):
+                some, theirs = [values[at] for at in positions], [rows[at] for at in positions]
+            names = [(*name, key) for key in keys]
+            # the garbage collector knows of objects that they hold no container
+            if self._skipping or (not self._flat and any(map(is_tracked, some))):
+                columns = zip(names, zip(*map(dict.values, some), strict=True), strict=True) if keys else ()
+                names = []
+                for here, column in columns:
+                    if self._skips(here):
+                        continue
+                    if self._flat or CONTAINERS.isdisjoint(map(type, column)):
+                        names.append(here)
+                    else:
+                        self._later(status, here, column, theirs)
+            self._columns.append((status, names, theirs))
 
     # What was found
 
     def counts(self) -> list[RowCounts]:
         """What each row comes to."""
-        surplus, whole, wrong, lost, extra = self._rows
-        right = [a - b - c for a, b, c in zip(whole, wrong, lost, strict=True)]
+        by_status = [[0] * len(self.expected) for _ in self._sides]
+        for status, names, rows in self._columns:
+            counts, times = by_status[status], len(names)
+            for row in rows:
+                counts[row] += times
+        for status, _, rows in self._moved:
+            counts = by_status[status]
+            for row in rows:
+                by_status[MATCH][row] -= 1
+                counts[row] += 1
+        surplus, right, wrong, lost, extra = by_status
         return list(zip(right, wrong, lost, extra, surplus, strict=True))
 
     def count_paths(self, tally: PathTally) -> None:
         """Adds the results to the counts by path."""
-        for (name, status), times in self._places.items():
-            if times:
-                tally.add(name, status, times)
-                if status in (MISMATCH, OMISSION):
-                    tally.add(name, MATCH, -times)
+        for status, names, rows in self._columns:
+            for name in names:
+                tally.add(name, status, len(rows))
+        for status, name, rows in self._moved:
+            tally.add(name, MATCH, -len(rows))
+            tally.add(name, status, len(rows))
         tally.surplus_items += self.surplus_items
 
 
-def _absent(value: Any) -> bool:
-    return value is MISSING
-
-
-def _of_key(frame: Frame, owners: Sequence[int], key: str, e: Sequence[Any], o: Sequence[Any]) -> Frame:
+def _of_key(frame: Frame, owners: Sequence[int], key: str) -> Frame:
     """The values of one key, in some of the objects of a frame."""
+    e, o = ([side[at].get(key, MISSING) for at in owners] for side in (frame.e, frame.o))
     return Frame(e, o, [frame.rows[at] for at in owners], frame, owners, key)
 
 
@@ -317,15 +356,15 @@ def _by_keys(objects: Sequence[dict[str, Any]]) -> dict[tuple[str, ...], Sequenc
     return {**groups}
 
 
-def _values(objects: Sequence[dict[str, Any]], positions: Iterable[int], keys: Sequence[str]) -> Iterator[Sequence[Any]]:
-    """For each key its values in some objects."""
-    if not keys:
-        return iter(())
+def _values(objects: Sequence[dict[str, Any]], keys: Sequence[str]) -> tuple[Iterator[Sequence[Any]], set[int]]:
+    """For each key its values in some objects, and the positions of the objects that lack one."""
     get = itemgetter(*keys, keys[0])  # one more, which nobody looks at: with a single key it would give no tuple
+    lacking: set[int] = set()
     found = []
-    for at in positions:
+    for at, value in enumerate(objects):
         try:
-            found.append(get(objects[at]))
+            found.append(get(value))
         except KeyError:
-            found.append(tuple(map(objects[at].get, keys, repeat(MISSING))))
-    return zip(*found, strict=False)
+            lacking.add(at)
+            found.append(tuple(map(value.get, keys, repeat(MISSING))))
+    return zip(*found, strict=False), lacking

@@ -19,6 +19,8 @@ class Every(Enum):
 
     ANY = "*"
 
+    __hash__ = object.__hash__  # written in C: paths are looked up all the time
+
     def __repr__(self) -> str:
         return "ANY"
 
