@@ -110,17 +110,22 @@ class OpenWalk:
         if len(unlike) < len(e):  # parts that are equal are one object
             alike = list(compress(range(len(e)), map(is_, e, o)))
             self._later(MATCH, name, [e[at] for at in alike], [rows[at] for at in alike])
+            if not unlike:
+                return
             frame = frame.part(unlike)
         for kind, below in ((dict, self._objects), (list, self._lists)):
             if kind in frame.kinds:
                 full, odd = frame.full(kind)
                 self._pairs.append((below, name, full))
+                if not odd:
+                    return
                 frame = frame.part(odd)
-        if frame.rows:
-            lost = [at for at, one in enumerate(frame.e) if not is_leaf(one)]
+        lost = [at for at, one in enumerate(frame.e) if not is_leaf(one)]
+        if lost:
             self._lost(name, frame.part(lost))
             self._instead(name, frame.part([at for at in lost if frame.o[at] is not MISSING]))
-            self._leaves(name, frame.part([at for at, one in enumerate(frame.e) if is_leaf(one)]))
+            frame = frame.part([at for at, one in enumerate(frame.e) if is_leaf(one)])
+        self._leaves(name, frame)
 
     def _leaves(self, name: Name, frame: Frame) -> None:
         self._columns.append((MATCH, (name,), frame.rows))
