@@ -145,7 +145,7 @@ class Frame:
             found = self.kept[kind] = self.part([at for at in range(len(self.rows)) if at not in rest]), odd
         return found
 
-    def part(self, at: list[int], e: list[Any] | None = None, o: list[Any] | None = None) -> Frame:
+    def part(self, at: Sequence[int], e: list[Any] | None = None, o: list[Any] | None = None) -> Frame:
         """Some of its pairs, with other values where they are given."""
         if len(at) == len(self.rows) and e is None and o is None:
             return self

@@ -236,7 +236,10 @@ class OpenWalk:
                 if self._skipping and self.tree.skips(here):
                     continue
                 if kind in CONTAINERS and one and not self._flat:
-                    inner.setdefault(key, []).append(at)
+                    if one is other:
+                        self._later(MATCH, here, (one,), (frame.rows[at],))
+                    else:
+                        inner.setdefault(key, []).append(at)
                     continue
                 names.append(here)
                 if one is not other and (kind is not other.__class__ or one != other or kind in CONTAINERS):
