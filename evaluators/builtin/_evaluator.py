@@ -324,7 +324,7 @@ class TreeEvaluator(Evaluator):
 
     has_tree: ClassVar[bool] = True
 
-    def compile(self) -> ChunkCheck:
+    def compile(self) -> ChunkCheck[Any]:
         """What a run asks of its rows. Every type implements it."""
         raise NotImplementedError  # the contract: each type has a tree of its own
 

@@ -16,7 +16,7 @@ MEMO: Final = 10_000
 """Verdicts that one evaluator remembers."""
 
 
-class OpenCheck(RowsCheck):
+class OpenCheck(RowsCheck[OpenRows]):
     """The check of an open tree: (expected, output) → verdict. An unreadable output is MISSING."""
 
     def __init__(self, tree: OpenTree, pass_at: float) -> None:
@@ -33,8 +33,10 @@ class OpenCheck(RowsCheck):
         self._watched = tuple(paths)
         return self
 
-    def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
-        rows = OpenRows(self.tree, *columns)
+    def begin(self, *columns: Sequence[Any]) -> OpenRows:
+        return OpenRows(self.tree, *columns)
+
+    def settled(self, rows: OpenRows) -> list[ScoredRow]:
         verdicts = [self._known.get(counts) or self._verdict(counts) for counts in rows.counts]
         if self._watched:
             verdicts = [one._replace(watched=rows.watched(at, self._watched)) for at, one in enumerate(verdicts)]
@@ -42,9 +44,6 @@ class OpenCheck(RowsCheck):
         self._tally.surplus_rows += sum(counts[4] > 0 for counts in rows.counts)
         self._tally.trim()
         return list(map(ScoredRow, verdicts, repeat(rows), range(len(verdicts))))
-
-    def looked_at(self, *values: Any) -> OpenRows:
-        return OpenRows(self.tree, *([value] for value in values))
 
     def _verdict(self, counts: RowCounts) -> Verdict:
         found = verdict_of_counts(self.tree, counts, self.pass_at)

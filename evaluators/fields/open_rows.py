@@ -34,6 +34,9 @@ class OpenRows(ScoredRows):
         self.walk = OpenWalk(tree, expected, outputs)
         self.counts = self.walk.counts()
 
+    def settle(self) -> None:
+        """Nothing is pending: whole documents are compared without asking anybody."""
+
     @cached_property
     def _found(self) -> dict[int, list[tuple[LeafFindings, int]]]:
         """The findings of each row, and their positions in them."""
