@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 
 from evaluators.builtin._evaluator import Expected, Needs, Output, ScoredFields, SurplusRules, TreeEvaluator
 from evaluators.fields.open_check import OpenCheck
-from evaluators.fields.open_rows import OpenRows
 from evaluators.fields.open_tree import OpenTree
-from evaluators.fields.path_check import ScoredRow
+from evaluators.fields.path_check import ScoredRow, ScoredRows
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Standing, Verdict
 from evaluators.values.quoting import kind
@@ -46,7 +45,7 @@ class KeyCheck(OpenCheck):
         _raise_no_object(values[0])
         return super().__call__(*values)
 
-    def looked_at(self, *values: Any) -> OpenRows:
+    def looked_at(self, *values: Any) -> ScoredRows:
         _raise_no_object(values[0])
         return super().looked_at(*values)
 

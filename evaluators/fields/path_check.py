@@ -115,7 +115,7 @@ class ChunkCheck(Generic[Rows]):
         """The rows, settled and counted. Raises what one of them raises: nothing is counted then, and they are released."""
         raise NotImplementedError  # the contract: each family of checks scores its own rows
 
-    def looked_at(self, *values: Any) -> Rows:
+    def looked_at(self, *values: Any) -> ScoredRows:
         """One row that is not counted, for who asks about it. Whoever calls it releases it."""
         rows = self.begin(*([value] for value in values))
         rows.settle()
