@@ -20,7 +20,7 @@ from evaluators.builtin._texts import ExpectedColumn
 from evaluators.comparators._cache import caching
 from evaluators.conditions import columns_of
 from evaluators.fields.closed import ClosedTree
-from evaluators.fields.closed_check import ListedCheck
+from evaluators.fields.closed_rows import ListedCheck
 from evaluators.fields.lines import FieldLine, keyed_lists, read_fields
 from evaluators.fields.long_lists import free_lists_of_lines
 from evaluators.fields.reading import read_transforms
@@ -132,7 +132,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
                 rows.release()
 
     def asking(self) -> Asking | None:
-        return Asking() if self.tree.costs else None
+        return Asking() if self.tree.costly else None
 
     def compile(self) -> ListedCheck:
         return ListedCheck(self.tree, self.pass_at, self.condition_columns)

@@ -1,42 +1,35 @@
-"""Rows that were scored by their listed fields, field by field: what became of each, and its results with their reasons.
+"""Rows that were scored by their listed fields: one walk, what became of each field, and its results with their reasons.
 
-Each field has a column of statuses, matches at first, which what is no plain match overwrites. What is wrong with an expected value, or
-with a comparator, costs its own field its status, and the row its score. What is asked of whoever costs is asked row by
-row, one list of questions for each comparator; the fields are pending until they are settled.
+Each field has a column of statuses, one a row, which the findings of the walk overwrite. What is wrong with an expected value, or
+with a comparator, costs its own field its status, and the row its score. The statuses of a row are bytes, and the verdict of
+each combination is made once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from evaluators.comparators._comparator import in_field
-from evaluators.fields.closed import ClosedTree, FieldPairs, ListedField, Sides, combined
-from evaluators.fields.closed_explain import ExplainedField, Settled, asked_together, settle_row, settled
-from evaluators.fields.frame import Frame, of_rows
+from evaluators.fields.closed import ClosedTree, combined
+from evaluators.fields.closed_score import Settled, left_out, settle_row, settled, verdict_of
+from evaluators.fields.frame import of_rows
+from evaluators.fields.lines import FieldLine
 from evaluators.fields.long_lists import free_lists_of_lines, long_lists
 from evaluators.fields.pair import CROWDED
-from evaluators.fields.path_check import ScoredRows
-from evaluators.fields.rules import Judged, Partial, explained_answer, explained_problem
+from evaluators.fields.path_check import ChunkCheck, ScoredRow, ScoredRows
+from evaluators.fields.rules import Explained, Partial
 from evaluators.fields.settle import WRONG
+from evaluators.fields.walk import Walk
+from evaluators.fields.walk_findings import FieldColumn, Finding, More, order_of
 from evaluators.issues import Issue, RowProblem
-from evaluators.judges.asking import waiting
-from evaluators.model import MISSING, Comparison, FieldResult, Score, Standing, Status
-from evaluators.value_class import NamedTuple, replace
+from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
+from evaluators.value_class import replace
 
-SKIPPED, NOT_MEASURED = Status.SKIPPED, Status.NOT_MEASURED
+MATCH, SKIPPED, NOT_MEASURED = Status.MATCH, Status.SKIPPED, Status.NOT_MEASURED
 _WRONG: Final = bytes(sorted(WRONG))
-
-
-class ScoredField(NamedTuple):
-    """What is known of one field in the rows of a chunk."""
-
-    pairs: list[FieldPairs]
-    """Its pairs of values; each row has some in one of them at most."""
-    unreadable: dict[int, Issue]
-    """By row, what is wrong with an expected value."""
-    left_out: Collection[int]
-    """The rows in which its `when` does not hold."""
+_MEMO: Final = 50_000
+"""Combinations of statuses remembered for one evaluator; more are settled anew each time."""
 
 
 class ListedRows(ScoredRows):
@@ -51,26 +44,29 @@ class ListedRows(ScoredRows):
     ) -> None:
         """`cells` are those that conditions name, by row."""
         self.tree, self._sides = tree, (expected, outputs)
-        self.statuses = [bytearray((Status.MATCH,)) * len(expected) for _ in tree.fields]
-        """A column for each field."""
+        self._left_out: dict[int, Collection[int]] = {}
+        """By field, the rows in which it is not looked at."""
+        for number, line in enumerate(tree.scored):
+            if line.when:
+                asked = enumerate(zip(expected, outputs, cells, strict=True))
+                self._left_out[number] = {row for row, sides in asked if not _wanted(line, *sides)}
         self.odd: dict[int, dict[int, Partial]] = {}
         """By row and field, partial credit."""
         self._problems: dict[int, dict[int, RowProblem]] = {}
         """By row and field, what kept it from being measured."""
-        self._fields: dict[int, ScoredField] = {}
-        self._open: dict[int, dict[ListedField, None]] = {}
-        """By row, the fields that are to be asked about."""
-        self._asked: list[tuple[list[tuple[ExplainedField, int]], Callable[[], Sequence[Comparison | RowProblem]]]] = []
-        """Where answers belong, and what gives them."""
-        self._answered: dict[tuple[int, int], ExplainedField] = {}
-        """By field and row, those that whoever costs was asked about."""
+        self._found: tuple[int, dict[tuple[int, int, int], Finding]] = -1, {}
+        """A row, and what was found in it, by place and position."""
+        self._by_field: dict[int, list[FieldColumn]] = {}
+        """The pairs of values of each field."""
         self._frames = of_rows(expected, outputs)
+        self._walk: Walk | None = None
         try:
-            self._score(cells)
-            self._ask()
+            self._walk = Walk(len(cells), left_out=self._left_out).go(tree.root, self._frames)
         except BaseException:
             self.release()
             raise
+        self.statuses: list[bytearray] = []
+        """A column for each field, once the rows are settled."""
 
     def __len__(self) -> int:
         return len(self._sides[0])
@@ -79,128 +75,93 @@ class ListedRows(ScoredRows):
     def pairs_by_asking(self) -> bool:
         return self.tree.pairs_by_asking
 
-    def _score(self, cells: Sequence[Mapping[str, Any]]) -> None:
-        tree, sides = self.tree, [Sides(self.tree, frame) for frame in self._frames]
-        for each in sides:
-            if len(each.frame.rows) > 1:
-                each.frame.children(tree.keys)
-            # whoever is asked is asked in the same order in every row
-            for node in tree.lists if tree.pairs_by_asking else ():
-                each.leaf(node, node.numbers[0])
-        for field in tree.fields:
-            column = self.statuses[field.number]
-            if field.line.skip:
-                column[:] = bytes((SKIPPED,)) * len(column)
-                continue
-            if field.several:
-                column[:] = bytes((field.absent,)) * len(column)
-            left_out = set[int]()
-            if field.line.when:
-                asked = map(field.asked_of, *self._sides, cells)
-                left_out = {row for row, wanted in enumerate(asked) if not wanted}
-            unreadable = {row: issue for each in sides for row, issue in field.unreadable(each).items()}
-            pairs = [one for each in sides for one in field.values(each)]
-            self._fields[field.number] = ScoredField(pairs, unreadable, left_out)
-            self._fill(field, column)
-            for row in left_out:
-                column[row] = SKIPPED
-
-    def _ask(self) -> None:
-        """Asks row by row. Where nothing has to be waited for, the fields are settled."""
-        for row in sorted(self._open):
-            looked = [self._looked(field, row) for field in self._open[row]]
-            self._answered |= {(one.field.number, row): one for one in looked}
-            self._asked += asked_together(looked, row)
-        if not waiting():
-            self.settle()
-
     def settle(self) -> None:
-        asked, self._asked = self._asked, []
-        for places, given in asked:
-            for (one, number), answer in zip(places, given(), strict=True):
-                one.answers[number] = one.field.named(explained_answer(answer))
-        opened, self._open = self._open, {}
-        for row in opened:
-            for field in opened[row]:
-                judged, problem = self._answered[field.number, row].judged()
-                if problem is not None:
-                    self._problems.setdefault(row, {})[field.number] = problem
-                self.statuses[field.number][row] = self._status(field, row, judged)
+        if self._walk is not None and not self.statuses:
+            self._walk.settle()
+            self.statuses = self._columns(self._walk)
 
-    def _fill(self, field: ListedField, column: bytearray) -> None:
-        """Writes what became of a field into its column, but for the rows that it is left out of."""
-        pairs, unreadable, left_out = self._fields[field.number]
-        for row, issue in unreadable.items():
-            if row not in left_out:
-                column[row] = self._status(field, row, RowProblem(issue))
-        apart = {*left_out, *unreadable}
-        for frame, several in pairs:
-            if apart:
-                frame = frame.part([at for at, row in enumerate(frame.rows) if row not in apart])
-            if several:
-                self._several(field, column, frame.there())
-                continue
-            for at, found in field.judged(frame):
-                if found.__class__ is not Status:
-                    found = self._status(field, frame.rows[at], found)
-                column[frame.rows[at]] = field.absent if found is NOT_MEASURED else found
+    def _columns(self, walk: Walk) -> list[bytearray]:
+        """What became of each field, row by row: what its values are for themselves, then what is found of them."""
+        columns = self._by_field
+        for column in walk.columns:
+            columns.setdefault(_number(column), []).append(column)
+        found: list[bytearray] = []
+        inside: dict[int, set[int]] = {}
+        several: dict[int, dict[int, list[Status]]] = {}
+        for number, line in enumerate(self.tree.scored):
+            here = columns.get(number, [])
+            found.append(_plain(len(self), SKIPPED if line.skip else self._absent(number), here))
+            of_items = [column for column in here if column.inside]
+            if of_items:
+                inside[number], several[number] = (
+                    set().union(*(column.frame.rows for column in of_items)),
+                    _lost(of_items),
+                )
+                _write(found[number], MATCH, inside[number])
+        for row, status, node, _, _, more in walk.findings:
+            number = -1 if node.line is None else node.line.number
+            among = number in inside and row in inside[number]
+            if more is not None:
+                self._note(number, row, more, alone=not among)
+            if among:
+                several[number].setdefault(row, []).append(status)
+            else:
+                found[number][row] = self._absent(number) if status is NOT_MEASURED else status
+        for number, by_row in several.items():
+            for row, statuses in by_row.items():
+                status = statuses[0] if len(statuses) == 1 else combined(statuses)
+                if NOT_MEASURED in statuses:
+                    pairs = sum(len(column.frame.positions(row)) for column in columns[number])
+                    status = combined([*statuses, *[MATCH] * (pairs - len(statuses))])
+                found[number][row] = self._absent(number) if status is NOT_MEASURED else status
+        for number, rows in self._left_out.items():
+            _write(found[number], SKIPPED, rows)
+        return found
 
-    def _several(self, field: ListedField, column: bytearray, frame: Frame) -> None:
-        """The same of several values a row, each of which is there on one side at least."""
-        for row in dict.fromkeys(frame.rows):
-            column[row] = Status.MATCH
-        found: dict[int, list[Status]] = {}
-        for at, judged in field.judged(frame):
-            status = judged.status if isinstance(judged, Partial) else self._status(field, frame.rows[at], judged)
-            found.setdefault(frame.rows[at], []).append(status)
-        for row, statuses in found.items():
-            matches = len(statuses) < len(frame.positions(row)) if NOT_MEASURED in statuses else False
-            status = combined([*statuses, Status.MATCH] if matches else statuses)
-            column[row] = field.absent if status is NOT_MEASURED else status
+    def _absent(self, number: int) -> Status:
+        """What a field is that neither side has."""
+        return self.tree.absent(self.tree.scored[number])[0]
 
-    def _status(self, field: ListedField, row: int, found: Judged | RowProblem | None) -> Status:
-        """The bare status of a field; what there is beside it is kept. None leaves it open, whatever is said here."""
-        if isinstance(found, Status):
-            return found
-        if found is None:
-            self._open.setdefault(row, {})[field] = None
-            return Status.FAULT
-        if isinstance(found, Partial):
-            self.odd.setdefault(row, {})[field.number] = found
-            return found.status
-        self._problems.setdefault(row, {}).setdefault(field.number, in_field(found, field.line.name))
-        return Status.FAULT
+    def _note(self, number: int, row: int, more: More, alone: bool) -> None:
+        """Keeps what there is beside a status: partial credit where a field has one pair of values, and a problem."""
+        (answer,) = more.answers
+        judged = answer.judged if isinstance(answer, Explained) else answer
+        if isinstance(judged, Partial) and alone:
+            self.odd.setdefault(row, {})[number] = judged
+        if isinstance(answer, Explained) and answer.problem is not None:
+            problem = in_field(answer.problem, self.tree.names[number])
+            self._problems.setdefault(row, {}).setdefault(number, problem)
 
     def problem(self, row: int) -> RowProblem | None:
         """What kept the first of the fields of a row from being measured that has such a problem."""
         found = self._problems.get(row)
         return None if found is None else found[min(found)]
 
-    def _looked(self, field: ListedField, row: int) -> ExplainedField:
-        """A field in one row: its pairs, and what there is to say of each."""
-        if field.line.skip:
-            return ExplainedField(field, left_out="skipped")
-        pairs, unreadable, left_out = self._fields[field.number]
-        if row in left_out:
-            return ExplainedField(field, left_out="its `when` does not hold for this row")
-        found = ExplainedField(field, several=pairs[0].several)
-        for frame, several in pairs:
-            there = [at for at in frame.positions(row) if frame.e[at] is not MISSING or frame.o[at] is not MISSING]
-            if there:
-                found = ExplainedField(field, frame, there, several)
-                break
-        if row in unreadable:
-            found.answers, found.unreadable = [field.named(explained_problem(RowProblem(unreadable[row])))], True
-        else:
-            found.answers = [field.explained(found.frame, at, found.several) for at in found.at]
-        return found
-
     def settled(self, row: int) -> list[Settled]:
         """What became of every field of a row, with values and reasons."""
-        return [self._settled(field, row) for field in self.tree.fields]
+        return [self._settled(number, line, row) for number, line in enumerate(self.tree.scored)]
 
-    def _settled(self, field: ListedField, row: int) -> Settled:
-        return settled(self._answered.get((field.number, row)) or self._looked(field, row))
+    def _settled(self, number: int, line: FieldLine, row: int) -> Settled:
+        if line.skip:
+            return left_out(line, "skipped")
+        if row in self._left_out.get(number, ()):
+            return left_out(line, "its `when` does not hold for this row")
+        found = self._found_in(number, row)
+        if found and found[0].frame is not found[-1].frame:  # those of one frame are in order
+            found.sort(key=lambda each: order_of((), each.frame.items_above(each.at)))
+        aligned = line.align is not None and any(each.frame.items_above(each.at) for each in found[:1])
+        return settled(self.tree, line, found, aligned or not line.path.definite)
+
+    def _found_in(self, number: int, row: int) -> list[Finding]:
+        """What became of each pair of values of a field in a row, matches too."""
+        if self._found[0] != row and self._walk is not None:
+            self._found = row, {(id(one.node), id(one.frame), one.at): one for one in self._walk.found_in(row)}
+        known = self._found[1]
+        return [
+            known.get((id(node), id(frame), at)) or Finding(row, status, node, frame, at)
+            for node, frame, _, status, _ in self._by_field.get(number, ())
+            for at in frame.positions(row)
+        ]
 
     def explain(self, at: int, unreadable: Issue | None = None) -> Score:
         score = settle_row(self.tree, self.settled(at))
@@ -218,12 +179,89 @@ class ListedRows(ScoredRows):
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str] = ()) -> list[FieldResult]:
         return [
-            self._settled(field, at).result
-            for field, column in zip(self.tree.fields, self.statuses, strict=True)
-            if column[at] in _WRONG and field.line.name in wanted
+            self._settled(number, line, at).result
+            for number, (line, column) in enumerate(zip(self.tree.scored, self.statuses, strict=True))
+            if column[at] in _WRONG and line.name in wanted
         ]
 
     def release(self) -> None:
-        self._fields, self._open, self._asked, self._answered = {}, {}, [], {}
+        self._walk, self._by_field, self._found = None, {}, (-1, {})
         for frame in self._frames:
             frame.release()
+
+
+class ListedCheck(ChunkCheck[ListedRows]):
+    """Scores rows by their listed fields: (expected, output, *cells of `columns`) → verdict. An unreadable output is MISSING."""
+
+    def __init__(self, tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()) -> None:
+        self._tree, self._pass_at, self._columns = tree, pass_at, columns
+        self._known: dict[bytes, Verdict] = {}
+
+    def begin(self, *columns: Sequence[Any]) -> ListedRows:
+        expected, outputs, *cells = columns
+        named = [dict(zip(self._columns, each, strict=True)) for each in zip(*cells, strict=True)] or [{}] * len(expected)
+        return ListedRows(self._tree, expected, outputs, named)
+
+    def settled(self, rows: ListedRows) -> list[ScoredRow]:
+        try:
+            rows.settle()
+            count, flat = len(rows), b"".join(rows.statuses)
+            return [ScoredRow(self._verdict(rows, row, flat[row::count]), rows, row) for row in range(count)]
+        except BaseException:
+            rows.release()
+            raise
+
+    def _verdict(self, rows: ListedRows, row: int, statuses: bytes) -> Verdict:
+        odd, problem = rows.odd.get(row), rows.problem(row)
+        if odd is not None or problem is not None:
+            judged = [(odd or {}).get(number, status) for number, status in enumerate(statuses)]
+            return verdict_of(self._tree, self._pass_at, judged, problem)
+        verdict = self._known.get(statuses)
+        if verdict is None:
+            verdict = verdict_of(self._tree, self._pass_at, statuses)
+            if len(self._known) < _MEMO:
+                self._known[statuses] = verdict
+        return verdict
+
+
+def _plain(count: int, absent: Status, columns: Sequence[FieldColumn]) -> bytearray:
+    """What a field is in each row where it is one value, and nothing was found of it."""
+    if len(columns) == 1 and not columns[0].inside and len(columns[0].frame.rows) == count:
+        return bytearray((columns[0].status,)) * count
+    found = bytearray((absent,)) * count
+    for column in columns:
+        if not column.inside:
+            _write(found, column.status, column.frame.rows)
+    return found
+
+
+def _lost(columns: Sequence[FieldColumn]) -> dict[int, list[Status]]:
+    """By row what is known of values that one side lacks in a whole column."""
+    found: dict[int, list[Status]] = {}
+    for column in columns:
+        for row in () if column.status is MATCH else set(column.frame.rows):
+            found.setdefault(row, []).append(column.status)
+    return found
+
+
+def _write(column: bytearray, status: Status, rows: Collection[int]) -> None:
+    """Writes a status into some rows of a column."""
+    if len(rows) == len(column):
+        column[:] = bytes((status,)) * len(column)
+        return
+    for row in rows:
+        column[row] = status
+
+
+def _number(found: FieldColumn | Finding) -> int:
+    """The number of the field."""
+    return -1 if found.node.line is None else found.node.line.number
+
+
+def _wanted(line: FieldLine, expected: Any, output: Any, row: Mapping[str, Any]) -> bool:
+    """Whether the conditions of the line hold for a row. `row` holds the cells that they name."""
+    documents = {"expected": expected, "output": output}
+    return all(
+        condition.holds(row.get(condition.column, MISSING) if condition.source == "row" else documents[condition.source])
+        for condition in line.when
+    )

@@ -1,15 +1,23 @@
-"""The score of a row from what became of its listed fields, and how a row is counted that has none."""
+"""The score of a row from what became of its listed fields, how a row is counted that has none, and the results of fields with reasons."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import gcd, lcm
-from typing import Final
+from typing import Any, Final
 
-from evaluators.fields.closed import ClosedTree
-from evaluators.fields.rules import Judged, Partial
+from evaluators.comparators._comparator import in_field
+from evaluators.fields.closed import ClosedTree, combined
+from evaluators.fields.explained import said_by
+from evaluators.fields.instance_paths import spelled
+from evaluators.fields.lines import FieldLine
+from evaluators.fields.rules import Explained, Judged, Partial, explained_problem
+from evaluators.fields.settle import OURS, compared, reason_code
+from evaluators.fields.walk_findings import Finding, place_of
 from evaluators.issues import Blame, RowProblem
-from evaluators.model import Standing, Status, Verdict
+from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
+from evaluators.value_class import NamedTuple
+from evaluators.values.transforms import chain
 
 _LEFT_OUT: Final = (Status.NOT_MEASURED, Status.SKIPPED)
 _RIGHT_ENOUGH: Final = (Status.MATCH, Status.SKIPPED)
@@ -69,3 +77,104 @@ def standing_of(problem: RowProblem) -> Standing:
         Blame.TESTSET: Standing.INVALID,
         Blame.ENVIRONMENT: Standing.UNJUDGED,
     }.get(problem.issue.blame, Standing.BUG)
+
+
+class Settled(NamedTuple):
+    """One field, settled: its result, what it earns, and the problem that kept it from being measured."""
+
+    result: FieldResult
+    judged: Judged
+    problem: RowProblem | None = None
+
+
+def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Score:
+    """The row's score: the weighted mean of the measured fields, with its exact fraction.
+
+    A required field that does not match keeps the row from passing. A field that could not be measured for another
+    reason than the output leaves the row without a score.
+    """
+    fields = tuple(one.result for one in settled)
+    problem = next((one.problem for one in settled if one.problem), None)
+    if problem is not None:
+        return Score(None, None, fields, problem.issue.message, standing=standing_of(problem), issue=problem.issue)
+    share = mean(tree, [one.judged for one in settled])
+    if share is None:
+        return Score(None, None, fields, "no field was measured", standing=Standing.NOT_MEASURED)
+    passed = False if required_lost(tree, [result.status for result in fields]) else None
+    return Score(share[0] / share[1], passed, fields, ratio=share)
+
+
+def left_out(line: FieldLine, why: str) -> Settled:
+    """A field that is left out of a row."""
+    return Settled(
+        FieldResult(line.name, Status.SKIPPED, None, float(line.weight), reason=why, rule=line.rule), Status.SKIPPED
+    )
+
+
+def settled(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], several: bool) -> Settled:
+    """The result of one field, from what became of each of its pairs of values. `several`: it is a list of values, however many."""
+    unread = [one for one in found if one.status is Status.FAULT and _unreadable(one)][:1]
+    answers = [said_by(one, 0) for one in unread or found]
+    problem = next((in_field(answer.problem, line.name) for answer in answers if answer.problem is not None), None)
+    if problem is not None:
+        answers = [_named(line, answer) for answer in answers]
+    one_pair = answers[0] if len(answers) == 1 and not several else None
+    judged = combined([answer.judged for answer in answers]) if one_pair is None else one_pair.judged
+    if judged is Status.NOT_MEASURED:
+        judged, why = tree.absent(line)
+        reason: str | None = why
+    else:
+        reason = answers[0].reason if one_pair is not None or unread else _counted(found, answers)
+    status = judged.status if isinstance(judged, Partial) else judged
+    expected, actual = _shown(found, several)
+    num, den = credit(judged)
+    result = FieldResult(
+        line.name, status, None if status in (Status.NOT_MEASURED, Status.FAULT) else num / den, float(line.weight),
+        expected, actual, reason, line.rule,
+        details={} if one_pair is None else _details(tree, line, one_pair, status, expected, actual),
+    )  # fmt: skip
+    return Settled(result, judged, problem)
+
+
+def _unreadable(found: Finding) -> bool:
+    """Whether it is the expected value that cannot be read."""
+    ask, expected = found.node.readers[0], found.frame.e[found.at]
+    return ask is not None and expected is not MISSING and ask(expected) is not None
+
+
+def _named(line: FieldLine, answer: Explained) -> Explained:
+    """The same answer; a problem with a function of the suite's own names the field."""
+    return answer if answer.problem is None else explained_problem(in_field(answer.problem, line.name))
+
+
+def _shown(found: Sequence[Finding], several: bool) -> tuple[Any, Any]:
+    """The values as people see them: for several pairs a list per side, of what is there."""
+    e, o = [one.frame.e[one.at] for one in found], [one.frame.o[one.at] for one in found]
+    if several:
+        return [value for value in e if value is not MISSING], [value for value in o if value is not MISSING]
+    return (e[0], o[0]) if found else (MISSING, MISSING)
+
+
+def _details(
+    tree: ClosedTree, line: FieldLine, answer: Explained, status: Status, expected: Any, actual: Any
+) -> dict[str, object]:
+    """What else is known of a field that is one pair of values: what the comparator said, and where it does not match, why."""
+    details: dict[str, object] = {name: value for name, value in answer.details.items() if name not in OURS}
+    if status is not Status.MATCH and status is not Status.NOT_MEASURED:
+        details["code"] = reason_code(status, expected, actual)
+        details |= compared(chain(tree.chain(line)), expected, actual)
+    if isinstance(answer.judged, Partial):
+        details["ratio"] = (answer.judged.num, answer.judged.den)
+    return details
+
+
+def _counted(found: Sequence[Finding], answers: Sequence[Explained]) -> str:
+    """How many of several pairs are right. The first that does not match says why."""
+    failed = [number for number, answer in enumerate(answers) if answer.status is not Status.MATCH]
+    if not failed:
+        return "the only one is right" if len(answers) == 1 else f"all {len(answers)} are right"
+    first = found[failed[0]]
+    location = place_of(first.node, first.frame, first.at)
+    where = f"{spelled(location)}: " if location else ""
+    rest = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+    return f"{len(answers) - len(failed)} of {len(answers)} right; {where}{answers[failed[0]].reason}{rest}"

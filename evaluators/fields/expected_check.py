@@ -13,14 +13,17 @@ from typing import Any, Final, Literal, TypeAlias
 from msgspec import Struct
 
 from evaluators.fields.branches import distinct, knows
-from evaluators.fields.closed import ClosedTree, Sides
+from evaluators.fields.closed import ClosedTree
+from evaluators.fields.explained import problem_in
 from evaluators.fields.frame import Frame
 from evaluators.fields.readable import Ask
 from evaluators.fields.schema_types import schema_type
 from evaluators.fields.tree import FieldNode, SchemaPath
+from evaluators.fields.walk import Walk
+from evaluators.fields.walk_findings import Finding
 from evaluators.fields.xeval import parse_eval_schema
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.model import MISSING
+from evaluators.model import MISSING, Status
 from evaluators.registry import suggestion
 from evaluators.values.path_text import Step, display
 from evaluators.values.quoting import kind, quote
@@ -109,10 +112,14 @@ def check_expected(
 def check_listed(document: Any, tree: ClosedTree) -> Iterator[ExpectedFinding]:
     """An error for each listed field whose expected value its comparator cannot read, in one document."""
     frame = Frame([document], [MISSING], range(1))
-    for one in tree.fields:
-        issue, name = None if one.line.when else one.unreadable(Sides(tree, frame)).get(0), one.line.name
-        if issue is not None:
-            yield ExpectedFinding("error", issue.code, 0, 0, name, name, issue.message, "", issue.hint)
+    conditional = {number: range(1) for number, line in enumerate(tree.scored) if line.when}
+    faults: dict[int, list[Finding]] = {}
+    for finding in Walk(1, left_out=conditional).go(tree.root, [frame]).findings:
+        if finding.status is Status.FAULT and finding.node.line is not None:
+            faults.setdefault(finding.node.line.number, []).append(finding)
+    for number, found in sorted(faults.items()):
+        issue, name = problem_in(found[0]).issue, tree.names[number]
+        yield ExpectedFinding("error", issue.code, 0, 0, name, name, issue.message, "", issue.hint)
     frame.release()
 
 

@@ -16,6 +16,7 @@ from evaluators.fields.rules import EQUAL, Explained, Partial, explain_rule
 from evaluators.fields.scored import Scored
 from evaluators.fields.settle import OURS, WRONG, compared, judged_arrays, reason_code, reason_of, settle_arrays
 from evaluators.fields.tree import FieldNode, Metric
+from evaluators.fields.unit_rules import unit_of
 from evaluators.fields.units import ShownList
 from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import MATCH, MEASURED, SKIPPED, Finding, order_of
@@ -92,10 +93,11 @@ def results_of(walk: Walk, row: int) -> list[tuple[Finding, InstancePath]]:
     """Every result of a row, matches too, in document order, and where it stands."""
     found = list(walk.found_in(row))
     known = {(id(each.node), id(each.frame), each.at) for each in found}
-    for node, frame, _, status in walk.columns:
+    for node, frame, _, status, _ in walk.columns:
         if status is MATCH:
-            here = [at for at in frame.positions(row) if (id(node), id(frame), at) not in known]
-            found += [Finding(row, MATCH, node, frame, at) for at in here]
+            for at in frame.positions(row):
+                if (id(node), id(frame), at) not in known:
+                    found.append(Finding(row, MATCH, node, frame, at))
     for node, frame in walk.skipped:
         found += [Finding(row, SKIPPED, node, frame, at) for at in frame.positions(row)]
     return _in_order(walk, found)
@@ -122,10 +124,8 @@ def results_in(finding: Finding, location: InstancePath) -> Iterable[tuple[Field
             path, status, _score(status), float(node.weight), e, o, reason, rule, node.name, {"code": reason_code(status, e, o)}
         ), None, None  # fmt: skip
         return
-    there = Status.OMISSION if o is MISSING else Status.HALLUCINATION if e is MISSING else None
     for number, shown in enumerate(node.once(shown_of)):
-        answer = more.answers[number] if more is not None and more.answers else None
-        said = _said(shown, node, there, answer if isinstance(answer, Explained) else None, e, o)
+        said = said_by(finding, number)
         judged = said.judged
         status = judged.status if isinstance(judged, Partial) else judged
         details: dict[str, object] = {name: one for name, one in said.details.items() if name not in OURS}
@@ -144,17 +144,21 @@ def results_in(finding: Finding, location: InstancePath) -> Iterable[tuple[Field
         ), said.problem, shown  # fmt: skip
 
 
-def _said(
-    shown: Shown, node: FieldNode, there: Status | None, known: Explained | None, expected: Any, output: Any
-) -> Explained:
-    """What the metric said of both values, with a reason."""
-    if known is not None and (known.reason is not None or known.problem is not None):
+def said_by(finding: Finding, number: int) -> Explained:
+    """What a metric said of both values, with a reason."""
+    node, more = finding.node, finding.more
+    expected, output = finding.frame.e[finding.at], finding.frame.o[finding.at]
+    comparator = node.metrics[number].comparator
+    known = more.answers[number] if more is not None and more.answers else None
+    if isinstance(known, Explained) and (known.reason is not None or known.problem is not None):
         return known
-    if there is not None:
-        return known if known is not None else Explained(there)
-    if shown.metric.comparator.costs:
-        return known if known is not None else EQUAL
-    return explain_rule(shown.metric.comparator, node.transforms, expected, output)
+    there = Status.OMISSION if output is MISSING else Status.HALLUCINATION if expected is MISSING else None
+    if there is not None and not (there is Status.HALLUCINATION and node.once(unit_of).alone):
+        return known if isinstance(known, Explained) else Explained(there, reason_of(there, expected, output))
+    if comparator.costs:
+        return known if isinstance(known, Explained) else EQUAL
+    together = None if node.line is None else node.line.together
+    return explain_rule(comparator, node.transforms, expected, output, together)
 
 
 def _score(status: Status) -> float | None:
@@ -194,10 +198,14 @@ def problems_of(walk: Walk) -> dict[int, RowProblem]:
     found = {}
     for row, findings in faults.items():
         first = min(findings, key=walk.order)
-        answers = first.more.answers if first.more is not None else ()
-        problem = next(one.problem for one in answers if isinstance(one, Explained) and one.problem is not None)
-        found[row] = in_field(problem, spelled(first.frame.where(first.at)))
+        found[row] = in_field(problem_in(first), spelled(first.frame.where(first.at)))
     return found
+
+
+def problem_in(fault: Finding) -> RowProblem:
+    """What kept a pair of values from being measured."""
+    answers = fault.more.answers if fault.more is not None else ()
+    return next(one.problem for one in answers if isinstance(one, Explained) and one.problem is not None)
 
 
 def _problem(fields: Sequence[FieldResult], problems: Sequence[RowProblem]) -> RowProblem | None:

@@ -101,6 +101,17 @@ class Frame:
             frame = frame.up
         return tuple(reversed(steps))
 
+    def items_above(self, at: int) -> InstancePath:
+        """The items and values that were gone into on the way to a pair."""
+        found: list[Any] = []
+        frame: Frame | None = self
+        while frame is not None:
+            if isinstance(frame.steps, list) and frame.steps[at] is not None:
+                found.append(frame.steps[at])
+            at = at if frame.owners is None else frame.owners[at]
+            frame = frame.up
+        return tuple(reversed(found))
+
     def row_of(self, at: int) -> int:
         """The row of the documents that a pair is in: pairs of items that are weighed have numbers of their own."""
         frame = self
@@ -144,6 +155,17 @@ class Frame:
             rest = set(odd)
             found = self.kept[kind] = self.part([at for at in range(len(self.rows)) if at not in rest]), odd
         return found
+
+    def of_kind(self, kind: type) -> Frame:
+        """The pairs of which a side is a container of a kind; a side that is not has an empty one."""
+        if self.kinds == {kind} == self.others:
+            return self
+        pairs = enumerate(zip(self.e, self.o, strict=True))
+        at = [at for at, (a, b) in pairs if a.__class__ is kind or b.__class__ is kind]
+        if self.o is self.e:
+            return self.part(at)
+        ours, theirs = ([side[one] if side[one].__class__ is kind else kind() for one in at] for side in (self.e, self.o))
+        return self.part(at, ours, theirs)
 
     def part(self, at: Sequence[int], e: list[Any] | None = None, o: list[Any] | None = None) -> Frame:
         """Some of its pairs, with other values where they are given."""
@@ -240,6 +262,13 @@ def differing(e: Sequence[Any], o: Sequence[Any], kinds: set[type]) -> list[int]
     if CONTAINERS.isdisjoint(kinds) and (bool not in kinds or _NUMBERS.isdisjoint(kinds)):
         return list(compress(range(len(e)), map(ne, e, o)))
     return [at for at, (a, b) in enumerate(zip(e, o, strict=True)) if a is not b and not same(a, b)]
+
+
+def values_of(frame: Frame) -> Frame:
+    """The values of all objects of a frame, those of each by key in order."""
+    found = [(at, key) for at, (a, b) in enumerate(zip(frame.e, frame.o, strict=True)) for key in sorted({*a, *b})]
+    e, o = ([side[at].get(key, MISSING) for at, key in found] for side in (frame.e, frame.o))
+    return Frame(e, o, [frame.rows[at] for at, _ in found], frame, [at for at, _ in found], [key for _, key in found])
 
 
 def _columns(values: Sequence[Any], kinds: set[type], keys: list[str], lacking: set[int]) -> list[list[Any]]:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from evaluators.fields.align import Align
-from evaluators.fields.items import asked_slowly
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.metrics import places
 from evaluators.fields.pairing_limit import PairCost, crowded
@@ -51,6 +50,11 @@ def free_lists_of_tree(root: FieldNode) -> Iterator[FreeList]:
         items = node.below.items if node.kind == "array" and not node.unit and not node.skip else None
         if items is not None and node.align.free and items.once(item_key) is None:
             yield FreeList(Path(node.path), node.align, node.pairing_cost)
+
+
+def asked_slowly(line: FieldLine) -> bool:
+    """Whether pairing asks a slow comparator about the values of a line. One that costs is not asked."""
+    return line.comparator is not None and line.comparator.slow and not line.comparator.costs
 
 
 def long_lists(lists: Iterable[FreeList], expected: Any, output: Any) -> list[tuple[Path, Align, int]]:

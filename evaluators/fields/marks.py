@@ -1,7 +1,6 @@
 """The values of an item that a result may be a match by, read from each item alone: so that few pairs need to be weighed.
 
-    leaves_of_node(node)(item)         of an item of a schema
-    leaves_of_list(node, keys)(item)   of an item of a list whose fields are listed
+    leaves_of_node(node)(item)
 
 A value is known by its place in the tree and a key, where its comparator says what values share exactly when they match. In a
 complete pair both items have the same ones, each as often: their *mark*. Two items that share none have no match in common,
@@ -23,7 +22,6 @@ from evaluators.values.pairing import identity
 from evaluators.values.transforms import Transform, TransformError, chain
 
 if TYPE_CHECKING:
-    from evaluators.fields.items import ListNode
     from evaluators.fields.tree import FieldNode
 
 ValueKey: TypeAlias = Callable[[Any], Hashable]
@@ -77,7 +75,7 @@ def value_key(comparator: Comparator, transforms: Sequence[Transform]) -> ValueK
 
 
 def leaves_of_node(node: FieldNode) -> LeavesOf:
-    """What gives the leaves of an item of a schema."""
+    """What gives the leaves of an item."""
 
     def read(item: Any) -> Leaves:
         found = _Collected()
@@ -87,33 +85,27 @@ def leaves_of_node(node: FieldNode) -> LeavesOf:
     return read
 
 
-def leaves_of_list(node: ListNode, keys: Sequence[ValueKey | None]) -> LeavesOf:
-    """What gives the leaves of an item by its listed fields. `keys`: that of each leaf, by its number."""
-
-    def read(item: Any) -> Leaves:
-        found = _Collected()
-        _collect_listed(node, keys, item, found)
-        return found.leaves()
-
-    return read
-
-
 def _collect(node: FieldNode, value: Any, found: _Collected) -> None:
-    if node.skip or value is MISSING:
+    if value is MISSING or node.skip:
         return
     kind = CONTAINER.get(node.kind)
     if node.unit:
-        for place, key in enumerate(node.once(_unit_keys)):
-            _add((node.path, place), key, value, found)
+        for place, key in node.once(_unit_keys):
+            if key is None:
+                found.known = False
+            else:
+                found.keyed.append((place, key(value)))
+    elif node.policy.containers == "looked through":
+        _collect_listed(node, value, found)
     elif kind is None:
         found.known = False
     elif value is not None and value.__class__ is not kind:  # it matches its like alone
-        found.keyed.append((node.path, identity(value)))
+        found.keyed.append((id(node), identity(value)))
     else:
         before = len(found.keyed), found.known
         _collect_inside(node, value or (), found)
         if before == (len(found.keyed), found.known):  # what is inside may come to nothing: then it is as good as empty
-            found.bare.append(node.path)
+            found.bare.append(id(node))
 
 
 def _collect_inside(node: FieldNode, value: Any, found: _Collected) -> None:
@@ -132,28 +124,31 @@ def _collect_inside(node: FieldNode, value: Any, found: _Collected) -> None:
         found.known = False
 
 
-def _collect_listed(node: ListNode, keys: Sequence[ValueKey | None], item: Any, found: _Collected) -> None:
-    for leaf in node.leaves:
-        value = leaf.path.unjoined_getter(_JOINED)(item) if leaf.path.definite else _JOINED
-        key = None if leaf.own is not None or value is _JOINED or not keys else keys[leaf.number]
-        _add(leaf.number, key, value, found)
-    for inner in node.lists:
-        items = inner.head.unjoined_getter(_JOINED)(item) if inner.head.definite else _JOINED
-        if items is _JOINED:
-            found.known = False
-        elif isinstance(items, (list, dict)):
-            for each in items.values() if isinstance(items, dict) else items:
-                _collect_listed(inner, keys, each, found)
-
-
-def _add(place: Hashable, key: ValueKey | None, value: Any, found: _Collected) -> None:
-    if value is MISSING:
-        return
-    if key is None:
+def _collect_listed(node: FieldNode, value: Any, found: _Collected) -> None:
+    """The same where containers are looked through, and fields are reached by paths."""
+    below = node.below
+    if node.kind == "object":
+        for getter, child in node.once(_getters):
+            inner = getter(value)
+            if inner is _JOINED:
+                found.known = False
+            else:
+                _collect(child, inner, found)
+    elif below.whole is not None:
         found.known = False
-    else:
-        found.keyed.append((place, key(value)))
+    elif below.items is not None and isinstance(value, (list, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            _collect(below.items, item, found)
 
 
-def _unit_keys(node: FieldNode) -> list[ValueKey | None]:
-    return [value_key(metric.comparator, node.transforms) for metric in node.metrics]
+def _unit_keys(node: FieldNode) -> list[tuple[Hashable, ValueKey | None]]:
+    """What values of a place share when they match, by metric, with what stands for the place."""
+    if node.line is not None and node.line.together is not None:
+        return [(id(node), None)]
+    keys = [value_key(metric.comparator, node.transforms) for metric in node.metrics]
+    return [(id(node) if len(keys) == 1 else (id(node), number), key) for number, key in enumerate(keys)]
+
+
+def _getters(node: FieldNode) -> list[tuple[Callable[[Any], Any], FieldNode]]:
+    """What reads each field that is reached from a place."""
+    return [(path.unjoined_getter(_JOINED), child) for path, child in node.below.reached]

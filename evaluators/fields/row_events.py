@@ -18,7 +18,7 @@ def row_events(walk: Walk, coding: Coding) -> list[Signature]:
     groups: list[list[tuple[int, int]]] = [[] for _ in range(walk.count)]
     single: list[list[int]] = [[] for _ in range(walk.count)]
     numbers: dict[int, list[int]] = {}
-    for node, frame, inside, status in walk.columns:
+    for node, frame, inside, status, _ in walk.columns:
         numbers.setdefault(id(frame.rows), []).append(coding.column(node, status, inside))
     for rows in {id(column.frame.rows): column.frame.rows for column in walk.columns}.values():
         group = coding.group(tuple(numbers[id(rows)]))
@@ -138,7 +138,7 @@ class Marks:
             id(frame): bytearray((b"\1" if id(frame.rows) in every else b"\0") * len(frame.rows)) for frame in frames
         }
         unsure = {id(frame) for frame in frames if frame.rows and id(frame.rows) not in every}
-        for _, frame, _, status in columns:
+        for _, frame, _, status, _ in columns:
             above = {id(one) for one in _above(frame)} if unsure or status is not MATCH else set[int]()
             if not unsure.isdisjoint(above):
                 self._mark(self.measured, frame, range(len(frame.rows)))
@@ -182,7 +182,7 @@ def _measured(walk: Walk, broken: AbstractSet[int]) -> set[tuple[int, int]]:
     """The pairs, by frame and position, in which something was measured, of rows in which something could not be."""
     faults = {(id(each.node), id(each.frame), each.at) for each in walk.findings if each.status is FAULT}
     found: set[tuple[int, int]] = set()
-    for node, frame, _, _ in walk.columns:
+    for node, frame, *_ in walk.columns:
         for at, row in enumerate(frame.rows):
             if row in broken and (id(node), id(frame), at) not in faults:
                 found.update(_ways(frame, at))

@@ -128,9 +128,15 @@ def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = (
     return rule
 
 
-def explain_rule(comparator: Comparator, transforms: tuple[Transform, ...], expected: Any, actual: Any) -> Explained:
+def explain_rule(
+    comparator: Comparator,
+    transforms: tuple[Transform, ...],
+    expected: Any,
+    actual: Any,
+    together: Together | None = None,
+) -> Explained:
     """The same answer, made slowly, with a reason in plain words. The expected value is known to be readable."""
-    ready = prepare_rule(comparator, transforms, expected, actual)
+    ready = prepare_rule(comparator, transforms, expected, actual, together)
     if isinstance(ready, Explained):
         return ready
     try:
@@ -142,12 +148,21 @@ def explain_rule(comparator: Comparator, transforms: tuple[Transform, ...], expe
 
 
 def prepare_rule(
-    comparator: Comparator, transforms: tuple[Transform, ...], expected: Any, actual: Any
+    comparator: Comparator,
+    transforms: tuple[Transform, ...],
+    expected: Any,
+    actual: Any,
+    together: Together | None = None,
 ) -> Explained | Ready:
     """What there is to say before the comparator is asked: that the two are equal, or a problem; else what to ask.
 
-    The expected value is known to be readable.
+    The expected value is known to be readable. `together` are keys of the two that are compared as one value.
     """
+    if together is not None:
+        sides = together_ready(together, expected, actual)
+        if isinstance(sides, Explained):
+            return sides
+        expected, actual = sides
     two_sided = comparator.reads == "both"
     if two_sided and same(expected, actual):
         return EQUAL

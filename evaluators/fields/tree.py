@@ -16,8 +16,11 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from evaluators.comparators._comparator import Comparator
 from evaluators.fields.align import Align
+from evaluators.fields.compound import Together
 from evaluators.fields.pairing_limit import PairCost
-from evaluators.fields.readable import Ask, reader_of_expected
+from evaluators.fields.policy import SCHEMA, Policy
+from evaluators.fields.readable import Ask, first_problem, reader_of_expected
+from evaluators.issues import Issue
 from evaluators.value_class import dataclass, field
 from evaluators.values.paths import Path
 from evaluators.values.transforms import Transform, chain
@@ -64,6 +67,32 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedField:
+    """The line of `fields:` that a leaf is, where one result is a line."""
+
+    number: int
+    """Its place among the lines that are scored."""
+    name: str
+    together: Together | None = None
+    """The keys of the object there that are compared as one value."""
+    each: bool = False
+    """An expected list is read item by item."""
+
+    def reading(self, ask: Ask | None) -> Ask | None:
+        """What tells expected values that cannot be read, from what tells it of what is compared."""
+        together, each = self.together, self.each
+        if ask is None or (together is None and not each):
+            return ask
+
+        def read(value: Any) -> Issue | None:
+            values = value if each and isinstance(value, list) else (value,)
+            shown = values if together is None else [picked for one in values if (picked := together.picked(one))]
+            return first_problem(ask, shown)
+
+        return read
+
+
+@dataclass(frozen=True, slots=True)
 class Below:
     """What stands below a node that is looked into."""
 
@@ -75,6 +104,10 @@ class Below:
     """Every item of an array."""
     branches: tuple[FieldNode, ...] = ()
     """The branches of a choice, each with the path of the choice itself."""
+    reached: tuple[tuple[Path, FieldNode], ...] = ()
+    """What is looked for at a path of its own, whatever the value is."""
+    whole: FieldNode | None = None
+    """What a value of an array is compared with where a side has no list, or both have an empty one; None where it is not."""
 
 
 MOST_NODES: Final = 5_000
@@ -110,6 +143,8 @@ class FieldNode:
     shape: Shape = UNDECLARED
     make: Callable[[], Below] | None = None
     """Makes what stands below, when it is first asked for."""
+    policy: Policy = SCHEMA
+    line: ListedField | None = None
     origin: object = field(default=None, compare=False, repr=False)
     """What the node was made from. Nodes of one origin, in different places, ask for the same."""
 
@@ -121,7 +156,8 @@ class FieldNode:
     @cached_property
     def readers(self) -> tuple[Ask | None, ...]:
         """For each metric, what tells expected values that it cannot read; None where it can read any."""
-        return tuple(reader_of_expected(metric.comparator, self.transforms) for metric in self.metrics)
+        found = tuple(reader_of_expected(metric.comparator, self.transforms) for metric in self.metrics)
+        return found if self.line is None else tuple(map(self.line.reading, found))
 
     @cached_property
     def compound_transforms(self) -> tuple[Transform, ...]:
@@ -212,5 +248,5 @@ def nodes(root: FieldNode, once: bool = False) -> Iterator[FieldNode]:
         yield node
         if not node.unit and not node.skip:
             below = node.below
-            pending += [*below.keys.values(), *below.branches]
-            pending += [child for child in (below.others, below.items) if child is not None]
+            pending += [*below.keys.values(), *below.branches, *(child for _, child in below.reached)]
+            pending += [child for child in (below.others, below.items, below.whole) if child is not None]

@@ -12,6 +12,7 @@ from evaluators.fields.rules import (
     Rule,
     answering_rule,
     asks_equality,
+    compile_together,
     near_enough,
 )
 from evaluators.fields.tree import FieldNode
@@ -29,7 +30,12 @@ class UnitRules(NamedTuple):
     readers: tuple[Ask | None, ...]
     unread: bool
     """There may be expected values that cannot be read."""
-    one_sided: bool
+    costs: bool
+    """Somebody who costs is asked."""
+    each: bool
+    """Equal values are compared, too."""
+    alone: bool
+    """A value of the output is compared where the expected side has none."""
     exact: bool
     """There is one metric, and it is equality."""
 
@@ -38,10 +44,15 @@ def unit_of(node: FieldNode) -> UnitRules:
     """How a place is compared. Kept with the node."""
     comparators = [metric.comparator for metric in node.metrics]
     rules = tuple(answering_rule(near_enough() if one.costs else one, node.transforms) for one in comparators)
+    together = None if node.line is None else node.line.together
+    if together is not None:
+        rules = tuple(compile_together(together, rule) for rule in rules)
+    one_sided = any(one.reads == "output" for one in comparators)
+    equality = len(comparators) == 1 and not comparators[0].costs and asks_equality(comparators[0], node.transforms)
     return UnitRules(
         rules, node.readers, any(ask is not None for ask in node.readers),
-        any(one.reads == "output" for one in comparators),
-        len(comparators) == 1 and not comparators[0].costs and asks_equality(comparators[0], node.transforms),
+        any(one.costs for one in comparators), one_sided or together is not None,
+        one_sided and node.policy.one_sided == "asked", equality and together is None,
     )  # fmt: skip
 
 
@@ -49,6 +60,12 @@ def compound_of(node: FieldNode) -> FieldNode:
     """The keys of an object that are compared as one value, as a place of its own."""
     metrics = () if node.compound is None else (node.compound.metric,)
     return FieldNode(node.path, "leaf", metrics, node.compound_transforms, weight=node.weight)
+
+
+def first_keys(node: FieldNode) -> tuple[str, ...]:
+    """The keys that the paths below a place begin with, each once: they are read together."""
+    firsts = (path.steps[:1] for path, _ in node.below.reached)
+    return tuple(dict.fromkeys(step for first in firsts for step in first if isinstance(step, str)))
 
 
 def item_key(node: FieldNode) -> ValueKey | None:

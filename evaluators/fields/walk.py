@@ -34,6 +34,8 @@ it, it is a hallucination per leaf. In an item of the output without a partner, 
 list. A skipped place is one skipped result where either side has something. Absent on both sides is nothing, unless the place is
 required: then it is an omission. A *compound* compares some keys of an object as one unit, at the object's own place.
 
+Listed fields go the same way with another policy (see `policy`): containers are looked through, and have no results.
+
 A *choice* is scored by its best-fitting branch, among those of the kind that the expected value has: the one that lacks
 the fewest of the expected keys, then one that can read more of the expected values, then one that measures something, then the
 one with the best F1, then the one with the least that is wrong, then the first. Pairs of items are weighed by the same walk,
@@ -43,17 +45,19 @@ over the pairs of all lists of the chunk; nobody who costs is asked there, unles
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.comparators._comparator import Comparator, Question
 from evaluators.fields.branches import Best, Fit, distinct, fitting_branches, knows
-from evaluators.fields.frame import Frame, ItemFrames, extra_items, in_order
+from evaluators.fields.frame import Frame, ItemFrames, extra_items, in_order, values_of
 from evaluators.fields.gains import Worth, judged
 from evaluators.fields.held_against import against, has_key
 from evaluators.fields.instance_paths import InstancePath, Unpaired, spelled
 from evaluators.fields.marks import leaves_of_node
 from evaluators.fields.pair import AT_ONCE, Paired, Pairing, paired_by_key, paired_together, pairing
+from evaluators.fields.reached import reached
 from evaluators.fields.rules import (
     Explained,
     Judged,
@@ -63,7 +67,7 @@ from evaluators.fields.rules import (
     prepare_rule,
 )
 from evaluators.fields.tree import FieldNode, SchemaPath
-from evaluators.fields.unit_rules import UnitRules, alone, compound_of, item_key, of_unit, status_of, unit_of
+from evaluators.fields.unit_rules import UnitRules, alone, compound_of, first_keys, item_key, of_unit, status_of, unit_of
 from evaluators.fields.walk_findings import (
     AFTER,
     ERROR,
@@ -80,18 +84,21 @@ from evaluators.fields.walk_findings import (
     Outside,
     WalkedLists,
     order_of,
+    place_of,
     position_in,
 )
+from evaluators.fields.weighed import Weighed, add_up, field_numbers, ranked
 from evaluators.issues import Blame, RowProblem
 from evaluators.judges.asking import ask_later, waiting
 from evaluators.limits import still_time
 from evaluators.model import MISSING, Missing, Status
 from evaluators.value_class import NamedTuple
-from evaluators.values.confusion import Confusion
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY
 
 ABSENT: Final = frozenset((Missing,))
+_TEXTS: Final = frozenset((str, type(None), Missing))
+_DECIDED: Final = frozenset((MATCH, MISMATCH, ERROR, FAULT))
 Content: TypeAlias = Literal["missing", "null", "empty", "full", "other"]
 
 
@@ -101,6 +108,8 @@ class Pending(NamedTuple):
     finding: Finding
     answers: list[Judged | Explained | Question]
     """What each metric says, or is to be asked."""
+    statuses: bytearray | None
+    """Where its status is written down while pairs are weighed."""
 
 
 class Places:
@@ -140,12 +149,15 @@ class Walk:
         weighing: bool = False,
         asking: bool = False,
         above: Walk | None = None,
+        left_out: Mapping[int, Collection[int]] = MappingProxyType({}),
     ) -> None:
         self.count = count
         """How many rows there are."""
         self.weighing = weighing
         """Pairs are only weighed: nobody who costs is asked, unless `asking`."""
         self.asking = asking
+        self.left_out = left_out
+        """By the number of a listed field, the rows in which it is not looked at."""
         self.columns: list[FieldColumn] = []
         self.findings: list[Finding] = []
         """The results of columns that are no plain match."""
@@ -164,6 +176,8 @@ class Walk:
         """While pairs are weighed: what choices come to whose best branch is known."""
         self._by_row: dict[int, list[Finding]] | None = None
         self._waiting: list[Visit] = []
+        self.broken: Counter[int] = Counter()
+        """While pairs are weighed: how many answers of each are no answer."""
         self._pending: list[Pending] = []
         self._asked: list[tuple[list[tuple[list[Any], int]], Callable[[], Sequence[Any]]]] = []
         """Where answers belong, and what gives them."""
@@ -186,15 +200,15 @@ class Walk:
         for places, given in asked:
             for (answers, number), one in zip(places, given(), strict=True):
                 answers[number] = taken(one)
-        for finding, answers in pending:
-            self._settle(finding, answers)
+        for each in pending:
+            self._settle(*each)
 
     def found_in(self, row: int) -> Sequence[Finding]:
         """The results of one row that are no plain match. To be asked when everything was walked, and is settled."""
         if self._by_row is None:
             found = [one for one, _ in self.single]
             found += self.findings
-            for node, frame, _, status in self.columns:
+            for node, frame, _, status, _ in self.columns:
                 if status is not MATCH:
                     found += [Finding(row, status, node, frame, at) for at, row in enumerate(frame.rows)]
             self._by_row = {}
@@ -223,11 +237,19 @@ class Walk:
         if node.skip:
             self.skipped.append((node, there))
         elif node.unit:
-            self._unit(node, there, visit.inside)
+            self._unit(node, there if not self.left_out else self._looked_at(node, there), visit.inside)
         elif node.kind == "choice":
             self._choice(visit._replace(frame=there))
+        elif node.policy.containers == "looked through":
+            look = self._each_item if node.kind == "array" else self._look_through
+            look(visit._replace(frame=there))
         else:
             self._container(visit._replace(frame=there))
+
+    def _looked_at(self, node: FieldNode, frame: Frame) -> Frame:
+        """The pairs of a place in the rows in which its field is not left out."""
+        left_out = () if node.line is None else self.left_out.get(node.line.number, ())
+        return frame.part([at for at, row in enumerate(frame.rows) if row not in left_out]) if left_out else frame
 
     def _absent(self, visit: Visit) -> None:
         """A required place that neither side has.
@@ -264,44 +286,84 @@ class Walk:
 
     def _unit(self, node: FieldNode, frame: Frame, inside: bool) -> None:
         """Values that are compared as one: presence first, then each of the metrics, where the two differ."""
-        how, e, o, rows, add = node.once(unit_of), frame.e, frame.o, frame.rows, self.findings.append
-        unread = self._unreadable(node, how, frame) if how.unread else None
-        if not unread and (frame.others == ABSENT or frame.kinds == ABSENT):
-            self.columns.append(FieldColumn(node, frame, inside, OMISSION if frame.others == ABSENT else HALLUCINATION))
+        how = node.once(unit_of)
+        unread = self._unreadable(node, how, frame) if how.unread else {}
+        if not unread and (frame.others == ABSENT or (frame.kinds == ABSENT and (self.weighing or not how.alone))):
+            status = OMISSION if frame.others == ABSENT else HALLUCINATION
+            self.columns.append(FieldColumn(node, frame, inside, status))
             return
-        self.columns.append(FieldColumn(node, frame, inside))
-        positions: Iterable[int] = range(len(e)) if how.one_sided else frame.differing()
-        for at in positions:
-            if unread and at in unread:
-                continue
-            a, b = e[at], o[at]
-            if b is MISSING:
-                add(Finding(rows[at], OMISSION, node, frame, at))
-            elif a is MISSING:
-                add(Finding(rows[at], HALLUCINATION, node, frame, at))
-            elif how.exact:
-                add(Finding(rows[at], MISMATCH, node, frame, at))
-            else:
-                self._compare(node, how, frame, at)
+        statuses = bytearray((MATCH,)) * len(frame.e) if self.weighing else None
+        self.columns.append(FieldColumn(node, frame, inside, MATCH, statuses))
+        for at, problems in unread.items():
+            if problems:
+                self._compare(node, how, frame, at, statuses, problems)
+        positions = range(len(frame.e)) if how.each else frame.differing()
+        self._one_by_one(
+            node, how, frame, statuses, [at for at in positions if at not in unread] if unread else positions
+        )
 
-    def _unreadable(self, node: FieldNode, how: UnitRules, frame: Frame) -> set[int]:
-        """The positions whose expected value some metric cannot read: each is a finding."""
-        found: set[int] = set()
+    def _one_by_one(
+        self, node: FieldNode, how: UnitRules, frame: Frame, statuses: bytearray | None, positions: Iterable[int]
+    ) -> None:
+        """The pairs of values that may be no match. One metric that costs nothing is asked at once."""
+        e, o, rows, add = frame.e, frame.o, frame.rows, self.findings.append
+        alone = how.alone and not self.weighing
+        asked = how.costs and (not self.weighing or self.asking)
+        quick = how.rules[0] if len(how.rules) == 1 and not asked else None
+        for at in positions:
+            a, b = e[at], o[at]
+            status = MISMATCH
+            if b is MISSING:
+                status = OMISSION
+            elif a is MISSING and not alone:
+                status = HALLUCINATION
+            elif quick is None:
+                self._compare(node, how, frame, at, statuses)
+                continue
+            elif not how.exact:
+                answer = self._answer(quick, a, b)
+                if answer is not MISMATCH:
+                    if answer is not MATCH:
+                        self._settle(Finding(rows[at], FAULT, node, frame, at), [answer], statuses)
+                    continue
+            if statuses is None:
+                add(Finding(rows[at], status, node, frame, at))
+            else:
+                statuses[at] = status
+
+    def _unreadable(self, node: FieldNode, how: UnitRules, frame: Frame) -> dict[int, list[RowProblem | None] | None]:
+        """The positions that are not compared, since some metric cannot read an expected value: that of the place itself, with what is
+        wrong for each metric, or another one in the row of a listed field."""
+        found: dict[int, list[RowProblem | None] | None] = {}
+        if frame.kinds <= _TEXTS:
+            distinct = {*frame.e} - {MISSING}
+            if not any(ask(value) for ask in how.readers if ask is not None for value in distinct):
+                return found
+        listed = node.policy.one_result == "line"
         for at, value in enumerate(frame.e):
-            if value is MISSING:
+            if value is MISSING or (listed and self.weighing and frame.o[at] is MISSING):
                 continue
             issues = [None if ask is None else ask(value) for ask in how.readers]
             if any(issue is not None for issue in issues):
-                found.add(at)
-                self._compare(node, how, frame, at, [None if one is None else RowProblem(one) for one in issues])
+                found[at] = [None if one is None else RowProblem(one) for one in issues]
+        if found and listed and not self.weighing:
+            rows = {frame.rows[at] for at in found}
+            found |= dict.fromkeys(at for row in rows for at in frame.positions(row) if at not in found)
         return found
 
     def _compare(
-        self, node: FieldNode, how: UnitRules, frame: Frame, at: int, problems: Sequence[RowProblem | None] | None = None
+        self,
+        node: FieldNode,
+        how: UnitRules,
+        frame: Frame,
+        at: int,
+        statuses: bytearray | None,
+        problems: Sequence[RowProblem | None] | None = None,
     ) -> None:
         """What each metric says of two values."""
         a, b, row = frame.e[at], frame.o[at], frame.rows[at]
-        there = OMISSION if b is MISSING else HALLUCINATION if a is MISSING else None
+        there = OMISSION if b is MISSING else HALLUCINATION if a is MISSING and not how.alone else None
+        together = None if node.line is None else node.line.together
         answers: list[Judged | Explained | Question] = []
         for number, rule in enumerate(how.rules):
             problem = None if problems is None else problems[number]
@@ -311,18 +373,24 @@ class Walk:
             elif there is not None:
                 answers.append(there)
             elif metric.comparator.costs and (not self.weighing or (self.asking and metric.comparator.batch != "row")):
-                ready = prepare_rule(metric.comparator, node.transforms, a, b)
+                ready = prepare_rule(metric.comparator, node.transforms, a, b, together)
                 if isinstance(ready, Explained):
                     answers.append(ready)
                 else:
-                    answers.append(Question(spelled(frame.where(at)), *ready, a, b))
+                    answers.append(Question(self._spelled(node, frame, at), *ready, a, b))
             else:
                 answers.append(self._answer(rule, a, b))
         finding = Finding(row, FAULT, node, frame, at)
         if any(isinstance(one, Question) for one in answers):
-            self._pending.append(Pending(finding, answers))
+            self._pending.append(Pending(finding, answers, statuses))
         else:
-            self._settle(finding, answers)
+            self._settle(finding, answers, statuses)
+
+    def _spelled(self, node: FieldNode, frame: Frame, at: int) -> str:
+        """The path of a question."""
+        if self.weighing and node.line is not None:
+            return node.line.name
+        return spelled(place_of(node, frame, at))
 
     def _answer(self, rule: Rule, a: Any, b: Any) -> Judged | Explained:
         try:
@@ -332,12 +400,16 @@ class Walk:
                 raise
             return explained_problem(error)
 
-    def _settle(self, finding: Finding, answers: Sequence[Any]) -> None:
+    def _settle(self, finding: Finding, answers: Sequence[Any], statuses: bytearray | None) -> None:
         """A finding, unless all metrics say that it is a plain match."""
-        statuses = [status_of(one) for one in answers]
+        each = [status_of(one) for one in answers]
         plain = all(one.__class__ is Status for one in answers)
-        status = statuses[0] if len(statuses) == 1 else of_unit(statuses)
-        if plain and len(set(statuses)) == 1:
+        status = each[0] if len(each) == 1 else of_unit(each)
+        if statuses is not None:
+            statuses[finding.at] = status if status in _DECIDED else MISMATCH
+            self.broken[finding.row] += sum(isinstance(one, Explained) and one.problem is not None for one in answers)
+            return
+        if plain and len(set(each)) == 1:
             if status is not MATCH:
                 self.findings.append(finding._replace(status=status))
             return
@@ -353,7 +425,7 @@ class Walk:
             by_row.setdefault(each.finding.row, []).append(each)
         for row in sorted(by_row):
             asked: dict[Hashable, tuple[Comparator, list[tuple[list[Any], int]]]] = {}
-            for finding, answers in sorted(by_row[row], key=lambda each: self.order(each.finding)):
+            for finding, answers, _ in sorted(by_row[row], key=lambda each: self.order(each.finding)):
                 for number, one in enumerate(answers):
                     if isinstance(one, Question):
                         comparator = finding.node.metrics[number].comparator
@@ -369,6 +441,8 @@ class Walk:
         """What results are sorted by, to stand in the order of the documents as the schema lists them. `location` is where it
         stands, for who knows it."""
         node, more = finding.node, finding.more
+        if node.line is not None:
+            return ((node.line.number, ""), *order_of((), finding.frame.items_above(finding.at)))
         below = more is not None and bool(more.below)
         above = more.above if more is not None and more.above is not None else node
         place = order_of(self.trails[id(above)], finding.location if location is None else location)
@@ -377,6 +451,37 @@ class Walk:
         return (*place, (AFTER, ""))
 
     # Containers
+
+    def _look_through(self, visit: Visit) -> None:
+        """Values without results of their own: what the paths below them lead to, whatever they are."""
+        node, frame, inside, trail, _ = visit
+        if len(frame.rows) > 1:
+            frame.children(node.once(first_keys))
+        lists = []
+        for path, child in node.below.reached:
+            there = reached(frame, path).there()
+            if there.rows and child.unit:
+                self._unit(child, there if not self.left_out else self._looked_at(child, there), inside)
+            elif there.rows:
+                lists.append(Visit(child, there, inside, trail))
+        self._later(lists)
+
+    def _each_item(self, visit: Visit) -> None:
+        """The items of lists as they are paired, and the values of objects by key."""
+        node, frame, inside, trail, _ = visit
+        below = node.below
+        if below.whole is not None:
+            pairs = list(enumerate(zip(frame.e, frame.o, strict=True)))
+            lists = {at for at, (a, b) in pairs if a.__class__ is b.__class__ is list and (a or b)}
+            self._later([Visit(below.whole, frame.part([at for at, _ in pairs if at not in lists]), inside, trail)])
+            frame = frame.part(sorted(lists))
+        if below.items is None:
+            return
+        items = [values_of(frame.of_kind(dict))] if dict in frame.kinds or dict in frame.others else []
+        if list in frame.kinds or list in frame.others:
+            found = self._items(node, below.items, frame.of_kind(list))
+            items = [found.pairs, found.surplus, *items]
+        self._later([Visit(below.items, each, True, trail) for each in items])
 
     def _container(self, visit: Visit) -> None:
         """Objects, or lists, that are looked into: what stands below them, or their own results."""
@@ -554,7 +659,8 @@ class Walk:
         key: Hashable = (align, id(item), asks) if align.free else align
         found: ItemFrames | None = frame.kept.get(key)
         if found is None:
-            if align.how == "ordered" or frame.o is frame.e:
+            alike = frame.o is frame.e and node.policy.equal_documents == "match"
+            if align.how == "ordered" or alike:
                 found = in_order(frame)
             elif align.how == "key_field":
                 found = aligned(frame, paired_by_key(align, frame.e, frame.o))
@@ -578,7 +684,14 @@ class Walk:
                 found[at] = self.paired[keys[at]][0]
             else:
                 running[at] = pairing(node.align, ours, theirs, node.pairing_cost, leaves, key, asks)
-        found |= paired_together(running, lambda pairs, asking: self.worths(item, frame, pairs, asking))
+        by_field = node.policy.ties == "fields" and node.align.how == "hungarian"
+
+        def weigh(pairs: Sequence[tuple[int, int, int]], asking: bool) -> list[Worth]:
+            if by_field and not asking:
+                return ranked(frame, pairs, self._weighed(item, frame, pairs, asking))
+            return self.worths(item, frame, pairs, asking)
+
+        found |= paired_together(running, weigh)
         self.paired |= {keys[at]: (one, frame.e[at], frame.o[at]) for at, one in found.items()}
         return found
 
@@ -590,40 +703,28 @@ class Walk:
         A pair in which nothing is measured is complete when the items are equal; else they have nothing in common. What could not
         be compared is wrong here: a pair is not complete because of it.
         """
-        found: list[Worth] = []
+        return [worth for worth, _ in self._weighed(item, lists, pairs, asking)]
+
+    def _weighed(
+        self, item: FieldNode, lists: Frame, pairs: Sequence[tuple[int, int, int]], asking: bool
+    ) -> list[tuple[Worth, tuple[int, ...]]]:
+        """The worth of pairs of items, and how many results of each place match."""
+        found: list[tuple[Worth, tuple[int, ...]]] = []
         for start in range(0, len(pairs), AT_ONCE):
             still_time()
             part = pairs[start : start + AT_ONCE]
             e, o = [lists.e[at][row] for at, row, _ in part], [lists.o[at][column] for at, _, column in part]
             frame = Frame(e, o, range(len(part)), lists, [at for at, _, _ in part], [row for _, row, _ in part])
             walk = Walk(len(part), weighing=True, asking=asking, above=self).go(item, [frame], (None,))
-            for a, b, (right, wrong, lost, extra, faults) in zip(e, o, walk.counts(), strict=True):
-                whole = Confusion(right, wrong + faults, lost, extra).of_both
-                found.append(Worth(right, whole) if whole else judged(same(a, b)))
+            counted = walk.counted(item)
+            found += [(one.worth or judged(same(a, b)), one.hits) for a, b, one in zip(e, o, counted, strict=True)]
             frame.drop()
         return found
 
-    def counts(self) -> list[Counts]:
-        """By row: matches, mismatches, omissions, hallucinations, and what could not be compared."""
-        right, wrong, lost, extra, faults = ([0] * self.count for _ in range(5))
-        into = {MISMATCH: wrong, ERROR: wrong, OMISSION: lost, HALLUCINATION: extra, FAULT: faults, MATCH: right}
-        times = Counter((id(column.frame.rows), column.status) for column in self.columns)
-        rows_of = {id(column.frame.rows): column.frame.rows for column in self.columns}
-        for (which, status), count in times.items():
-            counts = into[status]
-            for row in rows_of[which]:
-                counts[row] += count
-        for each in self.findings:
-            if each.status is not MATCH:
-                right[each.row] -= 1
-                if each.status in into:
-                    into[each.status][each.row] += 1
-        for each, _ in self.single:
-            into.get(each.status, right)[each.row] += 1
-        for row, found, _ in self.known:
-            for counts, count in zip((right, wrong, lost, extra, faults), found, strict=True):
-                counts[row] += count
-        return list(zip(right, wrong, lost, extra, faults, strict=True))
+    def counted(self, item: FieldNode) -> list[Weighed]:
+        """What each row comes to while pairs are weighed."""
+        single, known = (finding for finding, _ in self.single), ((row, counts) for row, counts, _ in self.known)
+        return add_up(self.count, self.columns, single, known, item.once(field_numbers))
 
     # Choices
 
@@ -671,24 +772,21 @@ class Walk:
             part = Frame([frame.e[at] for at in here], [frame.o[at] for at in here], range(len(here)), frame, here)
             walk = Walk(len(here), weighing=True, asking=self.asking, above=self).go(branch, [part], visit.trail)
             part.drop()
-            for at, counts, fit in zip(here, walk.counts(), walk.fits(), strict=True):
+            for at, counts, fit in zip(here, *walk.fits(branch), strict=True):
                 if at not in best or fit > best[at].fit:
                     best[at] = Best(number, counts, fit, (frame.e[at], frame.o[at], against(frame, at)))
         self.chosen |= {keys[at]: found for at, found in best.items()}
 
-    def fits(self) -> list[Fit]:
-        """How well the place fits, row by row."""
-        outside, unreadable = [0] * self.count, [0] * self.count
+    def fits(self, branch: FieldNode) -> tuple[list[Counts], list[Fit]]:
+        """What each row comes to, and how well the place fits."""
+        outside, unreadable = [0] * self.count, [self.broken[row] for row in range(self.count)]
         for each in self.outside:
             outside[each.row] += 1
-        for finding in self.findings:
-            if finding.status is FAULT and finding.more is not None:
-                answers = finding.more.answers
-                unreadable[finding.row] += sum(isinstance(one, Explained) and one.problem is not None for one in answers)
         for row, _, fit in self.known:
             outside[row] -= fit.outside
             unreadable[row] -= fit.unreadable
-        return [Fit.of(*each) for each in zip(self.counts(), outside, unreadable, strict=True)]
+        counted = [one.counts for one in self.counted(branch)]
+        return counted, [Fit.of(*each) for each in zip(counted, outside, unreadable, strict=True)]
 
 
 def content(kind: type, value: Any) -> Content:

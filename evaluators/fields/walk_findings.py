@@ -14,6 +14,7 @@ from evaluators.fields.rules import (
 from evaluators.fields.tree import FieldNode
 from evaluators.model import MISSING, Status
 from evaluators.value_class import NamedTuple
+from evaluators.values.paths import ANY
 
 MATCH, MISMATCH, OMISSION, HALLUCINATION = Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION
 
@@ -69,6 +70,8 @@ class FieldColumn(NamedTuple):
     """It stands in items of a list."""
     status: Status = MATCH
     """What each result is that is no finding."""
+    statuses: bytearray | None = None
+    """While pairs are weighed, what each result is: then there are no findings."""
 
 
 class WalkedLists(NamedTuple):
@@ -101,19 +104,33 @@ AFTER: Final = float("inf")
 
 
 def order_of(trail: Sequence[int | None], location: Sequence[Any]) -> tuple[tuple[float, str], ...]:
-    """What a place is sorted by: declared keys as the schema lists them, further keys by name, items in list order."""
+    """What a place is sorted by: declared keys as the schema lists them, further keys by name, items in list order, then those that
+    only the output has."""
     found: list[tuple[float, str]] = []
     for place, step in enumerate(location):
         known = trail[place] if place < len(trail) else None
         if known is not None:
             found.append((known, ""))
         elif isinstance(step, Unpaired):
-            found.append((10**9 + step.index, ""))
+            found.append((2 * 10**9 + step.index, ""))
         elif isinstance(step, int):
             found.append((step, ""))
         else:
             found.append((10**9, str(step)))
     return tuple(found)
+
+
+def place_of(node: FieldNode, frame: Frame, at: int) -> InstancePath:
+    """Where a value stands. Of a listed field it is the path with the items that were gone into, each by the index in its own list;
+    where the path has no `[*]`, the item of its value alone."""
+    if node.policy.one_result == "value":
+        return frame.where(at)
+    inside = [step.index if isinstance(step, Unpaired) else step for step in frame.items_above(at)]
+    if inside and ANY not in node.path:
+        return tuple(inside)
+    known = node.path.count(ANY)
+    steps = iter(inside[:known])
+    return (*(next(steps) if step is ANY else step for step in node.path), *inside[known:])
 
 
 def position_in(part: Frame, frame: Frame | None, at: int) -> int | None:

@@ -107,10 +107,10 @@ def _fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[_ReadFiel
         return
     name = column.spelled(roles)
     if isinstance(scored.tree, ClosedTree):
-        for one in scored.tree.fields:
-            comparator, listed_line = one.line.comparator, one.line
+        for listed_line in scored.tree.scored:
+            comparator = listed_line.comparator
             if comparator is not None and listed_line.together is None and not comparator.applies_to_any:
-                apply = chain_of_expected(one.chain)
+                apply = chain_of_expected(scored.tree.chain(listed_line))
                 yield _ReadField(line, name, listed_line.path, [comparator], apply, listed_line.optional)
     elif scored.by_schema:
         from evaluators.fields.schema_scoring import SchemaScoring  # a suite without a schema does without it

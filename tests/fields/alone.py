@@ -7,8 +7,8 @@ from typing import Any
 
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.closed import ClosedTree
-from evaluators.fields.closed_explain import Settled
 from evaluators.fields.closed_rows import ListedRows
+from evaluators.fields.closed_score import Settled
 from evaluators.fields.path_check import ChunkCheck, release_rows
 from evaluators.fields.post_process import Processor
 from evaluators.fields.schema_check import SchemaCheck

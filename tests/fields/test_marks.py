@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
-from evaluators.fields import pair
+from evaluators.fields import pair, walk
 from evaluators.fields.align import Align
 from evaluators.fields.frame import Frame, of_rows
 from evaluators.fields.gains import WHOLE, Worth, f1
@@ -108,6 +108,18 @@ def test_listed_fields_pair_as_if_all_pairs_were_weighed(fields: str, align: str
         with marked_from(0):
             found = one.explain(expected, output)
         assert found == one.explain(expected, output), seed
+
+
+@pytest.mark.parametrize("fields", FIELDS)
+def test_pairs_of_items_are_worth_the_same_in_small_parts(fields: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = build(JsonMultiFieldMatch, {"fields": {"items": {"align": "hungarian"}, **FIELDS[fields]}})
+    for seed in range(40):
+        random = Random(seed)
+        expected, output = document(random), document(random)
+        wanted = one.explain(expected, output)
+        with monkeypatch.context() as patch:
+            patch.setattr(walk, "AT_ONCE", 3)
+            assert one.explain(expected, output) == wanted, seed
 
 
 def test_what_may_come_to_no_result_has_no_mark() -> None:

@@ -14,7 +14,7 @@ import evaluators
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.compat import struct_extract_eval
-from evaluators.fields.closed_check import ListedCheck
+from evaluators.fields.closed_rows import ListedCheck
 from evaluators.fields.schema_check import SchemaCheck
 from evaluators.judges.asking import ask
 from evaluators.model import Comparison

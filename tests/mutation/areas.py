@@ -48,7 +48,7 @@ AREAS: Final[dict[str, Area]] = {
         (
             "fields/closed*.py", "fields/scored.py", "fields/open_*.py",
             "fields/path_*.py", "fields/align.py", "fields/pair.py",
-            "fields/marks.py", "fields/items.py", "fields/counts.py", "fields/key_counts.py",
+            "fields/marks.py", "fields/reached.py", "fields/policy.py", "fields/weighed.py", "fields/counts.py", "fields/key_counts.py",
             "fields/events.py", "fields/gains.py", "fields/metrics.py", "fields/walk*.py", "fields/frame.py",
             "fields/unit_rules.py", "fields/branches.py", "fields/held_against.py",
             "fields/settle.py", "fields/unit*.py", "fields/compound.py",

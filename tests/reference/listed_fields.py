@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.comparators._comparator import Comparator, Question, in_field
-from evaluators.fields.closed import Sides
 from evaluators.fields.frame import Frame
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.readable import first_problem, reader_of_expected
@@ -27,6 +26,9 @@ from evaluators.fields.rules import (
     together_ready,
 )
 from evaluators.fields.settle import compared, reason_code
+from evaluators.fields.tree import FieldNode
+from evaluators.fields.walk import Walk
+from evaluators.fields.walk_findings import FieldColumn, order_of, place_of
 from evaluators.issues import Blame, RowProblem
 from evaluators.judges.asking import ask
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status
@@ -117,17 +119,26 @@ class Place(NamedTuple):
     location: tuple[str | int, ...]
 
 
+class _Reading(Walk):
+    """A walk that compares nothing but what it pairs."""
+
+    def _unit(self, node: FieldNode, frame: Frame, inside: bool) -> None:
+        self.columns.append(FieldColumn(node, frame, inside))
+
+
 def _places(
     one: JsonMultiFieldMatch, lines: list[FieldLine], number: int, expected: Any, output: Any
 ) -> tuple[Sequence[Place], bool]:
     """The pairs of values of a field, and whether it is a list of them."""
-    field = one.tree.fields[number]
-    values = field.values(Sides(one.tree, Frame([expected], [output], range(1))))
-    for frame, several in values:
-        there = frame.there()
-        if there.rows:
-            locations = [field.location(there, at) if several else () for at in range(len(there.rows))]
-            return [*map(Place, there.e, there.o, locations)], several
+    walk = _Reading(1).go(one.tree.root, [Frame([expected], [output], range(1))])
+    columns = [one for one in walk.columns if one.node.line is not None and one.node.line.number == number]
+    found = [(one.node, one.frame, at) for one in columns for at in range(len(one.frame.rows))]
+    if found:
+        found.sort(key=lambda each: order_of((), each[1].items_above(each[2])))
+        several = any(column.inside for column in columns if column.frame.rows)
+        locations = [place_of(*each) if several else () for each in found]
+        pairs = [(frame.e[at], frame.o[at]) for _, frame, at in found]
+        return [Place(*sides, location) for sides, location in zip(pairs, locations, strict=True)], several
     return [], not lines[number].path.definite
 
 
