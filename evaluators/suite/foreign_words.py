@@ -17,45 +17,37 @@ from evaluators.settings import BadSettings, Detail, old_spellings
 
 _URI = r"agenta:builtin:(?P<slug>[a-z_]+):[a-z0-9]+"
 
-TYPES: Final[Mapping[str, str]] = {
-    "auto_exact_match": "exact_match",
-    "auto_contains_json": "contains_json",
-    "auto_json_diff": "json_diff_match",
-    "field_match_test": "field_match",
-    "auto_regex_test": "regex_match",
-    "auto_starts_with": "starts_with",
-    "auto_ends_with": "ends_with",
-    "auto_contains": "contains",
-    "auto_contains_any": "contains_any",
-    "auto_contains_all": "contains_all",
-    "auto_similarity_match": "similarity",
-    "auto_levenshtein_distance": "levenshtein",
-    "JSON Field Match": "json_field_match",
-    "JSON Field Match (Normalized)": "json_field_match_normalized",
-    "JSON Field Match (Strict)": "json_field_match",
-    "JSON Field Match (Normalized, Strict)": "json_field_match_normalized",
-    "FormatValidationScorer": "format_valid",
-    "SchemaValidationScorer": "json_schema_valid",
-    "OutputCorrectnessScorer": "correctness",
-    "OutputLengthScorer": "length",
-    "OutputRelevanceScorer": "relevance",
-    "OutputCompletenessScorer": "completeness",
-}
+_HALF: Final = {"pass_at": 0.5}
+_STRICT: Final = {"extra_fields": "penalize", **_HALF}
 
-IMPLIED: Final[Mapping[str, Mapping[str, Any]]] = {
-    "auto_json_diff": {"pass_at": 0.5},
-    "JSON Field Match": {"pass_at": 0.5},
-    "JSON Field Match (Normalized)": {"pass_at": 0.5},
-    "JSON Field Match (Strict)": {"extra_fields": "penalize", "pass_at": 0.5},
-    "JSON Field Match (Normalized, Strict)": {"extra_fields": "penalize", "pass_at": 0.5},
-    "FormatValidationScorer": {"pass_at": 0.5},
-    "SchemaValidationScorer": {"pass_at": 0.5},
-    "OutputCorrectnessScorer": {"pass_at": 0.5},
-    "OutputLengthScorer": {"pass_at": 0.5},
-    "OutputRelevanceScorer": {"pass_at": 0.5},
-    "OutputCompletenessScorer": {"pass_at": 0.5},
+_NAMES: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
+    "auto_exact_match": ("exact_match", {}),
+    "auto_contains_json": ("contains_json", {}),
+    "auto_json_diff": ("json_diff_match", _HALF),
+    "field_match_test": ("field_match", {}),
+    "auto_regex_test": ("regex_match", {}),
+    "auto_starts_with": ("starts_with", {}),
+    "auto_ends_with": ("ends_with", {}),
+    "auto_contains": ("contains", {}),
+    "auto_contains_any": ("contains_any", {}),
+    "auto_contains_all": ("contains_all", {}),
+    "auto_similarity_match": ("similarity", {}),
+    "auto_levenshtein_distance": ("levenshtein", {}),
+    "JSON Field Match": ("json_field_match", _HALF),
+    "JSON Field Match (Normalized)": ("json_field_match_normalized", _HALF),
+    "JSON Field Match (Strict)": ("json_field_match", _STRICT),
+    "JSON Field Match (Normalized, Strict)": ("json_field_match_normalized", _STRICT),
+    "FormatValidationScorer": ("format_valid", _HALF),
+    "SchemaValidationScorer": ("json_schema_valid", _HALF),
+    "OutputCorrectnessScorer": ("correctness", _HALF),
+    "OutputLengthScorer": ("length", _HALF),
+    "OutputRelevanceScorer": ("relevance", _HALF),
+    "OutputCompletenessScorer": ("completeness", _HALF),
 }
-"""What another system's name says beside the type, unless the line says otherwise."""
+"""Another system's name → the type here, and what the name says beside it, unless the line says otherwise."""
+
+TYPES: Final[Mapping[str, str]] = {name: kind for name, (kind, _) in _NAMES.items()}
+IMPLIED: Final[Mapping[str, Mapping[str, Any]]] = {name: implied for name, (_, implied) in _NAMES.items() if implied}
 
 _OF_SUITES: Final[Mapping[str, Mapping[str, str]]] = {"json_diff_match": {"ignore": "skip"}}
 """Settings that only a suite spells in another way. What Python takes too, the settings themselves say."""
@@ -98,7 +90,8 @@ def today(written: str, settings: Mapping[str, Any]) -> CurrentLine:
                 f'the setting "{old}" of "{found.type}" is left aside, because "{found.spelled[new]}" wins'
             )
         elif old in found.settings:
-            raise _same_setting(old, new)
+            message = f'"{old}" and "{new}" are the same setting'
+            raise BadSettings([Detail((old,), message, f"keep {new}", key=True, code="same-setting")])
     for setting, value in IMPLIED.get(slug, {}).items():
         if setting not in found.settings:
             found.settings[setting] = value
@@ -151,11 +144,6 @@ def _similarity(found: CurrentLine, slug: str) -> None:
             "it counts shared words, as Agenta's page says; Agenta's code compares characters, so its scores differ: "
             '"method: characters" compares characters too'
         )
-
-
-def _same_setting(old: str, new: str) -> BadSettings:
-    message = f'"{old}" and "{new}" are the same setting'
-    return BadSettings([Detail((old,), message, f"keep {new}", key=True, code="same-setting")])
 
 
 def _substrings(found: CurrentLine, slug: str) -> None:
