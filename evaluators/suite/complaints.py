@@ -167,14 +167,14 @@ class Explainer:
         if ": " in line[:column].lstrip() and not line.lstrip().startswith(("{", "[", '"', "'")):
             message = "there is a colon inside this value; a value with a colon and a space goes in quotes"
             return self._quote(trouble.at, message, "colon-in-value")
-        above = number - 1
-        while above >= 0 and not self.line(above).strip():
-            above -= 1
-        return self.glued(above) or self._too_deep(number, above) or self._stray_colon(trouble)
-
-    def _stray_colon(self, trouble: Trouble) -> Complaint:
+        above = self._above(number)
         hint = "a quote, a bracket or a colon may be missing on the line above"
-        return Complaint("bad-yaml", trouble.at, "a colon is not allowed here", hint)
+        stray = Complaint("bad-yaml", trouble.at, "a colon is not allowed here", hint)
+        return self.glued(above) or self._too_deep(number, above) or stray
+
+    def _above(self, number: int) -> int:
+        """The number of the nearest line above that is not blank; -1 when there is none."""
+        return next((above for above in range(number - 1, -1, -1) if self.line(above).strip()), -1)
 
     def _tight_colon(self, trouble: Trouble) -> Complaint:
         return Complaint(
@@ -191,8 +191,6 @@ class Explainer:
     def _too_deep(self, number: int, above: int) -> Complaint | None:
         line, previous = self.line(number), self.line(above)
         at = number, len(line) - len(line.lstrip())
-        if above < 0 or not previous.strip():
-            return None
         if item := _BARE_ITEM.fullmatch(previous):
             message = f'the settings of "{item[2]}" are below it, so it needs a colon'
             return Complaint(
@@ -309,12 +307,9 @@ class Explainer:
     def _missing_dash(self, trouble: Trouble) -> Complaint | None:
         """The first item of a list lacks its dash: what follows the key above reads as a map."""
         start = trouble.start
-        if start is None or start[0] == 0 or start[1] != trouble.at[1]:
+        if start is None or start[1] != trouble.at[1]:
             return None
-        above = start[0] - 1
-        while above and not self.line(above).strip():
-            above -= 1
-        if not self.line(above).rstrip().endswith(":"):
+        if not self.line(self._above(start[0])).rstrip().endswith(":"):
             return None
         message = "a dash is missing before this line: the lines below it are items of a list"
         return Complaint("missing-dash", start, message, f"write: - {self.line(start[0]).strip()}")

@@ -8,40 +8,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from evaluators.suite.nodes import MapEntry, YamlNode
 
 
 def merged(far: YamlNode, near: YamlNode) -> YamlNode:
     """One suite from two; both are maps."""
+    return _by_key(far, near, _section)
+
+
+def _by_key(far: YamlNode, near: YamlNode, join: Callable[[str, YamlNode, YamlNode], YamlNode]) -> YamlNode:
+    """One map from two: `join` makes one value of two with the same key. Without two maps, the nearer value."""
     if not (isinstance(far.value, dict) and isinstance(near.value, dict)):
         return near
     value = dict(far.value)
     for key, entry in near.value.items():
-        value[key] = MapEntry(entry.key, _section(key, value[key].node, entry.node)) if key in value else entry
+        value[key] = MapEntry(entry.key, join(key, value[key].node, entry.node)) if key in value else entry
     return YamlNode(value, near.spot)
 
 
 def _section(name: str, far: YamlNode, near: YamlNode) -> YamlNode:
     if name == "evaluators":
         return _evaluators(far, near)
-    if name == "comparators":
-        return _whole_entries(far, near)
-    return _deep(far, near)
+    return _by_key(far, near, _nearer if name == "comparators" else _deep)
 
 
-def _deep(far: YamlNode, near: YamlNode) -> YamlNode:
-    if not (isinstance(far.value, dict) and isinstance(near.value, dict)):
-        return near
-    value = dict(far.value)
-    for key, entry in near.value.items():
-        value[key] = MapEntry(entry.key, _deep(value[key].node, entry.node)) if key in value else entry
-    return YamlNode(value, near.spot)
+def _deep(_: str, far: YamlNode, near: YamlNode) -> YamlNode:
+    return _by_key(far, near, _deep)
 
 
-def _whole_entries(far: YamlNode, near: YamlNode) -> YamlNode:
-    if not (isinstance(far.value, dict) and isinstance(near.value, dict)):
-        return near
-    return YamlNode({**far.value, **near.value}, near.spot)
+def _nearer(_: str, far: YamlNode, near: YamlNode) -> YamlNode:
+    return near
 
 
 def _evaluators(far: YamlNode, near: YamlNode) -> YamlNode:

@@ -60,19 +60,11 @@ class Filling(Struct):
 
     def data_of(self, node: YamlNode) -> Any:
         """The plain data of a tree, with the environment filled in. What cannot be filled in is noted."""
-        return self._data(node, self._text)
+        return _data(node, self._text)
 
     def shown(self, node: YamlNode) -> Any:
         """The plain data of a tree as people read it, with `${NAME}` where the environment gave a value."""
-        return self._data(node, self._shown)
-
-    def _data(self, node: YamlNode, of_text: Callable[[str, Spot], str]) -> Any:
-        value = node.value
-        if isinstance(value, str):
-            return of_text(value, node.spot) if "${" in value else value
-        if isinstance(value, dict):
-            return {key: self._data(entry.node, of_text) for key, entry in value.items()}
-        return [self._data(item, of_text) for item in value] if isinstance(value, list) else value
+        return _data(node, lambda text, _: filled_in(text, self.environment).shown)
 
     def _text(self, text: str, spot: Spot) -> str:
         try:
@@ -84,13 +76,17 @@ class Filling(Struct):
             self.filled.note(found.text, found.shown, found.values)
         return found.text
 
-    def _shown(self, text: str, _: Spot) -> str:
-        return filled_in(text, self.environment).shown
-
 
 def written_data(node: YamlNode) -> Any:
     """The plain data of a tree, with every `${NAME}` as it is written."""
+    return _data(node, lambda text, _: text)
+
+
+def _data(node: YamlNode, of_text: Callable[[str, Spot], str]) -> Any:
+    """The plain data of a tree. `of_text` gives what a text with a `${` says."""
     value = node.value
+    if isinstance(value, str):
+        return of_text(value, node.spot) if "${" in value else value
     if isinstance(value, dict):
-        return {key: written_data(entry.node) for key, entry in value.items()}
-    return [written_data(item) for item in value] if isinstance(value, list) else value
+        return {key: _data(entry.node, of_text) for key, entry in value.items()}
+    return [_data(item, of_text) for item in value] if isinstance(value, list) else value
