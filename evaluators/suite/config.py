@@ -7,11 +7,12 @@ functions that the caller brings along, so that their problems are found in the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator
 from evaluators.comparators._comparator import COMPARATORS, Comparator
@@ -75,21 +76,25 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
             return None
 
     strange = [key for key in data if key not in SECTIONS]
-    if strange and "evaluators" not in data and (system := _foreign_system(data)) is not None:
-        message = f"this is a file of {system}, not a suite"
-        hint = f"make a suite of it: evaluators convert {source.name} -o suite.yaml --rows rows.csv"
-        raise Problems(_issues(source, [Detail((strange[0],), message, hint, key=True, code="not-a-suite")]))
+    if strange:
+        from evaluators.suite.foreign_hints import foreign_system  # a suite without this mistake has no use for it
+
+        if (system := foreign_system(data)) is not None:
+            message = f"this is a file of {system}, not a suite"
+            hint = f"make a suite of it: evaluators convert {source.name} -o suite.yaml --rows rows.csv"
+            raise Problems(_issues(source, [Detail((strange[0],), message, hint, key=True, code="not-a-suite")]))
     details.extend(_variables_refused(source))
-    for key in data:
-        if key not in SECTIONS:
-            hint = suggestion(key, SECTIONS) or _outside(key) or f"known: {', '.join(SECTIONS)}"
-            details.append(Detail((key,), f'unknown setting "{key}"', hint, key=True, code="unknown-setting"))
+    for key in strange:
+        hint = suggestion(key, SECTIONS) or _outside(key) or f"known: {', '.join(SECTIONS)}"
+        details.append(Detail((key,), f'unknown setting "{key}"', hint, key=True, code="unknown-setting"))
     collect(lambda: _version(data.get("version", 1)), "version")
     name = collect(lambda: _text(data.get("name"), "name"), "name")
     renamed: list[str] = []
     collect(lambda: _text(data.get("description"), "description"), "description")
-    judge = collect(lambda: _judge(data["judge"], source), "judge") if data.get("judge") is not None else None
-    asked = judge or (_UNREAD if data.get("judge") is not None else None)
+    judge = asked = None
+    if data.get("judge") is not None:
+        judge = collect(lambda: read_judge(data["judge"], source.folder_of(("judge",)) or source.folder), "judge")
+        asked = judge or _UNREAD
     comparators = collect(lambda: _comparators(data.get("comparators"), details, renamed, asked), "comparators") or {}
     notes.extend(f"{source.place(('comparators',))}: {note}" for note in renamed)
     unread: list[object] = []
@@ -113,12 +118,6 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
         raise Problems(_issues(source, details))
     said = tuple(map(source.filled.masked, notes))
     return SuiteConfig(source, source.filled.shown(name) or _stem(source.name), lines, slices, sections, said)
-
-
-def _foreign_system(keys: Iterable[str]) -> str | None:
-    from evaluators.suite.foreign_hints import foreign_system  # a suite without this mistake has no use for it
-
-    return foreign_system(keys)
 
 
 def _variables_refused(source: SuiteSource) -> Iterator[Detail]:
@@ -344,12 +343,9 @@ def _named(drafts: Sequence[_LineDraft], details: list[Detail]) -> tuple[Evaluat
             hint = "give one of them a name of its own: name: …"
             if draft.first and draft.name is None and taken[name].name is None:
                 hint = f"{hint}; without one, an evaluator is called after its type and its first setting"
-            details.append(
-                Detail(draft.loc, f'two evaluators are called "{name}"', hint, key=True, code="duplicate-name")
-            )
-            details.append(
-                Detail(taken[name].loc, f'two evaluators are called "{name}"', hint, key=True, code="duplicate-name")
-            )
+            message = f'two evaluators are called "{name}"'
+            for loc in (draft.loc, taken[name].loc):
+                details.append(Detail(loc, message, hint, key=True, code="duplicate-name"))
             continue
         if draft.settings.learning() is not None and (why := why_no_file_name(name)) is not None:
             message = f'"{shown(name)}" cannot be the name of an evaluator that has a file of its name: it {why}'
@@ -362,11 +358,6 @@ def _named(drafts: Sequence[_LineDraft], details: list[Detail]) -> tuple[Evaluat
 
 _UNREAD: Final = object()
 """Stands for a judge that could not be read, which is said where it stands."""
-
-
-def _judge(data: object, source: SuiteSource) -> Any:
-    """The judge of the suite."""
-    return read_judge(data, source.folder_of(("judge",)) or source.folder)
 
 
 def _comparators(
@@ -451,9 +442,7 @@ def _one_of(value: object, name: str, known: Sequence[str]) -> Any:
 
 def _respelled(detail: Detail, spelled: Mapping[str, str]) -> Detail:
     if detail.loc and detail.loc[0] in spelled:
-        return Detail(
-            (spelled[str(detail.loc[0])], *detail.loc[1:]), detail.message, detail.hint, detail.key, detail.code
-        )
+        return replace(detail, loc=(spelled[str(detail.loc[0])], *detail.loc[1:]))
     return detail
 
 

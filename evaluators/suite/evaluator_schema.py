@@ -85,7 +85,7 @@ def _long(types: Mapping[str, type[Evaluator]], today: Mapping[str, str], unknow
         },
         "allOf": [
             {
-                "if": {"properties": {"type": {"type": "string", "pattern": _spelled(name)}}},
+                "if": {"properties": {"type": {"type": "string", "pattern": _any_spelling([name])}}},
                 "then": reference(f"evaluator.{name}"),
             }
             for name in types
@@ -121,7 +121,10 @@ def _retired(name: str, plug: type[Evaluator]) -> Schema:
 def _evaluator_settings(name: str, plug: type[Evaluator], definitions: dict[str, Schema]) -> Schema:
     found = hoisted(section_schema(plug, old_settings(name)), definitions)
     found = with_examples(found, [example.settings for example in plug.examples])
-    properties = {**found["properties"], "type": {"type": "string", "pattern": _spelled(name), "doNotSuggest": True}}
+    properties = {
+        **found["properties"],
+        "type": {"type": "string", "pattern": _any_spelling([name]), "doNotSuggest": True},
+    }
     dependencies = dict(found.get("dependencies", {}))
     for word, (today, schema) in _OTHER_VALUES.get(name, {}).items():
         properties[word] = {**schema, "doNotSuggest": True}
@@ -209,12 +212,8 @@ def _run_settings() -> Schema:
     return found | {"when": reference("conditions", **found["when"])}
 
 
-def _spelled(name: str) -> str:
-    """A pattern for a type in every spelling that loads."""
-    return _any_spelling([name])
-
-
 def _any_spelling(names: Sequence[str]) -> str:
+    """A pattern for the types in every spelling that loads."""
     words = "|".join(map(_in_pattern, [*names, *_old_words(names)]))
     return f"^({words}|agenta:builtin:({words}):[a-z0-9]+)$"
 

@@ -29,7 +29,9 @@ def edges(lines: Sequence[EvaluatorLine]) -> list[Edge]:
     for line in lines:
         found += [Edge(name, line.name, (*line.loc, "needs", index)) for index, name in enumerate(line.needs)]
         found += [
-            Edge(need.evaluator, line.name, (*line.loc, "of")) for need in line.settings.needs() if isinstance(need, Part)
+            Edge(need.evaluator, line.name, (*line.loc, "of", need.key))
+            for need in line.settings.needs()
+            if isinstance(need, Part)
         ]
     return found
 
@@ -64,8 +66,8 @@ def check_edges(lines: Sequence[EvaluatorLine], may_be_called: Callable[[str], b
         if edge.before not in names and not may_be_called(edge.before):
             hint = _in_place_of(edge, [name for name in names if name != edge.after])
             message = f'"{edge.after}" needs "{edge.before}", and no evaluator has that name'
-            place = _place(edge, lines)
-            details.append(Detail(place, message, hint, key=isinstance(place[-1], str), code="unknown-evaluator"))
+            named_by_key = isinstance(edge.loc[-1], str)
+            details.append(Detail(edge.loc, message, hint, key=named_by_key, code="unknown-evaluator"))
     return details + [
         Detail(
             next(line.loc for line in lines if line.name == cycle[0]),
@@ -112,12 +114,3 @@ def _in_place_of(edge: Edge, others: Sequence[str]) -> str:
     return (
         f"it can need {', '.join(others)}" if others else "it is the only evaluator, so there is nothing that it can need"
     )
-
-
-def _place(edge: Edge, lines: Sequence[EvaluatorLine]) -> Loc:
-    """The place of the name in a composite's `of`, which is a list or a map of weights; else the edge's own."""
-    if edge.loc[-1] != "of":
-        return edge.loc
-    line = next(line for line in lines if line.name == edge.after)
-    parts = [need for need in line.settings.needs() if isinstance(need, Part)]
-    return (*edge.loc, next(part.key for part in parts if part.evaluator == edge.before))
