@@ -61,12 +61,11 @@ def reference(name: str, **beside: Any) -> Schema:
 
 def one_key(schema: Schema, several: str) -> Schema:
     """A map with one key. One with more keys gets one message, whatever its keys are."""
-    return {"if": {"maxProperties": 1}, "then": {"minProperties": 1, **schema}, "else": refused_map(several)}
-
-
-def refused_map(message: str) -> Schema:
-    """What no map fits, with what an editor says about it."""
-    return {"type": "string", "errorMessage": message}
+    return {
+        "if": {"maxProperties": 1},
+        "then": {"minProperties": 1, **schema},
+        "else": {"type": "string", "errorMessage": several},
+    }
 
 
 def refused_word(message: str) -> Schema:

@@ -50,7 +50,7 @@ def suite_schema(sections: Mapping[str, Schema]) -> Schema:
 
     Only what ships with the package is listed, so that the schema is the same on every machine.
     """
-    definitions = {**field_definitions()}
+    definitions = field_definitions()
     for name, definition in evaluator_definitions().items():
         add_definition(name, definition, definitions)
     above = {
@@ -119,6 +119,7 @@ def or_nothing(schema: Schema) -> Schema:
 
 def _own_sections() -> Schema:
     presets = [f"preset:{name}" for name in preset_names()]
+    a_slice = _column("a slice")
     sections: dict[str, tuple[str, Schema]] = {
         "version": (
             "The version of the language: 1, also when it is left out.",
@@ -147,14 +148,10 @@ def _own_sections() -> Schema:
         ),
         "slices": (
             "Columns by whose values every figure is also given: `[row.supplier]`.",
-            {"type": ["array", "string", "null"], "items": {"type": "string", **_slice()}, **_slice()},
+            {"type": ["array", "string", "null"], "items": {"type": "string", **a_slice}, **a_slice},
         ),
     }
     return {key: {**described(text), **schema} for key, (text, schema) in sections.items()}
-
-
-def _slice() -> Schema:
-    return _column("a slice")
 
 
 def _column(what: str) -> Schema:
