@@ -60,6 +60,7 @@ def settled_fields(tree: ClosedTree, expected: Any, output: Any) -> list[Settled
     """What became of every listed field of a row."""
     rows = ListedRows(tree, [expected], [output], [{}])
     try:
+        rows.settle()
         return rows.settled(0)
     finally:
         rows.release()
