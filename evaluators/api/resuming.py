@@ -7,6 +7,7 @@ columns, the versions and some options. What differs is said, and nothing is gue
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -31,11 +32,13 @@ from evaluators.run.store import RunFolder, check_name, load_run
 from evaluators.run.unchanged import FileMark, file_marks
 from evaluators.run.verdict import OTHER_RUN
 from evaluators.run.working_folder import (
+    FORMAT,
     LeftFolder,
     RunIdentity,
     UnfinishedRun,
     left_folder,
     left_folders,
+    other_format,
     put_back,
 )
 from evaluators.testsets.byte_store import scheme_of
@@ -123,8 +126,8 @@ def taken_up(
     Raises Problems: (config, exit code 2) where there is no such run and one was asked for, (exit code 4) with everything that
     is not as it was, (environment) where the run is still going.
     """
-    found = [left for left in left_folders(run.results) if left.name == run.name]
-    found = [left for left in found if run.place in (None, left.place) and left.unfinished is not None]
+    left_over = [left for left in left_folders(run.results) if left.name == run.name and run.place in (None, left.place)]
+    found = [left for left in left_over if left.unfinished is not None]
     final = run.results / run.name
     for left in found:
         if left.holding == "mine":
@@ -135,6 +138,7 @@ def taken_up(
             _check(final, list(_other_result(result, prepared, new, fingerprint)))
             return final
     if not found:
+        _refuse_other_formats(left_over, prepared)
         if run.asked:
             raise problem("no-such-run", "there is no such run", where=str(final), hint=_nearest(run))
         return None
@@ -143,11 +147,20 @@ def taken_up(
     left = _fitting(found, new, fingerprint)
     folder = RunFolder.go_on(left.place, final, force=final.exists())
     before = folder.folder.unfinished or new
-    if before.identity.options.get(_WATCHED) != new.identity.options[_WATCHED]:
-        folder.folder.forget_parts()
     states = before.files if new.files[0] in before.files else (*before.files, *new.files)
     folder.folder.note(replace(before, identity=new.identity, files=states, data_fingerprint=fingerprint.value()))
     return folder
+
+
+def _refuse_other_formats(left_over: Sequence[LeftFolder], prepared: Prepared) -> None:
+    """Raises Problems (config) where another version of this program left something of the run."""
+    for left in left_over:
+        if (written := other_format(left.place)) is not None:
+            message = f"what is kept of this run was written in format {written}, and this version reads format {FORMAT}"
+            suite = shlex.quote(prepared.suite.config.source.name)
+            command = f"evaluators run {suite} --name {shlex.quote(left.name)}"
+            hint = f"score it again: `{command}`; `evaluators runs --clean` removes what was kept"
+            raise problem("other-checkpoints", message, where=str(left.place), hint=hint)
 
 
 def _fitting(found: Sequence[LeftFolder], new: UnfinishedRun, fingerprint: InBackground[str]) -> LeftFolder:

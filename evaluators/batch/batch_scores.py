@@ -13,6 +13,7 @@ from evaluators.model import MISSING, Verdict, __version__
 from evaluators.needs import Cell
 from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.job import Work, work_on
+from evaluators.run.split_result import sealed
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.python_cells import arrow_cells
 from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split, id_text
@@ -90,7 +91,7 @@ def _scored(plan: BatchPlan, rows: _Rows) -> tuple[list[list[Any]], bytes]:
     )  # fmt: skip
     back = sorted(range(rows.count), key=order.__getitem__)
     in_order = [[column[place] for place in back] for column in verdicts]
-    return verdict_columns([one.line for one in work.plan.evaluators], in_order, plan.overall), sums.packed()
+    return verdict_columns([one.line for one in work.plan.evaluators], in_order, plan.overall), sealed(sums)
 
 
 def _taken(work: Work, rows: _Rows, order: Sequence[int], first: int) -> list[list[Verdict]]:

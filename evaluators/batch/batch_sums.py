@@ -8,14 +8,15 @@ from typing import Any
 
 from evaluators.api.loading import again
 from evaluators.batch.batch_plan import SUMS, BatchPlan
-from evaluators.batch.sums_of_batch import WHOLE, Range, SumsOfBatch, unpacked
+from evaluators.batch.sums_of_batch import WHOLE, Range, SumsOfBatch, read_sums
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import __version__
 from evaluators.run.conclude import conclude
+from evaluators.run.merge import Merger
 from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.result import RunResult
-from evaluators.run.runner import MeasuredTestSet, Merging
-from evaluators.value_class import dataclass, replace
+from evaluators.run.split_result import SplitResult
+from evaluators.value_class import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class BatchSums:
 
     rows: int
     """The rows of all of them."""
-    measured: MeasuredTestSet
+    measured: SplitResult
     fingerprint: str
     """A checksum of the rows: the same in whatever order and in whatever batches they came."""
 
@@ -45,12 +46,13 @@ def merge(plan: BatchPlan, batches: Iterable[Any]) -> BatchSums:
     else:
         firsts = _one_after_the_other([part.result.rows for part in parts])
     lines = plan.job.suite.lines()
-    merging = Merging(plan.job, lines, plan.name, first_number=firsts[0] if firsts else 1)
+    merger = Merger(plan.job, lines, plan.name, first_number=firsts[0] if firsts else 1)
     spans = [*(after - before for before, after in pairwise(firsts)), 0]
     for index, (part, span) in enumerate(zip(parts, spans, strict=False)):
-        merging.take(replace(part.result, index=index, span=span))
+        part.result.index, part.result.span = index, span
+        merger.take(part.result)
     digest = sum(part.digest for part in parts) % WHOLE
-    measured = merging.measured(of=len(parts))
+    measured = merger.measured(of=len(parts))
     return BatchSums(measured.rows, measured, f"rows:{digest:032x}")
 
 
@@ -76,7 +78,7 @@ def _sums_in(batch: Any) -> Iterator[bytes]:
 
 
 def _read(plan: BatchPlan, sums: bytes) -> SumsOfBatch:
-    found = unpacked(sums, plan.job.suite.lines())
+    found = read_sums(sums, plan.job.suite.lines())
     if found is None or found.version != __version__:
         said = "is none that this version of evaluators wrote" if found is None else f"is of version {found.version}"
         hint = f"score and merge with one version; this is {__version__}"

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Final
 
+from msgspec import Struct
+
 from evaluators.needs import Cell
-from evaluators.run.kept_splits import check_shape, typed_ways
-from evaluators.run.split_result import SplitResult
+from evaluators.run.split_result import SplitResult, opened
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.memory_rows import row_bytes
-from evaluators.value_class import dataclass
 
 WHOLE: Final = 2**128
-MOST_BYTES: Final = 1024**3
-"""What sums may unpack to."""
 
 Range = tuple[int, int]
 """Numbers from the first to the last, both included."""
 
 
-@dataclass(frozen=True, slots=True)
-class SumsOfBatch:
+class SumsOfBatch(Struct, forbid_unknown_fields=True):
     """What a batch came to."""
 
     suite_fingerprint: str
@@ -38,12 +33,6 @@ class SumsOfBatch:
     """See `digest_of_rows`."""
     result: SplitResult
     """Rows as offsets from the first one."""
-
-    def packed(self) -> bytes:
-        """As bytes, with a checksum in front: `unpacked` reads them."""
-        text = json.dumps(typed_ways().of(SumsOfBatch).pack(self), separators=(",", ":"), check_circular=False).encode()
-        data = zlib.compress(text)
-        return zlib.crc32(data).to_bytes(4, "big") + data
 
     @property
     def first(self) -> int:
@@ -68,18 +57,11 @@ def digest_of_rows(columns: Mapping[str, Sequence[Cell]], count: int) -> int:
     return sum(int.from_bytes(blake2b(row_bytes(row), digest_size=16).digest(), "big") for row in cells) % WHOLE
 
 
-def unpacked(sums: bytes, lines: Sequence[EvaluatorLine]) -> SumsOfBatch | None:
+def read_sums(sums: bytes, lines: Sequence[EvaluatorLine]) -> SumsOfBatch | None:
     """What a batch came to; None where the bytes are no sums of these evaluators by a version like this one."""
-    data = sums[4:]
-    if zlib.crc32(data).to_bytes(4, "big") != sums[:4]:
-        return None
-    unpacking = zlib.decompressobj()
     try:
-        text = unpacking.decompress(data, MOST_BYTES)
-        if not unpacking.eof:
-            return None
-        found: SumsOfBatch = typed_ways().of(SumsOfBatch).read(json.loads(text))
-        check_shape(found.result, lines)
-    except (ValueError, zlib.error, RecursionError):
+        found = opened(sums, SumsOfBatch)
+        found.result.check(lines)
+    except (ValueError, RecursionError):
         return None
     return found if found.rows and sum(last - first + 1 for first, last in found.rows) == found.result.rows else None

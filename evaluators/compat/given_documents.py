@@ -27,7 +27,7 @@ from evaluators.model import __version__
 from evaluators.needs import expected_of
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import compile_plan
-from evaluators.run.coverage import gaps
+from evaluators.run.coverage import gaps, schema_gaps
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.job import Job, ShippedSuite
 from evaluators.run.key_warnings import key_warnings, null_warnings
@@ -41,7 +41,9 @@ from evaluators.run.recording import readings_of
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import run_json
 from evaluators.run.run_names import RUN_JSON
-from evaluators.run.runner import MeasuredTestSet, figures, measure, schema_gaps, store_parts
+from evaluators.run.runner import measure, store_parts
+from evaluators.run.split_result import SplitResult
+from evaluators.run.stats import figures
 from evaluators.run.store import RunFolder
 from evaluators.run.verdict import Facts, causes, exit_code
 from evaluators.settings import BadSettings, Detail, build, spell
@@ -172,7 +174,7 @@ def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine, notes: 
     return kind(Run(result, record, [line], None, folder.discard), ids)
 
 
-def _result(line: EvaluatorLine, table: TestSet, measured: MeasuredTestSet, notes: Sequence[str]) -> RunResult:
+def _result(line: EvaluatorLine, table: TestSet, measured: SplitResult, notes: Sequence[str]) -> RunResult:
     stats = figures([line], measured)
     found = gaps([line], [measured], stats, complete=True)
     warnings = (
@@ -180,7 +182,7 @@ def _result(line: EvaluatorLine, table: TestSet, measured: MeasuredTestSet, note
         *(issue for issue in schema_gaps([line], stats, {}) if issue.code != "schema-not-covered"),
         *key_warnings([line], stats, found),
         *null_warnings([line], [measured], stats),
-        *reading_nothing([line], {}, table, measured.glimpse.expected),
+        *reading_nothing([line], {}, table, measured.glimpse.expected_documents()),
         *found,
     )
     facts = Facts(tuple(stats))
@@ -194,7 +196,7 @@ def _result(line: EvaluatorLine, table: TestSet, measured: MeasuredTestSet, note
         rows=measured.rows,
         columns=dict(ROLES),
         evaluators=tuple(stats),
-        issues=tuple(measured.issues),
+        issues=tuple(one.issue for one in measured.issues),
         warnings=warnings,
         issue_counts=dict(sorted(measured.issue_counts.items())),
         exit_code=exit_code(facts),
@@ -202,9 +204,7 @@ def _result(line: EvaluatorLine, table: TestSet, measured: MeasuredTestSet, note
     )
 
 
-def _recorded(
-    job: Job, line: EvaluatorLine, measured: MeasuredTestSet, folder: RunFolder, result: RunResult
-) -> RunRecord:
+def _recorded(job: Job, line: EvaluatorLine, measured: SplitResult, folder: RunFolder, result: RunResult) -> RunRecord:
     """What the one pass recorded, as a run folder has it."""
     kept = store_parts(job, [line], measured, record_files(folder.working, job.rows))
     (one,) = compile_plan([line], ROLES, job.reading).evaluators

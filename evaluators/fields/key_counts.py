@@ -8,12 +8,15 @@ only one of its kind is a fault of that document. Counts of rows that were looke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias, get_args
+
+from msgspec import Struct, field
 
 from evaluators.fields.align import Align
 from evaluators.fields.pair import key_reader
-from evaluators.value_class import NamedTuple, dataclass, field
+from evaluators.value_class import NamedTuple
 from evaluators.values.paths import ANY, Path
 
 Side: TypeAlias = Literal["expected", "output"]
@@ -39,41 +42,40 @@ ListKey: TypeAlias = tuple[str, str]
 """A list, by its path, and the key that it is paired by."""
 
 
-@dataclass(slots=True)
-class KeyCount:
+class KeyCount(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """How often something was wrong with keys."""
 
     items: int = 0
     rows: int = 0
-    first: list[int] = field(default_factory=list)
+    first: tuple[int, ...] = ()
     """The first rows, in order."""
 
 
-@dataclass(slots=True)
-class KeyCounts:
+class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """What was wrong with the keys of one evaluator's lists, over some rows."""
 
-    found: dict[KeyFault, KeyCount] = field(default_factory=dict)
+    found: dict[str, KeyCount] = field(default_factory=dict)
+    """By the fault, as JSON text."""
     looked_for: set[ListKey] = field(default_factory=set)
     """The lists, with their keys, that had items."""
     met: set[ListKey] = field(default_factory=set)
     """Those of them in which some item has the key."""
-    made_up: dict[tuple[str, ...], int] = field(default_factory=dict)
-    """How often an output has a value where null is expected, by the keys that lead there. Lists are not looked into."""
+    made_up: dict[str, int] = field(default_factory=dict)
+    """How often an output has a value where null is expected, by the keys that lead there, as JSON text. Lists are not looked into."""
 
     def add(self, row: int, met: Mapping[KeyFault, int]) -> None:
-        """Count the items of one row."""
+        """Count the items of one row. Rows come in order."""
         for fault, items in met.items():
-            self._count(fault, items, 1, [row])
+            mine = self.found.setdefault(json.dumps(fault), KeyCount())
+            mine.items += items
+            mine.rows += 1
+            if len(mine.first) < FIRST_ROWS:
+                mine.first += (row,)
 
-    def merge(self, other: KeyCounts, moved: int = 0) -> None:
-        """Add the counts of other rows, whose numbers grow by `moved`."""
-        for fault, count in other.found.items():
-            self._count(fault, count.items, count.rows, [row + moved for row in count.first])
-        self.looked_for |= other.looked_for
-        self.met |= other.met
-        for keys, times in other.made_up.items():
-            self.made_up[keys] = self.made_up.get(keys, 0) + times
+    def faults(self) -> Iterator[tuple[KeyFault, KeyCount]]:
+        """Every fault, and how often it was met."""
+        for text, count in self.found.items():
+            yield KeyFault(*json.loads(text)), count
 
     def add_made_up(self, expected: Any, output: Any, above: tuple[str, ...] = ()) -> None:
         """Count the values that one output has where null is expected."""
@@ -82,23 +84,16 @@ class KeyCounts:
         for key, wanted in expected.items():
             if wanted is None:
                 if output.get(key) is not None:
-                    keys = (*above, key)
+                    keys = json.dumps((*above, key))
                     self.made_up[keys] = self.made_up.get(keys, 0) + 1
             elif wanted.__class__ is dict:
                 self.add_made_up(wanted, output.get(key), (*above, key))
-
-    def _count(self, fault: KeyFault, items: int, rows: int, first: list[int]) -> None:
-        mine = self.found.setdefault(fault, KeyCount())
-        mine.items += items
-        mine.rows += rows
-        mine.first = sorted([*mine.first, *first])[:FIRST_ROWS]
 
 
 Reader: TypeAlias = Callable[[Any], "Hashable | None"]
 
 
-@dataclass(slots=True)
-class _Level:
+class _Level(Struct):
     """A list, from the document or from an item of the list that it stands in."""
 
     head: Path

@@ -10,12 +10,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 from math import isfinite
-from operator import add
 from pathlib import Path
 from types import UnionType
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
@@ -25,7 +23,7 @@ from evaluators.judges.asking import LoggedAnswer
 from evaluators.judges.judge import JudgeAnswer, JudgeQuestion
 from evaluators.judges.repeating import agreed
 from evaluators.model import MISSING, Comparison
-from evaluators.value_class import dataclass, field
+from evaluators.value_class import dataclass
 from evaluators.values.equality import same
 from evaluators.values.json_text import NotJSON, compact, parse
 from evaluators.values.quoting import quote
@@ -40,11 +38,12 @@ _ANSWER_KINDS: Final[Mapping[str, tuple[type | UnionType, str]]] = {
     "passed": (bool | None, "is true or false"), "reason": (str | None, "is text"), "details": (dict | None, "is an object"),
 }  # fmt: skip
 _BUCKETS: Final = 5
+_Counts: TypeAlias = Annotated[list[int], msgspec.Meta(min_length=2 + _BUCKETS, max_length=2 + _BUCKETS)]
+"""Questions, those without an answer, and the scores of the others by fifths."""
 _BLAMES: Final = {blame.value: blame for blame in Blame}
 
 
-@dataclass(slots=True)
-class AskedTotals:
+class AskedTotals(msgspec.Struct):
     """How much was asked, and what it took: all that may differ between two runs with the same answers."""
 
     questions: int = 0
@@ -82,11 +81,6 @@ class AskedTotals:
         self.tokens_out += given.tokens[1]
         self.seconds += given.seconds
 
-    def merge(self, other: AskedTotals) -> None:
-        """Adds what was asked elsewhere."""
-        for each in fields(self):
-            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
-
 
 @dataclass(frozen=True, slots=True)
 class JudgedBy:
@@ -103,11 +97,11 @@ class JudgedBy:
     """How many scores are from 0 to 0.2, from there to 0.4, and so on; the last has 1."""
 
 
-@dataclass(slots=True)
-class JudgeTotals:
+class JudgeTotals(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """What was answered, by whom, summed up as it comes."""
 
-    _found: dict[tuple[str, str, str], list[int]] = field(default_factory=dict)
+    found: dict[str, dict[str, dict[str, _Counts]]] = msgspec.field(default_factory=dict)
+    """By judge, model and prompt."""
 
     def add(self, logged: LoggedAnswer) -> None:
         """Counts one answer; one that no judge gave does not count."""
@@ -116,25 +110,22 @@ class JudgeTotals:
         who = logged.answer.who
         who = logged.asker.written(dict(who))
         judge = who.get("judge") or type(logged.asker).__module__.rpartition(".")[2]
-        key = str(judge), str(who.get("model") or ""), str(who.get("prompt") or logged.question.prompt)
-        counts = self._found.setdefault(key, [0] * (2 + _BUCKETS))
+        models = self.found.setdefault(str(judge), {})
+        prompts = models.setdefault(str(who.get("model") or ""), {})
+        counts = prompts.setdefault(str(who.get("prompt") or logged.question.prompt), [0] * (2 + _BUCKETS))
         counts[0] += 1
         if logged.answer.error is not None or logged.answer.score is None:
             counts[1] += 1
         else:
             counts[2 + min(_BUCKETS - 1, int(logged.answer.score * _BUCKETS))] += 1
 
-    def merge(self, other: JudgeTotals) -> None:
-        """Adds what was answered elsewhere."""
-        for key, counts in other._found.items():
-            mine = self._found.setdefault(key, [0] * len(counts))
-            mine[:] = map(add, mine, counts)
-
     def judged_by(self) -> tuple[JudgedBy, ...]:
         """What each model answered with each prompt, sorted."""
         return tuple(
             JudgedBy(judge, model or None, prompt, counts[0], counts[1], tuple(counts[2:]))
-            for (judge, model, prompt), counts in sorted(self._found.items())
+            for judge, models in sorted(self.found.items())
+            for model, prompts in sorted(models.items())
+            for prompt, counts in sorted(prompts.items())
         )
 
 

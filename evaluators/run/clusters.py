@@ -10,29 +10,29 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from zlib import crc32
 
+from msgspec import field
+
 from evaluators.model import Verdict
-from evaluators.run.exact_sums import Sums, add_to, merge_sums
-from evaluators.run.watch import Watch, Watched
-from evaluators.value_class import dataclass, field
+from evaluators.run.exact_sums import Sum, Sums, add_to, plus
+from evaluators.run.watch import Watch, key_of
 
 MOST_CLUSTERS: Final = 20_000
 GROUPS: Final = 4_096
 _GROUP: Final = "\0"
 
 
-@dataclass(slots=True)
-class ClusterSum:
+class ClusterSum(Sum):
     """The scored rows of one cluster: how many, how many passed, and Denominator → sum of numerators."""
 
     rows: int = 0
     passed: int = 0
     sums: Sums = field(default_factory=dict)
-    ratios: dict[Watched, list[int]] = field(default_factory=dict)
+    ratios: dict[str, list[int]] = field(default_factory=dict)
     """[part, whole] of each figure that is watched, also of rows that are not scored."""
 
     def add(self, verdict: Verdict, times: int, watch: Watch | None = None) -> None:
@@ -42,20 +42,7 @@ class ClusterSum:
             self.passed += times if verdict.passed else 0
             add_to(self.sums, verdict.num, verdict.den, times)
         for target, part, whole in watch.parts(verdict) if watch is not None else ():
-            self._add_ratio(target, part * times, whole * times)
-
-    def _add_ratio(self, target: Watched, part: int, whole: int) -> None:
-        mine = self.ratios.setdefault(target, [0, 0])
-        mine[0] += part
-        mine[1] += whole
-
-    def merge(self, other: ClusterSum) -> None:
-        """Add other rows of the cluster."""
-        self.rows += other.rows
-        self.passed += other.passed
-        merge_sums(self.sums, other.sums)
-        for target, (part, whole) in other.ratios.items():
-            self._add_ratio(target, part, whole)
+            plus(self.ratios.setdefault(key_of(target), [0, 0]), [part * times, whole * times])
 
     @property
     def total(self) -> Fraction:
@@ -79,23 +66,20 @@ class ClusterCounts:
         found: dict[str, ClusterSum] = {}
         for (name, code), count in self._counts[place].items():
             found.setdefault(name, ClusterSum()).add(verdicts[code], count, watch)
-        return _limited(found)
+        return limited_clusters(found)
 
 
-def merge_clusters(mine: MutableMapping[str, ClusterSum], theirs: Mapping[str, ClusterSum]) -> None:
-    """Adds the clusters of other rows."""
-    grouped = any(map(_is_group, mine)) or any(map(_is_group, theirs))
-    if grouped:
-        both = [_grouped(mine), _grouped(theirs)]
-        mine.clear()
-        for one in both:
-            _add(mine, one)
-        return
-    _add(mine, theirs)
-    if len(mine) > MOST_CLUSTERS:
-        groups = _grouped(mine)
-        mine.clear()
-        mine.update(groups)
+Summed = TypeVar("Summed")
+
+
+def limited_clusters(sums: dict[str, Summed]) -> dict[str, Summed]:
+    """The sums of clusters; of groups, where there are too many clusters or some share groups already."""
+    if len(sums) <= MOST_CLUSTERS and not any(map(_is_group, sums)):
+        return sums
+    found: dict[str, Summed] = {}
+    for name, one in sums.items():
+        plus(found, {cluster_group(name): one})
+    return found
 
 
 def cluster_names(cells: Iterable[Any]) -> list[str]:
@@ -114,19 +98,3 @@ def _is_group(name: str) -> bool:
 def cluster_group(name: str) -> str:
     """The group that a cluster shares where there are too many of them; a group is its own."""
     return name if _is_group(name) else f"{_GROUP}{crc32(name.encode('utf-8', 'surrogatepass')) % GROUPS}"
-
-
-def _limited(sums: dict[str, ClusterSum]) -> dict[str, ClusterSum]:
-    return _grouped(sums) if len(sums) > MOST_CLUSTERS else sums
-
-
-def _grouped(sums: Mapping[str, ClusterSum]) -> dict[str, ClusterSum]:
-    found: dict[str, ClusterSum] = {}
-    for name, one in sums.items():
-        found.setdefault(cluster_group(name), ClusterSum()).merge(one)
-    return found
-
-
-def _add(mine: MutableMapping[str, ClusterSum], theirs: Mapping[str, ClusterSum]) -> None:
-    for name, one in theirs.items():
-        mine.setdefault(name, ClusterSum()).merge(one)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from functools import reduce
 from typing import Final
 
 from evaluators.builtin._evaluator import Evaluator
@@ -11,7 +13,8 @@ from evaluators.issues import Issue, Problems, shortened
 from evaluators.judges.answer_lines import JudgedBy, JudgeTotals
 from evaluators.model import __version__
 from evaluators.needs import Output
-from evaluators.run.coverage import gaps
+from evaluators.run.coverage import gaps, schema_gaps
+from evaluators.run.exact_sums import plus
 from evaluators.run.ids import id_warnings
 from evaluators.run.key_warnings import key_warnings, null_warnings
 from evaluators.run.kinds_read import UNUSED, unused_comparators
@@ -21,8 +24,9 @@ from evaluators.run.measured import measure_gaps, measure_notes, measures_of, un
 from evaluators.run.places import line_places
 from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, MeasureStats, RunResult
-from evaluators.run.runner import MeasuredTestSet, figures, schema_gaps, slice_figures
 from evaluators.run.settings_fingerprint import meaning_of
+from evaluators.run.split_result import SplitResult
+from evaluators.run.stats import figures, slice_figures
 from evaluators.run.unchanged import CUT_CODES
 from evaluators.run.verdict import Facts, causes, exit_code
 from evaluators.testsets.selection import nothing_selected
@@ -74,7 +78,7 @@ def _judged(
 def conclude(
     prepared: Prepared,
     request: RunRequest,
-    measured: Sequence[tuple[str | None, MeasuredTestSet]],
+    measured: Sequence[tuple[str | None, SplitResult]],
     fingerprint: str,
     changed: Sequence[Issue] = (),
 ) -> RunResult:
@@ -94,7 +98,7 @@ def conclude(
         gates = tuple(replace(gate, verdict="undecided", message=_OF_A_PART) for gate in gates)
     troubles = (*changed, *dict.fromkeys(each.trouble for _, each in measured if each.trouble is not None))
     found = [*gaps(suite.lines, [each for _, each in measured], stats, suite, complete=finished), *measure_gaps(measures)]
-    unused = unused_comparators(prepared, measured[0][1].glimpse.expected) if finished else []
+    unused = unused_comparators(prepared, measured[0][1].glimpse.expected_documents()) if finished else []
     found += [one for one in unused if one.code == UNUSED]
     # of a part of the rows, gaps are worth a warning and no more
     warned, held = (found, []) if request.selection or not finished else ([], found)
@@ -104,7 +108,7 @@ def conclude(
     ]
     unselected = nothing_selected(test_set.table, test_set.name) if finished and not measured[0][1].rows else None
     of_table = [*test_set.issues, *([] if unselected is None else [unselected])]
-    issues = [*of_table, *(issue for _, each in measured for issue in each.issues)]
+    issues = [*of_table, *(one.issue for _, each in measured for one in each.issues)]
     if changed:
         issues = [issue for issue in issues if issue.code not in CUT_CODES]
     counts = _issue_counts(measured)
@@ -156,7 +160,7 @@ def conclude(
     )
 
 
-def _notes(prepared: Prepared, measured: Sequence[tuple[str | None, MeasuredTestSet]]) -> list[str]:
+def _notes(prepared: Prepared, measured: Sequence[tuple[str | None, SplitResult]]) -> list[str]:
     """What the suite and its data have to say, and what was inferred and chosen."""
     suite = prepared.suite
     said = [*suite.notes, *_data_notes(prepared.test_set)]
@@ -168,14 +172,14 @@ def _data_notes(test_set: TestSet) -> Iterator[str]:
 
 
 def _warnings(
-    prepared: Prepared, measured: Sequence[tuple[str | None, MeasuredTestSet]], stats: Sequence[EvaluatorStats]
+    prepared: Prepared, measured: Sequence[tuple[str | None, SplitResult]], stats: Sequence[EvaluatorStats]
 ) -> list[Issue]:
     """What is wrong with the data, and costs no row its score."""
     of_ids, of_schemas = _id_warnings(prepared, measured), _schema_warnings(prepared.suite, stats)
     return [*prepared.test_set.warnings, *of_ids, *of_schemas]
 
 
-def _issue_counts(measured: Sequence[tuple[str | None, MeasuredTestSet]]) -> dict[str, int]:
+def _issue_counts(measured: Sequence[tuple[str | None, SplitResult]]) -> dict[str, int]:
     """How many rows have each kind of problem."""
     counts: Counter[str] = Counter()
     for _, each in measured:
@@ -189,7 +193,7 @@ def _spare(unused: Sequence[Issue]) -> list[Issue]:
 
 
 def _unlisted_labels(
-    prepared: Prepared, measured: Sequence[tuple[str | None, MeasuredTestSet]], counts: dict[str, int]
+    prepared: Prepared, measured: Sequence[tuple[str | None, SplitResult]], counts: dict[str, int]
 ) -> list[Issue]:
     """Expected answers outside the labels that the suite lists, the same of all variants; their rows are added to `counts`."""
     lines, place, roles = prepared.suite.lines, prepared.test_set.place, prepared.roles
@@ -200,11 +204,9 @@ def _unlisted_labels(
     return list(dict.fromkeys(issue for of_variant in found for issue, _ in of_variant))
 
 
-def _judges(measured: Sequence[tuple[str | None, MeasuredTestSet]]) -> tuple[JudgedBy, ...]:
-    found = JudgeTotals()
-    for _, each in measured:
-        found.merge(each.judged)
-    return found.judged_by()
+def _judges(measured: Sequence[tuple[str | None, SplitResult]]) -> tuple[JudgedBy, ...]:
+    every = (deepcopy(each.judged) for _, each in measured)  # a sum may keep parts of what is added
+    return reduce(plus, every, JudgeTotals()).judged_by()
 
 
 def _schema_warnings(suite: LoadedSuite, stats: Sequence[EvaluatorStats]) -> list[Issue]:
@@ -229,7 +231,7 @@ def _inferred_notes(suite: LoadedSuite) -> list[str]:
     ]
 
 
-def _several_notes(suite: LoadedSuite, measured: Sequence[tuple[str | None, MeasuredTestSet]]) -> list[str]:
+def _several_notes(suite: LoadedSuite, measured: Sequence[tuple[str | None, SplitResult]]) -> list[str]:
     """How many outputs hold several JSON documents, and how one of them was chosen."""
     several = sum(each.several for _, each in measured)
     if not several:
@@ -241,7 +243,7 @@ def _several_notes(suite: LoadedSuite, measured: Sequence[tuple[str | None, Meas
     return [f"{several:,} {held} more than one JSON document; which of them counts is said by {chosen}"]
 
 
-def _id_warnings(prepared: Prepared, measured: Sequence[tuple[str | None, MeasuredTestSet]]) -> list[Issue]:
+def _id_warnings(prepared: Prepared, measured: Sequence[tuple[str | None, SplitResult]]) -> list[Issue]:
     """Ids that are missing or stand in several rows. Variants have the ids of one test set."""
     return id_warnings(measured[0][1].ids, prepared.test_set.name)
 

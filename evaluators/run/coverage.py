@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from types import MappingProxyType
 from typing import Final
 
 from evaluators.conditions import Condition
 from evaluators.fields.align import Align
-from evaluators.fields.key_counts import KeyCounts
-from evaluators.issues import Blame, Fault, Issue
+from evaluators.fields.key_counts import ListKey
+from evaluators.issues import Blame, Issue
 from evaluators.model import JSON
-from evaluators.run.glimpse import FIRST_ROWS, Glimpse, together
+from evaluators.run.glimpse import FIRST_ROWS, Glimpse
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import field_places, key_place, line_places
-from evaluators.run.result import EvaluatorStats
-from evaluators.run.runner import MeasuredTestSet, coverage
+from evaluators.run.result import Counts, EvaluatorStats, FieldStats
+from evaluators.run.split_result import SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.value_class import replace
 from evaluators.values.json_text import to_text
@@ -23,25 +24,29 @@ from evaluators.values.paths import parse as parse_path
 
 _MOST_KEYS: Final = 10  # fields that a hint lists
 _MOST_VALUES: Final = 5  # values of a column that a hint lists
+_MOST_FIELDS: Final = 3
+"""So many fields are named of an evaluator that measured nothing."""
 
 
 def gaps(
     evaluators: Sequence[EvaluatorLine],
-    measured: Sequence[MeasuredTestSet],
+    measured: Sequence[SplitResult],
     stats: Sequence[EvaluatorStats],
     suite: LoadedSuite | None = None,
     *,
     complete: bool,
 ) -> list[Issue]:
     """Everything that evaluators ask for and no row had. `complete` says that every row was scored."""
-    first = together(each.glimpse for each in measured)
     lines, fields = line_places(suite), field_places(suite)
 
+    def documents(evaluator: str) -> list[JSON]:
+        return [document for each in measured for document in each.glimpse.documents_of(evaluator)]
+
     def in_place_of(evaluator: str, path: str) -> str | None:
-        return _in_place_of(first.documents.get(evaluator, ()), path)
+        return _in_place_of(documents(evaluator), path)
 
     def values(conditions: Sequence[Condition]) -> str | None:
-        return _values_in_place_of(conditions, first)
+        return _values_in_place_of(conditions, [each.glimpse for each in measured])
 
     found: list[Issue] = []
     for start in range(0, len(stats), len(evaluators)):
@@ -50,10 +55,10 @@ def gaps(
         found += [_of_variant(issue, part[0].variant) for issue in issues]
     if complete:
         for place, line in enumerate(evaluators):
-            keys = KeyCounts()
-            for each in measured:
-                keys.merge(each.keys[place])
-            found += _keys_found_nowhere(suite, line, keys, first.documents.get(line.name, ()))
+            looked_for = set().union(*(each.keys[place].looked_for for each in measured))
+            nowhere = looked_for.difference(*(each.keys[place].met for each in measured))
+            if nowhere:
+                found += _keys_found_nowhere(suite, line, nowhere, documents(line.name))
     return list(dict.fromkeys(found))
 
 
@@ -76,14 +81,14 @@ def _in_place_of(documents: Sequence[JSON], path: str) -> str | None:
     return f"the rows have {there}{more}"
 
 
-def _values_in_place_of(conditions: Sequence[Condition], first: Glimpse) -> str | None:
+def _values_in_place_of(conditions: Sequence[Condition], first: Sequence[Glimpse]) -> str | None:
     """What the column of a condition holds, where the first rows have none of the values that are asked for."""
     for condition in conditions:
         if condition.source != "row" or condition.present is not None:
             continue
         values: dict[str, None] = {}
-        for cell in first.cells.get(condition.column, ()):
-            if not isinstance(cell, Fault) and condition.holds(cell):
+        for cell in (cell for each in first for cell in each.cells.get(condition.column, ())):
+            if condition.holds(cell):
                 break
             if isinstance(cell, (str, int, float)) and len(values) <= _MOST_VALUES:
                 values.setdefault(f'"{cell}"' if isinstance(cell, str) else to_text(cell))
@@ -100,11 +105,11 @@ def _listed(column: str, values: Sequence[str]) -> str:
 
 
 def _keys_found_nowhere(
-    suite: LoadedSuite | None, line: EvaluatorLine, keys: KeyCounts, documents: Sequence[JSON]
+    suite: LoadedSuite | None, line: EvaluatorLine, nowhere: Set[ListKey], documents: Sequence[JSON]
 ) -> Iterator[Issue]:
     for path, align in line.settings.scored_fields().keyed_lists():
         name, key = path.canonical, align.key or ""
-        if (name, key) in keys.looked_for and (name, key) not in keys.met:
+        if (name, key) in nowhere:
             hint = _key_in_place_of(path, align, documents)
             message = found_nowhere(line.name, name, key)
             yield Issue("key-found-nowhere", Blame.TESTSET, message, key_place(suite, line, name), hint)
@@ -134,3 +139,129 @@ def _items(path: Path, document: JSON) -> Iterator[JSON]:
     lists = [found] if path.definite else found if isinstance(found, list) else []
     for each in lists:
         yield from each if isinstance(each, list) else ()
+
+
+def coverage(
+    lines: Sequence[EvaluatorLine],
+    stats: Sequence[EvaluatorStats],
+    places: Mapping[str, str],
+    in_place_of: Callable[[str, str], str | None],
+    fields: Mapping[tuple[str, str], str] = MappingProxyType({}),
+    values: Callable[[Sequence[Condition]], str | None] = lambda conditions: None,
+) -> list[Issue]:
+    """Law 11: every evaluator and every listed field that measured no row, named, with what is there in its place.
+
+    `places` says where in the suite each evaluator stands, and `fields` the same for (evaluator, path); `in_place_of`
+    says what is there for (evaluator, path), and `values` what a column holds in place of what conditions ask for.
+    """
+    found = []
+    for line, one in zip(lines, stats, strict=True):
+        where = places.get(line.name)
+        if one.rows and one.scored - one.empty_expected == 0 and not (one.invalid or one.unjudged or one.bugs):
+            there = values(line.when) if one.skipped == one.rows else _fields_found_nowhere(line, in_place_of)
+            found.append(_nothing_measured(line, one, where, there))
+            continue
+        scored = line.settings.scored_fields()
+        for field_ in one.fields if scored.names else ():
+            counts = field_.counts
+            if counts.n or counts.not_judged or field_.path in scored.optional or not one.scored:
+                continue
+            at = fields.get((line.name, field_.path), where)
+            found.append(_field_measured_nothing(line, field_, at, in_place_of))
+        if one.scored:
+            measured = {each.path for each in one.fields if each.counts.n or each.counts.not_judged}
+            for path in scored.awaited.named:
+                if path not in measured:
+                    unmet = FieldStats(path, Counts(), None, None, None, None)
+                    at = fields.get((line.name, path), where)
+                    found.append(_field_measured_nothing(line, unmet, at, in_place_of))
+    return found
+
+
+def schema_gaps(
+    lines: Sequence[EvaluatorLine], stats: Sequence[EvaluatorStats], places: Mapping[str, str]
+) -> list[Issue]:
+    """What a schema and the documents do not have in common, as warnings: one sentence per evaluator and kind.
+
+    Listed fields are no schema: whoever lists some says that there are others.
+    """
+    found = []
+    for line, one in zip(lines, stats, strict=True):
+        where = places.get(line.name)
+        declared = line.settings.scored_fields().awaited.declared
+        outside = one.undeclared if line.settings.scored_fields().lines is None else ()
+        elsewhere = [path for path in outside if _is_declared(path, declared)]
+        lacking = [path for path in outside if path not in elsewhere]
+        if elsewhere:
+            message = (
+                f'"{line.name}": some expected answers have keys of several branches of the schema; the branch that fits best '
+                f"is scored, without {_some(elsewhere)}"
+            )
+            hint = "declare them in that branch, too, or skip them there"
+            found.append(Issue("several-branches", Blame.TESTSET, message, where, hint))
+        if lacking:
+            message = f'"{line.name}": the schema lacks {_some(lacking)}, which the expected answers have; not scored'
+            found.append(
+                Issue("schema-lacks", Blame.TESTSET, message, where, "add them to the schema, or skip them there")
+            )
+        measured = {each.path for each in one.fields if each.counts.n or each.counts.not_judged}
+        unmet = [path for path in declared if path not in measured] if one.scored else []
+        if unmet:
+            message = f'"{line.name}": no row measured {_some(unmet)} of the schema'
+            found.append(Issue("schema-not-covered", Blame.TESTSET, message, where))
+    return found
+
+
+def _is_declared(path: str, declared: Sequence[str]) -> bool:
+    """Whether a schema declares a place, or something below it."""
+    return any(one == path or one.startswith((f"{path}.", f"{path}[")) for one in declared)
+
+
+def _some(paths: Iterable[str], most: int = 10) -> str:
+    listed = list(paths)
+    more = f" and {len(listed) - most:,} more" if len(listed) > most else ""
+    return ", ".join(f'"{path}"' for path in listed[:most]) + more
+
+
+def _field_measured_nothing(
+    line: EvaluatorLine, one: FieldStats, where: str | None, in_place_of: Callable[[str, str], str | None]
+) -> Issue:
+    if one.counts.skipped and not one.counts.not_measured:
+        said, hint = "measured nothing: its `when` held in no row", "look at its `when`"
+    else:
+        said = "was found in no row, so it measured nothing"
+        may_be_absent = "optional: true says that a field may be absent everywhere"
+        there = in_place_of(line.name, one.path)
+        hint = there if there and there.startswith("did") else "; ".join(filter(None, (there, may_be_absent)))
+    message = f'"{line.name}": the field "{one.path}" {said}'
+    return Issue("field-measured-nothing", Blame.TESTSET, message, where, hint)
+
+
+def _fields_found_nowhere(line: EvaluatorLine, in_place_of: Callable[[str, str], str | None]) -> str | None:
+    """The first fields of an evaluator none of whose fields any row has, with what is there in their place."""
+    scored = line.settings.scored_fields()
+    paths = [path for path in dict.fromkeys((*scored.names, *scored.awaited.named)) if path not in scored.optional]
+    hints = {path: in_place_of(line.name, path) for path in paths[:_MOST_FIELDS]}
+    if not any(hints.values()):
+        return None
+    meant = [f'"{path}" was found in no row: {hint}' for path, hint in hints.items() if hint and hint.startswith("did")]
+    listed = next((hint for hint in hints.values() if hint and not hint.startswith("did")), None)
+    other = [path for path, hint in hints.items() if not (hint and hint.startswith("did"))]
+    named = [f"no row has {_some(other)}; {listed}"] if other and listed else []
+    return "; ".join([*meant, *named])
+
+
+def _nothing_measured(line: EvaluatorLine, one: EvaluatorStats, where: str | None, there: str | None) -> Issue:
+    counts = (
+        _rows(one.skipped, "was skipped", "were skipped"),
+        _rows(one.not_measured, "had nothing to measure", "had nothing to measure"),
+        _rows(one.empty_expected, "expected an empty object", "expected an empty object"),
+    )
+    message = f'"{line.name}" measured nothing: {" and ".join(filter(None, counts))}'
+    hint = there or ("look at its `when` and `needs`" if one.skipped == one.rows else "look at its columns and paths")
+    return Issue("evaluator-measured-nothing", Blame.TESTSET, message, where, hint)
+
+
+def _rows(count: int, one: str, several: str) -> str:
+    """`1 row was skipped`; nothing for no row."""
+    return f"{count:,} {f'row {one}' if count == 1 else f'rows {several}'}" if count else ""

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from zlib import crc32
 
+from msgspec import Struct, field
+
 from evaluators.issues import Blame, Issue
-from evaluators.value_class import dataclass, field
 from evaluators.values.file_names import shown
 
 MOST_IDS: Final = 200_000
@@ -22,14 +23,13 @@ _NONE: Final = crc32(b"")
 _CODING: Final = ("utf-8", "surrogatepass")
 
 
-@dataclass(slots=True)
-class Ids:
+class Ids(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """The ids of the first rows, in order, each with the place of its row."""
 
-    numbers: array[int] = field(default_factory=lambda: array("I"))
+    numbers: array = field(default_factory=lambda: array("I"))  # type: ignore[type-arg]  # a type that can be written
     """CRC-32 of each id: what comes once here comes once at all."""
-    places: array[int] = field(default_factory=lambda: array("Q"))
-    lengths: array[int] = field(default_factory=lambda: array("I"))
+    places: array = field(default_factory=lambda: array("Q"))  # type: ignore[type-arg]
+    lengths: array = field(default_factory=lambda: array("I"))  # type: ignore[type-arg]
     texts: bytearray = field(default_factory=bytearray)
 
     def __len__(self) -> int:
@@ -42,13 +42,6 @@ class Ids:
         self.places.extend(places)
         self.lengths.extend(map(len, texts))
         self.texts += b"".join(texts)
-
-    def merge(self, other: Ids, moved: int) -> None:
-        """The ids of later rows, whose places grow by `moved`."""
-        self.numbers.extend(other.numbers)
-        self.places.extend([place + moved for place in other.places])
-        self.lengths.extend(other.lengths)
-        self.texts += other.texts
 
     def first(self, count: int) -> Iterator[tuple[int, int, str]]:
         """(number, place, id) of the first ids."""

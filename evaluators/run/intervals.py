@@ -14,11 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import comb, copysign, lcm, pi, sqrt, tan
-from typing import Final
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct, field
 
 from evaluators.run.result import Interval
 from evaluators.run.statistics import LEVEL, Z_95, wilson
-from evaluators.value_class import dataclass, field
+from evaluators.value_class import dataclass
 
 Z_80: Final = 0.8416212335729143
 """The 80 % quantile of the standard normal distribution."""
@@ -76,29 +78,28 @@ def moments_of_values(values: Mapping[Fraction, int]) -> Moments | None:
     return moments_of_powers(sum(values.values()), powers)
 
 
-@dataclass(slots=True)
-class RatioSums:
+class RatioSums(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """What an interval of a ratio of two sums is made from, such as precision: the matches of all units over their results.
 
     A unit is a row. Each adds a part of a whole, both whole numbers; one without a whole says nothing. Sums are exact.
     """
 
     units: int = 0
-    sums: dict[tuple[int, int], int] = field(default_factory=dict)
-    """(i, j) → Σ partⁱ · wholeʲ, for i + j from 1 to 4."""
+    sums: Annotated[list[int], Meta(min_length=14, max_length=14)] = field(default_factory=lambda: [0] * len(_DEGREES))
+    """Σ partⁱ · wholeʲ for each (i, j) of _DEGREES: i + j from 1 to 4."""
+    rows: int = 0
+    """The rows that have the figure, with a whole or without."""
 
     def add(self, part: int, whole: int, times: int = 1) -> None:
         """Count a unit that was met some number of times."""
         if whole:
             self.units += times
-            for i, j in _DEGREES:
-                self.sums[i, j] = self.sums.get((i, j), 0) + part**i * whole**j * times
+            for place, (i, j) in enumerate(_DEGREES):
+                self.sums[place] += part**i * whole**j * times
 
-    def merge(self, other: RatioSums) -> None:
-        """Add the sums of other units."""
-        self.units += other.units
-        for key, total in other.sums.items():
-            self.sums[key] = self.sums.get(key, 0) + total
+    def of(self, i: int, j: int) -> int:
+        """Σ partⁱ · wholeʲ."""
+        return self.sums[_DEGREES.index((i, j))]
 
     def moments(self) -> Moments | None:
         """The moments of the ratio's deviations: of each unit (part − ratio × whole), over the average whole.
@@ -107,17 +108,17 @@ class RatioSums:
         """
         if not self.units:
             return None
-        ratio = Fraction(self.sums[1, 0], self.sums[0, 1])
-        size = Fraction(self.sums[0, 1], self.units)
+        ratio = Fraction(self.of(1, 0), self.of(0, 1))
+        size = Fraction(self.of(0, 1), self.units)
 
         def central(power: int) -> Fraction:
-            terms = (comb(power, i) * (-ratio) ** (power - i) * self.sums[i, power - i] for i in range(power + 1))
+            terms = (comb(power, i) * (-ratio) ** (power - i) * self.of(i, power - i) for i in range(power + 1))
             return sum(terms, Fraction(0)) / (self.units * size**power)
 
         return Moments(self.units, ratio, central(2), central(3), central(4))
 
 
-_DEGREES: Final = tuple((i, power - i) for power in range(1, 5) for i in range(power + 1))
+_DEGREES: Final[tuple[tuple[int, int], ...]] = tuple((i, power - i) for power in range(1, 5) for i in range(power + 1))
 
 
 def moments_of_clusters(clusters: Iterable[tuple[int, Fraction]]) -> Moments | None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from evaluators.comparators._cache import caching
 from evaluators.fields.path_check import PathCheck
@@ -31,13 +31,13 @@ from evaluators.run.ids import MOST_IDS
 from evaluators.run.input_checksum import checksums, output_columns
 from evaluators.run.key_rows import KeyRows
 from evaluators.run.label_counts import labels_of
-from evaluators.run.measures import MeasureCounts, MeasuredColumn, MeasuredSums
-from evaluators.run.part_files import SplitFiles, new_attempt, part_name
+from evaluators.run.measures import MeasureCounts, MeasuredColumn
+from evaluators.run.part_files import ANSWERS, ROWS, PartFile, new_attempt, part_name
 from evaluators.run.recorder import Recorder, Recording
 from evaluators.run.row_issues import RowIssues
 from evaluators.run.rows import RowColumns, RowFacts, RowsFormat, RowWriter
 from evaluators.run.slices import SliceCounts, slice_text
-from evaluators.run.split_result import SplitResult
+from evaluators.run.split_result import RowIssue, SplitResult
 from evaluators.run.tally import Ledger
 from evaluators.run.unchanged import file_marks
 from evaluators.run.watch import Watch
@@ -124,7 +124,9 @@ class Job:
     named: str = "the run folder"
     """What messages call the folder where parts are written."""
     kept: bool = False
-    """Each finished split leaves what it came to beside its files, so that a run that was ended goes on from there."""
+    """Each finished split leaves what it came to beside its file, so that a run that was ended goes on from there."""
+    key: str = ""
+    """A checksum of all that decides what splits come to: what was kept by another job is not taken."""
     until: float | None = None
     """When the time of the run is over, as `time.time` counts: rows that are read later are not judged. None sets no end."""
 
@@ -182,10 +184,11 @@ def _run_split(
             progress(chunk.count)
         result = work.finished()
         in_time = not job.out_of_time and OUT_OF_TIME.isdisjoint(result.issue_counts)
-        if job.kept and work.files is not None and result.finished and in_time:
+        if job.kept and work.file is not None and result.finished and in_time:
             from evaluators.run.kept_splits import keep  # most runs are too short to be kept
 
-            keep(split, file_marks(job.table.files), result, work.files)
+            data = file_marks(job.table.files)
+            keep(work.file.folder, job.key, split, data, work.file.sum, result)
         return result
 
 
@@ -247,23 +250,21 @@ class Work:
         self.measures = MeasureCounts(job.measures, job.slices) if job.measures else None
         self.writer: RowWriter | None = None
         self.recorder: Recorder | None = None
-        self._answers: BinaryIO | None = None
-        self.files = SplitFiles(job.folder, split.index, attempt) if job.folder is not None else None
+        self.file = PartFile(job.folder, split.index, attempt) if job.folder is not None else None
         """Where its rows go; None keeps sums only."""
-        if (files := self.files) is not None:
-            self.writer = RowWriter(files.place("rows"), self.ledgers, files.open)
-            places = files.place("outcomes"), files.place("cells")
-            self.recorder = Recorder(job.recording, plan, self.ledgers, places, split.index == 0, full, files.open)
+        if (file := self.file) is not None:
+            self.writer = RowWriter(lambda block: file.write(ROWS, [block]), self.ledgers)
+            self.recorder = Recorder(job.recording, plan, self.ledgers, file, split.index == 0, full)
 
     def __enter__(self) -> Work:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
-            self._close_files()
+            self._close_file()
             return
         with suppress(OSError):  # what went wrong is on its way already
-            self._close_files()
+            self._close_file()
 
     @property
     def columns(self) -> list[str]:
@@ -339,25 +340,22 @@ class Work:
         for logged in log.values():
             self.result.asked.add(logged)
             self.result.judged.add(logged)
-            if self.files is None:
+            if self.file is None:
                 continue
             line = line_of(logged)
             line["places"] = [[chunk.offsets[row], evaluator, path] for row, evaluator, path in line["places"]]
-            lines.append(line_bytes(line))
-        if lines and self.files is not None:
-            if self._answers is None:
-                self._answers = self.files.open(self.files.place("answers"))
-            self._answers.writelines(lines)
+            lines.append(line_bytes(line).removesuffix(b"\n"))
+        if self.file is not None:
+            self.file.write(ANSWERS, lines)
 
     def finished(self) -> SplitResult:
-        """The sums of the split; its files are complete."""
-        self._close_files()
+        """The sums of the split; its file is complete."""
+        self._close_file()
         result = self.result
-        for name, counts in self.slices.items():
-            result.slices.update({(name, value): tallies for value, tallies in counts.tallies().items()})
+        result.slices = {name: counts.tallies() for name, counts in self.slices.items()}
         result.labels = [None if one is None else one.sums for one in self.labels]
         if self.measures is not None:
-            result.measures = MeasuredSums(self.measures.sums, self.measures.slices())
+            result.measures = self.measures.measured()
         for place, (one, ledger) in enumerate(zip(self.plan.evaluators, self.ledgers, strict=True)):
             watch = self.watches[place]
             clusters = self.clusters.sums(place, ledger.verdicts, watch) if self.clusters is not None else {}
@@ -368,29 +366,28 @@ class Work:
                 tally.add_paths(paths.counts())
                 tally.add_details(paths.details())
             result.tallies.append(tally)
-        result.issues, result.issue_counts = self.issues.kept, self.issues.counts
+        result.issues = [RowIssue(row, issue) for row, issue in self.issues.kept]
+        result.issue_counts = self.issues.counts
         result.keys = [keys.counts for keys in self.keys]
         if self.recorder is not None:
             result.recorded = self.recorder.taken()
             result.schemas = self.recorder.schemas.declared
         return result
 
-    def _close_files(self) -> None:
-        open_files, self.writer = (self.writer, self.recorder, self._answers), None
-        for each in open_files:
-            if each is not None:
-                each.close()
+    def _close_file(self) -> None:
+        writer, self.writer = self.writer, None
+        if self.file is not None and writer is not None:
+            writer.flush()
+            self.file.close()
 
 
 def remove_parts(job: Job, index: int, attempt: str = "") -> None:
     """Takes away what an attempt at a split has written, finished or not."""
     if job.folder is None:
         return
-    store = store_of(job.folder)
-    for name in list(store.below(job.folder)):
-        if name.endswith(part_name("", index, attempt)):
-            with suppress(OSError):
-                store.remove(inside(job.folder, name))
+    place = inside(job.folder, part_name(index, attempt))
+    with suppress(OSError):
+        store_of(place).remove(place)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
@@ -13,7 +14,7 @@ from evaluators.run.figures import counted, rows_text
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import free_place, key_place, line_places
 from evaluators.run.result import EvaluatorStats, FieldStats, KeyStats
-from evaluators.run.runner import MeasuredTestSet
+from evaluators.run.split_result import SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.paths import Path
 
@@ -43,7 +44,7 @@ def key_warnings(
 
 def null_warnings(
     evaluators: Sequence[EvaluatorLine],
-    measured: Sequence[MeasuredTestSet],
+    measured: Sequence[SplitResult],
     stats: Sequence[EvaluatorStats],
     suite: LoadedSuite | None = None,
 ) -> list[Issue]:
@@ -54,7 +55,7 @@ def null_warnings(
     for start, each in zip(range(0, len(stats), len(evaluators)), measured, strict=True):
         for line, one, keys in zip(evaluators, stats[start : start + len(evaluators)], each.keys, strict=True):
             fields = {field.path: field for field in one.fields}
-            known = {Path(path).canonical: times for path, times in keys.made_up.items()}
+            known = {Path(tuple(json.loads(path))).canonical: times for path, times in keys.made_up.items()}
             some = {path: times for path, times in known.items() if path in fields and times < _expected(fields[path])}
             if some:
                 most = max(some, key=lambda path: some[path])

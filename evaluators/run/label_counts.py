@@ -9,14 +9,18 @@ lists the labels, every other text is counted as one thing at once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, Final, TypeAlias
+
+from msgspec import field
 
 from evaluators.builtin._texts import LabelRule
 from evaluators.model import MISSING, Standing, Verdict
 from evaluators.needs import column_of
+from evaluators.run.exact_sums import FIRST_ROWS, Sum
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import NamedTuple, dataclass, field
+from evaluators.value_class import NamedTuple
 from evaluators.values.json_text import to_text
 
 MOST_LABELS: Final = 50
@@ -27,9 +31,6 @@ MOST_PAIRS: Final = 10_000
 """Different pairs of an expected text and an output that are counted."""
 MOST_UNLISTED: Final = 5
 """Expected answers outside the list that are named, the first ones."""
-MOST_ROWS: Final = 3
-"""Rows of a pair that are kept, the first ones."""
-
 OTHER: Final = "(no label)"
 UNREADABLE: Final = "(unreadable)"
 MISSING_OUTPUT: Final = "(missing)"
@@ -44,64 +45,61 @@ class LabelText(NamedTuple):
     text: str
     special: bool = False
 
+    @property
+    def key(self) -> str:
+        """The text as the key of sums: a label has `=` before it."""
+        return self.text if self.special else f"={self.text}"
+
+    @classmethod
+    def of(cls, key: str) -> LabelText:
+        """What has the key."""
+        return cls(key[1:]) if key.startswith("=") else cls(key, True)
+
 
 LabelPair = tuple[LabelText, LabelText]
 
 
-class FirstRow(NamedTuple):
-    """A row of a pair: its offset in the split, later its number, and its id."""
-
-    row: int
-    id: str = ""
+FirstRow: TypeAlias = tuple[int, str]
+"""A row of a pair: its offset in the split, later its number, and its id."""
 
 
-@dataclass(slots=True)
-class PairCount:
+class PairCount(Sum):
     """How often a pair was met, and the first rows."""
 
     times: int = 0
-    rows: list[FirstRow] = field(default_factory=list)
+    rows: tuple[FirstRow, ...] = ()
 
 
-@dataclass(slots=True)
-class LabelSums:
+class LabelSums(Sum):
     """The pairs of one evaluator over some rows. `given_up` says that its expected texts are no labels."""
 
-    pairs: dict[LabelPair, PairCount] = field(default_factory=dict)
-    expected: set[str] = field(default_factory=set)
+    pairs: dict[str, dict[str, PairCount]] = field(default_factory=dict)
+    """By the keys of what is expected and of the output."""
     given_up: bool = False
     listed: bool = False
     """The suite lists the labels."""
-    unlisted: dict[str, FirstRow] = field(default_factory=dict)
+    unlisted: dict[str, tuple[FirstRow, ...]] = field(default_factory=dict)
     """The first expected answers that are none of the listed labels, each with its first row."""
-
-    def merge(self, other: LabelSums, first: int) -> None:
-        """Add other rows, which come from number `first` on, after these."""
-        if self.given_up or other.given_up:
-            self.give_up()
-            return
-        self.expected |= other.expected
-        for pair, counted in other.pairs.items():
-            mine = self.pairs.setdefault(pair, PairCount())
-            mine.times += counted.times
-            mine.rows += [FirstRow(first + row, name) for row, name in counted.rows[: MOST_ROWS - len(mine.rows)]]
-        for text, (row, name) in other.unlisted.items():
-            self.note_unlisted(text, FirstRow(first + row, name))
-        self.limit()
-
-    def note_unlisted(self, text: str, row: FirstRow) -> None:
-        """An expected answer that is none of the listed labels. To be called in the order of rows."""
-        if text not in self.unlisted and len(self.unlisted) < MOST_UNLISTED:
-            self.unlisted[text] = row
 
     def limit(self) -> None:
         """Gives up where there is too much; a suite that lists labels never has too much."""
-        if not self.listed and (len(self.expected) > MOST_LABELS or len(self.pairs) > MOST_PAIRS):
+        too_many = len(self.pairs) > MOST_LABELS or sum(map(len, self.pairs.values())) > MOST_PAIRS
+        if self.given_up or (too_many and not self.listed):
             self.give_up()
+        self.unlisted = {text: rows[:1] for text, rows in self.unlisted.items()}
+        if len(self.unlisted) > MOST_UNLISTED:
+            kept = sorted(self.unlisted.items(), key=itemgetter(1))[:MOST_UNLISTED]
+            self.unlisted = dict(kept)
 
     def give_up(self) -> None:
         """Forgets everything, for good."""
-        self.pairs, self.expected, self.given_up = {}, set(), True
+        self.pairs, self.given_up = {}, True
+
+    def counted(self) -> Iterator[tuple[LabelText, LabelText, PairCount]]:
+        """Every pair: what is expected, the output, and how often."""
+        for expected, outputs in self.pairs.items():
+            for output, count in outputs.items():
+                yield LabelText.of(expected), LabelText.of(output), count
 
 
 class LabelCounts:
@@ -142,14 +140,13 @@ class LabelCounts:
             if pair[0].text == "" and self._listed is None:
                 self.sums.give_up()
                 return
-            counted = self.sums.pairs.setdefault(pair, PairCount())
-            self.sums.expected.add(pair[0].text)
+            counted = self.sums.pairs.setdefault(pair[0].key, {}).setdefault(pair[1].key, PairCount())
             counted.times += times
             if pair[0].special and not self._rule.other and len(self.sums.unlisted) < MOST_UNLISTED:
                 index = next(at for at, one in enumerate(zip(expected, outputs, codes, strict=True)) if one == key)
                 text = key[0] if key[0].__class__ is str else to_text(key[0])
-                self.sums.note_unlisted(text, FirstRow(offsets[index], ids[index] if ids is not None else ""))
-            if len(counted.rows) < MOST_ROWS:
+                self.sums.unlisted.setdefault(text, ((offsets[index], ids[index] if ids is not None else ""),))
+            if len(counted.rows) < FIRST_ROWS:
                 odd[key] = counted
         self.sums.limit()
         if odd and self.wanted:
@@ -196,8 +193,8 @@ def _note_rows(
     """The first rows of pairs that have few yet, in the order of rows."""
     for index, key in enumerate(keys):
         counted = odd.get(key)
-        if counted is not None and len(counted.rows) < MOST_ROWS:
-            counted.rows.append(FirstRow(offsets[index], ids[index] if ids is not None else ""))
+        if counted is not None and len(counted.rows) < FIRST_ROWS:
+            counted.rows += ((offsets[index], ids[index] if ids is not None else ""),)
 
 
 def labels_of(line: EvaluatorLine, roles: Mapping[str, str]) -> LabelCounts | None:

@@ -12,6 +12,7 @@ from typing import Final
 
 from evaluators.issues import Blame, Issue
 from evaluators.registry import suggestion
+from evaluators.run.exact_sums import plus
 from evaluators.run.label_counts import SPECIAL, LabelSums, LabelText, PairCount
 from evaluators.run.result import ConfusionMatrix, LabelCell, LabelFigures
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -34,8 +35,8 @@ def label_tables(
         rule = line.settings.label_rule()
         if sums is None or rule is None or sums.given_up or not sums.pairs:
             continue
-        rows = sum(one.times for one in sums.pairs.values())
-        found = sorted({expected.text for expected, _ in sums.pairs if not expected.special})
+        rows = sum(one.times for _, _, one in sums.counted())
+        found = sorted({expected.text for expected, _, _ in sums.counted() if not expected.special})
         if rule.labels is None and (len(found) < 2 or rows < ROWS_PER_LABEL * len(found)):
             continue
         table = _table(line.name, rule.labels if rule.labels is not None else tuple(found), sums, variant)
@@ -57,12 +58,12 @@ def unlisted_labels(
         if sums is None or rule is None or rule.labels is None or not sums.unlisted:
             continue
         column = line.settings.column("expected").spelled(roles)
-        rows = sum(one.times for (expected, _), one in sums.pairs.items() if expected.special)
-        for text, first in sums.unlisted.items():
+        rows = sum(one.times for expected, _, one in sums.counted() if expected.special)
+        for text, ((first, _), *_) in sums.unlisted.items():
             near = suggestion(text, rule.labels) or f"the labels are {', '.join(rule.labels[:_SHOWN_LABELS])};"
             message = f'"{line.name}": the expected answer {quote(text)} is none of the labels, so labels have no figures'
             hint = f"{near} `other: true` beside `labels` says that such answers are meant"
-            yield Issue("unlisted-label", Blame.TESTSET, message, place(first.row, column), hint), rows
+            yield Issue("unlisted-label", Blame.TESTSET, message, place(first, column), hint), rows
             rows = 0
 
 
@@ -78,11 +79,9 @@ def _without_figures(table: ConfusionMatrix) -> ConfusionMatrix:
 def _table(name: str, labels: Sequence[str], sums: LabelSums, variant: str | None) -> ConfusionMatrix:
     cells: dict[tuple[LabelText, LabelText], PairCount] = {}
     known = frozenset(labels)
-    for (expected, output), counted in sums.pairs.items():
+    for expected, output, counted in sums.counted():
         column = output if output.special or output.text in known else LabelText(SPECIAL[0], True)
-        together = cells.setdefault((expected, column), PairCount())
-        together.times += counted.times
-        together.rows += counted.rows
+        plus(cells.setdefault((expected, column), PairCount()), counted)
     rows_of, columns_of, right = _margins(cells)
     counts = {one: _confusion(LabelText(one), rows_of, columns_of, right) for one in labels}
     order = [*map(LabelText, labels), *(LabelText(one, True) for one in SPECIAL)]
@@ -93,9 +92,7 @@ def _table(name: str, labels: Sequence[str], sums: LabelSums, variant: str | Non
         labels=tuple(_figures(one, confusion) for one, confusion in counts.items()),
         averages=tuple(_averages(list(counts.values()))),
         cells=tuple(
-            LabelCell(
-                expected.text, output.text, cell.times, tuple((at, row) for at, row in sorted(cell.rows)[:_SHOWN_ROWS])
-            )
+            LabelCell(expected.text, output.text, cell.times, cell.rows[:_SHOWN_ROWS])
             for expected in order
             for output in order
             for cell in [cells.get((expected, output))]

@@ -14,7 +14,8 @@ from evaluators.model import MISSING, Result, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.run.job import Job, Work
-from evaluators.run.runner import MeasuredTestSet, Merging
+from evaluators.run.merge import Merger
+from evaluators.run.split_result import SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.reader import Chunk, Split
 from evaluators.value_class import dataclass
@@ -45,7 +46,7 @@ class LiveRows:
     def __init__(self, job: Job, lines: Sequence[EvaluatorLine], name: str) -> None:
         self._job = job
         self._lines = lines
-        self._merging = Merging(job, lines, name)
+        self._merger = Merger(job, lines, name)
         self._parts = 0
         self._rows = 0
         self._work: Work | None = None
@@ -61,15 +62,15 @@ class LiveRows:
             self._rows += 1
             return _judged(work.plan, slots)
 
-    def measured(self) -> MeasuredTestSet:
+    def measured(self) -> SplitResult:
         """The sums of all rows so far. Rows may come after it."""
         if self._work is not None:
-            self._merging.take(self._work.finished())
+            self._merger.take(self._work.finished())
             self._work, self._rows = None, 0
             self._parts += 1
-        return self._merging.measured(of=self._parts)
+        return self._merger.measured(of=self._parts)
 
     def _begun(self) -> Work:
         watched = {name: watch.paths for name, watch in self._job.watches.items()}
         plan = compile_plan(self._lines, self._job.roles, self._job.reading, watched)
-        return Work(self._job, Split(self._merging.name, self._parts), plan, ())
+        return Work(self._job, Split(self._merger.name, self._parts), plan, ())

@@ -11,19 +11,23 @@ or not a cut to more digits went before, so how far it goes depends on all the r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import islice
 from math import inf
 from typing import Any, Final, Literal, TypeAlias
 
+from msgspec import field
+
 from evaluators.issues import Fault
 from evaluators.model import MISSING
-from evaluators.run.clusters import MOST_CLUSTERS, cluster_group
+from evaluators.run.clusters import limited_clusters
+from evaluators.run.exact_sums import FIRST_ROWS, Four, Sum, plus
 from evaluators.run.intervals import mean_interval, moments_of_clusters, moments_of_powers
 from evaluators.run.result import Interval, MeasureStats
-from evaluators.run.slices import MOST_SLICES, OTHER_VALUES, SliceKey, beyond_first, slice_text
-from evaluators.value_class import NamedTuple, dataclass, field
+from evaluators.run.slices import MOST_SLICES, SliceKey, by_slice, limit_slices, slice_text
+from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.numbers import Parse, exact_reader, written
 
 UNIT: Final = 10**30
@@ -36,9 +40,6 @@ MOST_IN_SLICE: Final = 2_000
 """The same for a slice."""
 DIGITS: Final = 6
 """The significant digits that the first cut leaves."""
-MOST_ROWS: Final = 5
-"""Rows with a cell that is no number that are named."""
-
 Decimal: TypeAlias = Literal["auto", ".", ","]
 READINGS: Final = (".", ",")
 """The marks before decimals, each with a reading of its own."""
@@ -58,19 +59,19 @@ class MeasuredColumn:
         return READINGS if self.decimal == "auto" else (self.decimal,)
 
 
-@dataclass(slots=True)
-class NumberSums:
+class NumberSums(Sum):
     """What the numbers of some cells come to, all of them in units."""
 
-    most: int = MOST_NUMBERS
-    powers: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
+    powers: Four = field(default_factory=lambda: [0, 0, 0, 0])
     """Sums of the numbers, and of their powers 2, 3 and 4."""
     times: dict[int, int] = field(default_factory=dict)
     """How often each number occurs; numbers are cut where `digits` says so."""
-    digits: int | None = None
-    """How many significant digits `times` has; None where it has all."""
-    least: int | None = None
-    greatest: int | None = None
+    cuts: set[int] = field(default_factory=set)
+    """How many significant digits `times` has; empty where it has all."""
+    ends: set[int] = field(default_factory=set)
+    """The least and the greatest number."""
+    in_slice: bool = False
+    """They are those of a slice, which keeps fewer of them."""
     clusters: dict[str, list[int]] = field(default_factory=dict)
     """[cells, their sum] of each cluster, where rows have clusters."""
 
@@ -80,47 +81,36 @@ class NumberSums:
         for place in range(4):
             power *= number
             self.powers[place] += power
-        self.least = number if self.least is None else min(self.least, number)
-        self.greatest = number if self.greatest is None else max(self.greatest, number)
+        self.ends.add(number)
         kept = number if self.digits is None else cut(number, self.digits)
         self.times[kept] = self.times.get(kept, 0) + times
-        self._limit()
+        self._limit_numbers()
 
     def add_to_cluster(self, name: str, number: int, times: int) -> None:
         """Count it for its cluster as well."""
-        mine = self.clusters.setdefault(name, [0, 0])
-        mine[0] += times
-        mine[1] += number * times
+        plus(self.clusters, {name: [times, number * times]})
 
-    def merge(self, other: NumberSums) -> None:
-        """Add the numbers of other cells."""
-        for place, power in enumerate(other.powers):
-            self.powers[place] += power
-        for end in (other.least, other.greatest):
-            if end is not None:
-                self.least = end if self.least is None else min(self.least, end)
-                self.greatest = end if self.greatest is None else max(self.greatest, end)
-        digits = min((each for each in (self.digits, other.digits) if each is not None), default=None)
-        self._cut_to(digits)
-        for number, times in other.times.items():
-            kept = number if digits is None else cut(number, digits)
-            self.times[kept] = self.times.get(kept, 0) + times
-        self._limit()
-        for name, (cells, total) in other.clusters.items():
-            mine = self.clusters.setdefault(name, [0, 0])
-            mine[0] += cells
-            mine[1] += total
-        self.limit_clusters()
+    def limit(self) -> None:
+        """Cuts all numbers alike, and keeps so many of them and of clusters."""
+        if self.cuts:
+            self._cut_to(min(self.cuts))
+        self._limit_numbers()
+        self.clusters = limited_clusters(self.clusters)
 
-    def limit_clusters(self) -> None:
-        """Beyond so many clusters they share groups, as those of evaluators do."""
-        if len(self.clusters) > MOST_CLUSTERS or any(cluster_group(name) == name for name in self.clusters):
-            grouped: dict[str, list[int]] = {}
-            for name, (cells, total) in self.clusters.items():
-                mine = grouped.setdefault(cluster_group(name), [0, 0])
-                mine[0] += cells
-                mine[1] += total
-            self.clusters = grouped
+    @property
+    def digits(self) -> int | None:
+        """How many significant digits `times` has; None where it has all."""
+        return min(self.cuts, default=None)
+
+    @property
+    def least(self) -> int | None:
+        """The least number; None without any."""
+        return min(self.ends, default=None)
+
+    @property
+    def greatest(self) -> int | None:
+        """The greatest number; None without any."""
+        return max(self.ends, default=None)
 
     @property
     def count(self) -> int:
@@ -135,41 +125,29 @@ class NumberSums:
                 return number
         raise IndexError(rank)
 
-    def _limit(self) -> None:
-        while len(self.times) > self.most:
+    def _limit_numbers(self) -> None:
+        if len(self.ends) > 2:
+            self.ends = {min(self.ends), max(self.ends)}
+        while len(self.times) > (MOST_IN_SLICE if self.in_slice else MOST_NUMBERS):
             self._cut_to(DIGITS if self.digits is None else self.digits - 1)
 
-    def _cut_to(self, digits: int | None) -> None:
-        if digits is None or digits == self.digits:
-            return
+    def _cut_to(self, digits: int) -> None:
         found: dict[int, int] = {}
         for number, times in self.times.items():
             kept = cut(number, digits)
             found[kept] = found.get(kept, 0) + times
-        self.times, self.digits = found, digits
+        self.times, self.cuts = found, {digits}
 
 
-@dataclass(slots=True)
-class MeasureSums:
+class MeasureSums(Sum):
     """What the cells of one measure come to. Each reading has numbers of its own until all cells are known."""
 
-    most: int = MOST_NUMBERS
     cells: int = 0
     missing: int = 0
     numbers: dict[str, NumberSums] = field(default_factory=dict)
     """By the mark before decimals."""
-    unread: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    unread: dict[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
     """The first rows whose cell is no number, each with its cell; by the mark. Rows are offsets in a split, then numbers."""
-
-    def merge(self, other: MeasureSums, first: int = 0) -> None:
-        """Add other cells, those of rows from `first` on."""
-        self.cells += other.cells
-        self.missing += other.missing
-        for mark, sums in other.numbers.items():
-            self.numbers.setdefault(mark, NumberSums(self.most)).merge(sums)
-        for mark, rows in other.unread.items():
-            mine = self.unread.setdefault(mark, [])
-            mine += [(first + row, cell) for row, cell in rows[: MOST_ROWS - len(mine)]]
 
     def mark(self) -> str:
         """The mark with which most cells are numbers; the point where both read as many."""
@@ -183,13 +161,13 @@ class MeasureCounts:
         self._columns = columns
         self._slices = slices
         self.sums = [MeasureSums() for _ in columns]
-        self._by_slice: list[dict[SliceKey, MeasureSums]] = [{} for _ in columns]
+        self._slices_of: list[MeasureSlices] = [{} for _ in columns]
 
     def add(
         self, offsets: Sequence[int], columns: Mapping[str, Sequence[Any]], clusters: Sequence[str] | None = None
     ) -> None:
         """Some rows: their cells by column, and the clusters that they belong to."""
-        for one, sums, by_slice in zip(self._columns, self.sums, self._by_slice, strict=True):
+        for one, sums, slices in zip(self._columns, self.sums, self._slices_of, strict=True):
             cells = [cell if cell.__class__ is str else _as_text(cell) for cell in columns[one.column]]
             unread = _count(sums, one.readings, Counter(cells))
             _note_unread(sums, unread, offsets, cells)
@@ -200,51 +178,34 @@ class MeasureCounts:
                 grouped: dict[str, Counter[str]] = {}
                 for (value, cell), times in Counter(zip(texts, cells, strict=True)).items():
                     grouped.setdefault(value, Counter())[cell] = times
+                values = slices.setdefault(column, {})
                 for value, counted in grouped.items():
-                    _count(by_slice.setdefault((column, value), MeasureSums(MOST_IN_SLICE)), one.readings, counted)
-                if len(by_slice) > 2 * MOST_SLICES * len(self._slices):
-                    limit_measure_slices(by_slice)
+                    _count(values.setdefault(value, MeasureSums()), one.readings, counted, in_slice=True)
+                if len(values) > 2 * MOST_SLICES:
+                    limit_slices(values)
 
-    def slices(self) -> list[dict[SliceKey, MeasureSums]]:
-        """By measure and slice."""
-        for one in self._by_slice:
-            limit_measure_slices(one)
-        return self._by_slice
+    def measured(self) -> MeasuredSums:
+        """What was counted."""
+        found = MeasuredSums(self.sums, self._slices_of)
+        found.limit()
+        return found
 
 
-@dataclass(slots=True)
-class MeasuredSums:
+MeasureSlices: TypeAlias = dict[str, dict[str, MeasureSums]]
+"""By column and value."""
+
+
+class MeasuredSums(Sum):
     """The measures of a test set, or of a split of it: as a whole, and by slice."""
 
     whole: list[MeasureSums] = field(default_factory=list)
-    slices: list[dict[SliceKey, MeasureSums]] = field(default_factory=list)
+    slices: list[MeasureSlices] = field(default_factory=list)
 
-    def merge(self, other: MeasuredSums, first: int) -> None:
-        """Add other rows, which come from number `first` on."""
-        if not other.whole:
-            return
-        if not self.whole:
-            self.whole = [MeasureSums() for _ in other.whole]
-            self.slices = [{} for _ in other.slices]
-        for mine, theirs in zip(self.whole, other.whole, strict=True):
-            mine.merge(theirs, first)
-        for known, found in zip(self.slices, other.slices, strict=True):
-            for key, sums in found.items():
-                known.setdefault(key, MeasureSums(MOST_IN_SLICE)).merge(sums)
-            limit_measure_slices(known)
-
-
-def limit_measure_slices(slices: MutableMapping[SliceKey, MeasureSums], most: int = MOST_SLICES) -> None:
-    """Leaves the first values of each column, as slices of evaluators do."""
-    if len(slices) <= most:
-        return
-    values: dict[str, set[str]] = {}
-    for column, value in slices:
-        values.setdefault(column, set()).add(value)
-    for column, known in values.items():
-        for value in sorted(beyond_first(known, most)):
-            rest = slices.setdefault((column, OTHER_VALUES), MeasureSums(MOST_IN_SLICE))
-            rest.merge(slices.pop((column, value)))
+    def limit(self) -> None:
+        """Keeps the first values of each column, as slices of evaluators do."""
+        for slices in self.slices:
+            for values in slices.values():
+                limit_slices(values)
 
 
 def cut(number: int, digits: int) -> int:
@@ -296,14 +257,16 @@ def _units(cell: str, mark: str) -> int | None:
     return round(number * UNIT) if abs(number) < LARGEST else None
 
 
-def _count(sums: MeasureSums, marks: Iterable[str], cells: Mapping[str, int]) -> dict[str, set[str]]:
+def _count(
+    sums: MeasureSums, marks: Iterable[str], cells: Mapping[str, int], in_slice: bool = False
+) -> dict[str, set[str]]:
     """Counts cells, given how often each occurs. Returns by mark those that hold no number."""
     unread: dict[str, set[str]] = {}
     empty = sum(times for cell, times in cells.items() if not cell or cell.isspace())
     sums.cells += sum(cells.values())
     sums.missing += empty
     for mark in marks:
-        numbers = sums.numbers.setdefault(mark, NumberSums(sums.most))
+        numbers = sums.numbers.setdefault(mark, NumberSums(in_slice=in_slice))
         for cell, times in cells.items():
             if not cell or cell.isspace():
                 continue
@@ -317,10 +280,10 @@ def _count(sums: MeasureSums, marks: Iterable[str], cells: Mapping[str, int]) ->
 
 def _note_unread(sums: MeasureSums, unread: Mapping[str, set[str]], offsets: Sequence[int], cells: Sequence[str]) -> None:
     for mark, odd in unread.items():
-        rows = sums.unread.setdefault(mark, [])
-        if len(rows) < MOST_ROWS:
+        rows = sums.unread.get(mark, ())
+        if len(rows) < FIRST_ROWS:
             found = ((offset, _shown(cell)) for offset, cell in zip(offsets, cells, strict=True) if cell in odd)
-            rows += [pair for pair, _ in zip(found, range(MOST_ROWS - len(rows)), strict=False)]
+            sums.unread[mark] = (*rows, *islice(found, FIRST_ROWS - len(rows)))
 
 
 def _shown(cell: str) -> str:
@@ -335,7 +298,7 @@ def _add_clusters(sums: MeasureSums, marks: Iterable[str], cells: Mapping[tuple[
             number = None if not cell or cell.isspace() else _units(cell, mark)
             if number is not None:
                 numbers.add_to_cluster(name, number, times)
-        numbers.limit_clusters()
+        numbers.clusters = limited_clusters(numbers.clusters)
 
 
 class _Where(NamedTuple):
@@ -353,9 +316,9 @@ def measure_stats(
         for one, mark, sums in zip(columns, marks, measured.whole, strict=True)
     ]
     slices = [
-        _stats(one, mark, found[key], _Where(variant, key), clustered)
+        _stats(one, mark, sums, _Where(variant, key), clustered)
         for one, mark, found in zip(columns, marks, measured.slices, strict=True)
-        for key in sorted(found)
+        for key, sums in by_slice(found)
     ]
     return whole, slices
 
@@ -384,7 +347,7 @@ def _stats(one: MeasuredColumn, mark: str, sums: MeasureSums, where: _Where, clu
         max=_float(numbers.greatest),
         decimal=mark,
         digits=numbers.digits,
-        first_unreadable=tuple(sums.unread.get(mark, ())),
+        first_unreadable=sums.unread.get(mark, ()),
         variant=where.variant,
         slice=where.slice,
     )

@@ -7,22 +7,21 @@ only the first rows with something wrong of each field are kept. Each line says 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import BinaryIO, Final, Literal, TypeAlias
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final, Literal, TypeAlias
 
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import Fault, RowProblem
 from evaluators.limits import OutOfTime, limited
-from evaluators.model import Score, Standing, Status, Verdict
+from evaluators.model import MISSING, Score, Standing, Status, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan
-from evaluators.run.cell_parts import KeptCells, cell_lines, write_cells
 from evaluators.run.declared import Declared
+from evaluators.run.part_files import CELLS, OUTCOMES, PartFile
 from evaluators.run.record_lines import OutcomeLine, Recorded, array_line, field_line, rest_of_line, row_line
 from evaluators.run.tally import Ledger
-from evaluators.testsets.byte_store import write_to
 from evaluators.testsets.reader import Chunk
 from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.json_text import MAX_CHARS, compact
@@ -72,13 +71,11 @@ class Recorder:
         recording: Recording,
         plan: Plan,
         ledgers: Sequence[Ledger],
-        files: tuple[str, str],
+        file: PartFile,
         first: bool,
         full: Collection[str],
-        open_file: Callable[[str], BinaryIO] = write_to,
     ) -> None:
-        """`files` are those of outcomes and of cells. `first` says that the split begins the file; `full` are keys that
-        earlier splits have filled; `open_file` makes a stream that makes a file."""
+        """`first` says that the split begins the test set; `full` are keys that earlier splits have filled."""
         self._recording = recording
         self.schemas = Schemas()
         """What the schemas of this split's rows declare."""
@@ -87,10 +84,7 @@ class Recorder:
         self._first = first
         self._may_be_small = recording.small > 0 and LARGE not in full
         self.rows = self.set_aside = 0
-        self._outcomes: BinaryIO = open_file(files[0])
-        self._cells: BinaryIO | None = None
-        if recording.documents != "none":
-            self._cells = open_file(files[1])
+        self._file = file
 
     @property
     def keeps_cells(self) -> bool:
@@ -123,10 +117,10 @@ class Recorder:
         for place, (one, rows) in enumerate(zip(self._evaluators, wanted, strict=True)):
             lines += [(row, place, line) for row, line in one.lines(slots, rows)]
         lines.sort(key=lambda line: line[:2])
-        self._outcomes.write(b"".join([b"%d\t%b" % (chunk.offsets[index], line) for index, _, line in lines]))
+        self._file.write(OUTCOMES, [b"%d\t%b" % (chunk.offsets[index], line) for index, _, line in lines])
         self.rows += chunk.count
-        if self._cells is not None and self.keeps_cells:
-            self._keep_cells(self._cells, chunk, columns)
+        if self.keeps_cells:
+            self._keep_cells(chunk, columns)
 
     def taken(self) -> dict[str, int]:
         """How many rows were recorded under each key."""
@@ -136,20 +130,18 @@ class Recorder:
         found[SET_ASIDE] = self.set_aside
         return found
 
-    def close(self) -> None:
-        """Closes the files."""
-        self._outcomes.close()
-        if self._cells is not None:
-            self._cells.close()
-
-    def _keep_cells(self, file: BinaryIO, chunk: Chunk, columns: Mapping[str, Cells]) -> None:
+    def _keep_cells(self, chunk: Chunk, columns: Mapping[str, Cells]) -> None:
+        """A cell that is not there is left out, and one that could not be read is its text."""
         names = [name for name in self._recording.columns if name in columns]
-        spelled = cell_lines(names, [columns[name] for name in names], range(chunk.count))
-        lines = zip(chunk.offsets, spelled, strict=True)
-        kept = [KeptCells(offset, line) for offset, line in lines if len(line) <= LONGEST]
+        kept: list[bytes] = []
+        for row, offset in enumerate(chunk.offsets):
+            cells = ((name, columns[name][row]) for name in names)
+            given = {name: cell.text if isinstance(cell, Fault) else cell for name, cell in cells if cell is not MISSING}
+            line = b'"cells":%b}' % compact(given)
+            if len(line) <= LONGEST:
+                kept.append(b"%d\t%b" % (offset, line))
         self.set_aside += chunk.count - len(kept)
-        if kept:
-            write_cells(file, kept)
+        self._file.write(CELLS, kept)
 
 
 class Schemas:
@@ -281,7 +273,7 @@ class _Outcomes:
         head = self._heads.get(key)
         if head is None:
             head = self._heads[key] = compact(record_key(self._name, key))
-        return b"%b\t%d\t%b\n" % (head, kept, rest_of_line(line, LONGEST))
+        return b"%b\t%d\t%b" % (head, kept, rest_of_line(line, LONGEST))
 
     def _catch_up(self, verdicts: Sequence[Verdict]) -> None:
         for code, verdict in enumerate(verdicts[self._looked_at :], self._looked_at):

@@ -13,10 +13,10 @@ from evaluators.plan.suite_plan import Compiled
 from evaluators.run.places import field_places, line_places
 from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.record_facts import CellReading, RecordedEvaluator, RecordedVariant, RecordFacts
-from evaluators.run.record_files import keeps_cells, keeps_every_outcome
+from evaluators.run.record_files import StoredLines, keeps_cells, keeps_every_outcome
 from evaluators.run.recorder import SET_ASIDE, Recording
 from evaluators.run.rows import RowsFormat
-from evaluators.run.runner import MeasuredTestSet, StoredLines
+from evaluators.run.split_result import SplitResult
 from evaluators.testsets.test_set import TestSet
 from evaluators.value_class import dataclass
 
@@ -49,7 +49,7 @@ def facts_of(
     prepared: Prepared,
     recording: Recording,
     rows_format: RowsFormat,
-    measured: Sequence[tuple[str | None, MeasuredTestSet]],
+    measured: Sequence[tuple[str | None, SplitResult]],
     kept: Sequence[StoredLines],
     lowest_fields: int,
 ) -> RecordFacts:
@@ -83,7 +83,7 @@ def facts_of(
     )  # fmt: skip
 
 
-def _variant(name: str | None, measured: MeasuredTestSet, recording: Recording, lines: StoredLines) -> RecordedVariant:
+def _variant(name: str | None, measured: SplitResult, recording: Recording, lines: StoredLines) -> RecordedVariant:
     every_outcome = keeps_every_outcome(recording, measured.rows)
     every_row = keeps_cells(recording, measured.rows) and not measured.recorded.get(SET_ASIDE)
     return RecordedVariant(name, measured.rows, every_outcome, every_row, lines.outcomes, lines.cells)

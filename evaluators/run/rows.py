@@ -1,29 +1,30 @@
 """One stored line per row: its id, checksums, and one code per evaluator, as JSON lines or as Parquet columns.
 
-A worker writes its own part, with rows and codes numbered inside the split, and the verdicts that its codes stand for.
-When all the splits before are known, the parts are joined in order: rows get the numbers that a spreadsheet shows, and
-codes those of the run's own table.
+A worker writes blocks of columns, with rows and codes numbered inside the split, and the verdicts that its codes stand for.
+When all the splits before are known, blocks are joined in order: rows get the numbers that a spreadsheet shows, and codes
+those of the run's own table.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
-from pathlib import Path, PurePath
-from typing import Any, BinaryIO, Literal, TypeAlias
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from evaluators.issues import extra_hint, problem
 from evaluators.run.codes import CodeTable, code_text
 from evaluators.run.tally import Ledger
-from evaluators.testsets.byte_store import inside, parent, read_from, write_to
+from evaluators.testsets.byte_store import write_to
 from evaluators.value_class import dataclass
 
 RowsFormat: TypeAlias = Literal["jsonl", "parquet"]
 FLUSH_ROWS = 16_384
-"""Rows that a part holds in memory before it writes them."""
+"""Rows that a split holds in memory before it writes them."""
 GROUP_ROWS = 131_072
 """Rows in a row group of a Parquet file: encoding many at once is cheaper and smaller."""
 
@@ -49,69 +50,8 @@ class RowColumns:
     clustered: bool = False
 
 
-def join_parts(kind: RowsFormat, parts: Iterable[tuple[str, int]], columns: RowColumns, target: Path, codes: Path) -> int:
-    """One file of all parts, in order, and the table of its codes. Each part comes with the number of its first row.
-
-    Returns how many rows the file has.
-    """
-    table = CodeTable(len(columns.evaluators))
-    if kind == "jsonl":
-        rows = _join_lines(parts, table, target)
-    else:
-        rows = _join_parquet(parts, columns, table, target)
-    table.write(columns.evaluators, codes)
-    return rows
-
-
-def _verdicts_beside(place: str) -> str:
-    return inside(parent(place), f"codes-{PurePath(place).name}")
-
-
-def _verdict_bytes(ledgers: Sequence[Ledger]) -> bytes:
-    return msgspec.json.encode([[code_text(verdict).decode() for verdict in ledger.verdicts] for ledger in ledgers])
-
-
-def _numbers(path: str, table: CodeTable) -> list[list[int]]:
-    """For each evaluator, the run's code of each code of a part. Parts are asked for in order, so codes follow the rows."""
-    with read_from(_verdicts_beside(path)) as stream:
-        texts = msgspec.json.decode(stream.read())
-    return [[table.number(place, text.encode()) for text in column] for place, column in enumerate(texts)]
-
-
-class RowWriter:
-    """Writes one part: blocks of columns, with offsets and codes of the split's own, and the verdicts beside it."""
-
-    def __init__(self, path: str, ledgers: Sequence[Ledger], open_file: Callable[[str], BinaryIO] = write_to) -> None:
-        """`open_file` makes a stream that makes a file."""
-        self._path = path
-        self._open = open_file
-        self._stream = open_file(path)
-        self._ledgers = ledgers
-        self._block = _Block.empty(len(ledgers))
-
-    def add(
-        self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: RowFacts
-    ) -> None:
-        """Some rows: their offsets, their ids, the codes of each evaluator, and what is stored beside them."""
-        self._block.add(offsets, ids, codes, beside)
-        if len(self._block.offsets) >= FLUSH_ROWS:
-            self._flush()
-
-    def close(self) -> None:
-        """Writes what is left, and the verdicts of all codes."""
-        self._flush()
-        self._stream.close()
-        with self._open(_verdicts_beside(self._path)) as stream:
-            stream.write(_verdict_bytes(self._ledgers))
-
-    def _flush(self) -> None:
-        self._stream.write(self._block.line())
-        self._block = _Block.empty(len(self._ledgers))
-
-
-@dataclass(slots=True)
-class _Block:
-    """Some rows of a part, column by column."""
+class RowBlock(Struct, array_like=True, forbid_unknown_fields=True):
+    """Some rows of a split, column by column."""
 
     offsets: list[int]
     ids: list[str | None]
@@ -119,11 +59,14 @@ class _Block:
     clusters: list[str]
     slices: list[list[str]]
     codes: list[list[int]]
+    """By evaluator."""
+    verdicts: list[list[str]]
+    """By evaluator, what the codes stand for that no earlier block of the split has, as lines of the table of codes."""
 
     @classmethod
-    def empty(cls, evaluators: int) -> _Block:
+    def empty(cls, evaluators: int) -> RowBlock:
         """A block without rows."""
-        return cls([], [], [], [], [], [[] for _ in range(evaluators)])
+        return cls([], [], [], [], [], [[] for _ in range(evaluators)], [])
 
     def add(
         self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: RowFacts
@@ -142,11 +85,11 @@ class _Block:
     def line(self) -> bytes:
         """The block as one line."""
         try:
-            return _dumped([self.offsets, self.ids, self.given, self.clusters, self.slices, self.codes])
+            return msgspec.json.encode(self)
         except UnicodeEncodeError:  # half of a surrogate pair
-            ids, clusters = [name and storable(name) for name in self.ids], list(map(storable, self.clusters))
-            slices = [list(map(storable, values)) for values in self.slices]
-            return _dumped([self.offsets, ids, self.given, clusters, slices, self.codes])
+            self.ids, self.clusters = [name and storable(name) for name in self.ids], list(map(storable, self.clusters))
+            self.slices = [list(map(storable, values)) for values in self.slices]
+            return msgspec.json.encode(self)
 
     def names(self, first: int) -> list[str]:
         """The ids of the rows; the number of a row that has none."""
@@ -155,28 +98,77 @@ class _Block:
         ]
 
 
-def _dumped(columns: list[Any]) -> bytes:
-    return msgspec.json.encode(columns) + b"\n"
+class RowWriter:
+    """Writes the rows of one split in blocks."""
+
+    def __init__(self, write: Callable[[bytes], object], ledgers: Sequence[Ledger]) -> None:
+        """`write` is given each block as a line."""
+        self._write = write
+        self._ledgers = ledgers
+        self._said = [0] * len(ledgers)  # verdicts that earlier blocks have
+        self._block = RowBlock.empty(len(ledgers))
+
+    def add(
+        self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: RowFacts
+    ) -> None:
+        """Some rows: their offsets, their ids, the codes of each evaluator, and what is stored beside them."""
+        self._block.add(offsets, ids, codes, beside)
+        if len(self._block.offsets) >= FLUSH_ROWS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Writes the rows that were added."""
+        new = [ledger.verdicts[said:] for ledger, said in zip(self._ledgers, self._said, strict=True)]
+        self._block.verdicts = [[code_text(verdict).decode() for verdict in column] for column in new]
+        self._said = [len(ledger.verdicts) for ledger in self._ledgers]
+        self._write(self._block.line())
+        self._block = RowBlock.empty(len(self._ledgers))
 
 
-def _blocks(path: str) -> Iterator[_Block]:
-    with read_from(path) as part:
-        for line in part:
-            yield _Block(*msgspec.json.decode(line))
+class JoinedRows:
+    """The rows of all splits in one file, and the table of their codes. Blocks come in the order of rows."""
+
+    def __init__(self, kind: RowsFormat, columns: RowColumns, target: Path) -> None:
+        self.rows = 0
+        self._columns = columns
+        self._table = CodeTable(len(columns.evaluators))
+        self._file = _JsonRows(target) if kind == "jsonl" else _ParquetRows(columns, target)
+        self._numbers: list[list[int]] = []
+        self._words = _CodesInWords(self._numbers)
+
+    def begin(self) -> None:
+        """The next blocks are those of another split."""
+        self._numbers = [[] for _ in self._columns.evaluators]
+        self._words = _CodesInWords(self._numbers)
+
+    def add(self, line: bytes, first: int) -> None:
+        """The rows of a block. `first` is the number of the first row of its split. Raises ValueError for what is no block."""
+        block = msgspec.json.decode(line, type=RowBlock)
+        for place, (own, verdicts) in enumerate(zip(self._numbers, block.verdicts, strict=True)):
+            own += [self._table.number(place, verdict.encode()) for verdict in verdicts]
+        self._file.add(block, first, self._numbers, self._words)
+        self.rows += len(block.offsets)
+
+    def close(self, codes: Path) -> None:
+        """Makes both files whole."""
+        self._file.close()
+        self._table.write(self._columns.evaluators, codes)
 
 
-def _join_lines(parts: Iterable[tuple[str, int]], table: CodeTable, target: Path) -> int:
-    rows = 0
-    with write_to(str(target)) as whole:
-        for path, first in parts:
-            numbers = _numbers(path, table)
-            for block in _blocks(path):
-                whole.write("".join(_lines(block, first, _CodesInWords(numbers))).encode())
-                rows += len(block.offsets)
-    return rows
+class _JsonRows:
+    """The rows as JSON lines."""
+
+    def __init__(self, target: Path) -> None:
+        self._whole = write_to(str(target))
+
+    def add(self, block: RowBlock, first: int, numbers: Sequence[Sequence[int]], words: _CodesInWords) -> None:
+        self._whole.write("".join(_lines(block, first, words)).encode())
+
+    def close(self) -> None:
+        self._whole.close()
 
 
-def _lines(block: _Block, first: int, codes: _CodesInWords) -> list[str]:
+def _lines(block: RowBlock, first: int, codes: _CodesInWords) -> list[str]:
     """The rows of a block, as JSON lines."""
     said = [
         f'"id":{name},"checksum":"{given:08x}"'
@@ -194,7 +186,7 @@ def _lines(block: _Block, first: int, codes: _CodesInWords) -> list[str]:
 
 
 class _CodesInWords(dict[tuple[int, ...], str]):
-    """The codes of rows as they are written, by those of the part; most rows have codes that another one has, too."""
+    """The codes of rows as they are written, by those of the split; most rows have codes that another one has, too."""
 
     def __init__(self, numbers: Sequence[Sequence[int]]) -> None:
         self._numbers = numbers
@@ -204,23 +196,26 @@ class _CodesInWords(dict[tuple[int, ...], str]):
         return said
 
 
-def _join_parquet(parts: Iterable[tuple[str, int]], columns: RowColumns, codes: CodeTable, target: Path) -> int:
-    """Row groups have the same rows wherever the parts were cut, so that the same rows make the same file."""
-    arrow, parquet = pyarrow()
-    schema, rows = _schema(arrow, columns), 0
-    with _parquet_writer(parquet, target, schema) as writer:
-        waiting = arrow.Table.from_batches([], schema)
-        for path, first in parts:
-            numbers = _numbers(path, codes)
-            for block in _blocks(path):
-                waiting = arrow.concat_tables([waiting, _table(arrow, schema, block, first, numbers)])
-                rows += len(block.offsets)
-                while waiting.num_rows >= GROUP_ROWS:
-                    writer.write_table(waiting.slice(0, GROUP_ROWS).combine_chunks())
-                    waiting = waiting.slice(GROUP_ROWS)
-        if waiting.num_rows:
-            writer.write_table(waiting.combine_chunks())
-    return rows
+class _ParquetRows:
+    """The rows as Parquet. Row groups have the same rows wherever the splits were cut, so that the same rows make the same file."""
+
+    def __init__(self, columns: RowColumns, target: Path) -> None:
+        self._arrow, parquet = pyarrow()
+        self._schema = _schema(self._arrow, columns)
+        self._writer = _parquet_writer(parquet, target, self._schema)
+        self._waiting = self._arrow.Table.from_batches([], self._schema)
+
+    def add(self, block: RowBlock, first: int, numbers: Sequence[Sequence[int]], words: _CodesInWords) -> None:
+        more = _table(self._arrow, self._schema, block, first, numbers)
+        self._waiting = self._arrow.concat_tables([self._waiting, more])
+        while self._waiting.num_rows >= GROUP_ROWS:
+            self._writer.write_table(self._waiting.slice(0, GROUP_ROWS).combine_chunks())
+            self._waiting = self._waiting.slice(GROUP_ROWS)
+
+    def close(self) -> None:
+        if self._waiting.num_rows:
+            self._writer.write_table(self._waiting.combine_chunks())
+        self._writer.close()
 
 
 def _schema(arrow: Any, columns: RowColumns) -> Any:
@@ -244,7 +239,7 @@ def _parquet_writer(parquet: Any, target: Path, schema: Any) -> Any:
     )
 
 
-def _table(arrow: Any, schema: Any, block: _Block, first: int, numbers: Sequence[Sequence[int]]) -> Any:
+def _table(arrow: Any, schema: Any, block: RowBlock, first: int, numbers: Sequence[Sequence[int]]) -> Any:
     """The rows of a block. Columns are handed over as bytes: pyarrow asks pandas what a list of Python's own is."""
     texts = [block.names(first), [f"{given:08x}" for given in block.given]]
     texts += [block.clusters] if "cluster" in schema.names else []

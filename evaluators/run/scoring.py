@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Sequence
 from datetime import datetime
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +16,7 @@ from evaluators.judges.answer_lines import AskedTotals
 from evaluators.run.asking_run import asking
 from evaluators.run.conclude import conclude
 from evaluators.run.engines.engine import Crew
+from evaluators.run.exact_sums import plus
 from evaluators.run.in_background import InBackground
 from evaluators.run.job import Job, ShippedSuite
 from evaluators.run.loaded import LoadedSuite
@@ -24,7 +26,8 @@ from evaluators.run.recording import Needed, recording_of
 from evaluators.run.result import Environment as RunEnvironment
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat, has_pyarrow
-from evaluators.run.runner import MeasuredTestSet, measure
+from evaluators.run.runner import measure
+from evaluators.run.split_result import SplitResult
 from evaluators.run.unchanged import FileMarks
 from evaluators.run.watch import Watch
 from evaluators.testsets.byte_store import inside
@@ -48,14 +51,14 @@ class ScoredRun:
     """A run whose rows are scored and whose figures are settled; nothing of it is written for readers yet."""
 
     jobs: tuple[Job, ...]
-    measured: tuple[tuple[str | None, MeasuredTestSet], ...]
+    measured: tuple[tuple[str | None, SplitResult], ...]
     """What was measured, by variant."""
     result: RunResult
 
     @property
     def splits(self) -> int:
         """How many parts were merged, of all variants."""
-        return sum(len(each.parts) for _, each in self.measured)
+        return sum(len(each.merged) for _, each in self.measured)
 
     @property
     def finished(self) -> bool:
@@ -147,7 +150,7 @@ def _measured(
     place: int,
     fingerprint: InBackground[str],
     files: FileMarks,
-) -> MeasuredTestSet:
+) -> SplitResult:
     """What the variant in that place measured."""
     variant, _ = prepared.variants()[place]
     lines, said = prepared.suite.lines, _said(prepared.test_set, variant)
@@ -161,14 +164,14 @@ def _measured(
         known = not noted and fingerprint.known and not files.changed()
         working.count(variant, finished, splits, fingerprint.value() if known else None)
 
-    return measure(job, lines, crew, said, request.stopped, progress, lambda: working.kept(variant, lines), counted)
+    return measure(
+        job, lines, crew, said, request.stopped, progress, lambda: working.kept(job.key, variant, lines), counted
+    )
 
 
-def _asked(measured: Sequence[tuple[str | None, MeasuredTestSet]], requests: int) -> AskedTotals | None:
+def _asked(measured: Sequence[tuple[str | None, SplitResult]], requests: int) -> AskedTotals | None:
     """How much was asked of whoever costs something; None where nothing was."""
-    found = AskedTotals(requests=requests)
-    for _, each in measured:
-        found.merge(each.asked)
+    found: AskedTotals = reduce(plus, (each.asked for _, each in measured), AskedTotals(requests=requests))
     return found if found.questions else None
 
 
@@ -199,6 +202,8 @@ def _job(
     size = _size(table)
     working = _parts(request if remote else None, folder, variant) if folder is not None else None
     outputs = prepared.roles.get("output")
+    unfinished = folder.folder.unfinished if folder is not None else None
+    kept = unfinished is not None and request.parts is None
     return Job(
         suite=shipped,
         table=table,
@@ -206,7 +211,8 @@ def _job(
         reading=suite.reading,
         folder=working,
         named=str(folder.path) if folder is not None else "",
-        kept=folder is not None and folder.folder.unfinished is not None and request.parts is None,
+        kept=kept,
+        key=unfinished.identity.key if unfinished is not None else "",
         rows=rows_format(suite, request, size),
         slices=suite.config.slices,
         recording=recording if working is not None else Recording(),

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, MutableMapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, Final, TypeAlias, TypeVar
 
+from evaluators.run.exact_sums import plus
 from evaluators.run.tally import Ledger, Tally
 
 MOST_SLICES: Final = 1_000
@@ -20,6 +21,7 @@ OTHER_VALUES: Final = "(other values)"
 
 SliceKey: TypeAlias = tuple[str, str]
 """(column, value)."""
+Sliced = TypeVar("Sliced")
 
 
 class SliceCounts:
@@ -47,12 +49,10 @@ class SliceCounts:
     def tallies(self) -> dict[str, list[Tally]]:
         """By value, one tally per evaluator."""
         self._keep_first()
-        found: dict[str, list[Tally]] = defaultdict(
-            lambda: [Tally(one.tally.fields, watch=one.tally.watch) for one in self._ledgers]
-        )
+        found: dict[str, list[Tally]] = defaultdict(lambda: [Tally.of(len(one.tally.statuses)) for one in self._ledgers])
         for place, (ledger, counts) in enumerate(zip(self._ledgers, self._counts, strict=True)):
             for (text, code), count in counts.items():
-                found[text][place].add(ledger.verdicts[code], count)
+                found[text][place].add(ledger.verdicts[code], count, ledger.watch)
         return dict(found)
 
     def _keep_first(self) -> None:
@@ -68,23 +68,19 @@ class SliceCounts:
             self._counts[place] = kept
 
 
-def merge_slices(mine: MutableMapping[SliceKey, list[Tally]], theirs: Mapping[SliceKey, list[Tally]]) -> None:
-    """Adds the slices of other rows."""
-    for key, tallies in theirs.items():
-        _merge(mine, key, tallies)
+def limit_slices(slices: dict[str, Sliced], most: int = MOST_SLICES) -> None:
+    """Leaves the first values of a column; what the others counted goes to the slice that says so."""
+    if len(slices) > most:
+        for value in sorted(beyond_first(slices.keys(), most)):
+            plus(slices, {OTHER_VALUES: slices.pop(value)})
 
 
-def limit_slices(slices: MutableMapping[SliceKey, list[Tally]], most: int = MOST_SLICES) -> None:
-    """Leaves the first values of each column; what the others counted goes to the slice that says so."""
-    values: dict[str, set[str]] = defaultdict(set)
-    for column, value in slices:
-        values[column].add(value)
-    for column, known in values.items():
-        for value in sorted(beyond_first(known, most)):
-            _merge(slices, (column, OTHER_VALUES), slices.pop((column, value)))
+def by_slice(slices: Mapping[str, Mapping[str, Sliced]]) -> list[tuple[SliceKey, Sliced]]:
+    """What each slice holds, by column and then by value."""
+    return [((column, value), slices[column][value]) for column in sorted(slices) for value in sorted(slices[column])]
 
 
-def beyond_first(values: set[str], most: int) -> set[str]:
+def beyond_first(values: Set[str], most: int) -> set[str]:
     """The values that are not among the first so many in alphabetical order."""
     own = values - {OTHER_VALUES}
     return set(sorted(own)[most:]) if len(own) > most else set()
@@ -95,11 +91,3 @@ def slice_text(cell: Any) -> str:
     if isinstance(cell, str):
         return cell
     return json.dumps(cell, ensure_ascii=False) if isinstance(cell, (bool, int, float, list, dict)) else ""
-
-
-def _merge(mine: MutableMapping[SliceKey, list[Tally]], key: SliceKey, tallies: list[Tally]) -> None:
-    if key not in mine:
-        mine[key] = tallies
-        return
-    for one, other in zip(mine[key], tallies, strict=True):
-        one.merge(other)

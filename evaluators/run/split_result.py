@@ -1,55 +1,209 @@
-"""What one split came to: the small part that goes back to whoever merges splits."""
+"""What rows came to: those of a split, of a batch, of a program, of a whole run. Neighbours add up: see `exact_sums.plus`.
+
+Where a result leaves its process it is one text, JSON with a checksum before it (`sealed`), whoever carries it: worker processes,
+clusters, checkpoints, batches. What comes back is data from a stranger: its types are checked (`opened`), and so is its shape
+(`SplitResult.check`).
+"""
 
 from __future__ import annotations
+
+import json
+import sys
+import zlib
+from array import array
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Final, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct, field
 
 from evaluators.fields.key_counts import KeyCounts
 from evaluators.issues import Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgeTotals
 from evaluators.run.declared import Declared
+from evaluators.run.exact_sums import Sum
 from evaluators.run.glimpse import Glimpse
 from evaluators.run.ids import Ids
 from evaluators.run.label_counts import LabelSums
 from evaluators.run.measures import MeasuredSums
-from evaluators.run.slices import SliceKey
+from evaluators.run.row_issues import MOST_ISSUES
+from evaluators.run.slices import limit_slices
 from evaluators.run.tally import Tally
-from evaluators.value_class import dataclass, field
+from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.value_class import replace
+
+Count = Annotated[int, Meta(ge=0)]
+_ARRAYS: Final = ("I", "Q")
+Read = TypeVar("Read")
 
 
-@dataclass(slots=True)
-class SplitResult:
-    """What one split came to."""
+class Merged(Struct, frozen=True):
+    """A split whose sums are merged, and whose rows can be joined."""
 
-    index: int
-    rows: int = 0
-    without_output: int = 0
+    split: Count
+    first: Count
+    """The number of its first row."""
+    attempt: str = ""
+    """The word in the name of its file: see `evaluators.run.part_files`."""
+
+
+class RowIssue(Struct, frozen=True, array_like=True):
+    """What is wrong with a row: its offset in the split, later its number."""
+
+    row: int
+    issue: Issue
+
+
+class SplitResult(Sum):
+    """What rows came to. Rows are counted from the first one; those of a run have their numbers."""
+
+    index: Count = 0
+    rows: Count = 0
+    without_output: Count = 0
     """Rows for which a joined file has no output."""
-    several: int = 0
+    several: Count = 0
     """Outputs that hold more than one JSON document."""
-    span: int = 0
+    span: Count = 0
+    """How many row numbers there are, blank lines included."""
     tallies: list[Tally] = field(default_factory=list)
+    """By evaluator."""
     keys: list[KeyCounts] = field(default_factory=list)
-    """What was wrong with the keys that align lists, by evaluator; rows as offsets in the split."""
-    slices: dict[SliceKey, list[Tally]] = field(default_factory=dict)
-    issues: list[tuple[int, Issue]] = field(default_factory=list)
-    issue_counts: dict[str, int] = field(default_factory=dict)
-    recorded: dict[str, int] = field(default_factory=dict)
-    """How many rows were recorded under each key."""
+    """What was wrong with the keys that align lists, by evaluator."""
+    slices: dict[str, dict[str, list[Tally]]] = field(default_factory=dict)
+    """By column and value."""
+    issues: list[RowIssue] = field(default_factory=list)
+    """The first of each code."""
+    issue_counts: dict[str, Count] = field(default_factory=dict)
+    recorded: dict[str, Count] = field(default_factory=dict)
+    """How many rows were recorded under each key, those included that another split had already made enough."""
     schemas: dict[str, Declared] = field(default_factory=dict)
-    """What the schemas of its rows declare, by hash."""
+    """What the schemas of the rows declare, by hash."""
     finished: bool = True
     ids: Ids = field(default_factory=Ids)
-    """The ids of the first rows, with offsets in the split; empty where rows have none."""
+    """The ids of the first rows; empty where rows have none."""
     asked: AskedTotals = field(default_factory=AskedTotals)
     """How much was asked of whoever costs something."""
     judged: JudgeTotals = field(default_factory=JudgeTotals)
     """What judges said."""
     glimpse: Glimpse = field(default_factory=Glimpse)
-    """What the first rows of the test set hold; empty for all splits but the first."""
+    """What the first rows of the test set hold; empty for all splits but the first. Splits depend on the file alone, so hints do, too."""
     labels: list[LabelSums | None] = field(default_factory=list)
-    """What stood where which label was expected, by evaluator; None for one without labels. Rows as offsets in the split."""
+    """What stood where which label was expected, by evaluator; None for one without labels."""
     measures: MeasuredSums = field(default_factory=MeasuredSums)
-    """What the columns of measures come to; rows as offsets in the split."""
+    """What the columns of measures come to."""
     trouble: Issue | None = None
-    """What kept the split from being measured at all; then there is nothing else in the result."""
-    attempt: str = field(default="", compare=False)
-    """The word in the names of its files: see `evaluators.run.part_files`."""
+    """What kept rows from being measured, where nobody asked to stop. A split then has nothing else in its result."""
+    attempt: str = ""
+    """The word in the name of its file."""
+    merged: list[Merged] = field(default_factory=list)
+    """The splits that came to it, in order."""
+    taken_over: Count = 0
+    """How many of them were scored before, by a run that was ended."""
+    scored_again: Count = 0
+    """How often a split was scored once more, because its worker was lost."""
+
+    @classmethod
+    def of_no_rows(cls, lines: Sequence[EvaluatorLine]) -> SplitResult:
+        """What no rows of a suite come to."""
+        tallies = [Tally.of(len(line.settings.scored_fields().names)) for line in lines]
+        return cls(tallies=tallies, keys=[KeyCounts() for _ in lines])
+
+    def limit(self) -> None:
+        """Keeps the first issues of each code, and the first values of each column."""
+        met: dict[str, int] = {}
+        kept = []
+        for one in self.issues:
+            met[one.issue.code] = met.get(one.issue.code, 0) + 1
+            if met[one.issue.code] <= MOST_ISSUES:
+                kept.append(one)
+        self.issues = kept
+        for values in self.slices.values():
+            limit_slices(values)
+
+    def number(self, name: str, first: int) -> None:
+        """Gives its rows their numbers, from `first` on. `name` is what places in messages call the test set."""
+        for keys in self.keys:
+            for count in keys.found.values():
+                count.first = tuple(row + first for row in count.first)
+        for labels in self.labels:
+            if labels is not None:
+                for pair in (pair for outputs in labels.pairs.values() for pair in outputs.values()):
+                    pair.rows = _numbered(pair.rows, first)
+                labels.unlisted = {text: _numbered(rows, first) for text, rows in labels.unlisted.items()}
+        for sums in self.measures.whole:
+            sums.unread = {mark: _numbered(rows, first) for mark, rows in sums.unread.items()}
+        self.ids.places = array("Q", [place + first for place in self.ids.places])
+        for place, one in enumerate(self.issues):
+            row, issue = one.row + first, one.issue
+            where = f"{name} row {row}, {issue.where}" if issue.where else f"{name} row {row}"
+            self.issues[place] = RowIssue(row, replace(issue, where=where))
+
+    def check(self, lines: Sequence[EvaluatorLine]) -> None:
+        """Raises ValueError for a result that is not one of these evaluators."""
+        whole = self.finished and self.trouble is None and self.rows <= self.span
+        widths = {len(self.tallies), len(self.keys), len(self.labels)}
+        fields = [len(line.settings.scored_fields().names) for line in lines]
+        tallies = [self.tallies, *(one for values in self.slices.values() for one in values.values())]
+        fit = all([len(tally.statuses) for tally in each] == fields for each in tallies)
+        ids, measures = self.ids, self.measures
+        of_ids = len(ids.numbers) == len(ids.places) == len(ids.lengths) and sum(ids.lengths) == len(ids.texts)
+        of_measures = len(measures.whole) == len(measures.slices)
+        powers = all(tally.powers.keys() <= tally.sums.keys() for each in tallies for tally in each)
+        read = len(self.glimpse.read)
+        places = (
+            place for each in (self.glimpse.documents, self.glimpse.expected) for one in each.values() for place in one
+        )
+        if not (whole and widths == {len(lines)} and fit and of_ids and of_measures and powers):
+            raise ValueError("sums of another shape")
+        if not all(0 <= place < read for place in places):
+            raise ValueError("documents that are not there")
+
+
+def _numbered(rows: Iterable[tuple[int, str]], first: int) -> tuple[tuple[int, str], ...]:
+    return tuple((row + first, text) for row, text in rows)
+
+
+def sealed(value: Struct) -> bytes:
+    """The value as one line, a checksum before it. Raises ValueError or RecursionError for what JSON cannot hold."""
+    try:
+        data = msgspec.json.encode(value, enc_hook=_packed)
+    except UnicodeEncodeError:  # half of a surrogate pair
+        data = json.dumps(msgspec.to_builtins(value, str_keys=True, enc_hook=_packed)).encode()
+    return b"%08x%b" % (zlib.crc32(data), data)
+
+
+def opened(line: bytes, kind: type[Read]) -> Read:
+    """The value of a sealed line. Raises ValueError or RecursionError for what is cut off, or of another kind."""
+    data = line[8:]
+    if b"%08x" % zlib.crc32(data) != line[:8]:
+        raise ValueError("cut off")
+    try:
+        return msgspec.json.decode(data, type=kind, dec_hook=_unpacked)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:  # half of a surrogate pair, unless it is no JSON at all
+        return msgspec.convert(json.loads(data), kind, str_keys=True, dec_hook=_unpacked)
+
+
+def _packed(numbers: Any) -> list[str]:
+    """An array of numbers: their kind, and their bytes from the least one on."""
+    if not isinstance(numbers, array):
+        raise NotImplementedError
+    return [numbers.typecode, b64encode(_little(numbers).tobytes()).decode()]
+
+
+def _unpacked(kind: type, packed: Any) -> array[int]:
+    code, data = packed
+    if kind is not array or code not in _ARRAYS:
+        raise ValueError("no array")
+    found: array[int] = array(code)
+    found.frombytes(b64decode(data, validate=True))
+    return _little(found)
+
+
+def _little(numbers: array[int]) -> array[int]:
+    if sys.byteorder == "big":
+        numbers = numbers[:]
+        numbers.byteswap()
+    return numbers

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Final
 
 from evaluators.fields.key_counts import KINDS, KeyCounts
 from evaluators.fields.path_details import (
-    CREDIT,
     ERRORS,
     EVALUATED,
     FAULTS,
@@ -23,7 +23,6 @@ from evaluators.fields.path_details import (
     SURPLUS_ITEMS,
     SURPLUS_ROWS,
     SURPLUS_VALUES,
-    Detail,
 )
 from evaluators.model import Standing, Status
 from evaluators.run.intervals import RatioSums, detectable_runs, moments_of_clusters, moments_of_powers, share_interval
@@ -38,13 +37,58 @@ from evaluators.run.result import (
     MetricCI,
     MetricStats,
 )
+from evaluators.run.slices import SliceKey, by_slice
+from evaluators.run.split_result import SplitResult
 from evaluators.run.statistics import mean_of, ratios, share, wilson
-from evaluators.run.tally import FigureSum, Tally
-from evaluators.value_class import NamedTuple
+from evaluators.run.tally import CREDIT_OVER, Details, FigureSum, Tally
+from evaluators.run.watch import target_of
+from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.value_class import NamedTuple, replace
 from evaluators.values.confusion import Confusion
 
 MOST_FIELDS = 2_000
 NO_COUNTS = (0, 0, 0, 0)
+
+
+def figures(
+    lines: Sequence[EvaluatorLine], measured: SplitResult, variant: str | None = None, clustered: bool = False
+) -> list[EvaluatorStats]:
+    """The statistics of every evaluator, in the order of the suite."""
+    return [
+        replace(_stats(line, tally, variant, None, clustered), keys=key_stats(keys))
+        for line, tally, keys in zip(lines, measured.tallies, measured.keys, strict=True)
+    ]
+
+
+def slice_figures(
+    lines: Sequence[EvaluatorLine], measured: SplitResult, variant: str | None = None, clustered: bool = False
+) -> list[EvaluatorStats]:
+    """The statistics of every evaluator in every slice, by column and then by value."""
+    return [
+        _stats(line, tally, variant, key, clustered)
+        for key, tallies in by_slice(measured.slices)
+        for line, tally in zip(lines, tallies, strict=True)
+    ]
+
+
+def _stats(
+    line: EvaluatorLine, tally: Tally, variant: str | None, key: SliceKey | None, clustered: bool
+) -> EvaluatorStats:
+    fields = line.settings.scored_fields()
+    return evaluator_stats(
+        line.name,
+        line.type,
+        fields.names,
+        tally,
+        variant=variant,
+        slice_=key,
+        extra_counts=fields.surplus.keys,
+        surplus_counts=fields.surplus.items,
+        optional=fields.optional,
+        figure_names=fields.figures,
+        fallbacks=fields.fallbacks or {},
+        clustered=clustered,
+    )
 
 
 def evaluator_stats(
@@ -144,20 +188,22 @@ def _of_clusters(tally: Tally) -> _Intervals:
 
 def _bounds(tally: Tally, clustered: bool) -> Iterator[MetricCI]:
     """The intervals of the figures that are watched, over rows or over clusters."""
-    for (path, figure), sums in sorted(tally.ratios.items(), key=lambda each: (each[0][0] or "", each[0][1])):
-        units = sums
+    targets = {target_of(key): key for key in tally.ratios}
+    for path, figure in sorted(targets, key=lambda target: (target[0] or "", target[1])):
+        key = targets[path, figure]
+        units = tally.ratios[key]
         if clustered:
             units = RatioSums()
             for cluster in tally.clusters.values():
-                units.add(*cluster.ratios.get((path, figure), (0, 0)))
+                units.add(*cluster.ratios.get(key, (0, 0)))
         metric = figure if path is not None else f"micro_{figure}"
-        yield MetricCI(path, metric, tally.ratio_rows[path, figure], _ratio_interval(units, rows=not clustered))
+        yield MetricCI(path, metric, tally.ratios[key].rows, _ratio_interval(units, rows=not clustered))
 
 
 def _ratio_interval(sums: RatioSums, rows: bool) -> Interval | None:
     """Wilson's where every row has one value, or none; else that of a ratio."""
-    if rows and sums.units and sums.sums[0, 1] == sums.sums[0, 2] == sums.units:
-        return wilson(sums.sums[1, 0], sums.units)
+    if rows and sums.units and sums.of(0, 1) == sums.of(0, 2) == sums.units:
+        return wilson(sums.of(1, 0), sums.units)
     return share_interval(sums.moments())
 
 
@@ -169,26 +215,27 @@ def _figures(names: Sequence[str], tally: Tally) -> tuple[MetricStats, ...]:
     )
 
 
-def _outside(details: Mapping[Detail, int]) -> dict[str, int]:
+def _outside(details: Details) -> dict[str, int]:
     """How often the expected side had something where the schema has nothing, by path."""
-    return {path: count for (path, kind, _), count in sorted(details.items()) if kind == OUTSIDE}
+    return {path: kinds[OUTSIDE] for path, kinds in sorted(details.items()) if OUTSIDE in kinds}
 
 
-def _total(details: Mapping[Detail, int], kind: str) -> int:
-    return sum(count for (_, each, _), count in details.items() if each == kind)
+def _total(details: Details, kind: str) -> int:
+    return sum(kinds.get(kind, 0) for kinds in details.values())
 
 
-def _surplus(details: Mapping[Detail, int], penalized: bool) -> ExtraItems | None:
-    rows = details.get(("", SURPLUS_ROWS, 1), 0)
+def _surplus(details: Details, penalized: bool) -> ExtraItems | None:
+    of_all = details.get("", {})
+    rows = of_all.get(SURPLUS_ROWS, 0)
     values = _total(details, SURPLUS_VALUES)
-    return ExtraItems(details["", SURPLUS_ITEMS, 1], rows, values or None, penalized) if rows else None
+    return ExtraItems(of_all[SURPLUS_ITEMS], rows, values or None, penalized) if rows else None
 
 
 def key_stats(counts: KeyCounts) -> tuple[KeyStats, ...]:
     """What was wrong with keys, by list, side and kind."""
     return tuple(
-        KeyStats(*fault, items=count.items, rows=count.rows, first_rows=tuple(count.first))
-        for fault, count in sorted(counts.found.items(), key=lambda each: (each[0][:3], KINDS.index(each[0].what)))
+        KeyStats(*fault, items=count.items, rows=count.rows, first_rows=count.first)
+        for fault, count in sorted(counts.faults(), key=lambda each: (each[0][:3], KINDS.index(each[0].what)))
     )
 
 
@@ -219,10 +266,10 @@ def _open(
 def _surplus_values(tally: Tally) -> dict[str, int]:
     """The values in items that only the output has, by path; those of paths without a line of their own are in the last."""
     found: dict[str, int] = {}
-    for (path, kind, _), count in tally.details.items():
-        if kind == SURPLUS_VALUES:
+    for path, kinds in tally.details.items():
+        if SURPLUS_VALUES in kinds:
             line = path if path in tally.paths else OVERFLOW
-            found[line] = found.get(line, 0) + count
+            found[line] = found.get(line, 0) + kinds[SURPLUS_VALUES]
     return found
 
 
@@ -231,7 +278,7 @@ def _field(
     counts: Counts,
     free: int = 0,
     optional: bool = False,
-    further: Mapping[tuple[str, int], int] | None = None,
+    further: Mapping[str, int] | None = None,
 ) -> FieldStats:
     """The figures of a field. So many of its hallucinations are `free`: they do not count against its accuracy."""
     figures = ratios(counts)
@@ -242,39 +289,39 @@ def _field(
     )  # fmt: skip
 
 
-def _by_path(details: Mapping[Detail, int]) -> dict[str, dict[tuple[str, int], int]]:
-    found: dict[str, dict[tuple[str, int], int]] = {}
-    for (path, kind, den), count in details.items():
-        if kind != OUTSIDE and kind not in SURPLUS:
-            found.setdefault(path, {})[kind, den] = count
-    return found
+def _by_path(details: Details) -> Details:
+    found = ((path, {kind: kinds[kind] for kind in kinds if kind not in _OF_NO_FIELD}) for path, kinds in details.items())
+    return {path: kinds for path, kinds in found if kinds}
 
 
-def _with_details(counts: Sequence[int], further: Mapping[tuple[str, int], int]) -> Counts:
+_OF_NO_FIELD: Final = SURPLUS | {OUTSIDE}
+
+
+def _with_details(counts: Sequence[int], further: Mapping[str, int]) -> Counts:
     """The counts of a path, the kinds of results that only a schema tells apart among them."""
     match, mismatch, omission, hallucination = counts
-    errors = further.get((ERRORS, 1), 0)
+    errors = further.get(ERRORS, 0)
     return Counts(
         match=match, mismatch=mismatch - errors, omission=omission, hallucination=hallucination, error=errors,
-        skipped=further.get((SKIPPED, 1), 0), not_judged=further.get((FAULTS, 1), 0),
+        skipped=further.get(SKIPPED, 0), not_judged=further.get(FAULTS, 0),
     )  # fmt: skip
 
 
-def _mean_score(counts: Counts, further: Mapping[tuple[str, int], int]) -> float | None:
+def _mean_score(counts: Counts, further: Mapping[str, int]) -> float | None:
     """The mean over what was measured: a match is 1, everything else 0 but for its partial credit."""
-    partial = {den: count for (kind, den), count in further.items() if kind == CREDIT}
+    partial = {int(kind.removeprefix(CREDIT_OVER)): num for kind, num in further.items() if kind.startswith(CREDIT_OVER)}
     return mean_of({1: counts.match, **{den: num + (counts.match if den == 1 else 0) for den, num in partial.items()}},
                    counts.n)  # fmt: skip
 
 
-def _array(further: Mapping[tuple[str, int], int]) -> ArrayStats | None:
-    matched, missed, spurious, paired = (further.get((kind, 1), 0) for kind in (MATCHED, MISSED, SPURIOUS, PAIRED))
+def _array(further: Mapping[str, int]) -> ArrayStats | None:
+    matched, missed, spurious, paired = (further.get(kind, 0) for kind in (MATCHED, MISSED, SPURIOUS, PAIRED))
     if not matched + missed + spurious:
         return None
     items = Confusion(matched, 0, missed, spurious)
     return ArrayStats(
         matched, missed, spurious, paired, items.rounded("precision"), items.rounded("recall"), items.rounded("f1"),
-        further.get((EVALUATED, 1), 0), further.get((PASSED, 1), 0),
+        further.get(EVALUATED, 0), further.get(PASSED, 0),
     )  # fmt: skip
 
 

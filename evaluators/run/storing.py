@@ -16,7 +16,8 @@ from evaluators.run.record_facts import SUITE_FOLDER
 from evaluators.run.record_files import record_files
 from evaluators.run.recording import facts_of
 from evaluators.run.result import RunResult
-from evaluators.run.runner import MeasuredTestSet, store_parts
+from evaluators.run.runner import store_parts
+from evaluators.run.split_result import SplitResult
 from evaluators.run.store import RunFolder
 from evaluators.run.suite_files import suite_texts
 from evaluators.value_class import replace
@@ -26,7 +27,7 @@ def stored(
     prepared: Prepared,
     folder: RunFolder,
     jobs: Sequence[Job],
-    measured: Sequence[tuple[str | None, MeasuredTestSet]],
+    measured: Sequence[tuple[str | None, SplitResult]],
     result: RunResult,
     lowest_fields: int,
 ) -> RunRecord:
@@ -47,7 +48,7 @@ def stored(
 
 
 @contextmanager
-def _damage_named(folder: RunFolder, measured: MeasuredTestSet) -> Iterator[None]:
+def _damage_named(folder: RunFolder, measured: SplitResult) -> Iterator[None]:
     """Raises Problems (config) where parts that were there before are no parts: somebody else may have written them."""
     try:
         yield

@@ -8,24 +8,30 @@ any order, gives the same figures to the last bit.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Annotated, Final, TypeAlias
 
-from evaluators.fields.path_details import OVERFLOW, Detail
+from msgspec import Meta, field
+
+from evaluators.fields.path_details import CREDIT, OVERFLOW, Detail
 from evaluators.model import Standing, Status, Verdict
-from evaluators.run.clusters import ClusterSum, merge_clusters
-from evaluators.run.exact_sums import Sums, add_to, merge_sums, summand
+from evaluators.run.clusters import ClusterSum, limited_clusters
+from evaluators.run.exact_sums import Four, Sum, Sums, add_to, plus, summand
 from evaluators.run.intervals import RatioSums
-from evaluators.run.watch import Watch, Watched
-from evaluators.value_class import dataclass, field
+from evaluators.run.watch import Watch, key_of
 
 MOST_PATHS: Final = 2_000
 """Paths of an open tree that have figures of their own, the first in alphabetical order; the others share one line."""
 _STATUSES = len(Status)
 _STANDINGS = len(Standing)
+Details: TypeAlias = dict[str, dict[str, int]]
+"""By path and kind: `{"items[*].sku": {"errors": 3, "credit/4": 7}}`. See `evaluators.fields.path_details`."""
 
 
-@dataclass(slots=True)
-class FigureSum:
+CREDIT_OVER: Final = f"{CREDIT}/"
+"""How the kind of partial credit begins; its denominator follows."""
+
+
+class FigureSum(Sum):
     """The exact sum of one further figure over the rows in which it is defined."""
 
     rows: int = 0
@@ -39,33 +45,27 @@ class FigureSum:
             self.rows += times
             add_to(self.sums, num, den, times)
 
-    def merge(self, other: FigureSum) -> None:
-        """Add the sums of other rows."""
-        self.rows += other.rows
-        merge_sums(self.sums, other.sums)
 
-
-@dataclass(slots=True)
-class Tally:
+class Tally(Sum):
     """The sums of one evaluator over some rows."""
 
-    fields: int = 0
-    """The length of its closed list of fields."""
-    standings: list[int] = field(default_factory=lambda: [0] * _STANDINGS)
+    statuses: list[Annotated[list[int], Meta(min_length=_STATUSES, max_length=_STATUSES)]] = field(default_factory=list)
+    """For each listed field, how often each status was met."""
+    standings: Annotated[list[int], Meta(min_length=_STANDINGS, max_length=_STANDINGS)] = field(
+        default_factory=lambda: [0] * _STANDINGS
+    )
     passed: int = 0
     empty_expected: int = 0
     sums: Sums = field(default_factory=dict)
     """Denominator → sum of numerators, over the scored rows."""
-    powers: dict[int, list[int]] = field(default_factory=dict)
+    powers: dict[int, Annotated[list[int], Meta(min_length=3, max_length=3)]] = field(default_factory=dict)
     """Denominator → sums of the numerators to the powers 2, 3 and 4: what an interval of the mean is made from."""
     clusters: dict[str, ClusterSum] = field(default_factory=dict)
     """What the scored rows of each cluster came to, where the suite clusters rows. See `evaluators.run.clusters`."""
-    statuses: list[list[int]] = field(default_factory=list)
-    """For each listed field, how often each status was met."""
-    counts: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
+    counts: Four = field(default_factory=lambda: [0, 0, 0, 0])
     """(match, mismatch, omission, hallucination) over the leaves of an open tree, of every row that was read, also where
     nothing came to a score; but not of a row that could not be judged: what it lost must not make the others look better."""
-    paths: dict[str, list[int]] = field(default_factory=dict)
+    paths: dict[str, Four] = field(default_factory=dict)
     """The same by path, of all rows: a field that was measured counts for itself."""
     figures: list[FigureSum] = field(default_factory=list)
     """The further figures of verdicts, in the order of the evaluator's `figure_names`; empty while none was met."""
@@ -73,20 +73,17 @@ class Tally:
     """Scored rows whose output gave nothing of what was expected, and nothing else: pooled precision does not see them."""
     unread: int = 0
     """Rows that the data or the environment kept out, and of which no field was measured either."""
-    details: dict[Detail, int] = field(default_factory=dict)
-    """What else a check counted, by path and kind: see `evaluators.fields.path_details`."""
+    details: Details = field(default_factory=dict)
+    """What else a check counted."""
+    ratios: dict[str, RatioSums] = field(default_factory=dict)
+    """What an interval is made from, for each figure that is watched, by `watch.key_of`."""
 
-    watch: Watch | None = field(default=None, compare=False, repr=False)
-    ratios: dict[Watched, RatioSums] = field(default_factory=dict)
-    """What an interval is made from, for each figure that is watched."""
-    ratio_rows: dict[Watched, int] = field(default_factory=dict)
-    """The rows that have the figure."""
+    @staticmethod
+    def of(fields: int) -> Tally:
+        """No rows, of an evaluator whose closed list of fields is so long."""
+        return Tally([[0] * _STATUSES for _ in range(fields)])
 
-    def __post_init__(self) -> None:
-        if not self.statuses:
-            self.statuses = [[0] * _STATUSES for _ in range(self.fields)]
-
-    def add(self, verdict: Verdict, times: int = 1) -> None:
+    def add(self, verdict: Verdict, times: int = 1, watch: Watch | None = None) -> None:
         """Count a verdict that was met some number of times."""
         self.standings[verdict.standing] += times
         if verdict.standing.scored:
@@ -99,16 +96,17 @@ class Tally:
             self.gave_nothing += times if _gave_nothing(verdict) else 0
         elif verdict.standing > Standing.NOT_MEASURED and not verdict.statuses and not any(verdict.counts or ()):
             self.unread += times
-        if self.watch is not None:
-            for target, part, whole in self.watch.parts(verdict):
-                self.ratios.setdefault(target, RatioSums()).add(part, whole, times)
-                self.ratio_rows[target] = self.ratio_rows.get(target, 0) + times
+        if watch is not None:
+            for target, part, whole in watch.parts(verdict):
+                ratio = self.ratios.setdefault(key_of(target), RatioSums())
+                ratio.add(part, whole, times)
+                ratio.rows += times
         for counts, status in zip(self.statuses, verdict.statuses, strict=False):
             counts[status] += times
-        for place, figure in enumerate(verdict.figures):
+        for place, further in enumerate(verdict.figures):
             if place == len(self.figures):
                 self.figures.append(FigureSum())
-            self.figures[place].add(figure, times)
+            self.figures[place].add(further, times)
         if verdict.counts is not None and (verdict.standing.scored or verdict.standing is Standing.NOT_MEASURED):
             if verdict.den and not any(verdict.counts) and verdict.standing is Standing.SCORED:
                 self.empty_expected += times
@@ -121,51 +119,20 @@ class Tally:
         A path that is among the first of all rows is among the first of every part of them that it occurs in, so that
         parts counted apart come to what all rows count at once.
         """
-        for path, counts in paths.items():
-            self._add_path(path, counts)
-        own = self.paths.keys() - {OVERFLOW}
-        if len(own) > MOST_PATHS:
-            for path in sorted(own)[MOST_PATHS:]:
-                self._add_path(OVERFLOW, self.paths.pop(path))
+        plus(self.paths, {path: list(counts) for path, counts in paths.items()})
+        self.limit()
 
     def add_details(self, details: Mapping[Detail, int]) -> None:
         """Count what a check counted beside the statuses."""
-        for key, count in details.items():
-            self.details[key] = self.details.get(key, 0) + count
+        for (path, kind, den), count in details.items():
+            plus(self.details, {path: {f"{CREDIT_OVER}{den}" if kind == CREDIT else kind: count}})
 
-    def _add_path(self, path: str, counts: Sequence[int]) -> None:
-        mine = self.paths.setdefault(path, [0, 0, 0, 0])
-        for place, count in enumerate(counts):
-            mine[place] += count
-
-    def merge(self, other: Tally) -> None:
-        """Add the sums of other rows."""
-        for place, count in enumerate(other.standings):
-            self.standings[place] += count
-        self.passed += other.passed
-        self.empty_expected += other.empty_expected
-        self.gave_nothing += other.gave_nothing
-        self.unread += other.unread
-        merge_sums(self.sums, other.sums)
-        for den, theirs in other.powers.items():
-            powers = self.powers.setdefault(den, [0, 0, 0])
-            for place, power in enumerate(theirs):
-                powers[place] += power
-        merge_clusters(self.clusters, other.clusters)
-        for mine, theirs in zip(self.statuses, other.statuses, strict=True):
-            for place, count in enumerate(theirs):
-                mine[place] += count
-        for place, count in enumerate(other.counts):
-            self.counts[place] += count
-        for target, sums in other.ratios.items():
-            self.ratios.setdefault(target, RatioSums()).merge(sums)
-        for target, rows in other.ratio_rows.items():
-            self.ratio_rows[target] = self.ratio_rows.get(target, 0) + rows
-        self.add_paths(other.paths)
-        self.add_details(other.details)
-        self.figures.extend(FigureSum() for _ in range(len(other.figures) - len(self.figures)))
-        for sum_, further in zip(self.figures, other.figures, strict=False):
-            sum_.merge(further)
+    def limit(self) -> None:
+        """Keeps the first paths, and so many clusters."""
+        if len(self.paths) > MOST_PATHS:
+            for path in sorted(self.paths.keys() - {OVERFLOW})[MOST_PATHS:]:
+                plus(self.paths, {OVERFLOW: self.paths.pop(path)})
+        self.clusters = limited_clusters(self.clusters)
 
     def score_powers(self) -> dict[int, tuple[int, int, int, int]]:
         """Denominator → (Σ num, Σ num², Σ num³, Σ num⁴), over the scored rows."""
@@ -201,12 +168,13 @@ class Ledger:
     value, so that a check that makes a new object for every row costs time and no memory.
     """
 
-    __slots__ = ("_by_id", "_by_value", "_kept", "counts", "tally", "verdicts")
+    __slots__ = ("_by_id", "_by_value", "_kept", "counts", "tally", "verdicts", "watch")
 
     KEPT = 20_000
 
     def __init__(self, fields: int, watch: Watch | None = None) -> None:
-        self.tally = Tally(fields, watch=watch)
+        self.tally = Tally.of(fields)
+        self.watch = watch
         self.verdicts: list[Verdict] = []
         self.counts: list[int] = []
         self._by_id: dict[int, int] = {}
@@ -243,7 +211,7 @@ class Ledger:
         """The tally of everything counted so far; the ledger starts afresh."""
         for verdict, count in zip(self.verdicts, self.counts, strict=True):
             if count:
-                self.tally.add(verdict, count)
+                self.tally.add(verdict, count, self.watch)
         self.verdicts, self.counts = [], []
         self._by_id, self._by_value, self._kept = {}, {}, []
         return self.tally

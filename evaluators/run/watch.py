@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from evaluators.suite.evaluator_line import EvaluatorLine
 
 Watched: TypeAlias = tuple[str | None, Ratio]
+"""(the canonical path of a field, or None for all fields together; the figure)."""
 _RATIOS: Final[Mapping[str, Ratio]] = {
     "accuracy": "accuracy", "precision": "precision", "recall": "recall", "f1": "f1",
     "micro_precision": "precision", "micro_recall": "recall", "micro_f1": "f1",
 }  # fmt: skip
-"""(the canonical path of a field, or None for all fields together; the figure)."""
 _Counts: TypeAlias = tuple[int, int, int, int]
 
 
@@ -67,6 +67,18 @@ class Watch:
             return verdict.watched[self.paths.index(path)] if verdict.watched else None
         place = self.fields.index(path) if path in self.fields else len(verdict.statuses)
         return _of_statuses(verdict.statuses[place : place + 1])
+
+
+def key_of(target: Watched) -> str:
+    """A figure as the key of its sums: `recall`, or `recall:items[*].sku` of a field."""
+    path, figure = target
+    return figure if path is None else f"{figure}:{path}"
+
+
+def target_of(key: str) -> tuple[str | None, str]:
+    """The path of the field and the figure of a key."""
+    figure, of_field, path = key.partition(":")
+    return path if of_field else None, figure
 
 
 def _of_statuses(statuses: Sequence[int]) -> _Counts:

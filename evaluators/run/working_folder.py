@@ -17,6 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from evaluators.run.kept_splits import KeptSplits
 
 UNFINISHED_JSON: Final = "unfinished.json"
-FORMAT: Final = 1
+FORMAT: Final = 2
+"""The version of what splits leave. What another version left is scored again."""
 _RUN: Final = "run"
 _REPLACED: Final = "run.old"
 _NAME: Final = re.compile(r"\.(.+)\.[0-9a-f]{8}\.partial", re.DOTALL)
@@ -57,6 +59,12 @@ class RunIdentity:
     """What else decides what is written of a row, by the words that messages have for it."""
     meaning: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """The settings of the suite, as checksums: see `evaluators.run.settings_fingerprint`."""
+
+    @property
+    def key(self) -> str:
+        """A checksum of all of it, which checkpoints carry."""
+        text = json.dumps(_plain(self), sort_keys=True)
+        return sha256(text.encode()).hexdigest()[:16]
 
 
 class SplitCount(NamedTuple):
@@ -156,11 +164,6 @@ class WorkingFolder:
         folder.mkdir(exist_ok=True)
         return folder
 
-    def forget_parts(self) -> None:
-        """Takes away what splits have written: all of them are scored again."""
-        for place in self.place.glob("parts*"):
-            _remove(place)
-
     def note(self, unfinished: UnfinishedRun) -> None:
         """Says what the folder holds from now on. Raises OSError."""
         from evaluators.testsets.byte_store import store_of
@@ -176,12 +179,14 @@ class WorkingFolder:
             with suppress(OSError):
                 self.note(replace(self.unfinished, splits=counts, data_fingerprint=known))
 
-    def kept(self, variant: str | None, lines: Sequence[EvaluatorLine]) -> KeptSplits:
-        """The finished splits of a variant."""
+    def kept(self, job: str, variant: str | None, lines: Sequence[EvaluatorLine]) -> KeptSplits:
+        """The finished splits of a variant, by the key of their job."""
         from evaluators.run.kept_splits import KeptSplits  # a run of one split has no use for it
 
         states = self.unfinished.files if self.unfinished is not None else ()
-        return KeptSplits(str(self.parts(variant)), tuple(state.get(variant or "", ()) for state in states), tuple(lines))
+        return KeptSplits(
+            str(self.parts(variant)), job, tuple(state.get(variant or "", ()) for state in states), tuple(lines)
+        )
 
     def move(self, final: Path, replaces: bool = False) -> None:
         """Puts the run folder at its place, which is free, or which it `replaces`. Raises OSError, above all where something else is
@@ -319,6 +324,16 @@ def read_unfinished(place: Path) -> UnfinishedRun | None:
     return found if found.format == FORMAT else None
 
 
+def other_format(place: Path) -> int | None:
+    """The version of what a working folder holds, where it is not the one of this program; None where it says none."""
+    try:
+        found = json.loads(read_small(place / UNFINISHED_JSON, _MOST_BYTES))
+    except (OSError, ValueError, RecursionError, NoSmallFile):
+        return None
+    known = found.get("format") if isinstance(found, dict) else None
+    return known if isinstance(known, int) and known != FORMAT else None
+
+
 def _taken(place: Path, held: Holding) -> Issue:
     if held == "others":
         message = "this run is still going: another process works in its folder"
@@ -329,13 +344,17 @@ def _taken(place: Path, held: Holding) -> Issue:
 
 def _json(unfinished: UnfinishedRun) -> str:
     body: dict[str, Any] = {name: getattr(unfinished, name) for name in _ORDER}
-    identity = unfinished.identity
-    body["identity"] = {
-        "suite_fingerprint": identity.suite_fingerprint, "versions": dict(identity.versions),
-        "columns": dict(identity.columns), "options": dict(identity.options), "meaning": dict(identity.meaning),
-    }  # fmt: skip
+    body["identity"] = _plain(unfinished.identity)
     body["splits"] = {name: count._asdict() for name, count in unfinished.splits.items()}
     return json.dumps(body, indent=2, default=dict) + "\n"
+
+
+def _plain(identity: RunIdentity) -> dict[str, Any]:
+    return {
+        "suite_fingerprint": identity.suite_fingerprint, "versions": dict(identity.versions),
+        "columns": dict(identity.columns), "options": dict(identity.options),
+        "meaning": {name: dict(settings) for name, settings in identity.meaning.items()},
+    }  # fmt: skip
 
 
 _ORDER: Final = (

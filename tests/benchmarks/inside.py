@@ -26,7 +26,8 @@ from evaluators.run.job import Job
 from evaluators.run.preparing import RunRequest, prepare
 from evaluators.run.record_files import record_files
 from evaluators.run.recording import Needed, recording_of
-from evaluators.run.runner import figures, measure, store_parts
+from evaluators.run.runner import measure, store_parts
+from evaluators.run.stats import figures
 from evaluators.testsets.reader import Split, Table
 from tests.benchmarks import suites
 from tests.benchmarks.floor import Line

@@ -18,16 +18,14 @@ from typing import Any, Final
 from evaluators.api.loading import load
 from evaluators.compat.given_documents import ROLES
 from evaluators.run.job import Job, run_split
-from evaluators.run.kept_splits import typed_ways
 from evaluators.run.loaded import LoadedSuite
-from evaluators.run.runner import Merging
-from evaluators.run.split_result import SplitResult
+from evaluators.run.merge import Merger
+from evaluators.run.split_result import SplitResult, opened, sealed
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.memory_rows import MemoryRows
 from evaluators.testsets.reader import Split
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
-from evaluators.value_class import replace
 
 ROWS: Final = 200
 """Rows of a split that is scored. A result hardly grows with them: it holds counts."""
@@ -74,8 +72,7 @@ class Synthetic:
         ]  # fmt: skip
         self.job = jobs[0]
         results = [run_split(job, Split("rows", 1), lines=self.suite.lines) for job in jobs]
-        self.way = typed_ways().of(SplitResult)
-        self.texts = [json.dumps(self.way.pack(result)).encode() for result in results]
+        self.texts = [sealed(result) for result in results]
 
     def results(self, count: int) -> Iterator[SplitResult]:
         """As many results, read from bytes, a little out of order."""
@@ -84,13 +81,14 @@ class Synthetic:
             numbers = list(range(start, min(start + UNDER_WAY, count)))
             drawn.shuffle(numbers)
             for number in numbers:
-                result: SplitResult = self.way.read(json.loads(self.texts[number % KINDS]))
-                yield replace(result, index=number)
+                result = opened(self.texts[number % KINDS], SplitResult)
+                result.index = number
+                yield result
 
-    def merging(self) -> Merging:
-        return Merging(self.job, self.suite.lines, "rows")
+    def merging(self) -> Merger:
+        return Merger(self.job, self.suite.lines, "rows")
 
-    def merged(self, count: int) -> Merging:
+    def merged(self, count: int) -> Merger:
         """Everything of so many splits."""
         merging = self.merging()
         for result in self.results(count):

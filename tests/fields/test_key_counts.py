@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections import Counter
 from typing import Any
 
@@ -13,6 +12,8 @@ from hypothesis import strategies as st
 from evaluators.fields.align import Align, read_align
 from evaluators.fields.key_counts import FIRST_ROWS, KeyCounts, KeyFault, KeyReader
 from evaluators.model import MISSING
+from evaluators.run.exact_sums import plus
+from evaluators.run.split_result import SplitResult, opened, sealed
 from evaluators.values.paths import Path, parse
 
 
@@ -101,12 +102,14 @@ def test_counts_of_parts_in_any_order_are_a_naive_count(
         part = KeyCounts()
         for offset, (one, other) in enumerate(rows[start : start + size]):
             part.add(offset, read.met({"l": one}, {"l": other}))
-        parts.append((start, pickle.loads(pickle.dumps(part))))
+        result = SplitResult(keys=[part])
+        result.number("rows", start)
+        parts.append(opened(sealed(result), SplitResult).keys[0])
     random.shuffle(parts)
     whole = KeyCounts()
-    for start, part in parts:
-        whole.merge(part, start)
-    found = {(f.side, f.what): (c.items, c.rows, c.first) for f, c in whole.found.items()}
+    for part in parts:
+        plus(whole, part)
+    found = {(fault.side, fault.what): (count.items, count.rows, [*count.first]) for fault, count in whole.faults()}
     assert found == naive(rows)
 
 

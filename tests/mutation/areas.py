@@ -29,10 +29,10 @@ AREAS: Final[dict[str, Area]] = {
     ),
     "json": Area(
         (
-            "values/json_*.py", "values/typed_json.py", "values/yaml_text.py", "values/flow.py",
+            "values/json_*.py", "values/yaml_text.py", "values/flow.py",
         ),
         (
-            "values/test_json_text.py", "values/test_json_choice.py", "values/test_typed_json.py", "values/test_yaml_text.py",
+            "values/test_json_text.py", "values/test_json_choice.py", "values/test_yaml_text.py",
             "values/test_flow.py", "values/test_json_lines.py",
         ),
     ),

@@ -13,12 +13,14 @@ import pytest
 
 from evaluators.api.loading import Suite, load
 from evaluators.run.engines.engine import ENGINES, Assignment, Engine, Result, Task
+from evaluators.run.glimpse import Glimpse
 from evaluators.run.job import Job
 from evaluators.run.preparing import RunRequest, prepare
 from evaluators.run.record_files import record_files
 from evaluators.run.recorder import Recording
 from evaluators.run.rows import RowsFormat
-from evaluators.run.runner import MeasuredTestSet, measure, store_parts
+from evaluators.run.runner import measure, store_parts
+from evaluators.run.split_result import SplitResult
 from evaluators.testsets.readers import jsonl
 from tests.run.part_folder import clear_parts
 
@@ -113,14 +115,15 @@ class Bench:
 
     def score(
         self, engine: Engine | None = None, *, stopped: Callable[[], bool] = lambda: False, **options: Any
-    ) -> tuple[MeasuredTestSet, dict[str, bytes]]:
+    ) -> tuple[SplitResult, dict[str, bytes]]:
         """The sums, and the stored files by name."""
         suite, job = self.job(**options)
         assert job.folder is not None
         measured = measure(job, suite.lines, engine or ENGINES.find("in_process")(), "rows.jsonl", stopped)
         store_parts(job, suite.lines, measured, record_files(Path(job.folder), job.rows))
         clear_parts(job)
-        measured.parts = []
+        # what may differ with the cut: hints look at the first split, and splits do not know what others recorded
+        measured.merged, measured.scored_again, measured.glimpse, measured.recorded = [], 0, Glimpse(), {}
         return measured, {path.name.partition(".")[0]: path.read_bytes() for path in Path(job.folder).iterdir()}
 
 

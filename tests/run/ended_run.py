@@ -1,8 +1,8 @@
 """The command line in small pieces, ended where a test says: `python -m tests.run.ended_run SPLIT_BYTES WHO COUNT words…`.
 
 WHO is what is counted: `files` and `calls` of the run, `workers` for file operations of each worker, `one-worker` for the same where only
-one worker is ended. With a name such as `rows-000005` each worker is ended that opens such a file. The process is killed, by itself and
-at once, in the middle of its COUNT-th one. File operations are those in a working folder: opening, making, renaming, removing.
+one worker is ended. With the number of a split, such as `000005`, each worker is ended that opens its file. The process is killed, by
+itself and at once, in the middle of its COUNT-th one. File operations are those in a working folder: opening, making, renaming, removing.
 Calls are those of functions, from the first of these operations on. With 0 nothing is ended, and the number is said on standard
 error. The cut of files is made small, so that a short test set has many splits.
 """
@@ -38,7 +38,7 @@ class Ending:
         if self.who == "calls":
             if sys.getprofile() is None:
                 sys.setprofile(self.called)
-        elif self.who.startswith("rows-"):
+        elif self.who.isdigit():
             if os.getpid() != self.parent and self.who in str(given[0]):
                 os.kill(os.getpid(), signal.SIGKILL)
         elif (os.getpid() == self.parent) == (self.who == "files"):

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from evaluators.model import Standing, Verdict
 from evaluators.run import clusters as module
-from evaluators.run.clusters import ClusterCounts, ClusterSum, cluster_names, merge_clusters
+from evaluators.run.clusters import ClusterCounts, ClusterSum, cluster_names, limited_clusters
+from evaluators.run.exact_sums import plus
 
 VERDICTS = [
     Verdict(Standing.SCORED, True, 1, 1),
@@ -35,7 +36,7 @@ def test_pieces_come_to_what_all_rows_come_to(most: int) -> None:
         low, high = sorted((min(one, len(rows)), min(other, len(rows))))
         merged = counted(rows[:low])
         for piece in (rows[high:], rows[low:high]):
-            merge_clusters(merged, counted(piece))
+            merged = limited_clusters(plus(merged, counted(piece)))
         assert merged == counted(rows)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evaluators.model import Standing, Verdict
 from evaluators.run.clusters import ClusterSum
-from evaluators.run.exact_sums import EXACT, UNITS, Sums, add_to, merge_sums, summand
+from evaluators.run.exact_sums import EXACT, UNITS, Sums, add_to, plus, summand
 from evaluators.run.statistics import mean_of
 from evaluators.run.tally import Tally
 
@@ -82,8 +82,8 @@ def test_sums_are_the_same_for_any_split(rows: list[tuple[tuple[int, int], int]]
     first, last = sorted((cut, other))
     a, b, c = sums(rows[:first]), sums(rows[first:last]), sums(rows[last:])
     left, right = dict(a), dict(b)
-    merge_sums(left, b)
-    merge_sums(left, c)
-    merge_sums(right, c)
-    merge_sums(right, a)
+    plus(left, b)
+    plus(left, c)
+    plus(right, c)
+    plus(right, a)
     assert left == right == sums(rows)

@@ -8,7 +8,7 @@ from zlib import crc32
 import pytest
 
 import evaluators
-from evaluators.run import ids, job, runner
+from evaluators.run import ids, job, merge
 
 
 def warned(folder: Path, *names: str, **options: object) -> list[str]:
@@ -40,7 +40,7 @@ def test_two_ids_that_share_a_number_are_told_apart(tmp_path: Path) -> None:
 def test_rows_beyond_the_first_ones_are_not_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    for module in (ids, job, runner):  # each is loaded before any is changed: a name that is imported is a copy
+    for module in (ids, job, merge):  # each is loaded before any is changed: a name that is imported is a copy
         monkeypatch.setattr(module, "MOST_IDS", 2)
     assert warned(tmp_path, "1", "2", "1", workers=workers) == []
 

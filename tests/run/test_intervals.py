@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluators.compare.significance import mcnemar, sign_flips
+from evaluators.run.exact_sums import plus
 from evaluators.run.intervals import (
     Moments,
     RatioSums,
@@ -153,7 +154,7 @@ def test_sums_of_ratios_are_the_same_for_any_split(rows: list[tuple[int, int]], 
         return found
 
     merged = sums(rows[:cut])
-    merged.merge(sums(rows[cut:]))
+    plus(merged, sums(rows[cut:]))
     assert merged == sums(rows) == sums(rows[::-1])
 
 

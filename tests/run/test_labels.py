@@ -17,9 +17,11 @@ import evaluators
 from evaluators.builtin.exact_match import ExactMatch
 from evaluators.issues import Problems
 from evaluators.model import MISSING, Standing, Verdict
+from evaluators.run.exact_sums import plus
 from evaluators.run.label_counts import LabelCounts, LabelSums
 from evaluators.run.label_tables import label_tables
 from evaluators.run.result import ConfusionMatrix, RunResult
+from evaluators.run.split_result import SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 
 VERDICTS = [
@@ -44,7 +46,9 @@ def counted(rows: Sequence[Row], cuts: Sequence[int] = (), labels: Any = None, o
             expected, outputs, codes = (list(column) for column in zip(*piece, strict=True))
             ids = [f"R{start + place}" for place in range(len(piece))]
             counts.add({"output": outputs, "expected": expected}, codes, VERDICTS, range(len(piece)), ids)
-        whole.merge(counts.sums, 2 + start)
+        part = SplitResult(labels=[counts.sums])
+        part.number("rows", 2 + start)
+        plus(whole, part.labels[0])
         start = end
     return whole
 

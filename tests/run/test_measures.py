@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import evaluators
 from evaluators.issues import Blame, Problems
 from evaluators.run import measures as module
+from evaluators.run.exact_sums import FIRST_ROWS, plus
 from evaluators.run.measures import (
     UNIT,
     MeasureCounts,
@@ -27,6 +28,7 @@ from evaluators.run.measures import (
     measure_stats,
 )
 from evaluators.run.result import MeasureStats, RunResult
+from evaluators.run.split_result import SplitResult
 
 COST = MeasuredColumn("cost", "cost")
 
@@ -39,7 +41,9 @@ def counted(cells: Sequence[Any], pieces: Sequence[int] = (), **settings: Any) -
         counts = MeasureCounts([column], [])
         piece = cells[start:end]
         counts.add(range(len(piece)), {"cost": piece})
-        whole.merge(MeasuredSums(counts.sums, counts.slices()), 2 + start)
+        part = SplitResult(measures=counts.measured())
+        part.number("rows", 2 + start)
+        plus(whole, part.measures)
         start = end
     ((stats,), _) = measure_stats([column], whole, None, False)
     return stats
@@ -81,7 +85,7 @@ def in_clusters(rows: Sequence[tuple[str, str, str]]) -> tuple[MeasureSums, list
     counts = MeasureCounts([COST], ["kind"])
     columns = {"cost": [cost for *_, cost in rows], "kind": [kind for _, kind, _ in rows]}
     counts.add(range(len(rows)), columns, [cluster for cluster, *_ in rows])
-    return counts.sums[0], measure_stats([COST], MeasuredSums(counts.sums, counts.slices()), None, True)[1]
+    return counts.sums[0], measure_stats([COST], counts.measured(), None, True)[1]
 
 
 def test_clusters_keep_their_names_and_sums_while_they_are_few() -> None:
@@ -95,7 +99,7 @@ def test_clusters_keep_their_names_and_sums_while_they_are_few() -> None:
 def test_clusters_are_added_by_name() -> None:
     one, _ = in_clusters([("A", "x", "1"), ("B", "x", "3")])
     other, _ = in_clusters([("B", "x", "5"), ("C", "x", "-2")])
-    one.merge(other)
+    plus(one, other)
     assert one.numbers["."].clusters == {"A": [1, UNIT], "B": [2, 8 * UNIT], "C": [1, -2 * UNIT]}
     assert (one.numbers["."].least, one.numbers["."].greatest) == (-2 * UNIT, 5 * UNIT)
     assert one.numbers["."].powers[:2] == [7 * UNIT, (1 + 9 + 25 + 4) * UNIT**2]
@@ -111,7 +115,7 @@ def test_empty_cells_are_missing_and_others_are_no_numbers() -> None:
     found = counted(["0.5", "", "  ", None, "abc", "1 2", True, [1], "NaN", "1e999", float("nan")])
     assert (found.rows, found.n, found.missing, found.unreadable) == (11, 1, 4, 6)
     assert found.first_unreadable[:3] == ((6, "abc"), (7, "1 2"), (8, "True"))
-    assert len(found.first_unreadable) == module.MOST_ROWS
+    assert len(found.first_unreadable) == FIRST_ROWS
 
 
 def test_no_number_has_no_figure() -> None:
@@ -172,8 +176,9 @@ def test_a_cut_after_a_cut_is_a_cut(number: int, one: int, other: int) -> None:
     assert cut(cut(number, max(one, other)), min(one, other)) == cut(number, min(one, other))
 
 
-def test_many_different_numbers_are_cut_and_the_run_says_how_far() -> None:
-    sums = NumberSums(most=100)
+def test_many_different_numbers_are_cut_and_the_run_says_how_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_NUMBERS", 100)
+    sums = NumberSums()
     for number in range(1, 3000):
         sums.add(number * UNIT // 7, 1)
     assert sums.digits is not None
@@ -286,7 +291,7 @@ def test_any_number_of_splits_and_order_gives_the_same_sums(
     bench.suite = {**bench.suite, "measures": {"cost": "row.cost"}}
     if clustered:
         bench.suite = {**bench.suite, "statistics": {"cluster": "row.id"}}
-        monkeypatch.setattr(module, "MOST_CLUSTERS", 50)
+        monkeypatch.setattr("evaluators.run.clusters.MOST_CLUSTERS", 50)
     whole, files = bench.score()
     assert whole.measures.whole[0].cells == 200
     assert bench.score(splits=splits, chunk=300) == (whole, files)

@@ -18,7 +18,7 @@ from evaluators.model import Standing, Status, Verdict
 from evaluators.run import rows as stored_rows
 from evaluators.run.codes import CodeLine
 from evaluators.run.record import lines as lines_of
-from evaluators.run.rows import RowColumns, RowFacts, RowsFormat, RowWriter, join_parts
+from evaluators.run.rows import JoinedRows, RowColumns, RowFacts, RowsFormat, RowWriter
 from evaluators.run.tally import Ledger
 
 COLUMNS = RowColumns(("plain", "fields", "open"), ("kind",), clustered=True)
@@ -49,13 +49,14 @@ ROWS = st.lists(st.tuples(IDS, VERDICTS), max_size=25)
 
 
 def write(folder: Path, kind: RowsFormat, rows: Any, cuts: list[int], ids: bool = True, first: int = 2) -> Path:
-    """The rows, cut into parts and joined. Every part is written in two chunks."""
+    """The rows, cut into splits and joined. Every split is written in two chunks."""
     places = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
-    parts = []
-    for index, (start, end) in enumerate(pairwise(places)):
+    target = folder / f"whole.{kind}"
+    joined = JoinedRows(kind, COLUMNS, target)
+    for start, end in pairwise(places):
         ledgers = [Ledger(4 if name == "fields" else 0) for name in COLUMNS.evaluators]
-        path = str(folder / f"{kind}-{index}.part")
-        writer = RowWriter(path, ledgers)
+        blocks: list[bytes] = []
+        writer = RowWriter(blocks.append, ledgers)
         middle = (start + end) // 2
         for low, high in ((start, middle), (middle, end)):
             some = rows[low:high]
@@ -63,10 +64,11 @@ def write(folder: Path, kind: RowsFormat, rows: Any, cuts: list[int], ids: bool 
             names = [one for one, _ in some]
             beside = RowFacts([zlib.crc32(str(place).encode()) for place in range(low, high)], names, [names])
             writer.add(range(low - start, high - start), names if ids else None, codes, beside)
-        writer.close()
-        parts.append((path, first + start))
-    target = folder / f"whole.{kind}"
-    join_parts(kind, parts, COLUMNS, target, folder / f"codes.{kind}")
+        writer.flush()
+        joined.begin()
+        for block in blocks:
+            joined.add(block, first + start)
+    joined.close(folder / f"codes.{kind}")
     return target
 
 
@@ -173,7 +175,8 @@ def test_a_row_of_five_evaluators_takes_at_most_fifteen_bytes_in_parquet(tmp_pat
         leaves = 20 + (noise >> 40) % 8
         columns[3].append(Verdict(Standing.SCORED, wrong > 1, leaves - (wrong < 2), leaves, counts=(leaves, 0, 0, 0)))
         columns[4].append(Verdict(Standing.SCORED, right == 12, right, 12, counts=(right, 12 - right, 0, 0)))
-    writer = RowWriter(str(tmp_path / "part"), ledgers)
+    blocks: list[bytes] = []
+    writer = RowWriter(blocks.append, ledgers)
     for start in range(0, many, 1_000):
         ids = [str(number) for number in range(start, min(start + 1_000, many))]
         writer.add(
@@ -182,8 +185,12 @@ def test_a_row_of_five_evaluators_takes_at_most_fifteen_bytes_in_parquet(tmp_pat
             [ledger.codes(column[start : start + 1_000]) for ledger, column in zip(ledgers, columns, strict=True)],
             RowFacts([zlib.crc32(name.encode()) for name in ids]),
         )
-    writer.close()
-    join_parts("parquet", [(str(tmp_path / "part"), 2)], stored, tmp_path / "rows.parquet", tmp_path / "codes.jsonl")
+    writer.flush()
+    joined = JoinedRows("parquet", stored, tmp_path / "rows.parquet")
+    joined.begin()
+    for block in blocks:
+        joined.add(block, 2)
+    joined.close(tmp_path / "codes.jsonl")
     assert (tmp_path / "rows.parquet").stat().st_size / many <= 15
 
 

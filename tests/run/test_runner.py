@@ -12,10 +12,12 @@ import pytest
 from evaluators.api.loading import load
 from evaluators.issues import Blame
 from evaluators.model import Standing
+from evaluators.run.coverage import coverage
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.record_files import record_files
 from evaluators.run.recorder import Recording
-from evaluators.run.runner import coverage, figures, measure, slice_figures, store_parts
+from evaluators.run.runner import measure, store_parts
+from evaluators.run.stats import figures, slice_figures
 from evaluators.value_class import replace
 
 
@@ -117,10 +119,10 @@ def invalid_rows(files: dict[str, bytes]) -> list[int]:
 def test_issues_say_row_and_column(bench: Any) -> None:
     measured, files = bench.score(splits=4)
     broken = invalid_rows(files)
-    assert [issue.where for issue in measured.issues] == [
+    assert [one.issue.where for one in measured.issues] == [
         f'rows.jsonl row {row}, column "expected"' for row in broken[:5]
     ]
-    assert {issue.blame for issue in measured.issues} == {Blame.TESTSET}
+    assert {one.issue.blame for one in measured.issues} == {Blame.TESTSET}
     assert len(broken) > 5
 
 
@@ -140,7 +142,7 @@ def test_two_faulty_cells_of_one_row_are_two_issues(bench: Any) -> None:
     }
     bench.rows = [{"output": "{}", "first": "", "second": ""}]
     measured, _ = bench.score()
-    assert [issue.where for issue in measured.issues] == [
+    assert [one.issue.where for one in measured.issues] == [
         'rows.jsonl row 1, column "first"',
         'rows.jsonl row 1, column "second"',
     ]
@@ -163,12 +165,11 @@ def test_a_stopped_run_keeps_the_rows_from_the_first_on(bench: Any) -> None:
     assert all(tally.rows == measured.rows for tally in measured.tallies)
 
 
-@pytest.mark.parametrize("kind", ["rows", "cells", "outcomes"])
 @pytest.mark.parametrize(("name", "workers"), [("in_process", 1), ("processes", 2)])
-def test_a_full_disk_keeps_the_splits_before_it(bench: Any, name: str, workers: int, kind: str) -> None:
+def test_a_full_disk_keeps_the_splits_before_it(bench: Any, name: str, workers: int) -> None:
     _, everything = bench.score()
     suite, job = bench.job(splits=6, most=None)
-    part = Path(job.folder) / f"{kind}-000003.part"
+    part = Path(job.folder) / "000003.part"
     part.symlink_to("/dev/full")
     measured = measure(job, suite.lines, ENGINES.find(name)(workers=workers), "rows.jsonl")
     assert not part.is_symlink()

@@ -9,9 +9,11 @@ import pytest
 
 from evaluators.issues import Blame
 from evaluators.run import sent_parts
+from evaluators.run.job import Job
+from evaluators.run.merge import Merger
 from evaluators.run.record_files import record_files
-from evaluators.run.runner import Merging, store_parts
-from evaluators.run.sent_parts import clear_mark, mark, received, run_and_leave
+from evaluators.run.runner import store_parts
+from evaluators.run.sent_parts import clear_mark, mark, received, run_and_send
 from evaluators.value_class import replace
 from tests.run.part_folder import clear_parts
 
@@ -20,19 +22,24 @@ def files_of(folder: str) -> dict[str, bytes]:
     return {path.name.partition(".")[0]: path.read_bytes() for path in Path(folder).iterdir()}
 
 
+def of_run(name: str, job: Job) -> Job:
+    return replace(job, suite=replace(job.suite, run_id=name))
+
+
 def scored_in_parts(bench: Any, elsewhere: Path | None, twice: bool = False) -> dict[str, bytes]:
     """The files of a run whose splits were scored as on workers: with a folder of another name, the driver's is not seen."""
     suite, job = bench.job(splits=5)
+    job = of_run("this run", job)
     mark(job)
-    merging = Merging(job, suite.lines, "rows.jsonl")
+    merger = Merger(job, suite.lines, "rows.jsonl")
     for split in job.table.splits():
         seen = job if elsewhere is None else replace(job, folder=str(elsewhere))
         for _ in range(2 if twice else 1):
-            sent = run_and_leave(seen, split, merging.full)
-        assert bool(sent.parts) == (elsewhere is not None)
-        merging.take(received(job, sent))
+            sent = run_and_send(seen, split, merger.full)
+        assert bool(sent[1]) == (elsewhere is not None)
+        merger.take(received(job, sent))
     clear_mark(job)
-    store_parts(job, suite.lines, merging.measured(of=5), record_files(Path(job.folder), job.rows))
+    store_parts(job, suite.lines, merger.measured(of=5), record_files(Path(job.folder), job.rows))
     clear_parts(job)
     return files_of(job.folder)
 
@@ -47,9 +54,10 @@ def test_a_folder_of_the_same_name_on_another_machine_is_another_folder(bench: A
     _, job = bench.job(splits=2)
     other = tmp_path / "other"
     other.mkdir()
-    mark(replace(job, folder=str(other), suite=replace(job.suite, run_id="another run")))
-    sent = run_and_leave(replace(job, folder=str(other)), job.table.splits()[0], frozenset())
-    assert sent.parts
+    job = replace(job, folder=str(other))
+    mark(of_run("another run", job))
+    sent = run_and_send(of_run("this run", job), job.table.splits()[0], frozenset())
+    assert sent[1]
     assert [path.name for path in other.iterdir()] == ["seen-by-workers.part"]
 
 
@@ -58,9 +66,8 @@ def test_parts_that_are_too_large_are_not_sent_and_it_is_said_what_to_do(
 ) -> None:
     monkeypatch.setattr(sent_parts, "MOST_SENT_MIB", 0)
     _, job = bench.job(splits=2)
-    trouble = run_and_leave(
-        replace(job, folder=str(tmp_path / "gone")), job.table.splits()[0], frozenset()
-    ).result.trouble
+    job = of_run("this run", replace(job, folder=str(tmp_path / "gone")))
+    trouble = received(job, run_and_send(job, job.table.splits()[0], frozenset())).trouble
     assert trouble is not None
     assert trouble.blame is Blame.ENVIRONMENT
     assert trouble.hint == "--results names a folder that all workers see under the same path"
@@ -68,19 +75,20 @@ def test_parts_that_are_too_large_are_not_sent_and_it_is_said_what_to_do(
 
 def test_sums_that_arrive_twice_are_refused(bench: Any) -> None:
     suite, job = bench.job(splits=2)
-    merging = Merging(job, suite.lines, "rows.jsonl")
+    merger = Merger(job, suite.lines, "rows.jsonl")
     first = job.table.splits()[0]
-    merging.take(run_and_leave(replace(job, folder=None), first, frozenset()).result)
+    job = replace(job, folder=None)
+    merger.take(received(job, run_and_send(job, first, frozenset())))
     with pytest.raises(RuntimeError, match="the sums of split 0 arrived twice"):
-        merging.take(run_and_leave(replace(job, folder=None), first, frozenset()).result)
+        merger.take(received(job, run_and_send(job, first, frozenset())))
 
 
 def test_rows_that_are_missing_in_the_files_of_splits_are_noticed(bench: Any) -> None:
     suite, job = bench.job(splits=1)
     mark(job)
-    merging = Merging(job, suite.lines, "rows.jsonl")
-    merging.take(run_and_leave(job, job.table.splits()[0], frozenset()).result)
-    measured = merging.measured(of=1)
+    merger = Merger(job, suite.lines, "rows.jsonl")
+    merger.take(received(job, run_and_send(job, job.table.splits()[0], frozenset())))
+    measured = merger.measured(of=1)
     measured.rows += 1
     with pytest.raises(RuntimeError, match="201 rows were scored, and the files of their splits hold 200"):
         store_parts(job, suite.lines, measured, record_files(Path(job.folder), job.rows))

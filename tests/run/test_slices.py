@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.model import MISSING, Standing, Verdict
-from evaluators.run.slices import OTHER_VALUES, SliceCounts, SliceKey, limit_slices, merge_slices, slice_text
+from evaluators.run.exact_sums import plus
+from evaluators.run.slices import OTHER_VALUES, SliceCounts, limit_slices, slice_text
 from evaluators.run.tally import Ledger, Tally
 
 YES, NO = Verdict(Standing.SCORED, True, 1, 1), Verdict(Standing.SCORED, False, 0, 1)
@@ -19,8 +20,8 @@ MOST = 3
 ROWS = st.lists(st.tuples(st.sampled_from("abcdefgh"), st.booleans()), max_size=40)
 
 
-def sliced(rows: list[tuple[str, bool]], cuts: list[int], chunk: int) -> dict[SliceKey, list[Tally]]:
-    whole: dict[SliceKey, list[Tally]] = {}
+def sliced(rows: list[tuple[str, bool]], cuts: list[int], chunk: int) -> dict[str, list[Tally]]:
+    whole: dict[str, list[Tally]] = {}
     places = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
     for start, end in pairwise(places):
         ledger = Ledger(0)
@@ -28,8 +29,8 @@ def sliced(rows: list[tuple[str, bool]], cuts: list[int], chunk: int) -> dict[Sl
         for at in range(start, end, chunk):
             part = rows[at : min(at + chunk, end)]
             counts.add([text for text, _ in part], [ledger.codes([YES if passed else NO for _, passed in part])])
-        merge_slices(whole, {("column", value): tallies for value, tallies in counts.tallies().items()})
-    limit_slices(whole, MOST)
+        plus(whole, counts.tallies())
+        limit_slices(whole, MOST)
     return whole
 
 
@@ -41,7 +42,7 @@ def test_the_first_values_have_their_own_figures_and_the_rest_shares_one(
     expected: dict[str, Counter[bool]] = defaultdict(Counter)
     for text, passed in rows:
         expected[text if text in first else OTHER_VALUES][passed] += 1
-    found = {value: tallies[0] for (_, value), tallies in sliced(rows, cuts, chunk).items()}
+    found = {value: tallies[0] for value, tallies in sliced(rows, cuts, chunk).items()}
     assert {value: (tally.scored, tally.passed) for value, tally in found.items()} == {
         value: (counts.total(), counts[True]) for value, counts in expected.items()
     }

@@ -24,7 +24,8 @@ from evaluators.fields.path_details import (
     SURPLUS_VALUES,
 )
 from evaluators.model import MISSING, Standing, Status, Verdict
-from evaluators.run.clusters import ClusterSum, cluster_group, merge_clusters
+from evaluators.run.clusters import ClusterSum, cluster_group, limited_clusters
+from evaluators.run.exact_sums import plus
 from evaluators.run.intervals import (
     Moments,
     RatioSums,
@@ -54,9 +55,9 @@ def row(*statuses: Status, standing: Standing = Standing.SCORED) -> Verdict:
 
 
 def tallied(rows: Iterable[Verdict], watch: Watch | None = None, fields: int = 0) -> Tally:
-    tally = Tally(fields, watch=watch)
+    tally = Tally.of(fields)
     for one in rows:
-        tally.add(one)
+        tally.add(one, 1, watch)
     return tally
 
 
@@ -160,26 +161,29 @@ def test_the_bound_of_a_watched_figure_over_rows() -> None:
 def test_the_rows_of_a_watched_figure_are_added_when_tallies_are_merged() -> None:
     watch = Watch((ALL,), ("a", "b"))
     one, other = tallied([row(MATCH, MATCH)], watch, 2), tallied([row(MATCH, MISMATCH)] * 2, watch, 2)
-    one.merge(other)
-    assert one.ratio_rows == {ALL: 3}
-    assert one.ratios[ALL].units == 3
-    assert one.ratios[ALL].sums == {
-        (0, 1): 6, (1, 0): 4, (0, 2): 12, (1, 1): 8, (2, 0): 6, (0, 3): 24, (1, 2): 16, (2, 1): 12, (3, 0): 10,
-        (0, 4): 48, (1, 3): 32, (2, 2): 24, (3, 1): 20, (4, 0): 18,
-    }  # fmt: skip
+    plus(one, other)
+    (sums,) = one.ratios.values()
+    assert (sums.rows, sums.units) == (3, 3)
+    assert {(i, j): sums.of(i, j) for i, j in SUMS} == SUMS
+
+
+SUMS = {
+    (0, 1): 6, (1, 0): 4, (0, 2): 12, (1, 1): 8, (2, 0): 6, (0, 3): 24, (1, 2): 16, (2, 1): 12, (3, 0): 10,
+    (0, 4): 48, (1, 3): 32, (2, 2): 24, (3, 1): 20, (4, 0): 18,
+}  # fmt: skip
 
 
 def test_a_tally_takes_up_what_only_another_one_watched() -> None:
-    one, other = Tally(2), tallied([row(MATCH, MISMATCH)] * 2, Watch((ALL,), ("a", "b")), 2)
-    one.merge(other)
-    assert (one.ratio_rows, one.ratios[ALL].units) == ({ALL: 2}, 2)
+    one, other = Tally.of(2), tallied([row(MATCH, MISMATCH)] * 2, Watch((ALL,), ("a", "b")), 2)
+    plus(one, other)
+    assert (one.ratios["precision"].rows, one.ratios["precision"].units) == (2, 2)
 
 
 def test_a_further_figure_is_added_over_the_rows_that_have_it() -> None:
     one, other = Tally(), Tally()
     one.add(Verdict(Standing.SCORED, False, 0, 1, figures=((1, 2), (0, 0))))
     other.add(Verdict(Standing.SCORED, False, 0, 1, figures=((1, 3), (2, 3), (1, 1))), 2)
-    one.merge(other)
+    plus(one, other)
     assert [(each.rows, each.sums) for each in one.figures] == [(3, {2: 1, 3: 2}), (2, {3: 4}), (2, {1: 2})]
 
 
@@ -201,11 +205,11 @@ def test_values_that_are_not_among_the_first_share_a_slice() -> None:
 
 def clustered(watch: Watch | None = None) -> Tally:
     """Two clusters: one with two right rows, one with a right row of one field and a wrong one."""
-    tally = Tally(2, watch=watch)
+    tally = Tally.of(2)
     for name, rows in {"one": [row(MATCH, MATCH)] * 2, "two": [row(MATCH, MISMATCH), row(MISMATCH, MISMATCH)]}.items():
         tally.clusters[name] = ClusterSum()
         for each in rows:
-            tally.add(each)
+            tally.add(each, 1, watch)
             tally.clusters[name].add(each, 1, watch)
     return tally
 
@@ -213,18 +217,18 @@ def clustered(watch: Watch | None = None) -> Tally:
 def test_a_cluster_adds_its_rows_and_what_is_watched() -> None:
     watch = Watch((ALL, ("a", "recall")), ("a", "b"))
     one, two = clustered(watch).clusters.values()
-    assert (one.rows, one.passed, one.total, one.ratios) == (2, 2, 2, {ALL: [4, 4], ("a", "recall"): [2, 2]})
+    assert (one.rows, one.passed, one.total, one.ratios) == (2, 2, 2, {"precision": [4, 4], "recall:a": [2, 2]})
     assert (two.rows, two.passed, two.total) == (2, 0, Fraction(1, 2))
-    assert two.ratios == {ALL: [1, 4], ("a", "recall"): [1, 2]}
-    one.merge(two)
+    assert two.ratios == {"precision": [1, 4], "recall:a": [1, 2]}
+    plus(one, two)
     assert (one.rows, one.passed, one.total) == (4, 2, Fraction(5, 2))
-    assert one.ratios == {ALL: [5, 8], ("a", "recall"): [3, 4]}
+    assert one.ratios == {"precision": [5, 8], "recall:a": [3, 4]}
 
 
 def test_a_row_that_counts_several_times_counts_so_in_its_cluster() -> None:
     one = ClusterSum()
     one.add(row(MATCH, MISMATCH), 3, Watch((ALL,), ("a", "b")))
-    assert (one.rows, one.passed, one.total, one.ratios) == (3, 0, Fraction(3, 2), {ALL: [3, 6]})
+    assert (one.rows, one.passed, one.total, one.ratios) == (3, 0, Fraction(3, 2), {"precision": [3, 6]})
 
 
 def test_intervals_over_clusters_know_clusters_only() -> None:
@@ -252,10 +256,10 @@ def test_clusters_join_groups_as_soon_as_one_side_has_them() -> None:
     group = cluster_group("123456789")
     for mine, theirs in (({group: ClusterSum(2, 1)}, {"123456789": ClusterSum(3, 2)}),
                          ({"123456789": ClusterSum(2, 1)}, {group: ClusterSum(3, 2)})):  # fmt: skip
-        merge_clusters(mine, theirs)
-        assert {name: (one.rows, one.passed) for name, one in mine.items()} == {group: (5, 3)}
+        both = limited_clusters(plus(mine, theirs))
+        assert {name: (one.rows, one.passed) for name, one in both.items()} == {group: (5, 3)}
     few = {"A": ClusterSum(1, 1)}
-    merge_clusters(few, {"A": ClusterSum(1, 0), "B": ClusterSum(1, 1)})
+    few = limited_clusters(plus(few, {"A": ClusterSum(1, 0), "B": ClusterSum(1, 1)}))
     assert {name: (one.rows, one.passed) for name, one in few.items()} == {"A": (2, 1), "B": (1, 1)}
 
 

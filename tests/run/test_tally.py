@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from evaluators.fields.path_details import OVERFLOW
 from evaluators.issues import Blame, Issue
 from evaluators.model import Standing, Status, Verdict
+from evaluators.run.exact_sums import plus
 from evaluators.run.statistics import mean_of
 from evaluators.run.tally import MOST_PATHS, Ledger, Tally
 from evaluators.run.watch import Watch, Watched
@@ -46,16 +47,16 @@ ROWS = st.lists(verdicts(), max_size=30)
 
 
 def tally_of(rows: Sequence[Verdict]) -> Tally:
-    tally = Tally(FIELDS)
+    tally = Tally.of(FIELDS)
     for verdict in rows:
         tally.add(verdict)
     return tally
 
 
 def merged(*tallies: Tally) -> Tally:
-    whole = Tally(FIELDS)
+    whole = Tally.of(FIELDS)
     for tally in tallies:
-        whole.merge(tally)
+        plus(whole, deepcopy(tally))
     return whole
 
 
@@ -92,16 +93,15 @@ def test_sums_of_watched_figures_are_the_same_for_any_split(rows: list[Verdict],
     rows = [row._replace(watched=((len(row.statuses), 1, 2, 0),)) for row in rows if closed or not row.statuses]
 
     def tally(some: Sequence[Verdict]) -> Tally:
-        found = Tally(FIELDS, watch=watch)
+        found = Tally.of(FIELDS)
         for row in some:
-            found.add(row)
+            found.add(row, 1, watch)
         return found
 
     whole = tally(rows)
     assert merged(tally(rows[cut:]), tally(rows[:cut])).ratios == whole.ratios
-    assert merged(tally(rows[cut:]), tally(rows[:cut])).ratio_rows == whole.ratio_rows
-    for target, sums in whole.ratios.items():
-        assert sums.units <= whole.ratio_rows[target] <= len(rows)
+    for sums in whole.ratios.values():
+        assert sums.units <= sums.rows <= len(rows)
 
 
 @given(ROWS)
@@ -116,7 +116,7 @@ def test_the_sums_are_exact(rows: list[Verdict]) -> None:
 
 @given(ROWS, st.integers(0, 4))
 def test_a_verdict_met_several_times_counts_so_often(rows: list[Verdict], times: int) -> None:
-    at_once, one_by_one = Tally(FIELDS), Tally(FIELDS)
+    at_once, one_by_one = Tally.of(FIELDS), Tally.of(FIELDS)
     for verdict in rows:
         at_once.add(verdict, times)
         for _ in range(times):
@@ -127,15 +127,12 @@ def test_a_verdict_met_several_times_counts_so_often(rows: list[Verdict], times:
 
 
 @given(ROWS)
-def test_merging_leaves_the_other_tally_alone(rows: list[Verdict]) -> None:
+def test_what_is_added_is_added_each_time(rows: list[Verdict]) -> None:
     other = tally_of(rows)
     other.add_paths({"a": (1, 0, 0, 0)})
-    before = deepcopy(other)
-    whole = Tally(FIELDS)
-    whole.merge(other)
-    whole.merge(other)
-    assert other == before
+    whole = merged(other, other)
     assert whole.paths["a"] == [2, 0, 0, 0]
+    assert whole.rows == 2 * len(rows)
 
 
 @given(st.integers(1, 7), st.integers(0, 1_000))
@@ -150,7 +147,7 @@ def test_more_paths_than_are_kept_come_to_the_same_for_any_split(pieces: int, se
     for piece in range(pieces):
         part = Tally()
         part.add_paths(paths_of(rows[piece::pieces]))
-        split.merge(part)
+        plus(split, part)
     assert split.paths == whole.paths
     assert len(whole.paths) <= MOST_PATHS + 1
     assert sum(counts[0] for counts in whole.paths.values()) == len(rows)

@@ -14,7 +14,7 @@ from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.compat.struct_extract_eval import evaluate
 from evaluators.fields.gains import Worth, f1
 from evaluators.model import Standing, Verdict
-from evaluators.run.exact_sums import add_to
+from evaluators.run.exact_sums import add_to, plus
 from evaluators.run.gate_targets import read_gate
 from evaluators.run.gate_verdicts import judge_gates
 from evaluators.run.gates import GateConfig
@@ -90,7 +90,7 @@ def test_the_powers_of_two_tallies_are_added() -> None:
     one.add(scored(2, 3))
     other.add(scored(1, 3), 2)
     other.add(scored(3, 4))
-    one.merge(other)
+    plus(one, other)
     assert one.score_powers() == {3: (4, 6, 10, 18), 4: (3, 9, 27, 81)}
 
 
@@ -155,7 +155,7 @@ def test_an_error_counts_as_wrong_and_a_fault_leaves_the_row_without_a_score() -
 
 def test_every_status_of_a_listed_field_has_a_count_of_its_own() -> None:
     """As many rows as the status is far down the list: 1 with the first status, 2 with the second …"""
-    tally = Tally(1)
+    tally = Tally.of(1)
     for times, status in enumerate(Status, start=1):
         tally.add(Verdict(Standing.SCORED, False, 0, 1, statuses=bytes([status])), times)
     found = evaluator_stats("fields", "json_multi_field_match", ["code"], tally)

@@ -122,7 +122,7 @@ def test_parts_are_written_to_and_joined_from_another_store(
         Path(tmp_path / "parts").mkdir(exist_ok=True)
         job = dataclasses.replace(job_of(prepared, place), rows=kind)
         measured = measure(job, suite.lines, ENGINES.find("in_process")(), "rows.csv")
-        assert len(measured.parts) > 3
+        assert len(measured.merged) > 3
         store_parts(job, suite.lines, measured, record_files(target, kind))
         clear_parts(job)
         found.append(contents(target))
