@@ -219,7 +219,7 @@ def _folder(
     suite = prepared.suite
     asked = request.name or suite.results.name
     name = asked or default_name(started, suite.fingerprint)
-    begun = replace(unfinished_run(prepared, request, recordings, name, started, fingerprint), asked=asked)
+    begun = unfinished_run(prepared, request, recordings, name, asked, started, fingerprint)
     run = resumed_run(suite, request) if request.resume else None
     found = taken_up(run, prepared, begun, fingerprint) if run is not None else None
     return found if found is not None else RunFolder.begin(request.results, begun, request.force)

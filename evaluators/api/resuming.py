@@ -16,6 +16,8 @@ from hashlib import sha256
 from pathlib import Path, PurePath
 from typing import Final
 
+from msgspec import structs
+
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.model import __version__
 from evaluators.registry import nearest
@@ -42,7 +44,7 @@ from evaluators.run.working_folder import (
     put_back,
 )
 from evaluators.testsets.byte_store import scheme_of
-from evaluators.value_class import NamedTuple, replace
+from evaluators.value_class import NamedTuple
 from evaluators.values.addresses import with_shown_addresses
 
 _SELECTED: Final = "selected: "
@@ -105,6 +107,7 @@ def unfinished_run(
     request: RunRequest,
     recordings: Sequence[Recording],
     name: str,
+    asked: str | None,
     started: datetime,
     fingerprint: InBackground[str],
 ) -> UnfinishedRun:
@@ -113,9 +116,15 @@ def unfinished_run(
     # size and time of a file that was fetched say nothing of what it holds
     known = fingerprint.value() if prepared.test_set.fetched else None
     return UnfinishedRun(
-        name, PurePath(source).name, PurePath(with_shown_addresses(prepared.test_set.name)).name, started.isoformat(timespec="seconds"),
-        _identity(prepared, request, recordings), files=(_marks(prepared),), data_fingerprint=known,
-    )  # fmt: skip
+        name=name,
+        asked=asked,
+        started=started.isoformat(timespec="seconds"),
+        suite=PurePath(source).name,
+        test_set=PurePath(with_shown_addresses(prepared.test_set.name)).name,
+        data_fingerprint=known,
+        files=(_marks(prepared),),
+        identity=_identity(prepared, request, recordings),
+    )
 
 
 def taken_up(
@@ -148,7 +157,8 @@ def taken_up(
     folder = RunFolder.go_on(left.place, final, force=final.exists())
     before = folder.folder.unfinished or new
     states = before.files if new.files[0] in before.files else (*before.files, *new.files)
-    folder.folder.note(replace(before, identity=new.identity, files=states, data_fingerprint=fingerprint.value()))
+    now = structs.replace(before, identity=new.identity, files=states, data_fingerprint=fingerprint.value())
+    folder.folder.note(now)
     return folder
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, TextIO
 
+from msgspec import structs
+
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import environment_json, read_environment, read_run, run_json
@@ -84,7 +86,7 @@ class RunFolder:
         folder = cls.create(results, unfinished.name, force)
         folder.chosen = unfinished.asked is None
         try:
-            folder.folder.note(replace(unfinished, name=folder.path.name))
+            folder.folder.note(structs.replace(unfinished, name=folder.path.name))
         except OSError as error:
             folder.discard()
             raise Problems([unwritten(error, str(folder.path), "the run folder")]) from None

@@ -16,22 +16,23 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.run.folder_lock import FolderLock, Holding, holding
 from evaluators.run.run_names import RUN_JSON, free_places
 from evaluators.run.unchanged import FileMark
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import NamedTuple, dataclass, field, replace
+from evaluators.value_class import NamedTuple
 from evaluators.values.small_files import NoSmallFile, is_own_file, read_small
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
-
     from evaluators.run.kept_splits import KeptSplits
 
 UNFINISHED_JSON: Final = "unfinished.json"
@@ -48,8 +49,7 @@ _MOST_BYTES: Final = 16 * 1024 * 1024
 _PRIVATE_FOLDER: Final = 0o700
 
 
-@dataclass(frozen=True, slots=True)
-class RunIdentity:
+class RunIdentity(Struct, frozen=True):
     """What two attempts at a run must have in common, so that the splits of one are those of the other."""
 
     suite_fingerprint: str
@@ -63,36 +63,35 @@ class RunIdentity:
     @property
     def key(self) -> str:
         """A checksum of all of it, which checkpoints carry."""
-        text = json.dumps(_plain(self), sort_keys=True)
+        text = json.dumps(msgspec.to_builtins(self), sort_keys=True)
         return sha256(text.encode()).hexdigest()[:16]
 
 
-class SplitCount(NamedTuple):
+class SplitCount(Struct, frozen=True):
     """How far a variant is."""
 
     finished: int
     splits: int
 
 
-@dataclass(frozen=True, slots=True)
-class UnfinishedRun:
+class UnfinishedRun(Struct, frozen=True, kw_only=True):
     """What `unfinished.json` says."""
 
+    about: str = _ABOUT
+    format: int = FORMAT
     name: str
-    suite: str
-    test_set: str
-    started: str
-    identity: RunIdentity
-    data_fingerprint: str | None = None
-    """None until the files have been read to their end."""
-    files: tuple[Mapping[str, tuple[FileMark, ...]], ...] = ()
-    """The states in which the files of each variant were met; all of them the same data."""
     asked: str | None = None
     """The name that was asked for, which may have been taken; None where nobody asked for one."""
-    splits: Mapping[str, SplitCount] = field(default_factory=dict)
+    started: str
+    suite: str
+    test_set: str
+    data_fingerprint: str | None = None
+    """None until the files have been read to their end."""
+    splits: dict[str, SplitCount] = field(default_factory=dict)
     """By variant; "" where there are none. A variant that has not begun is not among them."""
-    format: int = FORMAT
-    about: str = _ABOUT
+    files: tuple[dict[str, tuple[FileMark, ...]], ...] = ()
+    """The states in which the files of each variant were met; all of them the same data."""
+    identity: RunIdentity
 
     @property
     def finished(self) -> int:
@@ -169,7 +168,8 @@ class WorkingFolder:
         from evaluators.testsets.byte_store import store_of
 
         self.unfinished = unfinished
-        store_of(str(self.place)).put(str(self.place / UNFINISHED_JSON), _json(unfinished).encode())
+        text = json.dumps(msgspec.to_builtins(unfinished), indent=2) + "\n"
+        store_of(str(self.place)).put(str(self.place / UNFINISHED_JSON), text.encode())
 
     def count(self, variant: str | None, finished: int, splits: int, data: str | None) -> None:
         """Notes how far a variant is, and the fingerprint of the data where it is known. That it cannot be noted ends no run."""
@@ -312,14 +312,12 @@ def _is_run(folder: Path) -> bool:
 
 def read_unfinished(place: Path) -> UnfinishedRun | None:
     """What a working folder says of itself; None where it says nothing that can be read."""
-    from pydantic import ValidationError
-
     file = place / UNFINISHED_JSON
     if not is_own_file(file):
         return None
     try:
-        found = _adapter().validate_json(read_small(file, _MOST_BYTES))
-    except (OSError, NoSmallFile, ValidationError):
+        found = msgspec.convert(json.loads(read_small(file, _MOST_BYTES)), UnfinishedRun)
+    except (OSError, NoSmallFile, ValueError, RecursionError):
         return None
     return found if found.format == FORMAT else None
 
@@ -340,42 +338,6 @@ def _taken(place: Path, held: Holding) -> Issue:
         return Issue("run-going", Blame.ENVIRONMENT, message, str(place), "wait for its end, or stop that process")
     message = "it cannot be told whether this run is still going: the file system has no locks"
     return Issue("run-going", Blame.ENVIRONMENT, message, str(place), "copy the folder to a local disk")
-
-
-def _json(unfinished: UnfinishedRun) -> str:
-    body: dict[str, Any] = {name: getattr(unfinished, name) for name in _ORDER}
-    body["identity"] = _plain(unfinished.identity)
-    body["splits"] = {name: count._asdict() for name, count in unfinished.splits.items()}
-    return json.dumps(body, indent=2, default=dict) + "\n"
-
-
-def _plain(identity: RunIdentity) -> dict[str, Any]:
-    return {
-        "suite_fingerprint": identity.suite_fingerprint, "versions": dict(identity.versions),
-        "columns": dict(identity.columns), "options": dict(identity.options),
-        "meaning": {name: dict(settings) for name, settings in identity.meaning.items()},
-    }  # fmt: skip
-
-
-_ORDER: Final = (
-    "about",
-    "format",
-    "name",
-    "asked",
-    "started",
-    "suite",
-    "test_set",
-    "data_fingerprint",
-    "splits",
-    "files",
-)
-
-
-@cache
-def _adapter() -> TypeAdapter[UnfinishedRun]:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(UnfinishedRun)
 
 
 def _remove(folder: Path) -> None:
