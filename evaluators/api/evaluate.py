@@ -9,11 +9,11 @@ from typing import Any, Final, TypeAlias, Unpack
 from evaluators.api.loading import Suite, load
 from evaluators.api.requests import is_test_set, refuse_unknown
 from evaluators.api.run_object import Run
+from evaluators.api.run_request import RunOptions
 from evaluators.fields.inference.schema import infer_schema
 from evaluators.issues import problem
 from evaluators.model import Result
 from evaluators.needs import Role
-from evaluators.run.preparing import RunOptions
 from evaluators.testsets.given_rows import side_by_side
 from evaluators.values.json_text import NotJSON, parse
 

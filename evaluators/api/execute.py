@@ -11,18 +11,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluators.api.run_request import RunRequest, prepared_for
 from evaluators.builtin._evaluator import lists_fields
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.conclude import check_gate_targets
 from evaluators.run.engines.engine import engine_of
 from evaluators.run.in_background import InBackground
 from evaluators.run.loaded import LoadedSuite
-from evaluators.run.preparing import Prepared, RunRequest, masked_problems, prepare
+from evaluators.run.preparing import Prepared, masked_problems
 from evaluators.run.recorder import Recording
-from evaluators.run.recording import Needed
+from evaluators.run.recording import Needed, recording_of
 from evaluators.run.result import RunResult
 from evaluators.run.rows import pyarrow
-from evaluators.run.scoring import ScoredRun, recordings_of, rows_format, scored
+from evaluators.run.scoring import ScoredRun, environment_of, jobs_of, rows_format, scored
 from evaluators.run.verdict import afterwards
 from evaluators.run.write_errors import UNWRITTEN
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -103,21 +104,27 @@ def finish(suite: LoadedSuite, request: RunRequest) -> Finished:
 
 def _finish(suite: LoadedSuite, request: RunRequest) -> Finished:
     started = datetime.now().astimezone()
-    prepared = prepare(suite, request)
+    prepared = prepared_for(suite, request)
     check_gate_targets(prepared.suite, prepared.test_set.variants)
     _check_files(prepared, request)
     trackers = _trackers(suite, request)
     engine = engine_of(suite.engine, request.engine, request.workers)
     fingerprint = InBackground(prepared.test_set.fingerprint)
     recordings = (
-        recordings_of(prepared, request, _needed(prepared, request, trackers)) if _keeps(prepared, request) else None
+        _recordings(prepared, request, _needed(prepared, request, trackers)) if _keeps(prepared, request) else None
     )
     folder = _folder(prepared, request, started, recordings, fingerprint)
     if isinstance(folder, Path):
         return _finished_before(prepared, request, folder)
     try:
         with engine.crew() as crew:
-            run = scored(prepared, request, crew, folder, recordings, started, fingerprint)
+            jobs = jobs_of(prepared, crew.remote, folder, recordings, request.rows, request.repeat_judge, request.parts)
+            run = scored(
+                prepared, jobs, crew, folder, fingerprint, request.stopped, request.progress, request.before_asking,
+                request.asked,
+            )  # fmt: skip
+        environment = environment_of(prepared, run, started, request.command, kept=request.results is not None)
+        run = replace(run, result=replace(run.result, environment=environment))
         finished = _kept(prepared, request, folder, run)
         if folder is not None and not (run.finished and finished.folder):
             finished = replace(finished, notice=_left(folder, request))
@@ -191,6 +198,13 @@ def _needed(prepared: Prepared, request: RunRequest, trackers: Sequence[NamedTra
         source.local is None for source in prepared.test_set.files
     )  # nothing in a run folder opens such a file
     return Needed(listed, bool(trackers) and elsewhere)
+
+
+def _recordings(prepared: Prepared, request: RunRequest, needed: Needed) -> tuple[Recording, ...]:
+    """What is recorded of the rows of each variant."""
+    return tuple(
+        recording_of(prepared, table, needed, request.evidence, request.documents) for _, table in prepared.variants()
+    )
 
 
 def _formats(prepared: Prepared, request: RunRequest) -> tuple[str, ...]:
@@ -443,5 +457,5 @@ def _check_files(prepared: Prepared, request: RunRequest) -> None:
         issues += check_outcomes(by_schema, request.files, words if request.results is not None else ())
     if issues:
         raise Problems(issues)
-    if rows_format(prepared.suite, request, 0) == "parquet" and request.results is not None:
+    if rows_format(prepared.suite, request.rows, 0) == "parquet" and request.results is not None:
         pyarrow()

@@ -20,8 +20,8 @@ from evaluators.values.small_files import reading_once
 
 if TYPE_CHECKING:
     from evaluators.api.run_object import Run
+    from evaluators.api.run_request import RunOptions
     from evaluators.compare.compare_section import CompareSection
-    from evaluators.run.preparing import RunOptions
     from evaluators.tracking.tracker import NamedTracker
 
 
@@ -50,7 +50,7 @@ class Suite(LoadedSuite):
         """Score a whole test set.
 
         `test_set` is a file, the settings of a test set, or rows: a DataFrame, a list of dicts, an Arrow table. Without it, the suite's
-        own test set is read. The options are those of the command, by the names of `evaluators.run.preparing.RunRequest`; nothing is
+        own test set is read. The options are those of the command, by the names of `evaluators.api.run_request.RunRequest`; nothing is
         written unless `results` names a folder. Raises Problems when nothing can be run: bad settings, no such file, an
         unclear column; TypeError for an option that there is not.
         """

@@ -16,8 +16,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from evaluators.api.run_request import RunRequest
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.run.preparing import RunRequest
 from evaluators.run.record import read_record
 from evaluators.run.run_json import run_json
 from evaluators.run.run_names import RUN_JSON, numbered

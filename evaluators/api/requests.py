@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from evaluators.api.run_request import RunOptions, RunRequest
 from evaluators.registry import suggestion
-from evaluators.run.preparing import RunOptions, RunRequest
 from evaluators.testsets.given_rows import given_rows
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig

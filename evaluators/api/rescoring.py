@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from evaluators.api.run_request import RunRequest, prepared_for
 from evaluators.compare.figure_differences import label_differences, measure_differences
 from evaluators.run.figures import counted, quantity_text
 from evaluators.run.gates import gate_label
 from evaluators.run.loaded import LoadedSuite
-from evaluators.run.preparing import RunRequest, prepare
 from evaluators.run.result import RunResult
 from evaluators.run.suite_files import suite_places
 from evaluators.values.quoting import quote
@@ -60,7 +60,7 @@ def _stamp(file: Path) -> tuple[int, int] | None:
 
 def files_of(suite: LoadedSuite, request: RunRequest) -> list[Path]:
     """The files of this machine that a run reads: the suite, what it is made from, and the test set."""
-    data = [Path(path) for source in prepare(suite, request).test_set.files if (path := source.local) is not None]
+    data = [Path(path) for source in prepared_for(suite, request).test_set.files if (path := source.local) is not None]
     return list(dict.fromkeys([*suite_places(suite), *data]))
 
 

@@ -18,13 +18,14 @@ from typing import Final
 
 from msgspec import structs
 
+from evaluators.api.run_request import RunRequest
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.model import __version__
 from evaluators.registry import nearest
 from evaluators.run.in_background import InBackground
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.own_code import own_code
-from evaluators.run.preparing import Prepared, RunRequest
+from evaluators.run.preparing import Prepared
 from evaluators.run.recorder import Recording
 from evaluators.run.result import RunResult
 from evaluators.run.run_names import RUN_JSON
@@ -302,10 +303,10 @@ def _options(prepared: Prepared, request: RunRequest, recordings: Sequence[Recor
         for name in ("format", "encoding", "delimiter", "sheet", "header_row", "pair_by", "attach")
     }
     return {
-        "the rows that are scored": request.selection.sentence() if request.selection else "all of them",
+        "the rows that are scored": prepared.selection.sentence() if prepared.selection else "all of them",
         _WATCHED: _checksum(sorted(watches_of(prepared.suite).items())),
         "the variants": ", ".join(prepared.test_set.variants) or "none",
-        "how rows are stored": rows_format(prepared.suite, request, size),
+        "how rows are stored": rows_format(prepared.suite, request.rows, size),
         "how often a judge is asked": str(request.repeat_judge),
         "the rows that are recorded for each field": "all" if first.most is None else str(first.most),
         "the rows whose cells are kept": first.documents,

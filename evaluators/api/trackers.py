@@ -8,9 +8,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from evaluators.api.run_request import RunRequest
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.run.loaded import LoadedSuite
-from evaluators.run.preparing import RunRequest
 from evaluators.run.record import read_record
 from evaluators.settings import BadSettings
 from evaluators.suite.presets import preset_folder

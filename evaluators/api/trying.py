@@ -20,7 +20,7 @@ from evaluators.registry import suggestion
 from evaluators.reports.catalog import kinds_of, present_name
 from evaluators.reports.document import Block, Item, Listing, Page, Paragraph, Section
 from evaluators.reports.reference import short_score
-from evaluators.run.preparing import RunRequest, prepare
+from evaluators.run.preparing import prepare
 from evaluators.run.verdict import Facts, exit_code
 from evaluators.suite import source
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -114,7 +114,7 @@ def row_of(
     """A row of a test set: the first one, or the one with that number or id. Raises Problems when there is none."""
     if number is not None and row_id is not None:
         raise problem("two-rows", "--row and --id both name a row", hint="keep one of the two")
-    prepared = prepare(suite, RunRequest(test_set=test_set, test_set_settings=dict(settings)))
+    prepared = prepare(suite, test_set, settings)
     rows = _variant(prepared.test_set, variant)
     plan = prepared.plan()
     last, before = None, 0

@@ -13,7 +13,7 @@ from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import __version__
 from evaluators.run.conclude import conclude
 from evaluators.run.merge import Merger
-from evaluators.run.preparing import Prepared, RunRequest
+from evaluators.run.preparing import Prepared
 from evaluators.run.result import RunResult
 from evaluators.run.split_result import SplitResult
 from evaluators.value_class import dataclass
@@ -65,7 +65,7 @@ def finish(plan: BatchPlan, sums: BatchSums, *, rows: int | None = None) -> RunR
         message = f"{rows:,} rows were to be scored, and {sums.rows:,} were"
         raise Problems([Issue("rows-lost", Blame.ENVIRONMENT, message, plan.name, "give every batch to `merge`, once")])
     prepared = Prepared(again(plan.job.suite), plan.table, dict(plan.job.roles))
-    return conclude(prepared, RunRequest(), [(None, sums.measured)], sums.fingerprint)
+    return conclude(prepared, [(None, sums.measured)], sums.fingerprint)
 
 
 def _sums_in(batch: Any) -> Iterator[bytes]:

@@ -11,12 +11,12 @@ from typing import Final
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.api.rescoring import files_of, watch
+from evaluators.api.run_request import RunRequest
 from evaluators.cli._endings import print_problems
 from evaluators.cli._printing import print_page, say
 from evaluators.issues import Problems
 from evaluators.reports.headline import one_line
 from evaluators.reports.summary import summary
-from evaluators.run.preparing import RunRequest
 from evaluators.run.result import RunResult
 
 _PAUSE_SECONDS: Final = 0.5

@@ -30,10 +30,11 @@ from evaluators.cli._options import (
 
 if TYPE_CHECKING:
     from evaluators.api.execute import Finished
+    from evaluators.api.run_request import RunRequest
     from evaluators.cli._progress import ProgressLine
     from evaluators.issues import Issue
     from evaluators.run.loaded import LoadedSuite
-    from evaluators.run.preparing import Prepared, RunRequest
+    from evaluators.run.preparing import Prepared
 
 
 COUNT = WholeNumber(1)
@@ -302,7 +303,7 @@ def _request(
     line: ProgressLine | None,
     tracked: tuple[str, ...],
 ) -> RunRequest:
-    from evaluators.run.preparing import RunRequest
+    from evaluators.api.run_request import RunRequest
     from evaluators.testsets.byte_store import scheme_of
     from evaluators.testsets.selection import Selection
 
@@ -393,11 +394,11 @@ def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
 
 def _print_questions(loaded: LoadedSuite, request: RunRequest) -> None:
     """What a run would ask, in place of the run."""
+    from evaluators.api.run_request import prepared_for
     from evaluators.cli._printing import say
-    from evaluators.run.preparing import prepare
     from evaluators.run.question_counts import questions_of, questions_text
 
-    found = questions_of(prepare(loaded, request), request.repeat_judge)
+    found = questions_of(prepared_for(loaded, request), request.repeat_judge)
     lines = list(questions_text(found))
     if found.functions:
         lines.append(f"{found.functions:,} different questions go to functions of this program.")

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from evaluators.api.execute import execute
 from evaluators.api.loading import Suite
+from evaluators.api.run_request import RunRequest, prepared_for
 from evaluators.guide.field_warnings import field_warnings
 from evaluators.issues import Blame, Issue
 from evaluators.reports.display import visible
@@ -17,7 +18,7 @@ from evaluators.reports.suite_page import settings_as_written
 from evaluators.run.conclude import check_gate_targets
 from evaluators.run.figures import counted, rows_text
 from evaluators.run.kinds_read import UNUSED_OPTIONAL
-from evaluators.run.preparing import Prepared, RunRequest, prepare
+from evaluators.run.preparing import Prepared
 from evaluators.run.result import RunResult
 from evaluators.run.verdict import Facts, exit_code
 from evaluators.testsets.selection import Selection
@@ -111,7 +112,7 @@ def look(suite: Suite, test_set: str | None, whole: bool, settings: Mapping[str,
     request = RunRequest(test_set=test_set, selection=selection, test_set_settings=dict(settings))
     result = execute(suite, request)
     said = (*suite.notes, selection.sentence())
-    prepared = prepare(suite, request)
+    prepared = prepared_for(suite, request)
     notes = [note for note in result.notes if note not in said]
     unused = unused_columns(prepared.test_set.own_header, _used(prepared))
     return Look(

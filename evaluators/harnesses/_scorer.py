@@ -21,7 +21,7 @@ from evaluators.needs import ROLES
 from evaluators.registry import suggestion
 from evaluators.run.conclude import check_gate_targets, conclude
 from evaluators.run.live import LiveRows, judge_row
-from evaluators.run.preparing import Prepared, RunRequest
+from evaluators.run.preparing import Prepared
 from evaluators.run.result import RunResult
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.memory_rows import MemoryRows
@@ -142,7 +142,7 @@ class SuiteScorer:
                 _NAME, MemoryRows(columns, len(self._cells)), Columns(id=self._id_column(names)), TestSetConfig()
             )
             prepared = Prepared(self.suite, table, dict(self._roles))
-            return conclude(prepared, RunRequest(), [(None, measured)], "")
+            return conclude(prepared, [(None, measured)], "")
 
     def metrics(self) -> dict[str, Number]:
         """The figures by name, such as `all/header/mean_score`: the names that trackers use."""

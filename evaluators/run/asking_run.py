@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from evaluators.judges.session import AskingProgress, Session
-from evaluators.run.preparing import Prepared, RunRequest
+from evaluators.run.preparing import Prepared
 from evaluators.run.question_counts import asks
 from evaluators.value_class import dataclass
 
@@ -26,20 +26,22 @@ class RunAsking:
 
 
 @contextmanager
-def asking(prepared: Prepared, request: RunRequest) -> Iterator[RunAsking]:
-    """What the workers of a run share, for as long as it goes. Says first what there is to say before the first question."""
+def asking(
+    prepared: Prepared, before: Callable[[Prepared], None] | None, told: Callable[[AskingProgress], None] | None
+) -> Iterator[RunAsking]:
+    """What the workers of a run share, for as long as it goes. `before` is called before the first question, `told` now and then."""
     if not asks(prepared.suite):
         yield RunAsking()
         return
     import tempfile  # imported when used: most runs ask nobody
 
-    if request.before_asking is not None:
-        request.before_asking(prepared)
+    if before is not None:
+        before(prepared)
     with tempfile.TemporaryDirectory(prefix="evaluators-asking-", ignore_cleanup_errors=True) as folder:
         found = RunAsking(str(Path(folder) / "session.sqlite"))
         session = Session(Path(folder) / "session.sqlite")
         try:
-            with _telling(session, request.asked):
+            with _telling(session, told):
                 yield found
             found.requests = session.so_far().requests
         finally:

@@ -22,7 +22,7 @@ from evaluators.run.label_tables import label_tables, unlisted_labels
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.measured import measure_gaps, measure_notes, measures_of, unreadable_cells, unreadable_measures
 from evaluators.run.places import line_places
-from evaluators.run.preparing import Prepared, RunRequest
+from evaluators.run.preparing import Prepared
 from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, MeasureStats, RunResult
 from evaluators.run.settings_fingerprint import meaning_of
 from evaluators.run.split_result import SplitResult
@@ -77,7 +77,6 @@ def _judged(
 
 def conclude(
     prepared: Prepared,
-    request: RunRequest,
     measured: Sequence[tuple[str | None, SplitResult]],
     fingerprint: str,
     changed: Sequence[Issue] = (),
@@ -101,7 +100,7 @@ def conclude(
     unused = unused_comparators(prepared, measured[0][1].glimpse.expected_documents()) if finished else []
     found += [one for one in unused if one.code == UNUSED]
     # of a part of the rows, gaps are worth a warning and no more
-    warned, held = (found, []) if request.selection or not finished else ([], found)
+    warned, held = (found, []) if prepared.selection or not finished else ([], found)
     of_lists = [
         *key_warnings(suite.lines, stats, found, suite),
         *null_warnings(suite.lines, [each for _, each in measured], stats, suite),

@@ -11,10 +11,10 @@ from evaluators.needs import Column, Expected, Need, Output, column_of
 from evaluators.plan.need_steps import Lookup
 from evaluators.plan.suite_plan import Compiled
 from evaluators.run.places import field_places, line_places
-from evaluators.run.preparing import Prepared, RunRequest
+from evaluators.run.preparing import Prepared
 from evaluators.run.record_facts import CellReading, RecordedEvaluator, RecordedVariant, RecordFacts
 from evaluators.run.record_files import StoredLines, keeps_cells, keeps_every_outcome
-from evaluators.run.recorder import SET_ASIDE, Recording
+from evaluators.run.recorder import SET_ASIDE, Kept, Recording
 from evaluators.run.rows import RowsFormat
 from evaluators.run.split_result import SplitResult
 from evaluators.testsets.test_set import TestSet
@@ -34,12 +34,18 @@ class Needed:
     """The cells of every row, for whoever gets the folder alone."""
 
 
-def recording_of(prepared: Prepared, request: RunRequest, table: TestSet, needed: Needed) -> Recording:
-    """What is recorded of the rows of a table: what the suite says, and what the files that are asked for need."""
+def recording_of(
+    prepared: Prepared,
+    table: TestSet,
+    needed: Needed,
+    evidence: Literal["first", "all"] | int | None = None,
+    documents: Kept | None = None,
+) -> Recording:
+    """What is recorded of the rows of a table: what is asked for or else the suite says, and what the files that are asked for need."""
     wanted = prepared.suite.results
-    evidence = request.evidence or wanted.evidence
+    evidence = evidence or wanted.evidence
     most = FIRST_MISMATCHES if evidence == "first" else None if evidence == "all" else evidence
-    documents = request.documents or wanted.documents
+    documents = documents or wanted.documents
     if needed.outcomes or needed.rows or (documents == "auto" and not table.lasting):
         documents = "all"
     return Recording(None if needed.outcomes else most, documents, tuple(table.header))

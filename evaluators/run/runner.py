@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from evaluators.issues import Issue, Problems
 from evaluators.run.engines.engine import Assignment, Crew
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from evaluators.run.kept_splits import KeptSplits
 
 
+Progress: TypeAlias = Callable[[int, float | None], None]
+"""Told of rows that were finished since the last time and, where it is known, which share of the input is finished."""
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """One split to score. `full` are keys of what is recorded that earlier splits have filled."""
@@ -41,7 +45,7 @@ def measure(
     crew: Crew,
     name: str,
     stopped: Callable[[], bool] = lambda: False,
-    progress: Callable[[int, float | None], None] = lambda rows, share: None,
+    progress: Progress = lambda rows, share: None,
     kept: Callable[[], KeptSplits] | None = None,
     counted: Callable[[int, int], None] = lambda finished, splits: None,
 ) -> SplitResult:
@@ -111,7 +115,7 @@ def _function(
     lines: Sequence[EvaluatorLine],
     crew: Crew,
     stopped: Callable[[], bool],
-    progress: Callable[[int, float | None], None],
+    progress: Progress,
 ) -> Callable[[Task], SplitResult | Sent]:
     if not crew.shares_memory:
         return partial(send_task, job)

@@ -6,13 +6,14 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from evaluators.judges.answer_lines import AskedTotals
+from evaluators.judges.session import AskingProgress
 from evaluators.run.asking_run import asking
 from evaluators.run.conclude import conclude
 from evaluators.run.engines.engine import Crew
@@ -20,13 +21,12 @@ from evaluators.run.exact_sums import plus
 from evaluators.run.in_background import InBackground
 from evaluators.run.job import Job, ShippedSuite
 from evaluators.run.loaded import LoadedSuite
-from evaluators.run.preparing import Prepared, Progress, RunRequest
+from evaluators.run.preparing import Prepared
 from evaluators.run.recorder import Recording
-from evaluators.run.recording import Needed, recording_of
 from evaluators.run.result import Environment as RunEnvironment
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat, has_pyarrow
-from evaluators.run.runner import measure
+from evaluators.run.runner import Progress, measure
 from evaluators.run.split_result import SplitResult
 from evaluators.run.unchanged import FileMarks
 from evaluators.run.watch import Watch
@@ -54,6 +54,10 @@ class ScoredRun:
     measured: tuple[tuple[str | None, SplitResult], ...]
     """What was measured, by variant."""
     result: RunResult
+    seconds: float
+    workers: int
+    requests: int
+    """How many were sent to whoever costs something."""
 
     @property
     def splits(self) -> int:
@@ -66,51 +70,79 @@ class ScoredRun:
         return all(each.finished for _, each in self.measured)
 
 
-def scored(
+def jobs_of(
     prepared: Prepared,
-    request: RunRequest,
-    crew: Crew,
+    remote: bool,
     folder: RunFolder | None,
     recordings: Sequence[Recording] | None,
-    started: datetime,
+    rows: RowsFormat | Literal["auto"] | None = None,
+    repeat_judge: int = 1,
+    parts: str | None = None,
+) -> tuple[Job, ...]:
+    """The job of each variant. Parts are left in `folder`, or at the place `parts` that workers on other machines reach, too; None keeps
+    nothing of single rows. `recordings` say what is recorded of each variant, `rows` how rows are stored."""
+    suite = prepared.suite
+    shipped = _sent(suite) if remote else suite.shipped()
+    outputs = prepared.roles.get("output")
+    unfinished = folder.folder.unfinished if folder is not None else None
+    found = []
+    for place, (name, table) in enumerate(prepared.variants()):
+        working = folder.folder.parts(name) if folder is not None else None
+        elsewhere = inside(parts, working.name) if remote and parts is not None and working is not None else None
+        found.append(
+            Job(
+                suite=shipped,
+                table=table,
+                roles=prepared.roles,
+                reading=suite.reading,
+                folder=elsewhere or (str(working) if working is not None else None),
+                named=str(folder.path) if folder is not None else "",
+                kept=unfinished is not None and parts is None,
+                key=unfinished.identity.key if unfinished is not None else "",
+                rows=rows_format(suite, rows, _size(table)),
+                slices=suite.config.slices,
+                recording=recordings[place] if recordings is not None and working is not None else Recording(),
+                cluster=suite.cluster,
+                measures=suite.measures,
+                watches=watches_of(suite),
+                reasoning_length=suite.results.reasoning_length,
+                repeat_judge=repeat_judge,
+                joined=outputs if outputs is not None and joined_column(table.table, outputs) else None,
+            )
+        )
+    return tuple(found)
+
+
+def scored(
+    prepared: Prepared,
+    jobs: Sequence[Job],
+    crew: Crew,
+    folder: RunFolder | None,
     fingerprint: InBackground[str],
+    stopped: Callable[[], bool] = lambda: False,
+    progress: Progress = lambda rows, share: None,
+    before_asking: Callable[[Prepared], None] | None = None,
+    asked: Callable[[AskingProgress], None] | None = None,
 ) -> ScoredRun:
-    """Every row scored once and counted. Parts are left in `folder`, and finished ones that are there are taken as they are;
-    None keeps nothing of single rows. `recordings` say what is recorded of each variant."""
+    """Every row scored once and counted. Finished splits that are in `folder` are taken as they are."""
     clock, most = time.monotonic(), prepared.suite.limits.run_seconds
     until = time.time() + most if most is not None else None
-    recordings = recordings or [Recording()] * len(prepared.variants())
     files = FileMarks(prepared.test_set.files)
-    suite = _sent(prepared.suite) if crew.remote else prepared.suite.shipped()
-    with files.blamed(), asking(prepared, request) as session:
-        jobs = tuple(
-            replace(
-                _job(prepared, table, request, folder, name, recording, suite, crew.remote),
-                asking=session.file,
-                until=until,
-            )
-            for (name, table), recording in zip(prepared.variants(), recordings, strict=True)
-        )
+    with files.blamed(), asking(prepared, before_asking, asked) as session:
+        jobs = tuple(replace(job, asking=session.file, until=until) for job in jobs)
         if crew.remote:
             _prepare_workers(crew, jobs)  # the marks that it leaves are removed with the parts, however the run ends
         if folder is not None and _size(prepared.test_set) < HASHED_BESIDE:
             fingerprint.value()  # worked out before, whoever goes on with the run knows what its data was
-        measured = tuple(
-            (name, _measured(prepared, request, crew, folder, job, place, fingerprint, files))
-            for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True))
-        )
+        measured = []
+        for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True)):
+            told = _progress(progress, prepared, place, fingerprint)
+            measured.append((name, _measured(prepared, crew, folder, job, name, fingerprint, files, stopped, told)))
         if crew.remote:
             _dismiss_workers(jobs)
         summed = fingerprint.value()
-    result = conclude(prepared, request, measured, summed, files.changed())
-    environment = replace(
-        _environment(started, time.monotonic() - clock, prepared.suite, request),
-        workers=crew.parallel,
-        test_set=_place(prepared, request),
-        asked=_asked(measured, session.requests),
-        scored_again=sum(each.scored_again for _, each in measured),
-    )
-    return ScoredRun(jobs, measured, replace(result, environment=environment))
+    result = conclude(prepared, measured, summed, files.changed())
+    return ScoredRun(jobs, tuple(measured), result, round(time.monotonic() - clock, 3), crew.parallel, session.requests)
 
 
 def _sent(suite: LoadedSuite) -> ShippedSuite:
@@ -136,27 +168,21 @@ def _dismiss_workers(jobs: Sequence[Job]) -> None:
         clear_mark(job)
 
 
-def recordings_of(prepared: Prepared, request: RunRequest, needed: Needed) -> tuple[Recording, ...]:
-    """What is recorded of the rows of each variant."""
-    return tuple(recording_of(prepared, request, table, needed) for _, table in prepared.variants())
-
-
 def _measured(
     prepared: Prepared,
-    request: RunRequest,
     crew: Crew,
     folder: RunFolder | None,
     job: Job,
-    place: int,
+    variant: str | None,
     fingerprint: InBackground[str],
     files: FileMarks,
+    stopped: Callable[[], bool],
+    progress: Progress,
 ) -> SplitResult:
-    """What the variant in that place measured."""
-    variant, _ = prepared.variants()[place]
+    """What a variant measured."""
     lines, said = prepared.suite.lines, _said(prepared.test_set, variant)
-    progress = _progress(request, prepared, place, fingerprint)
     if folder is None or not job.kept:
-        return measure(job, lines, crew, said, request.stopped, progress)
+        return measure(job, lines, crew, said, stopped, progress)
     working = folder.folder
 
     def counted(finished: int, splits: int) -> None:
@@ -164,9 +190,7 @@ def _measured(
         known = not noted and fingerprint.known and not files.changed()
         working.count(variant, finished, splits, fingerprint.value() if known else None)
 
-    return measure(
-        job, lines, crew, said, request.stopped, progress, lambda: working.kept(job.key, variant, lines), counted
-    )
+    return measure(job, lines, crew, said, stopped, progress, lambda: working.kept(job.key, variant, lines), counted)
 
 
 def _asked(measured: Sequence[tuple[str | None, SplitResult]], requests: int) -> AskedTotals | None:
@@ -180,57 +204,12 @@ def _said(test_set: TestSet, variant: str | None) -> str:
     return test_set.name if variant is None else f'{test_set.name} variant "{variant}"'
 
 
-def rows_format(suite: LoadedSuite, request: RunRequest, size: int) -> RowsFormat:
+def rows_format(suite: LoadedSuite, asked: RowsFormat | Literal["auto"] | None, size: int) -> RowsFormat:
     """How rows are stored."""
-    asked = request.rows or suite.results.rows
+    asked = asked or suite.results.rows
     if asked != "auto":
         return asked
     return "parquet" if size >= PARQUET_FROM_BYTES and has_pyarrow() else "jsonl"
-
-
-def _job(
-    prepared: Prepared,
-    table: TestSet,
-    request: RunRequest,
-    folder: RunFolder | None,
-    variant: str | None,
-    recording: Recording,
-    shipped: ShippedSuite,
-    remote: bool,
-) -> Job:
-    suite = prepared.suite
-    size = _size(table)
-    working = _parts(request if remote else None, folder, variant) if folder is not None else None
-    outputs = prepared.roles.get("output")
-    unfinished = folder.folder.unfinished if folder is not None else None
-    kept = unfinished is not None and request.parts is None
-    return Job(
-        suite=shipped,
-        table=table,
-        roles=prepared.roles,
-        reading=suite.reading,
-        folder=working,
-        named=str(folder.path) if folder is not None else "",
-        kept=kept,
-        key=unfinished.identity.key if unfinished is not None else "",
-        rows=rows_format(suite, request, size),
-        slices=suite.config.slices,
-        recording=recording if working is not None else Recording(),
-        cluster=suite.cluster,
-        measures=suite.measures,
-        watches=watches_of(suite),
-        reasoning_length=suite.results.reasoning_length,
-        repeat_judge=request.repeat_judge,
-        joined=outputs if outputs is not None and joined_column(table.table, outputs) else None,
-    )
-
-
-def _parts(request: RunRequest | None, folder: RunFolder, variant: str | None) -> str:
-    """The place for what splits leave: in the run folder, or in a store that workers on other machines reach, too."""
-    working = folder.folder.parts(variant)
-    if request is not None and request.parts is not None:
-        return inside(request.parts, working.name)
-    return str(working)
 
 
 def watches_of(suite: LoadedSuite) -> dict[str, Watch]:
@@ -242,8 +221,8 @@ def watches_of(suite: LoadedSuite) -> dict[str, Watch]:
     return watches(suite.gates, suite.lines)
 
 
-def _progress(request: RunRequest, prepared: Prepared, place: int, fingerprint: InBackground[str]) -> Progress:
-    """The request's progress as the variant in that place sees it.
+def _progress(progress: Progress, prepared: Prepared, place: int, fingerprint: InBackground[str]) -> Progress:
+    """The progress of the run as the variant in that place sees it.
 
     The fingerprint begins with the first rows of the last variant: then the last workers are up.
     """
@@ -253,7 +232,7 @@ def _progress(request: RunRequest, prepared: Prepared, place: int, fingerprint: 
     def told(rows: int, share: float | None) -> None:
         if large and place == variants - 1:
             fingerprint.begin()
-        request.progress(rows, None if share is None else (place + share) / variants)
+        progress(rows, None if share is None else (place + share) / variants)
 
     return told
 
@@ -262,23 +241,25 @@ def _size(test_set: TestSet) -> int:
     return sum(source.size for source in test_set.files)
 
 
-def _environment(started: datetime, seconds: float, suite: LoadedSuite, request: RunRequest) -> RunEnvironment:
+def environment_of(
+    prepared: Prepared, run: ScoredRun, started: datetime, command: Sequence[str], kept: bool
+) -> RunEnvironment:
+    """Where and when the run was scored. `kept` says that there is a run folder, which says where its rows can be read again."""
+    source, where = prepared.suite.config.source.name, ""
+    if kept:
+        from evaluators.run.cells_again import place_of  # a run that keeps nothing does without it
+
+        where = place_of(prepared, prepared.selection)
     return RunEnvironment(
         started=started.isoformat(timespec="seconds"),
-        seconds=round(seconds, 3),
-        workers=1,
+        seconds=run.seconds,
+        workers=run.workers,
         host=platform.node(),
         python=sys.version.split()[0],
-        command=tuple(map(with_shown_addresses, request.command)),
+        command=tuple(map(with_shown_addresses, command)),
         folder=os.getcwd(),
-        suite=os.path.abspath(suite.config.source.name) if Path(suite.config.source.name).is_file() else "",
+        suite=os.path.abspath(source) if Path(source).is_file() else "",
+        test_set=where,
+        asked=_asked(run.measured, run.requests),
+        scored_again=sum(each.scored_again for _, each in run.measured),
     )
-
-
-def _place(prepared: Prepared, request: RunRequest) -> str:
-    """Where the rows can be read again, for a run that is kept."""
-    if request.results is None:
-        return ""
-    from evaluators.run.cells_again import place_of  # a run that keeps nothing does without it
-
-    return place_of(prepared, request.selection)

@@ -13,10 +13,10 @@ import pytest
 
 import evaluators
 from evaluators.api.execute import finish
+from evaluators.api.run_request import RunRequest
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs, Reason
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.compat import struct_extract_eval
-from evaluators.run.preparing import RunRequest
 
 FILES = ("a.html", "a.csv", "a.jsonl", "a.md", "a.xml")
 

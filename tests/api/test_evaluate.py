@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 import evaluators
-from evaluators.run.preparing import RunOptions, RunRequest
+from evaluators.api.run_request import RunOptions, RunRequest
 
 pandas = pytest.importorskip("pandas")
 pyarrow = pytest.importorskip("pyarrow")

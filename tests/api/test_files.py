@@ -14,10 +14,10 @@ import pytest
 from evaluators.api.execute import finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import Suite, loads
+from evaluators.api.run_request import RunRequest
 from evaluators.cli._progress import ProgressLine, progress_text
 from evaluators.issues import Problems
 from evaluators.reports.report_files import check_asked, named_for
-from evaluators.run.preparing import RunRequest
 from evaluators.run.record import read_record
 from evaluators.testsets.selection import Selection
 

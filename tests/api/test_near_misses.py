@@ -16,6 +16,7 @@ import evaluators
 from evaluators.api.execute import finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
+from evaluators.api.run_request import RunRequest
 from evaluators.compat.struct_extract_eval import annotate_xeval, infer_schema
 from evaluators.reports import near_miss_search as advice
 from evaluators.reports.document import Listing
@@ -23,7 +24,6 @@ from evaluators.reports.near_miss_search import near_misses
 from evaluators.reports.near_miss_section import near_miss_section
 from evaluators.run import recording
 from evaluators.run.cells_again import with_cells
-from evaluators.run.preparing import RunRequest
 from evaluators.run.record import read_record
 from evaluators.run.recorder import Recording
 

@@ -10,7 +10,7 @@ import pytest
 
 from evaluators.api.loading import load, loads
 from evaluators.issues import Blame, Problems
-from evaluators.run.preparing import RunRequest, prepare
+from evaluators.run.preparing import prepare
 
 ROWS = "id,text,answer,gold\n1,yes,no,yes\n2,no,no,yes\n"
 EXACT: dict[str, Any] = {"type": "exact_match", "name": "it"}
@@ -21,7 +21,7 @@ def refused(folder: Path, suite: dict[str, Any], **request: Any) -> str:
     (folder / "rows.csv").write_text(ROWS, encoding="utf-8")
     (folder / "suite.yaml").write_text(json.dumps({"evaluators": [EXACT], **suite}), encoding="utf-8")
     with pytest.raises(Problems) as raised:
-        prepare(load(folder / "suite.yaml"), RunRequest(**request))
+        prepare(load(folder / "suite.yaml"), **request)
     assert {issue.blame for issue in raised.value.issues} == {Blame.CONFIG}
     assert {issue.code for issue in raised.value.issues} == {"one-column"}
     return "\n".join(issue.message for issue in raised.value.issues)
@@ -55,7 +55,7 @@ def test_every_type_that_compares_refuses_it(tmp_path: Path, kind: str) -> None:
 
 
 def test_columns_of_the_command_line_are_held_to_it(tmp_path: Path) -> None:
-    said = refused(tmp_path, rows(), test_set_settings={"columns": {"output": "gold", "expected": "gold"}})
+    said = refused(tmp_path, rows(), settings={"columns": {"output": "gold", "expected": "gold"}})
     assert said == 'output and expected answer are one column, "gold", so every output would be right'
 
 
@@ -95,4 +95,4 @@ def test_the_place_is_where_the_suite_names_the_columns(tmp_path: Path) -> None:
 def test_the_input_may_be_the_expected_answer_and_two_columns_are_fine(tmp_path: Path, suite: dict[str, Any]) -> None:
     (tmp_path / "rows.csv").write_text(ROWS, encoding="utf-8")
     (tmp_path / "suite.yaml").write_text(json.dumps({"evaluators": [EXACT], **suite}), encoding="utf-8")
-    assert prepare(load(tmp_path / "suite.yaml"), RunRequest()).test_set.files
+    assert prepare(load(tmp_path / "suite.yaml")).test_set.files

@@ -13,10 +13,10 @@ import pytest
 from evaluators.api.execute import Finished, finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
+from evaluators.api.run_request import RunRequest
 from evaluators.issues import Problems
 from evaluators.reports.formats.text import TextFormat
 from evaluators.reports.summary import summary
-from evaluators.run.preparing import RunRequest
 
 FIELDS = {
     "name": {"transforms": ["lowercase"]}, "items": {"align": "hungarian"}, "items[*].sku": "exact",

@@ -17,11 +17,11 @@ from click.testing import CliRunner
 from evaluators.api.execute import finish
 from evaluators.api.extending import register
 from evaluators.api.loading import load
+from evaluators.api.run_request import RunRequest
 from evaluators.cli import command
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.issues import Problems
 from evaluators.model import Comparison as FieldAnswer
-from evaluators.run.preparing import RunRequest
 from evaluators.run.record import read_record
 from evaluators.run.run_json import run_json
 from evaluators.run.store import load_run

@@ -10,9 +10,9 @@ from click.testing import CliRunner, Result
 
 from evaluators import load
 from evaluators.api.execute import finish
+from evaluators.api.run_request import RunRequest
 from evaluators.cli import command
 from evaluators.issues import Blame, Problems
-from evaluators.run.preparing import RunRequest
 from evaluators.testsets.byte_store import STORES
 from tests.testsets.memory_store import InMemory
 

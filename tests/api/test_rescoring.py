@@ -13,7 +13,7 @@ import pytest
 
 from evaluators import load
 from evaluators.api.rescoring import files_of, moved, watch
-from evaluators.run.preparing import RunRequest
+from evaluators.api.run_request import RunRequest
 from evaluators.run.result import RunResult
 
 SUITE = """\

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 from time import perf_counter
 from typing import Final
@@ -20,9 +19,9 @@ from typing import Final
 from evaluators.api.loading import loads
 from evaluators.run.engines.engine import ENGINES, Crew
 from evaluators.run.in_background import InBackground
-from evaluators.run.preparing import Prepared, RunRequest, prepare
-from evaluators.run.recording import Needed
-from evaluators.run.scoring import recordings_of, scored
+from evaluators.run.preparing import Prepared, prepare
+from evaluators.run.recording import Needed, recording_of
+from evaluators.run.scoring import jobs_of, scored
 from evaluators.run.store import RunFolder
 from tests.benchmarks import suites
 from tests.benchmarks.goals import Finding
@@ -101,18 +100,17 @@ def _prepared(folder: Path, suite: str, rows: int) -> Prepared:
     file = folder / f"rows_{rows}.jsonl"
     if not file.exists():
         write(folder, rows, ("jsonl",))
-    return prepare(loads(suites.text(suite)), RunRequest(test_set=str(file)))
+    return prepare(loads(suites.text(suite)), str(file))
 
 
 def _seconds(prepared: Prepared, crew: Crew) -> float:
     """How long the scoring takes, with its parts written into a run folder that goes away."""
     folder = RunFolder.passing()
     try:
-        request = RunRequest(results=folder.working)
-        recordings = recordings_of(prepared, request, Needed())
+        recordings = [recording_of(prepared, table, Needed()) for _, table in prepared.variants()]
         fingerprint = InBackground(prepared.test_set.fingerprint)
         begun = perf_counter()
-        scored(prepared, request, crew, folder, recordings, datetime.now().astimezone(), fingerprint)
+        scored(prepared, jobs_of(prepared, crew.remote, folder, recordings), crew, folder, fingerprint)
         return perf_counter() - begun
     finally:
         folder.discard()

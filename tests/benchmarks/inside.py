@@ -23,7 +23,7 @@ from evaluators.api.loading import Suite, loads
 from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.run.engines.engine import engine_of
 from evaluators.run.job import Job
-from evaluators.run.preparing import RunRequest, prepare
+from evaluators.run.preparing import prepare
 from evaluators.run.record_files import record_files
 from evaluators.run.recording import Needed, recording_of
 from evaluators.run.runner import measure, store_parts
@@ -218,14 +218,13 @@ def splits(path: Path) -> dict[str, float]:
 
 
 def _scored(suite: Suite, path: Path, pieces: int, workers: int, format_: Any) -> tuple[Any, ...]:
-    request = RunRequest(test_set=str(path), rows=format_, evidence="all")
-    prepared = prepare(suite, request)
+    prepared = prepare(suite, str(path))
     engine = engine_of(None, None, workers)
     table: Any = Cut(prepared.test_set, pieces)
     with tempfile.TemporaryDirectory() as name:
         parts = Path(name) / "parts"
         parts.mkdir()
-        recording = recording_of(prepared, request, table, Needed())
+        recording = recording_of(prepared, table, Needed(), "all")
         job = Job(suite.shipped(), table, prepared.roles, suite.reading, str(parts), format_, recording=recording)
         measured = measure(job, suite.lines, engine, path.name)
         files = record_files(Path(name), format_)

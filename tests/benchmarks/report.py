@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
-from evaluators.run.preparing import RunRequest
+from evaluators.api.run_request import RunRequest
 from evaluators.value_class import replace
 from tests.benchmarks import rows, suites
 

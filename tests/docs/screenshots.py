@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
-from evaluators.run.preparing import RunRequest
+from evaluators.api.run_request import RunRequest
 from evaluators.suite.presets import gallery_folder
 
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "screenshots"

@@ -15,7 +15,7 @@ from evaluators.api.loading import Suite, load
 from evaluators.run.engines.engine import ENGINES, Assignment, Engine, Result, Task
 from evaluators.run.glimpse import Glimpse
 from evaluators.run.job import Job
-from evaluators.run.preparing import RunRequest, prepare
+from evaluators.run.preparing import prepare
 from evaluators.run.record_files import record_files
 from evaluators.run.recorder import Recording
 from evaluators.run.rows import RowsFormat
@@ -102,7 +102,7 @@ class Bench:
         self.patch.setattr(jsonl, "SPLIT_BYTES", max(1, -(-file.stat().st_size // splits)))
         self.patch.setattr(jsonl, "CHUNK_BYTES", chunk)
         suite = load(self.suite)
-        prepared = prepare(suite, RunRequest(test_set=str(file)))
+        prepared = prepare(suite, str(file))
         self.runs += 1
         parts = self.folder / f"parts-{self.runs}"
         parts.mkdir()

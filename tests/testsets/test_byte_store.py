@@ -17,7 +17,7 @@ from evaluators.api.loading import load
 from evaluators.issues import Blame, Fault, Problems
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.job import Job
-from evaluators.run.preparing import Prepared, RunRequest, prepare
+from evaluators.run.preparing import Prepared, prepare
 from evaluators.run.record_files import record_files
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat
@@ -93,10 +93,9 @@ def test_another_store_gives_the_same_run(
         cut_small(monkeypatch)
     file = written(tmp_path, name)
     store.held[f"mem://bucket/{name}"] = file.read_bytes()
-    file_request, store_request = RunRequest(test_set=str(file)), RunRequest(test_set=f"mem://bucket/{name}")
-    splits = prepare(load(SUITE), file_request).test_set.splits()
+    splits = prepare(load(SUITE), str(file)).test_set.splits()
     assert (len(splits) > 2) == (cut and not name.endswith(".gz"))
-    assert [replace(one, file="") for one in prepare(load(SUITE), store_request).test_set.splits()] == [
+    assert [replace(one, file="") for one in prepare(load(SUITE), f"mem://bucket/{name}").test_set.splits()] == [
         replace(one, file="") for one in splits
     ]
     monkeypatch.chdir(tmp_path)
@@ -114,7 +113,7 @@ def test_parts_are_written_to_and_joined_from_another_store(
 ) -> None:
     cut_small(monkeypatch)
     suite, file = load(SUITE), written(tmp_path, "rows.csv")
-    prepared = prepare(suite, RunRequest(test_set=str(file)))
+    prepared = prepare(suite, str(file))
     found = []
     for place in (str(tmp_path / "parts"), "mem://bucket/parts"):
         target = tmp_path / place[:3].strip("/")
@@ -182,7 +181,7 @@ def test_a_cell_does_not_lead_to_another_store(store: type[InMemory], tmp_path: 
     file = tmp_path / "rows.jsonl"
     file.write_text(json.dumps({"output": "{}", "expected": "{}", "at": cell}) + "\n", encoding="utf-8")
     test_set = {"file": str(file), "attach": {"schema": "{at}"}}
-    opened = prepare(load({**SUITE, "test_set": test_set}), RunRequest()).test_set
+    opened = prepare(load({**SUITE, "test_set": test_set})).test_set
     (chunk,) = whole(opened.table, ["schema"])
     (found,) = chunk.columns["schema"]
     assert isinstance(found, Fault)

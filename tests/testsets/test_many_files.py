@@ -16,7 +16,7 @@ from pyarrow import parquet as arrow_parquet
 from evaluators import load
 from evaluators.cli import command
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.run.preparing import RunRequest, prepare
+from evaluators.run.preparing import prepare
 from evaluators.run.result import RunResult
 from evaluators.testsets import delimited, many_files
 from evaluators.testsets.readers import jsonl, parquet
@@ -46,7 +46,7 @@ def write(file: Path, some: Sequence[Mapping[str, Any]]) -> None:
 
 
 def opened(place: Path | str, **settings: Any) -> TestSet:
-    return prepare(load({**SUITE, "test_set": {"file": str(place), **settings}}), RunRequest()).test_set
+    return prepare(load({**SUITE, "test_set": {"file": str(place), **settings}})).test_set
 
 
 def cells(test_set: TestSet, *columns: str) -> list[tuple[Any, ...]]:

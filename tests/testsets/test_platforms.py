@@ -9,7 +9,7 @@ import pytest
 
 from evaluators.api.loading import loads
 from evaluators.issues import Blame, Problems, extra_hint
-from evaluators.run.preparing import RunRequest, prepare
+from evaluators.run.preparing import prepare
 from evaluators.testsets.fetched_rows import FetchedRows
 from evaluators.testsets.platforms.fetching import ROLES, cells, fetched, from_platform
 
@@ -20,7 +20,7 @@ def test_a_package_that_is_missing_is_named(platform: str, monkeypatch: pytest.M
         monkeypatch.setitem(sys.modules, module, None)
     name = platform[1:].partition(":")[0]
     with pytest.raises(Problems) as caught:
-        prepare(loads(f"test_set: {platform}\nevaluators: [exact_match]\n"), RunRequest())
+        prepare(loads(f"test_set: {platform}\nevaluators: [exact_match]\n"))
     (issue,) = caught.value.issues
     assert issue.blame is Blame.CONFIG
     assert issue.message == f'"{name}" needs a package that is not installed'
@@ -41,7 +41,7 @@ def test_a_file_on_the_command_line_takes_the_place_of_a_platform(tmp_path: Path
     rows = tmp_path / "rows.csv"
     rows.write_text("id,output,expected\n1,a,a\n", encoding="utf-8")
     suite = loads("test_set: {mlflow: {run: x}}\nevaluators: [exact_match]\n")
-    assert prepare(suite, RunRequest(test_set=str(rows))).test_set.header == ("id", "output", "expected")
+    assert prepare(suite, str(rows)).test_set.header == ("id", "output", "expected")
 
 
 @pytest.mark.parametrize(

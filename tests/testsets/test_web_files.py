@@ -15,7 +15,7 @@ from pyarrow import parquet as arrow_parquet
 
 from evaluators import load
 from evaluators.issues import Blame, Issue, Problems, extra_hint
-from evaluators.run.preparing import RunRequest, prepare
+from evaluators.run.preparing import prepare
 from evaluators.run.result import RunResult
 from evaluators.testsets import delimited, remote_files
 from evaluators.testsets.byte_store import store_of
@@ -105,7 +105,7 @@ def test_a_file_of_a_server_gives_the_run_of_the_same_file_here(
     assert there.issues == ()
     fetched = [note for note in there.notes if "fetched as a whole" in note]
     assert bool(fetched) == (given != "parts")
-    table, local = (prepare(load(SUITE), RunRequest(test_set=one)).test_set for one in (place, str(tmp_path / name)))
+    table, local = (prepare(load(SUITE), one).test_set for one in (place, str(tmp_path / name)))
     assert len(table.splits()) == len(local.splits()) > (0 if name.endswith((".gz", ".json")) else 3)
 
 
@@ -115,7 +115,7 @@ def test_only_the_parts_that_are_read_are_asked_for(server: FileServer) -> None:
     sink = pyarrow.BufferOutputStream()
     arrow_parquet.write_table(pyarrow.Table.from_pylist(long), sink, row_group_size=200)
     data = server.files["/rows.parquet"] = bytes(sink.getvalue())
-    table = prepare(load(SUITE), RunRequest(test_set=f"{server.address}/rows.parquet")).test_set.table
+    table = prepare(load(SUITE), f"{server.address}/rows.parquet").test_set.table
     server.asked.clear()
     first = table.splits()[0]
     assert sum(chunk.count for chunk in table.read(first, ["id"])) < ROWS

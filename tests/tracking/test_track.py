@@ -16,9 +16,9 @@ from click.testing import CliRunner
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load, loads
+from evaluators.api.run_request import RunRequest
 from evaluators.cli import command
 from evaluators.issues import Problems
-from evaluators.run.preparing import RunRequest
 from evaluators.run.record import RunRecord
 from evaluators.suite.presets import gallery_folder
 from evaluators.tracking.telling import counted

@@ -14,8 +14,8 @@ import yaml
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load, loads
+from evaluators.api.run_request import RunRequest
 from evaluators.issues import Problems
-from evaluators.run.preparing import RunRequest
 from evaluators.run.record import RunRecord, read_record
 from evaluators.suite.presets import gallery_folder
 from evaluators.tracking.metric_names import field_name

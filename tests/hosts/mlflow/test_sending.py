@@ -17,8 +17,8 @@ from mlflow.types.schema import Schema
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
+from evaluators.api.run_request import RunRequest
 from evaluators.cli import command
-from evaluators.run.preparing import RunRequest
 from evaluators.tracking.metric_names import field_name, fitted, segment
 from evaluators.tracking.params import flat_params
 from evaluators.values.path_text import display

@@ -13,7 +13,7 @@ import pytest
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
-from evaluators.run.preparing import RunRequest
+from evaluators.api.run_request import RunRequest
 from evaluators.suite.presets import gallery_folder
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

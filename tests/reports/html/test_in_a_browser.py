@@ -14,11 +14,11 @@ import pytest
 from evaluators.api.execute import finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
+from evaluators.api.run_request import RunRequest
 from evaluators.compare.comparison import Difference, GuardResult, RunComparison
 from evaluators.reports.document import Head, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.document import Item as ListItem
 from evaluators.reports.formats.html import Html
-from evaluators.run.preparing import RunRequest
 from evaluators.suite.presets import gallery_folder
 
 Open = Callable[..., Any]
