@@ -12,6 +12,7 @@ import sys
 import uuid
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import partial
 from time import monotonic
 from types import ModuleType
 from typing import Any, ClassVar, Final
@@ -21,7 +22,7 @@ from pydantic import Field
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.registry import registered_plugs
 from evaluators.run.engines.engine import Answer, Assignment, Engine, Result, Task
-from evaluators.run.engines.on_worker import Broken, Differs, Done, Equipment, Problematic, own_versions
+from evaluators.run.engines.on_worker import Equipment, own_versions
 from evaluators.value_class import NamedTuple
 from evaluators.values.transforms import registered_transforms
 
@@ -120,7 +121,9 @@ class ClusterCrew:
         """
         found: list[tuple[str, Answer]] = []
         issues: list[Issue] = []
-        for name, answer in self._cluster.ask_each(self._call(_without_task(function))._replace(task=pickle.dumps(None))):
+        for name, answer in self._cluster.ask_each(
+            self._call(partial(_call_alone, function))._replace(task=pickle.dumps(None))
+        ):
             if isinstance(answer, Exception):
                 issues.append(_cannot(name, f"{type(answer).__name__}: {answer}"))
                 continue
@@ -214,13 +217,7 @@ def call_for(pickles: ModuleType, function: Callable[[Any], Any]) -> Call:
         pickles.register_pickle_by_value(module)
     run_id = uuid.uuid4().hex
     equipment = Equipment(run_id, os.getcwd(), function, registered_plugs(), registered_transforms())
-    return Call(run_id, tuple(own_versions()), pickles.dumps(equipment), b"")
-
-
-def _without_task(function: Callable[[], Answer]) -> Callable[[object], Answer]:
-    from functools import partial
-
-    return partial(_call_alone, function)
+    return Call(run_id, own_versions(), pickles.dumps(equipment), b"")
 
 
 def _call_alone(function: Callable[[], Answer], _task: object) -> Answer:
@@ -236,26 +233,23 @@ def _next(again: deque[_Try], waiting: Iterator[Any]) -> _Try | None:
 
 def _opened(answer: bytes) -> tuple[str, Any]:
     """The worker and its result. Raises Problems where the worker did, or has other versions; else what went wrong there."""
-    worker, found = pickle.loads(answer)
-    match found:
-        case Done(result):
-            return worker, result
-        case Problematic(issues):
-            raise Problems(issues)
-        case Differs(versions):
-            own = own_versions()
-            message = (
-                f"the worker on {worker} has Python {versions.python} with evaluators {versions.evaluators}, and this process "
-                f"has Python {own.python} with evaluators {own.evaluators}"
-            )
-            raise Problems(
-                [Issue("worker-versions", Blame.ENVIRONMENT, message, None, "install the same versions on all workers")]
-            )
-        case Broken(error, trace):
+    worker, said, found = pickle.loads(answer)
+    match said:
+        case "done":
+            return worker, found
+        case "problems":
+            raise Problems(found)
+        case "differs":
+            theirs, own = (f"Python {python} with evaluators {version}" for python, version in (found, own_versions()))
+            message = f"the worker on {worker} has {theirs}, and this process has {own}"
+            hint = "install the same versions on all workers"
+            raise Problems([Issue("worker-versions", Blame.ENVIRONMENT, message, None, hint)])
+        case "broken":
+            error, trace = found
             broken = BrokenTask(f"{error} (on {worker})")
             broken.add_note(trace)
             raise broken
-    raise TypeError(f"an answer of a kind that nobody knows: {type(found).__name__}")
+    raise TypeError(f"an answer of a kind that nobody knows: {said}")
 
 
 def _cannot(worker: str, said: str) -> Issue:

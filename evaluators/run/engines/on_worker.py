@@ -16,22 +16,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
-from evaluators.issues import Issue, Problems
+from evaluators.issues import Problems
 from evaluators.model import __version__
 from evaluators.registry import plugs_in_place
 from evaluators.run.engines.engine import look_there
 from evaluators.value_class import NamedTuple
 from evaluators.values.transforms import transforms_in_place
-
-
-class Versions(NamedTuple):
-    """What must be the same wherever a run computes."""
-
-    python: str
-    """Such as `3.12`."""
-    evaluators: str
 
 
 class Equipment(NamedTuple):
@@ -46,38 +38,18 @@ class Equipment(NamedTuple):
     transforms: dict[str, Any]
 
 
-class Differs(NamedTuple):
-    """The answer of a worker with other versions."""
-
-    versions: Versions
-
-
-class Done(NamedTuple):
-    """The answer of a call that went well."""
-
-    result: Any
-
-
-class Problematic(NamedTuple):
-    """The answer of a call that raised Problems."""
-
-    issues: tuple[Issue, ...]
-
-
-class Broken(NamedTuple):
-    """The answer of a call that raised anything else."""
-
-    error: str
-    trace: str
+Said: TypeAlias = Literal["done", "problems", "differs", "broken"]
+"""How a call ended: well, with its result; with Problems, as issues; before it began, with the worker's other versions; in a way that
+nobody had foreseen, with the error and its trace."""
 
 
 _one_at_a_time: Final = Lock()
 _stopped: Final[set[str]] = set()
 
 
-def own_versions() -> Versions:
-    """Those of this process."""
-    return Versions(f"{sys.version_info.major}.{sys.version_info.minor}", __version__)
+def own_versions() -> tuple[str, str]:
+    """What must be the same wherever a run computes: the version of Python, such as `3.12`, and that of this package."""
+    return f"{sys.version_info.major}.{sys.version_info.minor}", __version__
 
 
 def name_of_process() -> str:
@@ -86,8 +58,8 @@ def name_of_process() -> str:
 
 
 def perform(versions: tuple[str, ...], equipment: bytes, task: bytes) -> bytes:
-    """The answer to one call, as bytes: the name of this process and one of the answers above."""
-    return pickle.dumps((name_of_process(), _answer(Versions(*versions), equipment, task)))
+    """The answer to one call, as bytes: the name of this process, how the call ended, and what there is to say of it."""
+    return pickle.dumps((name_of_process(), *_answer(versions, equipment, task)))
 
 
 @lru_cache(maxsize=1)
@@ -102,18 +74,18 @@ def stop(run_id: str) -> None:
     _stopped.add(run_id)
 
 
-def _answer(versions: Versions, equipment: bytes, task: bytes) -> Differs | Done | Problematic | Broken:
+def _answer(versions: tuple[str, ...], equipment: bytes, task: bytes) -> tuple[Said, Any]:
     if (mine := own_versions()) != versions:
-        return Differs(mine)
+        return "differs", mine
     try:
         with _one_at_a_time:
             own = _unpacked(equipment)
             with _at_work(own):
-                return Done(own.function(pickle.loads(task)))
+                return "done", own.function(pickle.loads(task))
     except Problems as error:
-        return Problematic(error.issues)
+        return "problems", error.issues
     except Exception as error:  # told to the driver, which says whose fault it is
-        return Broken(f"{type(error).__name__}: {error}", traceback.format_exc())
+        return "broken", (f"{type(error).__name__}: {error}", traceback.format_exc())
 
 
 @contextmanager
