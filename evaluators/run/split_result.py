@@ -189,7 +189,7 @@ def opened(line: bytes, kind: type[Read]) -> Read:
 def _packed(numbers: Any) -> list[str]:
     """An array of numbers: their kind, and their bytes from the least one on."""
     if not isinstance(numbers, array):
-        raise NotImplementedError
+        raise TypeError(f"no number, text, list or map: {type(numbers).__name__}")
     return [numbers.typecode, b64encode(_little(numbers).tobytes()).decode()]
 
 
