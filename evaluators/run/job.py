@@ -123,10 +123,9 @@ class Job:
     """How long a judge's reason is kept; None keeps all of it."""
     named: str = "the run folder"
     """What messages call the folder where parts are written."""
-    kept: bool = False
-    """Each finished split leaves what it came to beside its file, so that a run that was ended goes on from there."""
     key: str = ""
-    """A checksum of all that decides what splits come to: what was kept by another job is not taken."""
+    """A checksum of all that decides what splits come to. With it, each finished split leaves what it came to beside its file, so that a
+    run that was ended goes on from there; what another job left is not taken."""
     until: float | None = None
     """When the time of the run is over, as `time.time` counts: rows that are read later are not judged. None sets no end."""
 
@@ -152,9 +151,17 @@ def run_split(
     rows that were finished. `progress` is told how many rows each chunk had. `lines` saves reading the suite again where
     the caller has it. `attempt` is a word in the names of its files, where somebody else may be scoring the same split.
     """
-    attempt = attempt or (new_attempt() if job.kept else "")
+    attempt = attempt or (new_attempt() if job.key else "")
     try:
-        return _run_split(job, split, full, attempt, stopped, progress, lines)
+        with work_on(job, split, full, stopped, lines, attempt) as work:
+            work.result.finished = _all_taken(work, split, stopped, progress)
+            result = work.finished()
+            in_time = not job.out_of_time and OUT_OF_TIME.isdisjoint(result.issue_counts)
+            if job.key and work.file is not None and result.finished and in_time:
+                from evaluators.run.kept_splits import keep  # most runs are too short to be kept
+
+                keep(work.file.folder, job.key, split, file_marks(job.table.files), work.file.sum, result)
+            return result
     except OSError as error:
         if job.folder is None or not about_writing(error, job.folder):
             raise
@@ -162,34 +169,17 @@ def run_split(
         return SplitResult(split.index, finished=False, trouble=unwritten(error, job.named, "the run folder"))
 
 
-def _run_split(
-    job: Job,
-    split: Split,
-    full: Collection[str],
-    attempt: str,
-    stopped: Callable[[], bool],
-    progress: Callable[[int], None],
-    lines: Sequence[EvaluatorLine] | None,
-) -> SplitResult:
-    with work_on(job, split, full, stopped, lines, attempt) as work:
-        for chunk in job.table.read(split, work.columns):
-            if stopped():
-                work.result.finished = False
-                break
-            try:
-                work.take(chunk)
-            except StoppedAsking:  # nothing of the chunk counts; what was answered is kept by the judge
-                work.result.finished = False
-                break
-            progress(chunk.count)
-        result = work.finished()
-        in_time = not job.out_of_time and OUT_OF_TIME.isdisjoint(result.issue_counts)
-        if job.kept and work.file is not None and result.finished and in_time:
-            from evaluators.run.kept_splits import keep  # most runs are too short to be kept
-
-            data = file_marks(job.table.files)
-            keep(work.file.folder, job.key, split, data, work.file.sum, result)
-        return result
+def _all_taken(work: Work, split: Split, stopped: Callable[[], bool], progress: Callable[[int], None]) -> bool:
+    """Takes the rows of a split. Whether all of them are, for nobody asked to stop."""
+    for chunk in work.job.table.read(split, work.columns):
+        if stopped():
+            return False
+        try:
+            work.take(chunk)
+        except StoppedAsking:  # nothing of the chunk counts; what was answered is kept by the judge
+            return False
+        progress(chunk.count)
+    return True
 
 
 @contextmanager
@@ -203,9 +193,7 @@ def work_on(
 ) -> Iterator[Work]:
     """The work on one split, ready to take its rows. See `run_split` for `full`, `stopped` and `lines`; `attempt` is the word
     in the names of its files."""
-    watched = {name: watch.paths for name, watch in job.watches.items()}
-    lines = lines if lines is not None else job.suite.lines()
-    plan = compile_plan(lines, job.roles, job.reading, watched)
+    plan = plan_of(job, lines if lines is not None else job.suite.lines())
     asking = asking_in(job.asking, stopped)
     way = asking_with(job.repeat_judge, job.reasoning_length)
     limits = limited(job.reading.limits, job.until)
@@ -214,6 +202,12 @@ def work_on(
         Work(job, split, plan, full, attempt) as work,
     ):  # fmt: skip
         yield work
+
+
+def plan_of(job: Job, lines: Sequence[EvaluatorLine]) -> Plan:
+    """The compiled steps of a job."""
+    watched = {name: watch.paths for name, watch in job.watches.items()}
+    return compile_plan(lines, job.roles, job.reading, watched)
 
 
 def row_columns(job: Job, lines: Sequence[EvaluatorLine]) -> RowColumns:
@@ -235,10 +229,9 @@ class Work:
         self.job = job
         self.plan = plan
         self.result = SplitResult(split.index, attempt=attempt)
-        self.watches = [job.watches.get(one.line.name) for one in plan.evaluators]
         self.ledgers = [
-            Ledger(len(one.line.settings.scored_fields().names), watch)
-            for one, watch in zip(plan.evaluators, self.watches, strict=True)
+            Ledger(len(one.line.settings.scored_fields().names), job.watches.get(one.line.name))
+            for one in plan.evaluators
         ]
         self.slices = {name: SliceCounts(self.ledgers) for name in job.slices}
         self.clusters = ClusterCounts(len(self.ledgers)) if job.cluster is not None else None
@@ -357,8 +350,7 @@ class Work:
         if self.measures is not None:
             result.measures = self.measures.measured()
         for place, (one, ledger) in enumerate(zip(self.plan.evaluators, self.ledgers, strict=True)):
-            watch = self.watches[place]
-            clusters = self.clusters.sums(place, ledger.verdicts, watch) if self.clusters is not None else {}
+            clusters = self.clusters.sums(place, ledger.verdicts, ledger.watch) if self.clusters is not None else {}
             tally = ledger.settle()
             tally.clusters = clusters
             if isinstance(one.check, PathCheck):

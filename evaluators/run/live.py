@@ -12,8 +12,8 @@ from typing import Any
 from evaluators.comparators._cache import caching
 from evaluators.model import MISSING, Result, Verdict
 from evaluators.plan.cells import Cells
-from evaluators.plan.suite_plan import Plan, compile_plan
-from evaluators.run.job import Job, Work
+from evaluators.plan.suite_plan import Plan
+from evaluators.run.job import Job, Work, plan_of
 from evaluators.run.merge import Merger
 from evaluators.run.split_result import SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -71,6 +71,4 @@ class LiveRows:
         return self._merger.measured(of=self._parts)
 
     def _begun(self) -> Work:
-        watched = {name: watch.paths for name, watch in self._job.watches.items()}
-        plan = compile_plan(self._lines, self._job.roles, self._job.reading, watched)
-        return Work(self._job, Split(self._merger.name, self._parts), plan, ())
+        return Work(self._job, Split(self._merger.name, self._parts), plan_of(self._job, self._lines), ())

@@ -56,15 +56,15 @@ def measure(
     """
     splits = job.table.splits()
     if len(splits) == 1 and job.asking is None:
-        job = replace(job, kept=False)  # scoring again costs no more than looking for what was kept
-    before = kept() if kept is not None and job.kept else None
+        job = replace(job, key="")  # scoring again costs no more than looking for what was kept
+    before = kept() if kept is not None and job.key else None
     done = before.finished(splits) if before is not None else {}
     load = {index: partial(before.result, splits[index]) for index in done} if before is not None else {}
     merger = Merger(job, lines, name, kept=load)
     merger.take_kept()
     if done:
         progress(sum(done.values()), len(done) / len(splits))
-    if job.kept:
+    if job.key:
         counted(len(done), len(splits))
 
     def tasks() -> Iterator[Task]:
@@ -83,7 +83,7 @@ def measure(
             merger.take(result)
             finished += result.finished
             progress(0 if crew.shares_memory else result.rows, finished / len(splits))
-            if job.kept:
+            if job.key:
                 counted(finished, len(splits))
     return merger.measured(of=len(splits))
 

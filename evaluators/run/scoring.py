@@ -97,8 +97,7 @@ def jobs_of(
                 reading=suite.reading,
                 folder=elsewhere or (str(working) if working is not None else None),
                 named=str(folder.path) if folder is not None else "",
-                kept=unfinished is not None and parts is None,
-                key=unfinished.identity.key if unfinished is not None else "",
+                key=unfinished.identity.key if unfinished is not None and parts is None else "",
                 rows=rows_format(suite, rows, _size(table)),
                 slices=suite.config.slices,
                 recording=recordings[place] if recordings is not None and working is not None else Recording(),
@@ -181,7 +180,7 @@ def _measured(
 ) -> SplitResult:
     """What a variant measured."""
     lines, said = prepared.suite.lines, _said(prepared.test_set, variant)
-    if folder is None or not job.kept:
+    if folder is None or not job.key:
         return measure(job, lines, crew, said, stopped, progress)
     working = folder.folder
 

@@ -33,7 +33,7 @@ class Scored:
 
     def __init__(self, bench: Any, splits: int = 4, **options: Any) -> None:
         suite, job = bench.job(splits=splits, **options)
-        self.job: Job = replace(job, kept=True, key="0123")
+        self.job: Job = replace(job, key="0123")
         self.folder = Path(job.folder)
         self.splits: list[Split] = job.table.splits()
         self.results: list[SplitResult] = [run_split(self.job, split) for split in self.splits]
@@ -70,7 +70,7 @@ def test_a_split_that_is_scored_again_has_files_of_its_own(scored: Scored) -> No
 def test_a_split_that_was_stopped_is_not_kept(bench: Any) -> None:
     _, job = bench.job(splits=2, chunk=300)
     asked: list[int] = []
-    run_split(replace(job, kept=True), job.table.splits()[0], stopped=lambda: bool(asked.append(1)) or len(asked) > 2)
+    run_split(replace(job, key="0123"), job.table.splits()[0], stopped=lambda: bool(asked.append(1)) or len(asked) > 2)
     assert kept_indexes(str(job.folder)) == frozenset()
 
 
