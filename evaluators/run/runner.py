@@ -16,12 +16,12 @@ from evaluators.run.job import Job, remove_parts, row_columns, run_split, withou
 from evaluators.run.merge import Merger
 from evaluators.run.part_files import part_name
 from evaluators.run.record_files import RecordFiles, StoredLines, join_parts
-from evaluators.run.sent_parts import Sent, received, run_and_send
+from evaluators.run.sent_parts import Sent, Task, received, run_and_send
 from evaluators.run.split_result import SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import inside
 from evaluators.testsets.reader import Split
-from evaluators.value_class import dataclass, replace
+from evaluators.value_class import replace
 
 if TYPE_CHECKING:
     from evaluators.run.kept_splits import KeptSplits
@@ -29,14 +29,6 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = Callable[[int, float | None], None]
 """Told of rows that were finished since the last time and, where it is known, which share of the input is finished."""
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One split to score. `full` are keys of what is recorded that earlier splits have filled."""
-
-    split: Split
-    full: frozenset[str] = frozenset()
 
 
 def measure(
@@ -72,10 +64,13 @@ def measure(
             if stopped() or merger.trouble is not None:
                 return
             if split.index not in done:
-                yield Task(split, merger.full)
+                yield split, merger.full
+
+    def here(task: Task) -> SplitResult:
+        return run_split(job, *task, stopped, lambda rows: progress(rows, None), lines)
 
     with without_cycle_search():
-        run = _function(job, lines, crew, stopped, progress)
+        run: Callable[[Task], SplitResult | Sent] = here if crew.shares_memory else partial(run_and_send, job)
         assignment = Assignment(run, stopped, partial(_given_up, job), lambda task: merger.scored_again())
         finished = len(done)
         for found in crew.map(assignment, tasks()):
@@ -88,15 +83,11 @@ def measure(
     return merger.measured(of=len(splits))
 
 
-def send_task(job: Job, task: Task) -> Sent:
-    """What a worker runs that shares no memory."""
-    return run_and_send(job, task.split, task.full)
-
-
 def _given_up(job: Job, task: Task, why: Issue) -> SplitResult:
     """What stands for a split whose workers were lost as often as it was tried."""
-    remove_parts(job, task.split.index)
-    return SplitResult(task.split.index, span=_span(job, task.split), finished=False, trouble=why)
+    split, _ = task
+    remove_parts(job, split.index)
+    return SplitResult(split.index, span=_span(job, split), finished=False, trouble=why)
 
 
 def _span(job: Job, split: Split) -> int:
@@ -108,18 +99,6 @@ def _span(job: Job, split: Split) -> int:
     except (OSError, Problems):
         return 0
     return span
-
-
-def _function(
-    job: Job,
-    lines: Sequence[EvaluatorLine],
-    crew: Crew,
-    stopped: Callable[[], bool],
-    progress: Progress,
-) -> Callable[[Task], SplitResult | Sent]:
-    if not crew.shares_memory:
-        return partial(send_task, job)
-    return lambda task: run_split(job, task.split, task.full, stopped, lambda rows: progress(rows, None), lines)
 
 
 def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: SplitResult, files: RecordFiles) -> StoredLines:

@@ -24,6 +24,8 @@ MOST_SENT_MIB: Final = 64
 """The file of one split that comes to more than this is not sent back."""
 _MARK: Final = f"seen-by-workers{PART}"
 
+Task: TypeAlias = tuple[Split, frozenset[str]]
+"""One split to score, and keys of what is recorded that earlier splits have filled."""
 Sent: TypeAlias = tuple[bytes, dict[str, bytes]]
 """What a split came to, sealed, and its files by name where the worker does not see the driver's folder."""
 
@@ -40,8 +42,9 @@ def clear_mark(job: Job) -> None:
         Path(job.folder, _MARK).unlink(missing_ok=True)
 
 
-def run_and_send(job: Job, split: Split, full: frozenset[str]) -> Sent:
+def run_and_send(job: Job, task: Task) -> Sent:
     """Scores a split on a worker. Its files are at their places afterwards, or in what is given back."""
+    split, full = task
     attempt = new_attempt() if job.suite.run_id else ""
     if _sees(job):
         return sealed(run_split(job, split, full, asked_to_stop, attempt=attempt)), {}

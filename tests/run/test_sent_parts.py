@@ -35,7 +35,7 @@ def scored_in_parts(bench: Any, elsewhere: Path | None, twice: bool = False) -> 
     for split in job.table.splits():
         seen = job if elsewhere is None else replace(job, folder=str(elsewhere))
         for _ in range(2 if twice else 1):
-            sent = run_and_send(seen, split, merger.full)
+            sent = run_and_send(seen, (split, merger.full))
         assert bool(sent[1]) == (elsewhere is not None)
         merger.take(received(job, sent))
     clear_mark(job)
@@ -56,7 +56,7 @@ def test_a_folder_of_the_same_name_on_another_machine_is_another_folder(bench: A
     other.mkdir()
     job = replace(job, folder=str(other))
     mark(of_run("another run", job))
-    sent = run_and_send(of_run("this run", job), job.table.splits()[0], frozenset())
+    sent = run_and_send(of_run("this run", job), (job.table.splits()[0], frozenset()))
     assert sent[1]
     assert [path.name for path in other.iterdir()] == ["seen-by-workers.part"]
 
@@ -67,7 +67,7 @@ def test_parts_that_are_too_large_are_not_sent_and_it_is_said_what_to_do(
     monkeypatch.setattr(sent_parts, "MOST_SENT_MIB", 0)
     _, job = bench.job(splits=2)
     job = of_run("this run", replace(job, folder=str(tmp_path / "gone")))
-    trouble = received(job, run_and_send(job, job.table.splits()[0], frozenset())).trouble
+    trouble = received(job, run_and_send(job, (job.table.splits()[0], frozenset()))).trouble
     assert trouble is not None
     assert trouble.blame is Blame.ENVIRONMENT
     assert trouble.hint == "--results names a folder that all workers see under the same path"
@@ -78,16 +78,16 @@ def test_sums_that_arrive_twice_are_refused(bench: Any) -> None:
     merger = Merger(job, suite.lines, "rows.jsonl")
     first = job.table.splits()[0]
     job = replace(job, folder=None)
-    merger.take(received(job, run_and_send(job, first, frozenset())))
+    merger.take(received(job, run_and_send(job, (first, frozenset()))))
     with pytest.raises(RuntimeError, match="the sums of split 0 arrived twice"):
-        merger.take(received(job, run_and_send(job, first, frozenset())))
+        merger.take(received(job, run_and_send(job, (first, frozenset()))))
 
 
 def test_rows_that_are_missing_in_the_files_of_splits_are_noticed(bench: Any) -> None:
     suite, job = bench.job(splits=1)
     mark(job)
     merger = Merger(job, suite.lines, "rows.jsonl")
-    merger.take(received(job, run_and_send(job, job.table.splits()[0], frozenset())))
+    merger.take(received(job, run_and_send(job, (job.table.splits()[0], frozenset()))))
     measured = merger.measured(of=1)
     measured.rows += 1
     with pytest.raises(RuntimeError, match="201 rows were scored, and the files of their splits hold 200"):
