@@ -10,40 +10,28 @@ from pathlib import Path
 from evaluators.judges.session import AskingProgress, Session
 from evaluators.run.preparing import Prepared
 from evaluators.run.question_counts import asks
-from evaluators.value_class import dataclass
 
 _EVERY_SECONDS = 0.2
-
-
-@dataclass(slots=True)
-class RunAsking:
-    """The shared file of a run, and what it came to."""
-
-    file: str | None = None
-    """None where nobody is asked."""
-    requests: int = 0
-    """How many were sent, once the run is over."""
 
 
 @contextmanager
 def asking(
     prepared: Prepared, before: Callable[[Prepared], None] | None, told: Callable[[AskingProgress], None] | None
-) -> Iterator[RunAsking]:
-    """What the workers of a run share, for as long as it goes. `before` is called before the first question, `told` now and then."""
+) -> Iterator[Session | None]:
+    """What the workers of a run share in a file, for as long as it goes; None where nobody is asked. `before` is called before the first
+    question, `told` now and then."""
     if not asks(prepared.suite):
-        yield RunAsking()
+        yield None
         return
     import tempfile  # imported when used: most runs ask nobody
 
     if before is not None:
         before(prepared)
     with tempfile.TemporaryDirectory(prefix="evaluators-asking-", ignore_cleanup_errors=True) as folder:
-        found = RunAsking(str(Path(folder) / "session.sqlite"))
         session = Session(Path(folder) / "session.sqlite")
         try:
             with _telling(session, told):
-                yield found
-            found.requests = session.so_far().requests
+                yield session
         finally:
             session.close()
 

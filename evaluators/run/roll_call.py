@@ -7,27 +7,21 @@ import re
 import uuid
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.engines.engine import Crew
 from evaluators.run.job import Job, ShippedSuite
 from evaluators.run.loaded import LoadedSuite
 from evaluators.testsets.byte_source import ByteSource
-from evaluators.value_class import NamedTuple, replace
+from evaluators.value_class import replace
 
 _VARIABLE: Final = re.compile(r"\$\{(\w+)")
 
 
-class Present(NamedTuple):
-    """What one worker says."""
-
-    unseen: tuple[str, ...]
-    """The files of the test set that it does not see as the driver does."""
-    asks_alone: bool
-    """It does not see the file that workers share while they ask a judge."""
-    issues: tuple[Issue, ...]
-    """What keeps it from reading the suite."""
+Lacking: TypeAlias = tuple[list[str], bool, tuple[Issue, ...]]
+"""What a worker lacks: the files of the test set that it does not see as the driver does; whether it does not see the file that workers
+share while they ask a judge; what keeps it from reading the suite."""
 
 
 def sent_suite(suite: LoadedSuite) -> ShippedSuite:
@@ -45,26 +39,26 @@ def roll_call(crew: Crew, jobs: Sequence[Job]) -> None:
     job = jobs[0]
     sources = tuple(dict.fromkeys(source for one in jobs for source in one.table.files))
     sizes = tuple((source, source.size) for source in sources)
-    ask: Callable[[], Present] = partial(_present, job, sizes)
+    ask: Callable[[], Lacking] = partial(_lacking, job, sizes)
     issues: list[Issue] = []
-    for worker, found in crew.ask_each(ask):
-        issues += [_unseen(worker, name) for name in found.unseen]
-        issues += [_unreadable(worker, issue) for issue in found.issues]
-        if found.asks_alone:
+    for worker, (unseen, asks_alone, found) in crew.ask_each(ask):
+        issues += [_unseen(worker, name) for name in unseen]
+        issues += [_unreadable(worker, issue) for issue in found]
+        if asks_alone:
             issues.append(_asks_alone(worker))
     if issues:
         raise Problems(issues)
 
 
-def _present(job: Job, sizes: Sequence[tuple[ByteSource, int]]) -> Present:
+def _lacking(job: Job, sizes: Sequence[tuple[ByteSource, int]]) -> Lacking:
     """What this process says, which is a worker."""
-    unseen = tuple(source.name for source, size in sizes if not _sees(source, size))
+    unseen = [source.name for source, size in sizes if not _sees(source, size)]
     asks_alone = job.asking is not None and not os.path.exists(job.asking)
     try:
         job.suite.lines()
     except Problems as error:
-        return Present(unseen, asks_alone, error.issues)
-    return Present(unseen, asks_alone, ())
+        return unseen, asks_alone, error.issues
+    return unseen, asks_alone, ()
 
 
 def _sees(source: ByteSource, size: int) -> bool:

@@ -128,7 +128,8 @@ def scored(
     until = time.time() + most if most is not None else None
     files = FileMarks(prepared.test_set.files)
     with files.blamed(), asking(prepared, before_asking, asked) as session:
-        jobs = tuple(replace(job, asking=session.file, until=until) for job in jobs)
+        asking_file = str(session.file) if session is not None else None
+        jobs = tuple(replace(job, asking=asking_file, until=until) for job in jobs)
         if crew.remote:
             _prepare_workers(crew, jobs)  # the marks that it leaves are removed with the parts, however the run ends
         if folder is not None and _size(prepared.test_set) < HASHED_BESIDE:
@@ -140,8 +141,9 @@ def scored(
         if crew.remote:
             _dismiss_workers(jobs)
         summed = fingerprint.value()
+        requests = session.so_far().requests if session is not None else 0
     result = conclude(prepared, measured, summed, files.changed())
-    return ScoredRun(jobs, tuple(measured), result, round(time.monotonic() - clock, 3), crew.parallel, session.requests)
+    return ScoredRun(jobs, tuple(measured), result, round(time.monotonic() - clock, 3), crew.parallel, requests)
 
 
 def _sent(suite: LoadedSuite) -> ShippedSuite:
