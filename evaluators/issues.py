@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 
-from evaluators.value_class import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 MOST_PROBLEMS: Final = 200
 """Problems that are told at once."""
@@ -32,8 +33,7 @@ class Blame(StrEnum):
     BUG = "bug"
 
 
-@dataclass(frozen=True, slots=True)
-class Issue:
+class Issue(Struct, frozen=True):
     """One problem, with its place and its culprit.
 
     `where` reads like `suite.yaml:7:5`, `rows.csv row 12, column "expected"` or `$.items[3].sku`. `excerpt` is the
@@ -130,8 +130,7 @@ class RowProblem(Exception):
         super().__init__(str(issue))
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """A cell that has no value, and why. It reaches the evaluators that need the cell and nothing else."""
 
     issue: Issue

@@ -6,15 +6,14 @@ the standing, the value as an exact fraction, and one status per field.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from enum import Enum, IntEnum
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
+from msgspec import Struct, field
 
 from evaluators.issues import Issue
-from evaluators.value_class import NamedTuple, dataclass, field
 
 if TYPE_CHECKING:
     from evaluators.result_table import ResultTable
@@ -184,8 +183,7 @@ def ComparatorResult(score: float, comparator: str = "", reason: str | None = No
     return Comparison(score, score == 1, reason)
 
 
-@dataclass(frozen=True, slots=True)
-class FieldResult:
+class FieldResult(Struct, frozen=True):
     """What became of one field of one row, with the values that were compared."""
 
     path: str
@@ -198,7 +196,7 @@ class FieldResult:
     rule: str | None = None
     field: str | None = None
     """The field of the schema that this is an instance of, `items[*].name` for `items[0].name`; None where `path` says it."""
-    details: Mapping[str, object] = dataclasses.field(default_factory=dict)
+    details: Mapping[str, object] = msgspec.field(default_factory=dict)
     """What else is known, by name: the compared values where transforms changed them, the reason's code, the metric."""
 
     @property
@@ -217,8 +215,7 @@ class FieldResult:
         return self.rule
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(Struct, frozen=True):
     """An explained score.
 
     `value` is in [0, 1], or None when nothing was measured. `passed` is None until `pass_at` has been applied; False
@@ -251,8 +248,7 @@ class Score:
         return Score(part / whole, reason=reason, details=details, ratio=(part, whole))
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One row of a test set. `number` is the row number a spreadsheet shows, header included."""
 
     cells: Mapping[str, JSON]
@@ -261,8 +257,7 @@ class Row:
     variant: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """What one evaluator says of one row, explained."""
 
     evaluator: str
@@ -315,8 +310,7 @@ _WIDEST: Final = 160
 _SHOWN: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class RowResult:
+class RowResult(Struct, frozen=True):
     """What a suite says of one row, by evaluator name."""
 
     id: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import json
 import math
 import os
@@ -17,6 +16,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from pydantic import BaseModel, ConfigDict
 
 import evaluators
@@ -590,7 +590,7 @@ def test_a_class_that_scores_outside_0_to_1_costs_its_field(kind: Any) -> None:
 @pytest.mark.parametrize("score", [-1.0, 1.5, math.nan])
 def test_a_post_processor_that_scores_outside_0_to_1_is_a_fault(score: float) -> None:
     def odd(results: list[Any]) -> list[Any]:
-        return [dataclasses.replace(result, score=score) for result in results]
+        return [replace(result, score=score) for result in results]
 
     one = build(SchemaMatch, {"fields": ["a"], "post_process": [odd]})
     with pytest.raises(Problems, match='the post-processor "odd" gave "a" the score'):

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from evaluators.compare.calibration import calibrate, changed_answers
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.judges.answer_lines import AnswerLine
@@ -20,7 +22,6 @@ from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.reader import id_text, knows, whole
 from evaluators.testsets.test_set import open_test_set
 from evaluators.testsets.test_set_config import TestSetConfig
-from evaluators.value_class import replace
 
 
 def marks_of(file: str, human: str, reading: Mapping[str, Any]) -> dict[str, Cell]:

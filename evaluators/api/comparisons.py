@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.api.loading import Suite
 from evaluators.api.run_object import Run
 from evaluators.compare.baseline import read_baseline, write_baseline
@@ -19,11 +22,9 @@ from evaluators.run.gate_targets import parse_target
 from evaluators.run.gates import Target
 from evaluators.run.record import RunRecord, read_record
 from evaluators.run.verdict import Facts, causes, exit_code
-from evaluators.value_class import dataclass, replace
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """How two runs are compared: what the suite says, and what takes its place."""
 
     suite: Suite | None = None

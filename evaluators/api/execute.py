@@ -11,6 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.api.run_request import RunRequest, prepared_for
 from evaluators.builtin._evaluator import lists_fields
 from evaluators.issues import Blame, Issue, Problems
@@ -29,7 +32,6 @@ from evaluators.run.write_errors import UNWRITTEN
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.tracking.tracking_section import tracking_of
-from evaluators.value_class import dataclass, replace
 
 if TYPE_CHECKING:
     from evaluators.api.run_object import Run
@@ -41,8 +43,7 @@ if TYPE_CHECKING:
     from evaluators.tracking.tracker import NamedTracker
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(Struct, frozen=True):
     """A run, and what a reader of its summary wants beside it."""
 
     result: RunResult

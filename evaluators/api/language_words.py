@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
+from msgspec import Struct
+
 from evaluators.api.language import language_schema
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
-from evaluators.value_class import dataclass
 from evaluators.values.flow import flow
 
 FIGURES: Final[Mapping[str, str]] = {
@@ -70,8 +71,7 @@ _MOST_PLACES: Final = 4
 _MANY: Final = 25
 
 
-@dataclass(frozen=True, slots=True)
-class WordUse:
+class WordUse(Struct, frozen=True):
     """One thing that a word is in the language. `places` are where it may stand, in words."""
 
     does: str

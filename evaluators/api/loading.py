@@ -8,6 +8,8 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
+from msgspec.structs import replace
+
 from evaluators.api.sections import READERS
 from evaluators.issues import Problems, problem
 from evaluators.run.job import ShippedSuite
@@ -15,7 +17,6 @@ from evaluators.run.loaded import LoadedSuite
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
 from evaluators.tracking.tracking_section import tracking_of
-from evaluators.value_class import dataclass, replace
 from evaluators.values.small_files import reading_once
 
 if TYPE_CHECKING:
@@ -29,8 +30,7 @@ Rows: TypeAlias = Any
 """Rows as a program has them: a DataFrame, a list of dicts, an Arrow table, the name of a file, or the settings of a test set."""
 
 
-@dataclass(frozen=True)
-class Suite(LoadedSuite):
+class Suite(LoadedSuite, frozen=True):
     """A suite that has been read and checked. `load` makes one."""
 
     @property

@@ -16,6 +16,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.api.run_request import RunRequest
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.record import read_record
@@ -25,7 +28,6 @@ from evaluators.run.store import check_name, default_name, load_run, write_text
 from evaluators.run.verdict import afterwards
 from evaluators.run.write_errors import unwritten
 from evaluators.testsets.byte_store import inside, parent, scheme_of, store_of
-from evaluators.value_class import dataclass, replace
 from evaluators.values.addresses import shown_address
 
 if TYPE_CHECKING:
@@ -90,8 +92,7 @@ def _sent_as(outgoing: _Outgoing, finished: Finished) -> Finished:
     return replace(finished, sent=replace(finished.sent, issues=issues))
 
 
-@dataclass(frozen=True, slots=True)
-class _Sending:
+class _Sending(Struct, frozen=True):
     """One folder of this machine, and the place where its files go."""
 
     local: Path
@@ -115,8 +116,7 @@ class _Sending:
         return asked if self.is_run and asked != self.place else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Outgoing:
+class _Outgoing(Struct, frozen=True):
     """A run on this machine, and what of it goes where."""
 
     request: RunRequest

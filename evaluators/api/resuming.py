@@ -14,7 +14,7 @@ from contextlib import suppress
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path, PurePath
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import structs
 
@@ -45,7 +45,6 @@ from evaluators.run.working_folder import (
     put_back,
 )
 from evaluators.testsets.byte_store import scheme_of
-from evaluators.value_class import NamedTuple
 from evaluators.values.addresses import with_shown_addresses
 
 _SELECTED: Final = "selected: "

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
+from msgspec import Struct, field
+
 from evaluators.issues import Blame, problem
 from evaluators.model import MISSING, FieldResult, Standing, Status, Verdict
 from evaluators.needs import Part
@@ -18,7 +20,6 @@ from evaluators.run.live import Judged
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.tracking.assessments import label_of, reason_of
 from evaluators.tracking.metric_names import field_name, segment
-from evaluators.value_class import dataclass, field
 
 OVERALL: Final = "overall"
 """What the score of a whole row is called."""
@@ -28,8 +29,7 @@ _LONGEST: Final = 1_000
 """Characters of a value that goes along with a score."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedScore:
+class NamedScore(Struct, frozen=True):
     """One score of one row.
 
     `score` is in [0, 1], or None where there is none. `status` is a word: for an evaluator and the overall score scored, unreadable,
@@ -53,8 +53,7 @@ class NamedScore:
     """What else is known, as JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowScores:
+class RowScores(Struct, frozen=True):
     """Every score of one row: the overall one, then each evaluator's followed by its fields'."""
 
     id: str

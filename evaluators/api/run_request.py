@@ -6,19 +6,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
+from msgspec import Struct, field
+
 from evaluators.judges.session import AskingProgress
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import Prepared, prepare
 from evaluators.run.runner import Progress
 from evaluators.testsets.selection import Selection
-from evaluators.value_class import dataclass, field
 
 if TYPE_CHECKING:
     from evaluators.testsets.fetched_rows import FetchedRows
 
 
-@dataclass(frozen=True, slots=True)
-class RunRequest:
+class RunRequest(Struct, frozen=True):
     """What a run is asked to do, beside what the suite says."""
 
     test_set: str | None = None

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
 from evaluators.builtin._texts import LabelRule
 from evaluators.reports.document import Item, Listing, Section
 from evaluators.reports.headline import Options
@@ -17,7 +19,6 @@ from evaluators.run.record import RunRecord
 from evaluators.run.recorder import SMALL_RUN
 from evaluators.run.store import LINKS_JSON
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import replace
 
 MOST_SUGGESTED: Final = 3
 """Near misses that a run ends with; reports show more, and `evaluators advice` all."""

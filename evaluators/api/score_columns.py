@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from msgspec import Struct
+
 from evaluators.api.row_scores import OVERALL, error_of, overall_of, overall_verdict
 from evaluators.comparators._cache import caching
 from evaluators.issues import Problems
@@ -20,7 +22,6 @@ from evaluators.result_table import Kind
 from evaluators.run.loaded import LoadedSuite
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.columns import guess_columns, no_such_column
-from evaluators.value_class import dataclass
 
 Roles: TypeAlias = Mapping[Role, str]
 
@@ -29,8 +30,7 @@ _WHOLE: Final[tuple[tuple[str, Kind], ...]] = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class BatchColumn:
+class BatchColumn(Struct, frozen=True):
     """One column of what comes out: numbers in [0, 1], yes or no, or text; None where there is none."""
 
     name: str

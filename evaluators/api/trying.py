@@ -9,6 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.api.explaining import is_suite
 from evaluators.api.loading import Suite, load
 from evaluators.comparators._cache import caching
@@ -25,7 +28,6 @@ from evaluators.run.verdict import Facts, exit_code
 from evaluators.suite import source
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.test_set import TestSet
-from evaluators.value_class import dataclass, replace
 from evaluators.values.json_choice import PickedDocument
 from evaluators.values.quoting import quote
 
@@ -37,8 +39,7 @@ _LISTED: Final = 30
 _FINE: Final = (Status.MATCH, Status.SKIPPED, Status.NOT_MEASURED)
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
+class Tried(Struct, frozen=True):
     """A row and what every evaluator says of it. `columns` are the test set's names of the roles."""
 
     name: str

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import Struct
+
 from evaluators.api.loading import Suite
 from evaluators.api.memory_jobs import job_of_suite
 from evaluators.api.row_scores import overall_of
@@ -20,7 +22,6 @@ from evaluators.testsets.columns import Columns, no_such_column
 from evaluators.testsets.memory_rows import MemoryRows
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
-from evaluators.value_class import dataclass
 
 with needs("batch", extra="parquet"):
     import pyarrow
@@ -33,8 +34,7 @@ _ELSEWHERE: Final = ("output", "outputs", "expected", "attach")
 """Settings of a test set that fetch cells from other files."""
 
 
-@dataclass(frozen=True, slots=True)
-class BatchPlan:
+class BatchPlan(Struct, frozen=True):
     """A suite for batches with certain columns. Small, and can be pickled: each worker compiles it once."""
 
     suite_fingerprint: str

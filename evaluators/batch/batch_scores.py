@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from evaluators.api.score_columns import verdict_columns
 from evaluators.batch.batch_plan import BatchPlan
 from evaluators.batch.sums_of_batch import SumsOfBatch, digest_of_rows, ranges_of
@@ -17,7 +19,6 @@ from evaluators.run.split_result import sealed
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.python_cells import arrow_cells
 from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split, id_text
-from evaluators.value_class import dataclass
 
 
 def evaluate_batch(plan: BatchPlan, batch: Any) -> Any:
@@ -37,8 +38,7 @@ def evaluate_batch(plan: BatchPlan, batch: Any) -> Any:
     return pyarrow.RecordBatch.from_arrays(arrays, schema=plan.schema)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
+class _Rows(Struct, frozen=True):
     """The rows of a batch, as cells."""
 
     count: int

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+from msgspec import Struct
+
 from evaluators.api.loading import again
 from evaluators.batch.batch_plan import SUMS, BatchPlan
 from evaluators.batch.sums_of_batch import WHOLE, Range, SumsOfBatch, read_sums
@@ -16,11 +18,9 @@ from evaluators.run.merge import Merger
 from evaluators.run.preparing import Prepared
 from evaluators.run.result import RunResult
 from evaluators.run.split_result import SplitResult
-from evaluators.value_class import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class BatchSums:
+class BatchSums(Struct, frozen=True):
     """What batches came to together."""
 
     rows: int

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import BaseModel, Field, ValidationError
 
 from evaluators.builtin._scored_fields import NO_FIELDS, Awaited, ScoredFields, SurplusRules
@@ -45,7 +46,6 @@ from evaluators.needs import (
 )
 from evaluators.registry import Socket
 from evaluators.settings import Detail, Loc, Name, Settings, details_of
-from evaluators.value_class import replace
 from evaluators.values.json_choice import Search
 
 __all__ = [

@@ -10,12 +10,12 @@ from math import isfinite
 from pathlib import Path as Folder
 from typing import Annotated, Any, Final, TypeAlias
 
+from msgspec import Struct
 from pydantic import Field
 
 from evaluators.issues import RowProblem
 from evaluators.judges.judge import Judge, JudgeAnswer, read_judge, unanswered
 from evaluators.settings import BadSettings, Detail, Name, ReadBy, Settings, bad, build, spell
-from evaluators.value_class import dataclass
 from evaluators.values.paths import Path
 
 AGREEMENT: Final = "agreement"
@@ -108,8 +108,7 @@ def without_placeholders(text: str) -> str:
     return _PLACEHOLDER.sub(lambda found: f'"{found[1]}"', text)
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """What one judge says of a row."""
 
     score: Fraction

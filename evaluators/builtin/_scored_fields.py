@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from evaluators.model import FieldResult, Score, Verdict
-from evaluators.value_class import NamedTuple, dataclass
 
 if TYPE_CHECKING:
     from evaluators.fields.align import Align
@@ -42,8 +43,7 @@ def _no_lists(*cells: Any) -> tuple[()]:
     return ()
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredFields:
+class ScoredFields(Struct, frozen=True):
     """The fields that an evaluator scores. Every part has a default: an evaluator without fields has none of them."""
 
     names: tuple[str, ...] = ()

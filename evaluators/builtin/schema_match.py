@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
+from msgspec.structs import replace
 from pydantic import AliasChoices, BeforeValidator, Field, PrivateAttr, ValidationInfo, model_validator
 
 from evaluators.builtin._evaluator import (
@@ -48,7 +49,6 @@ from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import JSON, MISSING, Score, Verdict
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, ReadBy, bad, spell
-from evaluators.value_class import replace
 from evaluators.values.paths import Path as JSONPath
 from evaluators.values.transforms import Transform
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from evaluators.api.loading import load
 from evaluators.converting.converted_text import (
     as_data,
@@ -21,11 +23,9 @@ from evaluators.converting.exported_rows import read_as_told, reading_exports
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.reports.display import visible
 from evaluators.run.figures import rows_text
-from evaluators.value_class import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Converted:
+class Converted(Struct, frozen=True):
     """A suite as text, its rows as text if there are any to write, and what is to be said."""
 
     suite: str

@@ -6,10 +6,8 @@ import click
 
 from evaluators.fields.inference.questions import InitQuestion, Likeliest
 from evaluators.reports.display import visible
-from evaluators.value_class import dataclass
 
 
-@dataclass
 class TerminalAsker(Likeliest):
     """Answers questions by asking, where somebody is there to answer; otherwise with the likeliest answer."""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from evaluators.cli._completion import suites
 from evaluators.cli._options import (
@@ -182,7 +183,6 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     from evaluators.cli._interrupts import interruptible
     from evaluators.cli._progress import progress_line, sending_progress
     from evaluators.run.verdict import afterwards
-    from evaluators.value_class import replace
 
     if options["watching"]:
         from evaluators.cli._on_change import watch_run
@@ -348,7 +348,6 @@ def _test_set_settings(options: dict[str, Any]) -> dict[str, Any]:
 
 def _print(finished: Finished, options: dict[str, Any]) -> None:
     from evaluators.cli._printing import print_page, say
-    from evaluators.value_class import replace
 
     if options["print_as"] == "json":
         from evaluators.run.run_json import run_json

@@ -18,11 +18,10 @@ asked about and nothing else: a `RowProblem` that names the comparator.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from math import isfinite
-from typing import Any, ClassVar, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -32,7 +31,6 @@ from evaluators.issues import Blame, Issue, RowProblem, problem
 from evaluators.model import Comparison
 from evaluators.registry import Socket
 from evaluators.settings import Settings
-from evaluators.value_class import NamedTuple
 from evaluators.values.quoting import differs, quote
 
 Compare: TypeAlias = Callable[[Any, Any], "bool | Comparison"]
@@ -347,4 +345,4 @@ def in_field(error: RowProblem, path: str) -> RowProblem:
     about_a_field = issue.code in _OF_FUNCTIONS or issue.code.startswith("expected-")
     if not about_a_field or issue.message.startswith("field "):
         return error
-    return RowProblem(dataclasses.replace(issue, message=f'field "{path}": {issue.message}'))
+    return RowProblem(replace(issue, message=f'field "{path}": {issue.message}'))

@@ -14,6 +14,8 @@ from fractions import Fraction
 from math import isfinite, sqrt
 from typing import Any, Final
 
+from msgspec import Struct
+
 from evaluators.issues import problem
 from evaluators.judges.answer_lines import AnswerLine
 from evaluators.model import Status, Verdict
@@ -21,7 +23,6 @@ from evaluators.run.intervals import mean_interval, moments_of_values
 from evaluators.run.record import RecordedRow, RunRecord
 from evaluators.run.result import Interval
 from evaluators.run.statistics import Z_95, wilson
-from evaluators.value_class import dataclass
 from evaluators.values.quoting import quote
 
 PASSES: Final = frozenset({"1", "true", "yes", "y", "pass", "passed", "good", "right", "correct", "ok", "match"})
@@ -30,8 +31,7 @@ _SCORED: Final = frozenset({Status.MATCH, Status.MISMATCH, Status.OMISSION, Stat
 MOST_SHOWN: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(Struct, frozen=True):
     """One row that a judge and a person have looked at."""
 
     number: int
@@ -45,8 +45,7 @@ class Marked:
     """The person's mark from 0 to 1, where it is a number and not a word."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeConfusion:
+class JudgeConfusion(Struct, frozen=True):
     """How often which verdicts met."""
 
     both_pass: int = 0
@@ -78,8 +77,7 @@ class JudgeConfusion:
         return JudgeConfusion(found[True, True], found[True, False], found[False, True], found[False, False])
 
 
-@dataclass(frozen=True, slots=True)
-class Halves:
+class Halves(Struct, frozen=True):
     """The rows in two halves, and what changes from one to the other."""
 
     first: JudgeConfusion
@@ -88,8 +86,7 @@ class Halves:
     """The interval of the second agreement minus the first; None where a half has no rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(Struct, frozen=True):
     """Two sets of answers to the same questions."""
 
     questions: int
@@ -99,8 +96,7 @@ class Changed:
     examples: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(Struct, frozen=True):
     """A judge beside people."""
 
     confusion: JudgeConfusion

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct, field
+
 from evaluators.compare.guard_config import CompareConfig
 from evaluators.issues import Problems, problem
 from evaluators.registry import suggestion
@@ -12,11 +14,9 @@ from evaluators.run.gate_targets import parse_target
 from evaluators.run.gates import Target
 from evaluators.settings import BadSettings, Detail, build
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import dataclass, field
 
 
-@dataclass(frozen=True, slots=True)
-class CompareSection:
+class CompareSection(Struct, frozen=True):
     """The section `compare`, with the targets of its guards resolved."""
 
     config: CompareConfig = field(default_factory=CompareConfig)

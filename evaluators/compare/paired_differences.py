@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evaluators.compare.comparison import Difference, Finding
 from evaluators.compare.paired_rows import Pairs
@@ -26,8 +29,6 @@ from evaluators.run.intervals import (
 )
 from evaluators.run.result import Interval
 from evaluators.run.statistics import LEVEL
-from evaluators.value_class import NamedTuple, dataclass, replace
-from evaluators.value_class import field as dataclass_field
 
 Units: TypeAlias = tuple[Fraction, int, Fraction, int]
 """(earned, whole) in the base, and the same in the new run: of one row, or of the rows of one cluster together."""
@@ -49,13 +50,12 @@ def judged_all(
     return (*_judged(evaluators), *_judged(fields))
 
 
-@dataclass(slots=True)
-class _Values:
+class _Values(Struct):
     """What the rows of one evaluator or field came to."""
 
-    rows: Counter[Units] = dataclass_field(default_factory=Counter)
+    rows: Counter[Units] = field(default_factory=Counter)
     """How often each was met, over the rows that count in the figures."""
-    changes: Counter[Change] = dataclass_field(default_factory=Counter)
+    changes: Counter[Change] = field(default_factory=Counter)
     lost_passed: int = 0
     clusters: dict[str, Units] | None = None
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from evaluators.compare.sides import Said, SideRows
-from evaluators.value_class import NamedTuple
 
 
 class RowPair(NamedTuple):

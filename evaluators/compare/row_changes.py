@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from evaluators.compare.sides import Said
 from evaluators.model import Standing, Status, Verdict
-from evaluators.value_class import NamedTuple
 
 Change: TypeAlias = Literal["broken", "lost", "fixed", "gained", "settled", "unchanged", "never measured"]
 CHANGES: Final[tuple[Change, ...]] = get_args(Change)

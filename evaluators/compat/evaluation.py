@@ -8,6 +8,9 @@ from pathlib import Path
 from shutil import copytree
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.api.run_object import Run
 from evaluators.fields.events import FIGURES
 from evaluators.fields.scored import ArrayResult
@@ -21,13 +24,11 @@ from evaluators.reports.report_files import folder_files
 from evaluators.reports.schema_sections import failed_section
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats
 from evaluators.run.store import RunFolder
-from evaluators.value_class import dataclass, field, replace
 
 FORMATS = ("csv", "markdown", "report", "fields")
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """One row: its results in the order of the document, and its figures. What is undefined is None."""
 
     record_id: str | int
@@ -47,13 +48,12 @@ class Record:
     overall_pass_rate: float | None
 
 
-@dataclass(frozen=True)
-class FieldFigures:
+class FieldFigures(Struct, frozen=True):
     """One field of the schema over all rows. What is undefined is None."""
 
     path: str
     stats: FieldStats
-    _evaluation: Evaluation = field(repr=False)
+    _evaluation: Evaluation
 
     @property
     def mean_score(self) -> float | None:
@@ -106,8 +106,7 @@ class FieldFigures:
         return self._evaluation.instances.get(self.path, ())
 
 
-@dataclass(frozen=True)
-class MetricResult:
+class MetricResult(Struct, frozen=True):
     """What one metric says of one place of a document. `details` has what the comparator said beside its answer, too."""
 
     score: float | None
@@ -115,8 +114,7 @@ class MetricResult:
     details: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Evaluation:
+class Evaluation(Struct, frozen=True, dict=True):
     """The figures of some rows. What is undefined is None."""
 
     run: Run
@@ -298,8 +296,7 @@ class Evaluation:
         return found.mean if found is not None else None
 
 
-@dataclass(frozen=True)
-class DocumentEvaluation(Evaluation):
+class DocumentEvaluation(Evaluation, frozen=True, dict=True):
     """The figures of one document, and every metric at every place."""
 
     @property

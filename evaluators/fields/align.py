@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Final, Literal, TypeAlias, get_args
 
+from msgspec import Struct
+
 from evaluators.fields.reading import read_path, read_transforms
 from evaluators.limits import LIST_CELLS
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell, word_or_map
-from evaluators.value_class import dataclass
 from evaluators.values.paths import Path
 from evaluators.values.transforms import Transform
 
@@ -18,8 +19,7 @@ AlignHow: TypeAlias = Literal["ordered", "any_order", "key_field", "hungarian"]
 ALIGNMENTS: Final = get_args(AlignHow)
 
 
-@dataclass(frozen=True, slots=True)
-class Align:
+class Align(Struct, frozen=True):
     """How the items of two lists are paired."""
 
     how: AlignHow = "ordered"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.walk_findings import Counts
 from evaluators.model import MISSING
-from evaluators.value_class import NamedTuple
 from evaluators.values.confusion import Confusion
 
 

@@ -12,6 +12,9 @@ from functools import cached_property
 from math import lcm
 from typing import Final, Literal, TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.fields.align import Align
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.policy import LISTED
@@ -19,7 +22,6 @@ from evaluators.fields.readable import reader_of_expected
 from evaluators.fields.rules import Judged, Partial
 from evaluators.fields.tree import ORDERED, Below, FieldNode, ListedField, Metric, SchemaPath
 from evaluators.model import Status
-from evaluators.value_class import dataclass, replace
 from evaluators.values.paths import ANY, Path
 from evaluators.values.transforms import Transform
 
@@ -29,8 +31,7 @@ Reached: TypeAlias = list[tuple[Path, FieldNode]]
 WHOLE_ITEM: Final = Path(())
 
 
-@dataclass(frozen=True)
-class ClosedTree:
+class ClosedTree(Struct, frozen=True, dict=True):
     """The fields of one evaluator. `lines` are all that was written, `scored` those that have a score."""
 
     lines: tuple[FieldLine, ...]

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from evaluators.comparators._comparator import in_field
 from evaluators.fields.closed import ClosedTree, combined
 from evaluators.fields.closed_score import Settled, left_out, settle_row, settled, verdict_of
@@ -24,7 +26,6 @@ from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import FieldColumn, Finding, More, order_of
 from evaluators.issues import Issue, RowProblem
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
-from evaluators.value_class import replace
 
 MATCH, SKIPPED, NOT_MEASURED = Status.MATCH, Status.SKIPPED, Status.NOT_MEASURED
 _WRONG: Final = bytes(sorted(WRONG))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import gcd, lcm
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from evaluators.comparators._comparator import in_field
 from evaluators.fields.closed import ClosedTree, combined
@@ -16,7 +16,6 @@ from evaluators.fields.settle import OURS, compared, reason_code
 from evaluators.fields.walk_findings import Finding, place_of
 from evaluators.issues import Blame, RowProblem
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
-from evaluators.value_class import NamedTuple
 from evaluators.values.transforms import chain
 
 _LEFT_OUT: Final = (Status.NOT_MEASURED, Status.SKIPPED)

@@ -11,10 +11,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from msgspec import Struct
+
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell
-from evaluators.value_class import dataclass
 from evaluators.values.transforms import Transform, chain
 
 WORD: Final = "compound"
@@ -22,8 +23,7 @@ SETTINGS: Final = ("fields", "compare")
 _HINT: Final = "write compound: {fields: [surname, name], compare: fuzzy}"
 
 
-@dataclass(frozen=True, slots=True)
-class Together:
+class Together(Struct, frozen=True):
     """The keys that are compared as one value, and whether their values are joined to one text for that."""
 
     fields: tuple[str, ...]

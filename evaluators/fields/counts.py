@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
 
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.model import FieldResult, Status
-from evaluators.value_class import NamedTuple
 from evaluators.values.confusion import Confusion
 from evaluators.values.numbers import written
 

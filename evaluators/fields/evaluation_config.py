@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
+from msgspec.structs import replace as replaced
 
 from evaluators.fields.align import Align
 from evaluators.fields.dialects import unwrap
@@ -35,7 +36,6 @@ from evaluators.fields.tree import ORDERED, FieldNode, Kind
 from evaluators.judges.judged_comparator import JudgedComparator
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, spell
-from evaluators.value_class import replace as replaced
 from evaluators.values.paths import Path
 
 OF_TYPES: Final[Mapping[str, str]] = {

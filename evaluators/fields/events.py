@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import lcm
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from evaluators.fields.counts import MEASURED, is_entry, of_unit, outermost, share
 from evaluators.fields.path_details import (
@@ -28,7 +28,6 @@ from evaluators.fields.path_details import (
 )
 from evaluators.fields.scored import Scored
 from evaluators.model import FieldResult, Status
-from evaluators.value_class import NamedTuple
 from evaluators.values.confusion import Confusion
 from evaluators.values.numbers import written
 

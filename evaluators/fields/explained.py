@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from evaluators.comparators._comparator import in_field
 from evaluators.fields.instance_paths import InstancePath, spelled
@@ -23,7 +23,6 @@ from evaluators.fields.walk_findings import MATCH, MEASURED, SKIPPED, Finding, o
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.judges.judged_comparator import JudgedComparator, ListTotals
 from evaluators.model import MISSING, FieldResult, Status
-from evaluators.value_class import NamedTuple
 from evaluators.values.paths import Path
 from evaluators.values.quoting import differs
 from evaluators.values.transforms import chain

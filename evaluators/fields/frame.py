@@ -12,11 +12,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import chain, compress, repeat
 from operator import itemgetter, ne
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from evaluators.fields.instance_paths import InstancePath, Unpaired
 from evaluators.model import MISSING, Missing
-from evaluators.value_class import NamedTuple
 from evaluators.values.equality import same
 
 CONTAINERS: Final = frozenset((dict, list))

@@ -14,9 +14,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from math import lcm
-from typing import Final
+from typing import Final, NamedTuple
 
-from evaluators.value_class import NamedTuple
 from evaluators.values.assignment import Table
 
 WHOLE: Final = Fraction(1)

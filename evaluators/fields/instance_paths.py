@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TypeAlias
 
-from evaluators.value_class import dataclass
+from msgspec import Struct
+
 from evaluators.values.path_text import Step
 from evaluators.values.paths import display
 
 
-@dataclass(frozen=True, slots=True)
-class Unpaired:
+class Unpaired(Struct, frozen=True):
     """The step to an item of the output that no expected item is paired with."""
 
     index: int

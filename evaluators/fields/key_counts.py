@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from msgspec import Struct, field
 
 from evaluators.fields.align import Align
 from evaluators.fields.pair import key_reader
-from evaluators.value_class import NamedTuple
 from evaluators.values.paths import ANY, Path
 
 Side: TypeAlias = Literal["expected", "output"]

@@ -8,6 +8,7 @@ as one value. What is listed is the whole schema: a key that only the output has
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from msgspec import Struct
@@ -161,7 +162,7 @@ def _object(
     transforms: tuple[Transform, ...] = (),
 ) -> FieldNode:
     """A place that is looked into key by key."""
-    weight, required = (line.weight, line.required) if line is not None else (FieldNode.weight, False)
+    weight, required = (line.weight, line.required) if line is not None else (Fraction(1), False)
     return FieldNode(
         path, "object", transforms=transforms, compound=compound, weight=weight, required=required,
         make=lambda: Below(keys),

@@ -6,7 +6,7 @@ Documents are looked at, and not what became of them, so that rows are counted t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from evaluators.fields.align import Align
 from evaluators.fields.lines import FieldLine
@@ -15,7 +15,6 @@ from evaluators.fields.pairing_limit import PairCost, crowded
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.unit_rules import item_key
 from evaluators.model import MISSING
-from evaluators.value_class import NamedTuple
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY, Path
 

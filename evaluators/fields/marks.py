@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from msgspec import Struct, field
 
 from evaluators.comparators._comparator import Comparator
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING
-from evaluators.value_class import NamedTuple, dataclass, field
 from evaluators.values.pairing import identity
 from evaluators.values.transforms import Transform, TransformError, chain
 
@@ -42,8 +43,7 @@ class Leaves(NamedTuple):
 LeavesOf: TypeAlias = Callable[[Any], Leaves]
 
 
-@dataclass(slots=True)
-class _Collected:
+class _Collected(Struct):
     keyed: list[Hashable] = field(default_factory=list)
     bare: list[Hashable] = field(default_factory=list)
     known: bool = True

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.align import Align
@@ -23,7 +24,6 @@ from evaluators.fields.schema_types import DEFAULTED, SEVERAL
 from evaluators.fields.tree import Compound, FieldNode, Metric
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell
-from evaluators.value_class import replace
 from evaluators.values.transforms import Transform
 
 _MOST_PLACES: Final = 10_000

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
+from msgspec.structs import replace as with_changes
 
 from evaluators.comparators._comparator import COMPARATORS, Comparator, word_of
 from evaluators.fields.align import ALIGNMENTS, Align, read_align
@@ -19,7 +20,6 @@ from evaluators.fields.compound import Together, read_names, takes_text
 from evaluators.fields.fallbacks import OF_LISTS, answered, class_of, fallback_of, judge_needed, needs_judge
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, build, filled_texts, spell, word_or_map
-from evaluators.value_class import replace as with_changes
 from evaluators.values.flow import flow
 
 WORDS: Final = {"oneof": "one_of"}

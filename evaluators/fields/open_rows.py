@@ -11,6 +11,8 @@ from functools import cached_property, reduce
 from operator import getitem
 from typing import Any, Final, TypeAlias
 
+from msgspec.structs import replace
+
 from evaluators.fields.differences import Differences
 from evaluators.fields.open_tree import Location, OpenTree, general, verdict_of_counts
 from evaluators.fields.open_walk import LeafFindings, OpenWalk
@@ -18,7 +20,6 @@ from evaluators.fields.path_check import ScoredRows
 from evaluators.fields.sentences import of_fields
 from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status
-from evaluators.value_class import replace
 from evaluators.values.paths import display
 from evaluators.values.quoting import differs
 

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from msgspec import Struct
+
 from evaluators.model import Standing, Verdict
-from evaluators.value_class import dataclass
 from evaluators.values.paths import ANY, Path
 
 LeafRule: TypeAlias = Callable[[Any, Any], bool]
@@ -20,8 +21,7 @@ RowCounts: TypeAlias = tuple[int, int, int, int, int]
 """Match, mismatch, omission, hallucination by key, and hallucination in items that only the output has."""
 
 
-@dataclass(frozen=True)
-class OpenTree:
+class OpenTree(Struct, frozen=True, dict=True):
     """What counts in a walk. `depth` 1 compares top-level values whole."""
 
     same: LeafRule

@@ -14,14 +14,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from gc import is_tracked
 from itertools import chain, compress, repeat
 from operator import is_, is_not, itemgetter
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from evaluators.fields.frame import CONTAINERS, SURE, Frame, differing, in_order, of_rows
 from evaluators.fields.instance_paths import Unpaired
 from evaluators.fields.open_tree import Location, OpenTree, RowCounts, is_leaf, renamed
 from evaluators.fields.path_tally import SURPLUS, Name, PathTally
 from evaluators.model import MISSING, Status
-from evaluators.value_class import NamedTuple
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY
 

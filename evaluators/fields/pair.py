@@ -35,7 +35,7 @@ at most: so the number of questions grows with the items that are left over, and
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Generator, Hashable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from evaluators.fields.align import Align
 from evaluators.fields.gains import NOTHING_ALIKE, WHOLE, Worth, f1, gains, judged
@@ -44,7 +44,6 @@ from evaluators.fields.pairing_limit import FEW, PairCost, crowded
 from evaluators.issues import RowProblem
 from evaluators.limits import still_time
 from evaluators.model import MISSING
-from evaluators.value_class import NamedTuple
 from evaluators.values.assignment import assign_gains
 from evaluators.values.json_text import to_text
 from evaluators.values.pairing import Pairs, by_equality, by_key, identity, left_over, places, repeated

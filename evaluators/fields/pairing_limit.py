@@ -13,10 +13,9 @@ answer is the same on every machine.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from evaluators.limits import limits_here
-from evaluators.value_class import NamedTuple
 
 SLOW: Final = 20
 """How many cells one question to a slow comparator counts for."""

@@ -4,13 +4,12 @@ once and says of each of them why."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from evaluators.fields.path_details import Detail
 from evaluators.fields.scored import Documents
 from evaluators.issues import Issue
 from evaluators.model import FieldResult, Score, Verdict
-from evaluators.value_class import NamedTuple
 
 
 class PathCounts(Protocol):

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Final, Literal, TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.issues import Blame, Issue, RowProblem, problem
 from evaluators.model import MISSING, FieldResult, Status
-from evaluators.value_class import dataclass, replace
 from evaluators.values.equality import same
 
 Processor: TypeAlias = Callable[[list[FieldResult]], list[FieldResult]]
@@ -23,8 +25,7 @@ NULL_ALONE: Final = (None,)
 _COMPARED: Final = frozenset((Status.MATCH, Status.MISMATCH, Status.ERROR))
 
 
-@dataclass(frozen=True)
-class NullHandling:
+class NullHandling(Struct, frozen=True):
     """What `reclassify_nulls` takes for absent, in struct-extract-eval's words."""
 
     absent_values: Sequence[Any] = NULL_ALONE

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Final, TypeAlias
 
+from msgspec.structs import replace
+
 from evaluators.comparators._comparator import Comparator, Readable, bad_answer, failed, word_of
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.value_class import replace
 from evaluators.values.pairing import identity
 from evaluators.values.quoting import quote
 from evaluators.values.transforms import Apply, Transform, TransformError, chain_of_expected

@@ -8,7 +8,9 @@ partial credit.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from msgspec import Struct, field
 
 from evaluators.comparators._comparator import (
     COMPARATORS,
@@ -24,7 +26,6 @@ from evaluators.fields.readable import Ask, reader_of_expected, transformed
 from evaluators.issues import Blame, RowProblem
 from evaluators.model import Comparison, Status
 from evaluators.settings import build
-from evaluators.value_class import NamedTuple, dataclass, field
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs
 from evaluators.values.transforms import Transform, TransformError, chain, chain_of_expected
@@ -44,8 +45,7 @@ Rule: TypeAlias = Callable[[Any, Any], Judged]
 MATCH, MISMATCH, ERROR, FAULT = Status.MATCH, Status.MISMATCH, Status.ERROR, Status.FAULT
 
 
-@dataclass(frozen=True, slots=True)
-class Explained:
+class Explained(Struct, frozen=True):
     """A rule's answer with its reason, and the problem where there is one."""
 
     judged: Judged

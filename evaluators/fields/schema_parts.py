@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evaluators.fields.align import Align
 from evaluators.fields.evaluation_words import AskedMetric
@@ -24,7 +25,6 @@ from evaluators.fields.schema_types import copy_of
 from evaluators.fields.tree import ORDERED, UNDECLARED, Below, Compound, FieldNode, Kind, Metric, SchemaPath, Shape
 from evaluators.judges.judged_comparator import JudgedComparator
 from evaluators.settings import BadSettings, Detail, Loc, spell
-from evaluators.value_class import replace
 from evaluators.values.path_text import ANY, display
 from evaluators.values.transforms import Transform
 

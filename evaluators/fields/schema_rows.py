@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from math import gcd
 from typing import Any
 
+from msgspec.structs import replace
+
 from evaluators.comparators._cache import cached, caching, value_key
 from evaluators.fields.closed_score import standing_of
 from evaluators.fields.events import FIGURES, ZERO, RowFigures, events_of, row_figures
@@ -22,7 +24,6 @@ from evaluators.fields.settle import WRONG
 from evaluators.fields.walk import Places, Walk
 from evaluators.issues import Issue, RowProblem
 from evaluators.model import FieldResult, Score, Standing, Verdict
-from evaluators.value_class import replace
 from evaluators.values.equality import same
 
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
+from msgspec import Struct
+
 from evaluators.fields.align import Align
 from evaluators.fields.dialects import condition_note, dialect_note, dialect_of, dialects_in, keyword_problems, unwrap
 from evaluators.fields.evaluation_config import read_evaluation_config
@@ -17,7 +19,6 @@ from evaluators.fields.tree import FieldNode, nodes
 from evaluators.fields.xeval import NULLS, read_xeval
 from evaluators.judges.judged_comparator import JudgedComparator
 from evaluators.settings import BadSettings, Detail, spell
-from evaluators.value_class import dataclass
 from evaluators.values.paths import Path
 
 Dialect: TypeAlias = Literal["auto", "x-eval", "evaluation_config"]
@@ -33,8 +34,7 @@ SCORES: tuple[ScoreName, ...] = (
 MOST_ROW_FIELDS: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaTree:
+class SchemaTree(Struct, frozen=True):
     """A schema that has been read."""
 
     root: FieldNode
@@ -89,8 +89,7 @@ def _asked_for(dialect: Literal["x-eval", "evaluation_config"], schema: object) 
     return dialect
 
 
-@dataclass(frozen=True)
-class SchemaScoring:
+class SchemaScoring(Struct, frozen=True, dict=True):
     """A tree with what its rows' score is, and what is done to results before they are counted."""
 
     root: FieldNode

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from evaluators.fields.references import CHOICES, Placed, merge, own_place, place_of
 from evaluators.fields.tree import Shape
 from evaluators.settings import Loc
-from evaluators.value_class import NamedTuple
 
 JSON_TYPES: Final = ("string", "number", "integer", "boolean", "null", "object", "array")
 SEVERAL: Final = "multi"

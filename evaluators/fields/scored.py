@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import NamedTuple
+
+from msgspec import Struct
 
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, FieldResult
-from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.confusion import Confusion
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayResult:
+class ArrayResult(Struct, frozen=True):
     """What became of the items of one array.
 
     An item is *matched* when it is paired and everything that was measured in the pair matches; a pair that is not
@@ -92,8 +93,7 @@ class ArrayResult:
         return self.items.exact("f1")
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(Struct, frozen=True):
     """The documents of one row, scored."""
 
     fields: tuple[FieldResult, ...]

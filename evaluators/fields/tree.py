@@ -14,6 +14,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
+from msgspec import Struct, field
+
 from evaluators.comparators._comparator import Comparator
 from evaluators.fields.align import Align
 from evaluators.fields.compound import Together
@@ -21,7 +23,6 @@ from evaluators.fields.pairing_limit import PairCost
 from evaluators.fields.policy import SCHEMA, Policy
 from evaluators.fields.readable import Ask, first_problem, reader_of_expected
 from evaluators.issues import Issue
-from evaluators.value_class import dataclass, field
 from evaluators.values.paths import Path
 from evaluators.values.transforms import Transform, chain
 
@@ -31,8 +32,7 @@ SchemaPath: TypeAlias = tuple[Any, ...]
 """Keys, and `ANY` for the items of a list."""
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(Struct, frozen=True):
     """One way in which a unit is compared, with its weight among the unit's others."""
 
     name: str
@@ -45,16 +45,14 @@ class Metric:
     """The comparator that this one is a fallback for, where `fallback` named it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compound:
+class Compound(Struct, frozen=True):
     """Keys of an object that are compared as one unit, at the object's own path."""
 
     fields: tuple[str, ...]
     metric: Metric
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """What a schema declares of a value: for checks and reports. Scoring does not read it."""
 
     types: frozenset[str] = frozenset()
@@ -66,8 +64,7 @@ class Shape:
     description: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ListedField:
+class ListedField(Struct, frozen=True):
     """The line of `fields:` that a leaf is, where one result is a line."""
 
     number: int
@@ -92,8 +89,7 @@ class ListedField:
         return read
 
 
-@dataclass(frozen=True, slots=True)
-class Below:
+class Below(Struct, frozen=True):
     """What stands below a node that is looked into."""
 
     keys: Mapping[str, FieldNode] = field(default_factory=dict)
@@ -119,8 +115,7 @@ _BRANCHES_DEEP: Final = 8
 """How many lists and choices are looked through for the first keys of a document: a schema may refer to itself."""
 
 
-@dataclass(frozen=True)
-class FieldNode:
+class FieldNode(Struct, frozen=True, eq=False, dict=True):
     """One place of the tree, with how it is compared."""
 
     path: SchemaPath
@@ -145,7 +140,7 @@ class FieldNode:
     """Makes what stands below, when it is first asked for."""
     policy: Policy = SCHEMA
     line: ListedField | None = None
-    origin: object = field(default=None, compare=False, repr=False)
+    origin: object = None
     """What the node was made from. Nodes of one origin, in different places, ask for the same."""
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from evaluators.fields.marks import ValueKey, value_key
 from evaluators.fields.readable import Ask
@@ -19,7 +20,6 @@ from evaluators.fields.tree import FieldNode
 from evaluators.fields.walk_findings import ERROR, FAULT, MATCH, MEASURED, MISMATCH, SKIPPED
 from evaluators.issues import RowProblem
 from evaluators.model import Comparison, Status
-from evaluators.value_class import NamedTuple
 
 
 class UnitRules(NamedTuple):

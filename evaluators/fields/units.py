@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import Struct
+
 from evaluators.fields.instance_paths import InstancePath
 from evaluators.fields.pair import Paired
 from evaluators.fields.tree import FieldNode
 from evaluators.model import MISSING
-from evaluators.value_class import dataclass
 from evaluators.values.pairing import Pairs
 
 
-@dataclass(frozen=True, slots=True)
-class ShownList:
+class ShownList(Struct, frozen=True):
     """An array, with what was paired where both sides may have items."""
 
     location: InstancePath

@@ -47,7 +47,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from evaluators.comparators._comparator import Comparator, Question
 from evaluators.fields.branches import Best, Fit, distinct, fitting_branches, knows
@@ -92,7 +92,6 @@ from evaluators.issues import Blame, RowProblem
 from evaluators.judges.asking import ask_later, waiting
 from evaluators.limits import still_time
 from evaluators.model import MISSING, Missing, Status
-from evaluators.value_class import NamedTuple
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY
 

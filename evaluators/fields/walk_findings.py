@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from evaluators.fields.frame import Frame, ItemFrames
 from evaluators.fields.instance_paths import InstancePath, Unpaired
@@ -13,7 +13,6 @@ from evaluators.fields.rules import (
 )
 from evaluators.fields.tree import FieldNode
 from evaluators.model import MISSING, Status
-from evaluators.value_class import NamedTuple
 from evaluators.values.paths import ANY
 
 MATCH, MISMATCH, OMISSION, HALLUCINATION = Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from evaluators.fields.frame import Frame
 from evaluators.fields.gains import Worth
@@ -24,7 +24,6 @@ from evaluators.fields.walk_findings import (
     FieldColumn,
     Finding,
 )
-from evaluators.value_class import NamedTuple
 from evaluators.values.confusion import Confusion
 
 ZERO: Final[Counts] = (0, 0, 0, 0, 0)

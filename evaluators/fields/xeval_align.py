@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from evaluators.fields.align import Align, read_align
 from evaluators.fields.schema_types import branches_of, types_of
 from evaluators.fields.tree import SchemaPath
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, bad, spell
-from evaluators.value_class import replace
 from evaluators.values.path_text import display
 
 ALIGN_KEYS: Final = ("ordered", "match_by", "key", "transforms", "keyless", "threshold")

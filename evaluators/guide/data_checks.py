@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evaluators.api.execute import execute
 from evaluators.api.loading import Suite
@@ -24,7 +25,6 @@ from evaluators.run.verdict import Facts, exit_code
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set_checks import absent_places, contradictions, repeated_keys, unused_columns
 from evaluators.testsets.test_set_config import Joined
-from evaluators.value_class import replace
 
 LOOKED_AT: Final = 200
 """The rows that are tried unless all are asked for."""

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evaluators.api.loading import Suite, load
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
@@ -21,7 +22,6 @@ from evaluators.testsets.opening import holds_rows, open_file
 from evaluators.testsets.reader import Cell
 from evaluators.testsets.test_set import TestSet, open_expected
 from evaluators.testsets.test_set_config import TestSetConfig
-from evaluators.value_class import replace
 from evaluators.values.json_text import NotJSON, parse
 from evaluators.values.yaml_text import NotYAML, load_untrusted
 

@@ -10,6 +10,7 @@ passed), and a score for each field. One that cannot measure a row is a failure 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,6 @@ from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.model import MISSING
-from evaluators.value_class import dataclass
 
 with needs("pydantic_evals", "pydantic-evals"):
     from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext

@@ -16,6 +16,7 @@ from types import UnionType
 from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from evaluators.comparators._comparator import Comparator, Question, word_of
 from evaluators.issues import Blame, Issue, Problems, RowProblem, problem
@@ -23,7 +24,6 @@ from evaluators.judges.asking import LoggedAnswer
 from evaluators.judges.judge import JudgeAnswer, JudgeQuestion
 from evaluators.judges.repeating import agreed
 from evaluators.model import MISSING, Comparison
-from evaluators.value_class import dataclass
 from evaluators.values.equality import same
 from evaluators.values.json_text import NotJSON, compact, parse
 from evaluators.values.quoting import quote
@@ -82,8 +82,7 @@ class AskedTotals(msgspec.Struct):
         self.seconds += given.seconds
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedBy:
+class JudgedBy(Struct, frozen=True):
     """What one model answered in a run, with one prompt: the same for the same answers, whenever they were given."""
 
     judge: str

@@ -10,7 +10,6 @@ has no score. What `answer` raises concerns the whole list, which is then asked 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -201,7 +200,7 @@ def call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAn
     except RowProblem as error:
         raise WholeCall(RowProblem(judge.masked_issue(error.issue))) from error
     except Problems as error:
-        issue = dataclasses.replace(judge.masked_issue(error.issues[0]), blame=Blame.ENVIRONMENT)
+        issue = replace(judge.masked_issue(error.issues[0]), blame=Blame.ENVIRONMENT)
         raise WholeCall(RowProblem(issue)) from error
     except Exception as error:  # a row is guarded: a judge that breaks costs its own fields
         raise WholeCall(failed("judge", name, error)) from error

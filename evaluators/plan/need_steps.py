@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
+from msgspec import Struct
+
 from evaluators.limits import WorkLimits
 from evaluators.needs import Column, EmptyExpected, Expected, Need, Output, Part, Text, Wanted
 from evaluators.plan import cells
 from evaluators.plan.cells import Cells
 from evaluators.suite.evaluator_line import EvaluatorLine, Parse
-from evaluators.value_class import dataclass
 from evaluators.values.json_choice import LENIENT, Pick, Search, Want
 
 STRICT: Final = Search(lenient=False)
@@ -20,8 +21,7 @@ ColumnStep: TypeAlias = Callable[[list[Cells], int], Cells]
 """The columns of so many rows in, a column out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One step: what it does, in words, the slots it reads and the slot it fills."""
 
     does: str
@@ -30,8 +30,7 @@ class Step:
     run: ColumnStep
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """How outputs are read where an evaluator says nothing else."""
 
     parse: Parse = "lenient"
@@ -43,8 +42,7 @@ class Reading:
     """How much a row may cost."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(Struct, frozen=True):
     """Where the document of an output cell is chosen: the slot of cells that are JSON as a whole, and what is wanted."""
 
     whole: int

@@ -15,6 +15,9 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.builtin._evaluator import (
     Check,
     Column,
@@ -39,12 +42,10 @@ from evaluators.plan.need_steps import ColumnStep, Lookup, NeedSteps, Reading, S
 from evaluators.plan.verdict_steps import issue_of_bug, verdict_step
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.suite.graph import in_order
-from evaluators.value_class import dataclass, replace
 from evaluators.values.json_choice import PickedDocument
 
 
-@dataclass(slots=True)
-class Compiled:
+class Compiled(Struct):
     """One evaluator in a plan: where its values and its verdicts stand."""
 
     line: EvaluatorLine
@@ -62,8 +63,7 @@ class Compiled:
         return found if found is not None and found.rows is not None else None
 
 
-@dataclass
-class Plan:
+class Plan(Struct):
     """A suite, compiled for one mapping of roles to columns."""
 
     columns: tuple[str, ...]
@@ -195,8 +195,7 @@ def needed_columns(lines: Sequence[EvaluatorLine]) -> list[Column]:
     return list(found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Planned:
+class _Planned(Struct, frozen=True):
     """An evaluator on its way into a plan: the slots of what it waits for, and of its values."""
 
     line: EvaluatorLine

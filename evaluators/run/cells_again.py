@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from evaluators.issues import Fault, Problems
 from evaluators.model import MISSING
@@ -27,7 +27,6 @@ from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set
 from evaluators.testsets.test_set_config import TestSetConfig, read_test_set
 from evaluators.testsets.wildcards import has_wildcards
-from evaluators.value_class import replace
 
 if TYPE_CHECKING:
     from evaluators.run.record import RunRecord

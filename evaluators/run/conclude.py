@@ -8,6 +8,8 @@ from copy import deepcopy
 from functools import reduce
 from typing import Final
 
+from msgspec.structs import replace
+
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.issues import Issue, Problems, shortened
 from evaluators.judges.answer_lines import JudgedBy, JudgeTotals
@@ -31,7 +33,6 @@ from evaluators.run.unchanged import CUT_CODES
 from evaluators.run.verdict import Facts, causes, exit_code
 from evaluators.testsets.selection import nothing_selected
 from evaluators.testsets.test_set import TestSet
-from evaluators.value_class import replace
 
 _OF_A_PART: Final = "the run ended before its last row, and a part of the rows is no verdict"
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Final
 
+from msgspec.structs import replace
+
 from evaluators.conditions import Condition
 from evaluators.fields.align import Align
 from evaluators.fields.key_counts import ListKey
@@ -17,7 +19,6 @@ from evaluators.run.places import field_places, key_place, line_places
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
 from evaluators.run.split_result import SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import replace
 from evaluators.values.json_text import to_text
 from evaluators.values.paths import Path, nearest_path
 from evaluators.values.paths import parse as parse_path

@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from evaluators.fields.metrics import places
 from evaluators.fields.tree import FieldNode
-from evaluators.value_class import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Struct, frozen=True):
     """What reports say of a schema, found once."""
 
     types: Mapping[str, str]

@@ -7,15 +7,15 @@ Whether a gate names what the suite has is `gate_targets`; what it comes to when
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from typing import Annotated, Final, Literal, Self, TypeAlias, get_args
+from typing import Annotated, Final, Literal, NamedTuple, Self, TypeAlias, get_args
 
+from msgspec import Struct
 from pydantic import Field, field_validator, model_validator
 
 from evaluators.run.figures import limit_text
 from evaluators.run.reach import USUAL
 from evaluators.run.result import GateResult
 from evaluators.settings import Name, Settings
-from evaluators.value_class import NamedTuple, dataclass
 
 Figure: TypeAlias = Literal[
     "mean", "mean_score", "pass_rate", "accuracy", "precision", "recall", "f1", "mean_precision", "mean_recall", "mean_f1",
@@ -173,8 +173,7 @@ class Target(NamedTuple):
     field: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(Struct, frozen=True):
     """One gate, its target resolved. `written` is the target as the suite spells it, `where` its place there."""
 
     written: str

@@ -20,14 +20,12 @@ from msgspec import Meta, Struct, field
 
 from evaluators.run.result import Interval
 from evaluators.run.statistics import LEVEL, Z_95, wilson
-from evaluators.value_class import dataclass
 
 Z_80: Final = 0.8416212335729143
 """The 80 % quantile of the standard normal distribution."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moments:
+class Moments(Struct, frozen=True):
     """What an interval of a mean is made from: the number of units, their mean, and three central moments, all exact."""
 
     units: int

@@ -15,6 +15,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from evaluators.comparators._cache import caching
 from evaluators.fields.path_check import PathCheck
 from evaluators.issues import Fault, Issue
@@ -49,12 +52,10 @@ from evaluators.suite.source import SuiteSource
 from evaluators.testsets.byte_store import inside, store_of
 from evaluators.testsets.derived import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table
-from evaluators.value_class import dataclass, field, replace
 from evaluators.values.small_files import reading_once
 
 
-@dataclass(frozen=True, slots=True)
-class ShippedSuite:
+class ShippedSuite(Struct, frozen=True):
     """A suite on its way to a worker: as text with the folder it stood in, or as plain data."""
 
     text: str | None
@@ -93,8 +94,7 @@ def _lines(shipped: bytes) -> tuple[EvaluatorLine, ...]:
     return tuple(line.with_schema(suite.inferred_schemas.get(line.name)) for line in lines)
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct, frozen=True):
     """What there is to do with every split."""
 
     suite: ShippedSuite

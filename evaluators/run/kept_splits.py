@@ -22,7 +22,6 @@ from evaluators.run.unchanged import FileMark
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import inside, read_from, store_of
 from evaluators.testsets.reader import Split
-from evaluators.value_class import dataclass
 
 _NAME: Final = re.compile(r"split-([0-9]{6,12})\.json")
 _BLOCK: Final = 1024 * 1024
@@ -54,8 +53,7 @@ def keep(folder: str, job: str, split: Split, data: tuple[FileMark, ...], file: 
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class KeptSplits:
+class KeptSplits(Struct, frozen=True):
     """The finished splits in a folder of parts.
 
     `job` is the key of the job, `data` are the states of the test set's files in which they may have been scored, `lines` the

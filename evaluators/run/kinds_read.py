@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from evaluators.comparators._comparator import Comparator, word_of
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.metrics import places
@@ -22,7 +24,6 @@ from evaluators.run.preparing import Prepared
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.reader import whole
 from evaluators.testsets.test_set import TestSet
-from evaluators.value_class import dataclass
 from evaluators.values.paths import Path
 from evaluators.values.quoting import quote
 from evaluators.values.transforms import Apply, TransformError, chain_of_expected
@@ -31,8 +32,7 @@ UNUSED = "comparator-reads-nothing"
 UNUSED_OPTIONAL = "comparator-reads-nothing-optional"
 
 
-@dataclass(slots=True)
-class _ReadField:
+class _ReadField(Struct):
     """A field whose comparators read values of some kinds alone, until a value of such a kind was met."""
 
     line: EvaluatorLine

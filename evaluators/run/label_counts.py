@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from msgspec import field
 
@@ -20,7 +20,6 @@ from evaluators.model import MISSING, Standing, Verdict
 from evaluators.needs import column_of
 from evaluators.run.exact_sums import FIRST_ROWS, Sum
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import NamedTuple
 from evaluators.values.json_text import to_text
 
 MOST_LABELS: Final = 50

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
+from msgspec.structs import replace
+
 from evaluators.issues import Blame, Issue
 from evaluators.registry import suggestion
 from evaluators.run.exact_sums import plus
 from evaluators.run.label_counts import SPECIAL, LabelSums, LabelText, PairCount
 from evaluators.run.result import ConfusionMatrix, LabelCell, LabelFigures
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import replace
 from evaluators.values.confusion import Confusion, Ratio
 from evaluators.values.quoting import quote
 

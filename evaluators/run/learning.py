@@ -10,13 +10,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import JSON
 from evaluators.needs import expected_of
 from evaluators.run.loaded import LoadedSuite
 from evaluators.settings import BadSettings, Detail
 from evaluators.testsets.test_set import TestSet
-from evaluators.value_class import replace
 from evaluators.values.flow import flow
 from evaluators.values.path_text import ANY, display
 

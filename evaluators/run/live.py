@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from evaluators.comparators._cache import caching
 from evaluators.model import MISSING, Result, Verdict
 from evaluators.plan.cells import Cells
@@ -18,11 +20,9 @@ from evaluators.run.merge import Merger
 from evaluators.run.split_result import SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.reader import Chunk, Split
-from evaluators.value_class import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """What one evaluator says of one row: the verdict that counts, and the same explained."""
 
     line: EvaluatorLine

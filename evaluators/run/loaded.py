@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct, field
+
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.judge import Judge
 from evaluators.limits import WorkLimits
@@ -24,7 +26,6 @@ from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.memory_rows import refuse_python_values
 from evaluators.testsets.reader import id_text
 from evaluators.testsets.test_set_config import TestSetConfig
-from evaluators.value_class import dataclass, field
 
 if TYPE_CHECKING:
     from evaluators.run.engines.engine import NamedEngine
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
     from evaluators.run.measures import MeasuredColumn
 
 
-@dataclass(frozen=True)
-class LoadedSuite:
+class LoadedSuite(Struct, frozen=True, dict=True):
     """A suite that has been read and checked: its settings, its evaluators, and its steps once they are compiled."""
 
     config: SuiteConfig

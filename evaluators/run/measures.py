@@ -16,9 +16,9 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
 from math import inf
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from msgspec import field
+from msgspec import Struct, field
 
 from evaluators.issues import Fault
 from evaluators.model import MISSING
@@ -27,7 +27,6 @@ from evaluators.run.exact_sums import FIRST_ROWS, Four, Sum, plus
 from evaluators.run.intervals import mean_interval, moments_of_clusters, moments_of_powers
 from evaluators.run.result import Interval, MeasureStats
 from evaluators.run.slices import MOST_SLICES, SliceKey, by_slice, limit_slices, slice_text
-from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.numbers import Parse, exact_reader, written
 
 UNIT: Final = 10**30
@@ -45,8 +44,7 @@ READINGS: Final = (".", ",")
 """The marks before decimals, each with a reading of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredColumn:
+class MeasuredColumn(Struct, frozen=True):
     """One measure: its name, the column that holds it, and the mark before its decimals."""
 
     name: str

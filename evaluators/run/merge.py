@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
+from msgspec.structs import replace
+
 from evaluators.issues import Issue
 from evaluators.run.exact_sums import plus
 from evaluators.run.glimpse import Glimpse
@@ -13,7 +15,6 @@ from evaluators.run.job import Job
 from evaluators.run.record_files import full_keys
 from evaluators.run.split_result import Merged, SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import replace
 
 
 class Merger:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from evaluators.issues import Issue
 from evaluators.needs import ROLES
 from evaluators.run.loaded import LoadedSuite
 from evaluators.settings import Loc
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import replace
 from evaluators.values.paths import ANY, parse
 
 _NAMES_A_COLUMN: Final = (*ROLES, "correct_answer_key")

@@ -9,6 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.judge import Judge
 from evaluators.needs import ROLES
@@ -23,15 +26,13 @@ from evaluators.testsets.reader import knows
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set
 from evaluators.testsets.test_set_config import PLACES, TestSetConfig
-from evaluators.value_class import dataclass, field, replace
 from evaluators.values.addresses import allowed_beginnings
 
 if TYPE_CHECKING:
     from evaluators.testsets.fetched_rows import FetchedRows
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Struct, frozen=True):
     """A suite and a test set that fit together."""
 
     suite: LoadedSuite

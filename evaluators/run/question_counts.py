@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from evaluators.judges.asking import counting
 from evaluators.judges.judge import Estimate
 from evaluators.run.job import Job, run_split
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import Prepared
-from evaluators.value_class import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class CountedQuestions:
+class CountedQuestions(Struct, frozen=True):
     """What one judge would be asked."""
 
     notice: tuple[str, ...]
@@ -28,8 +28,7 @@ class CountedQuestions:
     """What of them would be sent: not those that are answered from before."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunQuestions:
+class RunQuestions(Struct, frozen=True):
     """What a run would ask."""
 
     judges: tuple[CountedQuestions, ...] = ()

@@ -6,11 +6,10 @@ of the program. Rows that the suite leaves out (skipped) and rows in which nothi
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from evaluators.run.figures import counted, percent_text, rows_text
 from evaluators.run.result import EvaluatorStats, FieldStats
-from evaluators.value_class import NamedTuple
 
 USUAL: Final = 0.95
 """The share of the rows that a figure must rest on, unless the suite says otherwise."""

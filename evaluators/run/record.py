@@ -12,7 +12,8 @@ from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, Generic, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evaluators.issues import problem
 from evaluators.judges.answer_lines import AnswerLine, read_answers
@@ -27,7 +28,6 @@ from evaluators.run.rows import pyarrow, storable
 from evaluators.run.run_json import damaged, run_body, typed
 from evaluators.run.run_names import RUN_JSON
 from evaluators.run.store import run_file, with_environment
-from evaluators.value_class import dataclass, field, replace
 from evaluators.values.file_names import shown, why_no_file_name
 from evaluators.values.json_text import MAX_CHARS, NotJSON, parse
 from evaluators.values.quoting import quote
@@ -42,8 +42,7 @@ Kind = TypeVar("Kind")
 LineOfRow = TypeVar("LineOfRow", bound=OutcomeLine | CellsLine)
 
 
-@dataclass(slots=True)
-class RecordedRow:
+class RecordedRow(Struct):
     """One row."""
 
     number: int
@@ -66,18 +65,17 @@ class _WithRecord(Struct):
     record: RecordFacts | None = None
 
 
-@dataclass(frozen=True)
-class RunRecord:
+class RunRecord(Struct, frozen=True, eq=False, dict=True):
     """A run folder."""
 
     folder: Path
     result: RunResult
     facts: RecordFacts
-    again: Callable[[str | None], Iterator[CellsLine]] | None = field(default=None, compare=False)
+    again: Callable[[str | None], Iterator[CellsLine]] | None = None
     """The cells of a variant from the test set, in the order of rows; None where it is not the one that was scored."""
-    packed: Mapping[str, Any] | None = field(default=None, compare=False)
+    packed: Mapping[str, Any] | None = None
     """The lines of each file by its name, of a run that is packed into one file."""
-    _read: dict[str | None, tuple[OutcomeLine, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _read: dict[str | None, tuple[OutcomeLine, ...]] = field(default_factory=dict)
     """The outcomes of small variants: reports, advice and rows.csv read them one after the other."""
 
     def files(self, variant: str | None) -> RecordFiles:

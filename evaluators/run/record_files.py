@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from evaluators.judges.answer_lines import line_bytes
 from evaluators.run.part_files import read_part
@@ -16,7 +16,6 @@ from evaluators.run.record_lines import line_of_row
 from evaluators.run.recorder import LARGE, SET_ASIDE, Recording
 from evaluators.run.rows import JoinedRows, RowColumns, RowsFormat
 from evaluators.testsets.byte_store import write_to
-from evaluators.value_class import NamedTuple
 from evaluators.values.json_text import parse
 
 

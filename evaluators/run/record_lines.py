@@ -11,14 +11,13 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from msgspec import Meta, Struct, to_builtins
+from msgspec import Meta, Struct, field, to_builtins
 
 from evaluators.fields.differences import Differences
 from evaluators.fields.scored import ArrayResult
 from evaluators.model import MISSING, FieldResult, Status
 from evaluators.run.codes import Positive
 from evaluators.run.result import Count, Share
-from evaluators.value_class import dataclass, field
 from evaluators.values.json_text import compact
 
 _LONG: Final = 1024 * 1024
@@ -120,8 +119,7 @@ def outcome_kind(line: Mapping[str, Any]) -> type[FieldResultLine] | type[ArrayR
     return ArrayResultLine if "array" in line or "pairs" in line else WholeLine
 
 
-@dataclass(slots=True)
-class Recorded:
+class Recorded(Struct):
     """What a run recorded of one evaluator in one row."""
 
     reason: str | None = None

@@ -8,7 +8,9 @@ only the first rows with something wrong of each field are kept. Each line says 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.settle import WRONG
@@ -23,7 +25,6 @@ from evaluators.run.part_files import CELLS, OUTCOMES, PartFile
 from evaluators.run.record_lines import OutcomeLine, Recorded, array_line, field_line, rest_of_line, row_line
 from evaluators.run.tally import Ledger
 from evaluators.testsets.reader import Chunk
-from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.json_text import MAX_CHARS, compact
 
 Kept: TypeAlias = Literal["auto", "all", "none"]
@@ -39,8 +40,7 @@ LARGE, SET_ASIDE = "large", "set aside"
 _UNREADABLE: Final = "(unreadable)"
 
 
-@dataclass(frozen=True, slots=True)
-class Recording:
+class Recording(Struct, frozen=True):
     """What a run records of its rows."""
 
     most: int | None = 200

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Final, Literal
 
+from msgspec import Struct
+
 from evaluators.builtin._evaluator import lists_fields
 from evaluators.needs import Column, Expected, Need, Output, column_of
 from evaluators.plan.need_steps import Lookup
@@ -18,14 +20,12 @@ from evaluators.run.recorder import SET_ASIDE, Kept, Recording
 from evaluators.run.rows import RowsFormat
 from evaluators.run.split_result import SplitResult
 from evaluators.testsets.test_set import TestSet
-from evaluators.value_class import dataclass
 
 FIRST_MISMATCHES: Final = 200
 """Rows with something wrong that are recorded for each field, when a run has more rows than a small one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Needed:
+class Needed(Struct, frozen=True):
     """What the files that a run is asked for need of its record."""
 
     outcomes: bool = False

@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
+from msgspec.structs import replace
+
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.engines.engine import Crew
 from evaluators.run.job import Job, ShippedSuite
 from evaluators.run.loaded import LoadedSuite
 from evaluators.testsets.byte_source import ByteSource
-from evaluators.value_class import replace
 
 _VARIABLE: Final = re.compile(r"\$\{(\w+)")
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+
+from msgspec.structs import replace
 
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import Verdict
@@ -14,7 +16,6 @@ from evaluators.plan.suite_plan import Compiled, Plan, read_by
 from evaluators.run.tally import Ledger
 from evaluators.suite.graph import in_order
 from evaluators.testsets.reader import Chunk
-from evaluators.value_class import NamedTuple, replace
 
 MOST_ISSUES: Final = 5
 """Issues of one code that are kept with their rows, the first ones; the rest is counted."""

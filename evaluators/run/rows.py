@@ -20,7 +20,6 @@ from evaluators.issues import extra_hint, problem
 from evaluators.run.codes import CodeTable, code_text
 from evaluators.run.tally import Ledger
 from evaluators.testsets.byte_store import write_to
-from evaluators.value_class import dataclass
 
 RowsFormat: TypeAlias = Literal["jsonl", "parquet"]
 FLUSH_ROWS = 16_384
@@ -29,8 +28,7 @@ GROUP_ROWS = 131_072
 """Rows in a row group of a Parquet file: encoding many at once is cheaper and smaller."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowFacts:
+class RowFacts(Struct, frozen=True):
     """What is stored of rows beside their codes, so that two runs can be compared row by row."""
 
     given: Sequence[int]
@@ -41,8 +39,7 @@ class RowFacts:
     """For each column that the suite slices by, the values of the rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowColumns:
+class RowColumns(Struct, frozen=True):
     """What rows are stored by: the evaluators, and the columns that the suite slices by."""
 
     evaluators: tuple[str, ...]

@@ -6,22 +6,22 @@ import os
 import re
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from evaluators.issues import Problems, problem
 from evaluators.run.run_json import read_environment
 from evaluators.run.run_names import RUN_JSON
 from evaluators.run.store import ENVIRONMENT_JSON, load_run
 from evaluators.run.working_folder import LeftFolder, left_folders
-from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.small_files import read_small
 
 State: TypeAlias = Literal["finished", "stopped", "unreadable", "going", "unfinished", "left behind", "not moved"]
 """`stopped` is finished, but not with all rows; `left behind` does not say what it holds; `not moved` is whole, in its hidden folder."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListedRun:
+class ListedRun(Struct, frozen=True):
     """One run."""
 
     name: str

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
+from msgspec.structs import replace
+
 from evaluators.issues import Issue, Problems
 from evaluators.run.engines.engine import Assignment, Crew
 from evaluators.run.job import Job, remove_parts, row_columns, run_split, without_cycle_search
@@ -21,7 +23,6 @@ from evaluators.run.split_result import SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import inside
 from evaluators.testsets.reader import Split
-from evaluators.value_class import replace
 
 if TYPE_CHECKING:
     from evaluators.run.kept_splits import KeptSplits

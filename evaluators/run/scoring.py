@@ -12,6 +12,9 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.judges.answer_lines import AskedTotals
 from evaluators.judges.session import AskingProgress
 from evaluators.run.asking_run import asking
@@ -33,7 +36,6 @@ from evaluators.run.watch import Watch
 from evaluators.testsets.byte_store import inside
 from evaluators.testsets.derived import joined_column
 from evaluators.testsets.test_set import TestSet
-from evaluators.value_class import dataclass, replace
 from evaluators.values.addresses import with_shown_addresses
 
 if TYPE_CHECKING:
@@ -46,8 +48,7 @@ HASHED_BESIDE: Final = 8 * 1024 * 1024
 """From this size of input on, its fingerprint is worked out in a thread."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredRun:
+class ScoredRun(Struct, frozen=True):
     """A run whose rows are scored and whose figures are settled; nothing of it is written for readers yet."""
 
     jobs: tuple[Job, ...]

@@ -11,6 +11,8 @@ import tempfile
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from msgspec.structs import replace
+
 from evaluators.issues import Blame, Issue
 from evaluators.run.engines.engine import asked_to_stop
 from evaluators.run.job import Job, run_split
@@ -18,7 +20,6 @@ from evaluators.run.part_files import PART, new_attempt
 from evaluators.run.split_result import SplitResult, opened, sealed
 from evaluators.testsets.byte_store import inside, scheme_of, store_of
 from evaluators.testsets.reader import Split
-from evaluators.value_class import replace
 
 MOST_SENT_MIB: Final = 64
 """The file of one split that comes to more than this is not sent back."""

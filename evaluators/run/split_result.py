@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct, field
+from msgspec.structs import replace
 
 from evaluators.fields.key_counts import KeyCounts
 from evaluators.issues import Issue
@@ -31,7 +32,6 @@ from evaluators.run.row_issues import MOST_ISSUES
 from evaluators.run.slices import limit_slices
 from evaluators.run.tally import Tally
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import replace
 
 Count = Annotated[int, Meta(ge=0)]
 _ARRAYS: Final = ("I", "Q")

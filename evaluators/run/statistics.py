@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import lcm, sqrt
-from typing import Final
+from typing import Final, NamedTuple
 
 from evaluators.run.result import Counts, Interval
-from evaluators.value_class import NamedTuple
 from evaluators.values.confusion import RATIOS, Confusion
 
 LEVEL: Final = 0.05

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
 
 from evaluators.fields.key_counts import KINDS, KeyCounts
 from evaluators.fields.path_details import (
@@ -43,7 +45,6 @@ from evaluators.run.statistics import mean_of, ratios, share, wilson
 from evaluators.run.tally import CREDIT_OVER, Details, FigureSum, Tally
 from evaluators.run.watch import target_of
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import NamedTuple, replace
 from evaluators.values.confusion import Confusion
 
 MOST_FIELDS = 2_000

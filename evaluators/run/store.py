@@ -16,13 +16,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, TextIO
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import environment_json, read_environment, read_run, run_json
 from evaluators.run.run_names import RUN_JSON, free_places, is_free
 from evaluators.run.write_errors import UNWRITTEN, reason, unwritten
-from evaluators.value_class import replace
 from evaluators.values.file_names import shown, why_no_file_name
 from evaluators.values.small_files import NoSmallFile, read_small
 

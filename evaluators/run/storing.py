@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 
+from msgspec.structs import replace
+
 from evaluators.issues import Issue, problem
 from evaluators.run.job import Job
 from evaluators.run.learning import INFERRED_SCHEMA, schema_text
@@ -20,7 +22,6 @@ from evaluators.run.runner import store_parts
 from evaluators.run.split_result import SplitResult
 from evaluators.run.store import RunFolder
 from evaluators.run.suite_files import suite_texts
-from evaluators.value_class import replace
 
 
 def stored(

@@ -13,11 +13,10 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from evaluators.run.loaded import LoadedSuite
 from evaluators.suite.nodes import SuiteInput
-from evaluators.value_class import NamedTuple
 from evaluators.values.addresses import without_proofs
 from evaluators.values.small_files import kept_place
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.testsets.byte_source import ByteSource, reading
 from evaluators.testsets.byte_store import scheme_of
-from evaluators.value_class import NamedTuple
 
 CUT_CODES: Final = frozenset(["quote-not-closed", "text-after-quote", "uneven-quotes"])
 """What is said of a file whose end is gone, and is not the fault of its quotes when somebody wrote to it meanwhile."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from evaluators.issues import Blame, Issue
 from evaluators.run.figures import rows_text
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
-from evaluators.value_class import dataclass, replace
 
 OK: Final = 0
 FAILED: Final = 1
@@ -36,8 +38,7 @@ _CODE_OF_BLAME: Final[Mapping[Blame, int | None]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What decides how a run ends."""
 
     evaluators: tuple[EvaluatorStats, ...] = ()

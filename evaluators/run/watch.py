@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from msgspec import Struct
+
 from evaluators.model import Standing, Status, Verdict
-from evaluators.value_class import dataclass
 from evaluators.values.confusion import Confusion, Ratio
 
 if TYPE_CHECKING:
@@ -26,8 +27,7 @@ _RATIOS: Final[Mapping[str, Ratio]] = {
 _Counts: TypeAlias = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Watch:
+class Watch(Struct, frozen=True):
     """The figures of one evaluator that gates name."""
 
     targets: tuple[Watched, ...]

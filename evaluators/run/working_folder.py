@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 from msgspec import Struct, field
@@ -29,7 +29,6 @@ from evaluators.run.folder_lock import FolderLock, Holding, holding
 from evaluators.run.run_names import RUN_JSON, free_places
 from evaluators.run.unchanged import FileMark
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import NamedTuple
 from evaluators.values.small_files import NoSmallFile, is_own_file, read_small
 
 if TYPE_CHECKING:

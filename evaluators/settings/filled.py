@@ -18,9 +18,9 @@ from functools import lru_cache
 from typing import Any, Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evaluators.issues import Issue
-from evaluators.value_class import replace
 
 _PART: Final = 8
 """As many characters of a value in a row give it away."""

@@ -12,12 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
+from msgspec.structs import replace
+
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, whole
-from evaluators.value_class import replace
 
 FILE_COLUMN: Final = "file"
 _KEY_VALUE: Final = re.compile(r"([A-Za-z_][\w.-]*)=(.*)")

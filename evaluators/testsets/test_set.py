@@ -14,6 +14,7 @@ from pathlib import Path, PurePath
 from typing import ClassVar, Final, Literal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING
@@ -31,7 +32,6 @@ from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, kno
 from evaluators.testsets.run_files import passing_over
 from evaluators.testsets.selection import Selection, selected
 from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, TestSetConfig, variant_name
-from evaluators.value_class import replace
 
 ALL_ROWS: Final = Selection()
 _DOCUMENTS: Final = Columns(id="id", expected="expected")

@@ -10,9 +10,7 @@ Fields, items of lists, pairs of items and whole runs have the same formulas: th
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Final, Literal, TypeAlias, assert_never
-
-from evaluators.value_class import NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias, assert_never
 
 Ratio: TypeAlias = Literal["accuracy", "precision", "recall", "f1"]
 """A figure that is one sum divided by another."""

@@ -12,9 +12,7 @@ import datetime
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import Final, TypeAlias
-
-from evaluators.value_class import NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 MONTHS: Final = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from evaluators.api.comparisons import compare
 from evaluators.api.loading import load, loads
@@ -15,7 +16,6 @@ from evaluators.cli import command
 from evaluators.issues import Blame, Problems
 from evaluators.run.result import RunResult
 from evaluators.testsets.readers import jsonl
-from evaluators.value_class import replace
 
 ORDER = {
     "type": "object",

@@ -14,10 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.api.run_request import RunRequest
-from evaluators.value_class import replace
 from tests.benchmarks import rows, suites
 
 ROWS = (1_000, 10_000, 200_000)

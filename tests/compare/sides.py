@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from msgspec import to_builtins
+from msgspec.structs import replace
 
 from evaluators.compare.sides import Side, SideRows
 from evaluators.issues import Blame, Issue
@@ -17,7 +18,6 @@ from evaluators.run.record_facts import RecordedEvaluator, RecordedVariant, Reco
 from evaluators.run.record_files import record_files
 from evaluators.run.record_lines import RowLine
 from evaluators.run.result import EvaluatorStats, RunResult
-from evaluators.value_class import replace
 
 
 def said(

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from evaluators.compare.baseline import baseline_text, read_baseline, write_baseline
 from evaluators.compare.comparing import compare_sides, variant_side
@@ -18,7 +19,6 @@ from evaluators.compare.sides import Side, SideRows, side_of
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems
 from evaluators.model import Status, Verdict
-from evaluators.value_class import replace
 from tests.compare.sides import made_side, packed, said
 
 FIELDS = ("total", "date")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from evaluators.compare.comparability import listed, of_variant, other_variants, unfinished
 from evaluators.compare.comparing import compare_sides
 from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.guards import label
 from evaluators.compare.paired_rows import paired, row_keys
 from evaluators.compare.sides import Side, SideRows
-from evaluators.value_class import replace
 from tests.compare.sides import made_side, said
 
 RIGHT, WRONG, BLANK = said("scored", 1.0, True), said("scored", 0.0, False), said("invalid", None, None)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.closed_rows import ListedRows
@@ -17,7 +19,6 @@ from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.scored import Scored
 from evaluators.fields.tree import FieldNode
 from evaluators.model import FieldResult
-from evaluators.value_class import replace
 
 
 def score_document(root: FieldNode, expected: Any, output: Any, processors: Sequence[Processor] = ()) -> Scored:

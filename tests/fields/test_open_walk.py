@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from evaluators.builtin._evaluator import counts_of, settle
 from evaluators.builtin.json_diff_match import JsonDiffMatch
@@ -20,7 +21,6 @@ from evaluators.fields.open_rows import OpenRows
 from evaluators.fields.open_tree import OpenTree
 from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
 from evaluators.model import MISSING, Status
-from evaluators.value_class import replace
 from evaluators.values.paths import ANY, Path, display, parse
 from tests.reference import open_tree as naive
 from tests.reference.documents import KEYS, objects, pairs, scalars

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.numeric import Numeric
@@ -16,7 +17,6 @@ from evaluators.fields.counts import MEASURED, counted
 from evaluators.fields.tree import FieldNode
 from evaluators.model import Status
 from evaluators.settings import build
-from evaluators.value_class import replace
 from evaluators.values.transforms import parse_transform
 from tests.fields.alone import score_document
 from tests.fields.figures import figures_by_name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from msgspec.structs import replace
 
 import evaluators
 from evaluators import Comparison, FieldResult, Status
@@ -85,7 +85,7 @@ def moody(results: list[FieldResult]) -> list[FieldResult]:
 
 
 def _said(result: FieldResult, right: bool) -> FieldResult:
-    return dataclasses.replace(result, status=Status.MATCH if right else Status.MISMATCH, score=float(right))
+    return replace(result, status=Status.MATCH if right else Status.MISMATCH, score=float(right))
 
 
 def scored_by(word: str) -> Callable[[], struct_extract_eval.Evaluation]:

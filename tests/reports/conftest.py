@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue
 from evaluators.run.gate_targets import read_gate
@@ -22,7 +23,6 @@ from evaluators.run.result import (
 )
 from evaluators.run.statistics import mean_of, ratios, share, wilson
 from evaluators.run.verdict import Facts, causes, exit_code
-from evaluators.value_class import replace
 from tests.bounds import bounds_of
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import RunComparison
@@ -26,7 +27,6 @@ from evaluators.issues import Problems
 from evaluators.reports.comparison_page import MOST_CHANGES, chance, comparison_line, comparison_page, signed
 from evaluators.reports.format import FORMATS, Format, comparison_format_for
 from evaluators.reports.formats.text import TextFormat
-from evaluators.value_class import replace
 from tests.compare.sides import made_side, said
 
 GOLDEN = Path(__file__).parent / "golden"

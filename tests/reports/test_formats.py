@@ -14,6 +14,7 @@ from defusedxml.ElementTree import fromstring
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 
 from evaluators.issues import Blame, Problems
 from evaluators.reports.display import clipped, padded, visible, width
@@ -33,7 +34,6 @@ from evaluators.reports.headline import Options
 from evaluators.reports.outcome_format import OutcomesFile
 from evaluators.run.result import GateResult, RunResult
 from evaluators.run.run_json import read_run, run_json
-from evaluators.value_class import replace
 
 
 def page_format(name: str) -> PageFormat:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, dense
@@ -9,7 +10,6 @@ from evaluators.reports.headline import Options
 from evaluators.reports.summary import HardRow, fields_page, hardest_rows, summary
 from evaluators.reports.tables import MOST_SLICES
 from evaluators.run.result import Counts, FieldStats, RunResult
-from evaluators.value_class import replace
 
 
 def text_of(document: Page) -> str:

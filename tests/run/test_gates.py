@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from pydantic import ValidationError
 
 from evaluators import load
@@ -14,7 +15,6 @@ from evaluators.run.gates import Gate, GateConfig, Target, gate_label
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats, GateResult, Interval, MetricCI, MetricStats
 from evaluators.run.statistics import ratios, share, wilson
 from evaluators.run.watch import Watch, watches
-from evaluators.value_class import replace
 from tests.bounds import bounds_of
 
 

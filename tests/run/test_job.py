@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Literal
 
 import pytest
+from msgspec.structs import replace
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs, ScoredFields
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import FieldResult, Standing, Status, Verdict
 from evaluators.run.job import run_split
 from evaluators.run.slices import OTHER_VALUES
-from evaluators.value_class import replace
 
 
 class Fussy(Evaluator):

@@ -11,13 +11,13 @@ from zlib import crc32
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from evaluators.run.job import Job, run_split
 from evaluators.run.kept_splits import KeptSplits, kept_indexes
 from evaluators.run.split_result import SplitResult
 from evaluators.run.unchanged import file_marks
 from evaluators.testsets.reader import Split
-from evaluators.value_class import replace
 from tests.run.conftest import SUITE
 
 MEASURED = {

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from evaluators.api.loading import load
 from evaluators.issues import Blame
@@ -18,7 +19,6 @@ from evaluators.run.record_files import record_files
 from evaluators.run.recorder import Recording
 from evaluators.run.runner import measure, store_parts
 from evaluators.run.stats import figures, slice_figures
-from evaluators.value_class import replace
 
 
 def lines(data: bytes) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from evaluators.issues import Blame
 from evaluators.run import sent_parts
@@ -14,7 +15,6 @@ from evaluators.run.merge import Merger
 from evaluators.run.record_files import record_files
 from evaluators.run.runner import store_parts
 from evaluators.run.sent_parts import clear_mark, mark, received, run_and_send
-from evaluators.value_class import replace
 from tests.run.part_folder import clear_parts
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.result import (
@@ -21,7 +22,6 @@ from evaluators.run.result import (
 )
 from evaluators.run.run_json import read_run, run_json
 from evaluators.run.store import RunFolder, default_name, load_run, open_text, write_text
-from evaluators.value_class import replace
 
 ENVIRONMENT = Environment("2026-03-14T09:26:53+00:00", 1.75, 4, "build-7", "3.11.9", ("evaluators", "run"))
 

@@ -4,11 +4,11 @@ from itertools import combinations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 from evaluators.run.verdict import PRECEDENCE, Facts, afterwards, causes, exit_code
-from evaluators.value_class import replace
 
 
 def stats(scored: int = 10, **others: Any) -> EvaluatorStats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import gzip
 import json
 from pathlib import Path
@@ -119,7 +118,7 @@ def test_parts_are_written_to_and_joined_from_another_store(
         target = tmp_path / place[:3].strip("/")
         target.mkdir(exist_ok=True)
         Path(tmp_path / "parts").mkdir(exist_ok=True)
-        job = dataclasses.replace(job_of(prepared, place), rows=kind)
+        job = replace(job_of(prepared, place), rows=kind)
         measured = measure(job, suite.lines, ENGINES.find("in_process")(), "rows.csv")
         assert len(measured.merged) > 3
         store_parts(job, suite.lines, measured, record_files(target, kind))

@@ -15,6 +15,7 @@ import pyarrow
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from pyarrow import parquet as arrow_parquet
 
 from evaluators.api.loading import load
@@ -25,7 +26,6 @@ from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import whole
 from evaluators.testsets.readers import parquet
 from evaluators.testsets.readers.parquet import Parquet
-from evaluators.value_class import replace
 
 
 def cells(folder: Path, name: str, column: str) -> list[Any]:

@@ -15,6 +15,7 @@ from typing import Any
 import openpyxl
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 import evaluators
 from evaluators.cli import command
@@ -24,7 +25,6 @@ from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import Reader, whole
 from evaluators.testsets.sheet_cells import MOST_CHARACTERS, letters, moment, place_of
 from evaluators.testsets.workbook import MOST_ROWS
-from evaluators.value_class import replace
 
 SHEET_PART = "xl/worksheets/sheet1.xml"
 MIDNIGHT = datetime.datetime(2026, 3, 1)

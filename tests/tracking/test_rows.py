@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from evaluators.run.record import RunRecord
 from evaluators.tracking.assessments import Assessment, assessed_rows
 from evaluators.tracking.note import note_of
 from evaluators.tracking.params import environment_of, flat_params
 from evaluators.tracking.row_table import row_table
-from evaluators.value_class import replace
 from tests.hosts.table import Figures, Found, assert_same_rows, figures
 
 

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from shlex import quote
 from typing import Final, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from evaluators.issues import problem
-from evaluators.value_class import dataclass, field
 
 
 class InitQuestion(Struct, frozen=True):
@@ -30,8 +29,7 @@ Ask: TypeAlias = Callable[[InitQuestion], str]
 """Gives one of the answers."""
 
 
-@dataclass
-class Likeliest:
+class Likeliest(Struct):
     """Answers every question with its likeliest answer, and notes what was taken and what else it could be.
 
     Raises Problems for a question that nobody may guess, with the command that answers it.

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from evaluators.fields.inference.questions import Ask, Likeliest
 from evaluators.fields.inference.shape import SeenPlace, shape_of
 from evaluators.fields.inference.suggested_lines import SuggestedLine, lines_of, nulls_of
 from evaluators.fields.schema_types import schema_type
 from evaluators.issues import problem
-from evaluators.value_class import NamedTuple
 from evaluators.values.path_text import ANY, Step
 
 Schema: TypeAlias = dict[str, Any]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial
 from time import monotonic
 from types import ModuleType
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 from pydantic import Field
 
@@ -23,7 +23,6 @@ from evaluators.issues import Blame, Issue, Problems
 from evaluators.registry import registered_plugs
 from evaluators.run.engines.engine import Answer, Assignment, Engine, Result, Task
 from evaluators.run.engines.on_worker import Equipment, own_versions
-from evaluators.value_class import NamedTuple
 from evaluators.values.transforms import registered_transforms
 
 GUIDE: Final = "docs/guides/clusters.md"

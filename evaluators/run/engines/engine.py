@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, NamedTuple, Protocol, TypeVar
 
+from msgspec import Struct
 from pydantic import Field
 
 from evaluators.issues import Issue, Problems, extra_hint, problem
 from evaluators.registry import Socket
 from evaluators.settings import Settings
-from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.addresses import addresses_in, refused_addresses
 
 if TYPE_CHECKING:
@@ -38,8 +38,7 @@ def _unnoted(_task: object) -> None:
     """Nobody counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment(Generic[Task, Result]):
+class Assignment(Struct, Generic[Task, Result], frozen=True):
     """What is done with every task, and who is asked and told meanwhile."""
 
     run: Callable[[Task], Result]

@@ -16,13 +16,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from threading import Lock
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from evaluators.issues import Problems
 from evaluators.model import __version__
 from evaluators.registry import plugs_in_place
 from evaluators.run.engines.engine import look_there
-from evaluators.value_class import NamedTuple
 from evaluators.values.transforms import transforms_in_place
 
 

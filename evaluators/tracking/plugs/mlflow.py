@@ -13,6 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from msgspec.structs import replace
+
 from evaluators.issues import Problems, problem
 from evaluators.reports.headline import Options
 from evaluators.reports.report_files import asked_files
@@ -27,7 +29,6 @@ from evaluators.tracking.params import environment_of, flat_params
 from evaluators.tracking.row_table import row_table
 from evaluators.tracking.run_metrics import Number, of_variant
 from evaluators.tracking.tracker import Link, Platform, run_key
-from evaluators.value_class import replace
 from evaluators.values.addresses import without_password
 
 if TYPE_CHECKING:

@@ -13,13 +13,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Event, Thread, current_thread, main_thread
 from time import monotonic
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.engines.cluster import Call, Cluster, ClusterCrew, ClusterEngine
 from evaluators.run.engines.engine import Crew
 from evaluators.run.engines.on_worker import perform, stop
-from evaluators.value_class import NamedTuple
 
 _COUNT_SECONDS: Final = 0.5
 """How often the cluster is asked which processors it has."""
