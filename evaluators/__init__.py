@@ -25,9 +25,9 @@ _WHERE: Final = {
     "FieldResult": "evaluators.model",
     "Comparison": "evaluators.model",
     "ComparatorResult": "evaluators.model",
-    "Status": "evaluators.model",
+    "FieldStatus": "evaluators.model",
     "__version__": "evaluators.model",
-    "Standing": "evaluators.model",
+    "RowStatus": "evaluators.model",
     "MISSING": "evaluators.model",
     "RunResult": "evaluators.run.result",
     "Issue": "evaluators.issues",
@@ -73,7 +73,7 @@ _MOVED: Final = {
     **dict.fromkeys(("evaluate_document", "evaluate_document_async", "DocumentEvaluation"), _BENCH),
 }  # fmt: skip
 """Names of other systems, and where they are."""
-_RENAMED: Final = {"Outcome": "Comparison"}
+_RENAMED: Final = {"Outcome": "Comparison", "Standing": "RowStatus", "Status": "FieldStatus"}
 """Names of our own that are no more, and what stands in their place."""
 
 if TYPE_CHECKING:
@@ -107,15 +107,16 @@ if TYPE_CHECKING:
     from evaluators.issues import RowProblem as RowProblem
     from evaluators.model import MISSING as MISSING
     from evaluators.model import ComparatorResult as ComparatorResult
-    from evaluators.model import Comparison, Result, Row, RowResult, Score, Status, __version__
+    from evaluators.model import Comparison, FieldStatus, Result, Row, RowResult, Score, __version__
     from evaluators.model import FieldResult as FieldResult
-    from evaluators.model import Standing as Standing
+    from evaluators.model import RowStatus as RowStatus
     from evaluators.run.result import RunResult as RunResult
     from evaluators.testsets.selection import Selection
     from evaluators.values.transforms import TransformError as TransformError
 
 __all__ = [
     "Comparison",
+    "FieldStatus",
     "Problems",
     "Result",
     "Row",
@@ -124,7 +125,6 @@ __all__ = [
     "RunComparison",
     "Score",
     "Selection",
-    "Status",
     "Suite",
     "__version__",
     "comparator",

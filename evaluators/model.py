@@ -1,4 +1,4 @@
-"""The words everyone uses: Row, Status, Standing, Comparison, FieldResult, Score, Verdict, Result, RowResult.
+"""The words everyone uses: Row, FieldStatus, RowStatus, Comparison, FieldResult, Score, Verdict, Result, RowResult.
 
 A *verdict* is small and made for every row; a *score* explains and is made when someone looks. Both say the same thing:
 the standing, the value as an exact fraction, and one status per field.
@@ -40,7 +40,7 @@ class Missing(Enum):
 MISSING: Final = Missing.MISSING
 
 
-class Status(IntEnum):
+class FieldStatus(IntEnum):
     """What became of one field. The number is the byte that stands for it in a verdict."""
 
     NOT_MEASURED = 0
@@ -58,7 +58,7 @@ class Status(IntEnum):
         """The same status, by its number or by its word, `status == "match"`. struct-extract-eval calls what is not judged an `error`."""
         if other.__class__ is not str:
             return int.__eq__(self, other)
-        return self.word == other or (self is Status.FAULT and other == "error")
+        return self.word == other or (self is FieldStatus.FAULT and other == "error")
 
     __hash__ = int.__hash__
 
@@ -83,7 +83,7 @@ _STATUS_WORDS: Final = (
 _PLAIN_WORDS: Final = (
     "not measured", "right", "wrong", "missing", "extra", "skipped", "error", "not judged",
 )  # fmt: skip
-_PLAIN_WORD_OF: Final = {status.word: status.plain for status in Status}
+_PLAIN_WORD_OF: Final = {status.word: status.plain for status in FieldStatus}
 
 
 def plain_word(word: str) -> str:
@@ -91,7 +91,7 @@ def plain_word(word: str) -> str:
     return _PLAIN_WORD_OF.get(word, word)
 
 
-class Standing(IntEnum):
+class RowStatus(IntEnum):
     """How a row is counted for one evaluator. The first three are *scored*."""
 
     SCORED = 0
@@ -120,18 +120,18 @@ class Standing(IntEnum):
     @property
     def scored(self) -> bool:
         """The row counts in the mean."""
-        return self <= Standing.BLOCKED
+        return self <= RowStatus.BLOCKED
 
     @property
     def kept_out(self) -> bool:
         """Something other than the output kept the row from being measured."""
-        return self >= Standing.INVALID
+        return self >= RowStatus.INVALID
 
 
 class Verdict(NamedTuple):
     """What one evaluator says of one row, small enough to make a million of.
 
-    The value is `num / den`, exact; `den` is 0 when there is no score. `statuses` has one byte (`Status`) per field of a
+    The value is `num / den`, exact; `den` is 0 when there is no score. `statuses` has one byte (`FieldStatus`) per field of a
     closed list of fields, or is empty. `counts` is (match, mismatch, omission, hallucination) over the leaves of an open
     tree or a schema, or None. `figures` has one exact fraction (num, den) for each of the evaluator's `figure_names`, den 0
     where the figure is undefined for the row. `issue` says why there is no score, or why it is 0. `values` has, one after
@@ -139,7 +139,7 @@ class Verdict(NamedTuple):
     `watched` has (match, mismatch, omission, hallucination) of each field that a gate names and `statuses` lacks.
     """
 
-    standing: Standing
+    standing: RowStatus
     passed: bool | None
     num: int
     den: int
@@ -187,7 +187,7 @@ class FieldResult(Struct, frozen=True):
     """What became of one field of one row, with the values that were compared."""
 
     path: str
-    status: Status
+    status: FieldStatus
     score: float | None = None
     weight: float = 1.0
     expected: object = MISSING
@@ -229,7 +229,7 @@ class Score(Struct, frozen=True):
     reason: str | None = None
     details: Mapping[str, object] = field(default_factory=dict)
     ratio: tuple[int, int] | None = None
-    standing: Standing = Standing.SCORED
+    standing: RowStatus = RowStatus.SCORED
     issue: Issue | None = None
     """Why there is no score, when something other than the output is to blame."""
     figures: tuple[tuple[int, int], ...] = ()
@@ -244,7 +244,7 @@ class Score(Struct, frozen=True):
     def share(part: int, whole: int, reason: str | None = None, **details: object) -> Score:
         """`part` of `whole`, exactly; not measured when `whole` is 0."""
         if whole == 0:
-            return Score(None, reason=reason, details=details, standing=Standing.NOT_MEASURED)
+            return Score(None, reason=reason, details=details, standing=RowStatus.NOT_MEASURED)
         return Score(part / whole, reason=reason, details=details, ratio=(part, whole))
 
 
@@ -261,7 +261,7 @@ class Result(Struct, frozen=True):
     """What one evaluator says of one row, explained."""
 
     evaluator: str
-    standing: Standing
+    standing: RowStatus
     score: Score | None
     issue: Issue | None = None
 
@@ -290,7 +290,7 @@ class Result(Struct, frozen=True):
 
     def _wrong(self) -> Iterator[ResultTable]:
         """The fields that are not right as a table, where there are some."""
-        aside = (Status.MATCH, Status.SKIPPED, Status.NOT_MEASURED)
+        aside = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
         wrong = [one for one in self.score.fields if one.status not in aside] if self.score is not None else []
         if wrong:
             from evaluators.result_table import ResultTable  # a run starts sooner

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from pydantic import BaseModel, ConfigDict
 
 import evaluators
-from evaluators import Blame, Comparison, Problems, Question, RowProblem, Status, TransformError
+from evaluators import Blame, Comparison, FieldStatus, Problems, Question, RowProblem, TransformError
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.builtin.schema_match import SchemaMatch
@@ -28,7 +28,7 @@ from evaluators.comparators._awaiting import rest, result_of
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.issues import Issue
 from evaluators.judges.asking import ask
-from evaluators.model import Score, Standing, Verdict
+from evaluators.model import RowStatus, Score, Verdict
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.settings import BadSettings, build
 from evaluators.values import transforms
@@ -44,7 +44,7 @@ def scored(fields: Any, expected: Any, output: Any, **settings: Any) -> Score:
     return found
 
 
-def status(fields: Any, expected: Any, output: Any) -> Status:
+def status(fields: Any, expected: Any, output: Any) -> FieldStatus:
     return scored(fields, expected, output).fields[0].status
 
 
@@ -58,28 +58,32 @@ def first_word(expected: Any, actual: Any, params: Any) -> bool:
 
 def test_a_function_is_a_comparator_at_once() -> None:
     evaluators.register("first_word", first_word)
-    assert status({"a": "first_word"}, {"a": "Acme Inc"}, {"a": "Acme Group"}) is Status.MATCH
-    assert status({"a": "first_word"}, {"a": "Acme Inc"}, {"a": "Apex Inc"}) is Status.MISMATCH
+    assert status({"a": "first_word"}, {"a": "Acme Inc"}, {"a": "Acme Group"}) is FieldStatus.MATCH
+    assert status({"a": "first_word"}, {"a": "Acme Inc"}, {"a": "Apex Inc"}) is FieldStatus.MISMATCH
 
 
 def test_the_decorator_takes_a_function_and_leaves_it_a_function() -> None:
     decorated = evaluators.comparator("first_word")(first_word)
     assert decorated is first_word
-    assert status({"a": "first_word"}, {"a": "Acme Inc"}, {"a": "Acme"}) is Status.MATCH
+    assert status({"a": "first_word"}, {"a": "Acme Inc"}, {"a": "Acme"}) is FieldStatus.MATCH
 
 
 def test_a_number_is_partial_credit_and_passes_at_one() -> None:
     evaluators.register("half", returns(0.5))
     evaluators.register("whole", returns(1))
     found = scored({"a": "half", "b": "whole"}, {"a": 1, "b": 1}, {"a": 2, "b": 2})
-    assert [field.status for field in found.fields] == [Status.MISMATCH, Status.MATCH]
+    assert [field.status for field in found.fields] == [FieldStatus.MISMATCH, FieldStatus.MATCH]
     assert found.ratio == (3, 4)
 
 
 def test_an_outcome_gives_its_own_reason() -> None:
     evaluators.register("near", returns(Comparison(0.9, True, "near enough", {"edits": 1})))
     found = scored({"a": "near"}, {"a": 1}, {"a": 2})
-    assert (found.fields[0].status, found.fields[0].reason, found.fields[0].score) == (Status.MATCH, "near enough", 0.9)
+    assert (found.fields[0].status, found.fields[0].reason, found.fields[0].score) == (
+        FieldStatus.MATCH,
+        "near enough",
+        0.9,
+    )
 
 
 def test_a_function_says_once_for_each_value_whether_it_can_read_what_is_expected() -> None:
@@ -97,9 +101,9 @@ def test_a_function_says_once_for_each_value_whether_it_can_read_what_is_expecte
         check = settings_.compile()
         asked.clear()
         for output in ({"a": 1}, {"a": 2}, {"a": 9}, {}):
-            assert check({"a": 1}, output).standing is Standing.SCORED
+            assert check({"a": 1}, output).standing is RowStatus.SCORED
             found = check({"a": "one"}, output)
-            assert found.standing is Standing.INVALID
+            assert found.standing is RowStatus.INVALID
             assert found.issue is not None
             assert found.issue.message == 'field "a": the expected value "one" cannot be read by "about": it is no number'
         assert asked == [1, "one"]
@@ -120,7 +124,7 @@ def test_what_is_no_answer_about_an_expected_value_is_a_fault_of_the_comparator(
     evaluators.register("odd", returns(True), readable=readable)
     for output in ({"a": 1}, {"a": 2}, {}):
         found = scored({"a": "odd"}, {"a": 1}, output)
-        assert found.standing is Standing.BUG
+        assert found.standing is RowStatus.BUG
         assert found.issue is not None
         assert said in found.issue.message
         assert '"odd"' in found.issue.message
@@ -149,15 +153,19 @@ def test_null_is_seen_and_missing_is_not() -> None:
     evaluators.register("note", note)
     settings = build(JsonMultiFieldMatch, {"fields": {"a": "note", "b": "note", "c": "note"}})
     found = settings.explain({"a": None, "b": 1}, {"a": "x", "c": 1})
-    assert [field.status for field in found.fields] == [Status.MATCH, Status.OMISSION, Status.HALLUCINATION]
+    assert [field.status for field in found.fields] == [
+        FieldStatus.MATCH,
+        FieldStatus.OMISSION,
+        FieldStatus.HALLUCINATION,
+    ]
     assert seen == [(None, "x")]
 
 
 def test_equal_values_are_not_asked_about_unless_only_the_output_is_read() -> None:
     evaluators.register("never", returns(False))
     evaluators.register("never_at_all", returns(False), reads="output")
-    assert status({"a": "never"}, {"a": 1}, {"a": 1}) is Status.MATCH
-    assert status({"a": "never_at_all"}, {"a": 1}, {"a": 1}) is Status.MISMATCH
+    assert status({"a": "never"}, {"a": 1}, {"a": 1}) is FieldStatus.MATCH
+    assert status({"a": "never_at_all"}, {"a": 1}, {"a": 1}) is FieldStatus.MISMATCH
 
 
 @pytest.mark.parametrize(
@@ -177,9 +185,9 @@ def test_equal_values_are_not_asked_about_unless_only_the_output_is_read() -> No
 def test_an_answer_that_is_none_costs_its_field_and_the_row_its_score(answer: Any, said: str) -> None:
     evaluators.register("odd", returns(answer))
     found = scored({"x.a": "odd", "b": "exact"}, {"x": {"a": 1}, "b": 1}, {"x": {"a": 2}, "b": 1})
-    assert [field.status for field in found.fields] == [Status.FAULT, Status.MATCH]
+    assert [field.status for field in found.fields] == [FieldStatus.FAULT, FieldStatus.MATCH]
     assert found.fields[0].reason == f'field "x.a": comparator "odd" {said}'
-    assert (found.value, found.standing) == (None, Standing.BUG)
+    assert (found.value, found.standing) == (None, RowStatus.BUG)
 
 
 def test_an_exception_costs_its_field_and_names_the_comparator_and_the_place() -> None:
@@ -188,7 +196,7 @@ def test_an_exception_costs_its_field_and_names_the_comparator_and_the_place() -
 
     evaluators.register("breaks", breaks)
     found = scored({"items[*].a": "breaks", "b": "exact"}, {"items": [{"a": 1}], "b": 1}, {"items": [{"a": 2}], "b": 1})
-    assert [field.status for field in found.fields] == [Status.FAULT, Status.MATCH]
+    assert [field.status for field in found.fields] == [FieldStatus.FAULT, FieldStatus.MATCH]
     assert found.issue is not None
     assert found.issue.message == 'field "items[*].a": comparator "breaks" failed: KeyError: \'unit\''
     assert found.issue.blame is Blame.BUG
@@ -203,20 +211,20 @@ def test_a_class_that_breaks_costs_its_field_too() -> None:
 
     evaluators.comparator("breaks")(Breaks)
     found = scored({"a": "breaks", "b": "exact"}, {"a": 1, "b": 1}, {"a": "x", "b": 1})
-    assert [field.status for field in found.fields] == [Status.FAULT, Status.MATCH]
+    assert [field.status for field in found.fields] == [FieldStatus.FAULT, FieldStatus.MATCH]
     assert 'comparator "breaks" failed: TypeError' in (found.fields[0].reason or "")
 
 
 @pytest.mark.parametrize(
     ("blame", "expected_status", "standing"),
     [
-        (Blame.OUTPUT, Status.ERROR, Standing.SCORED),
-        (Blame.ENVIRONMENT, Status.FAULT, Standing.UNJUDGED),
-        (Blame.TESTSET, Status.FAULT, Standing.INVALID),
+        (Blame.OUTPUT, FieldStatus.ERROR, RowStatus.SCORED),
+        (Blame.ENVIRONMENT, FieldStatus.FAULT, RowStatus.UNJUDGED),
+        (Blame.TESTSET, FieldStatus.FAULT, RowStatus.INVALID),
     ],
 )
 def test_a_problem_that_the_function_raises_keeps_its_blame(
-    blame: Blame, expected_status: Status, standing: Standing
+    blame: Blame, expected_status: FieldStatus, standing: RowStatus
 ) -> None:
     def refuses(expected: Any, actual: Any, params: Any) -> bool:
         raise RowProblem(Issue("no-answer", blame, "the service is away"))
@@ -235,11 +243,11 @@ async def slow_match(expected: Any, actual: Any, params: Any) -> float:
 def test_an_async_function_is_awaited_outside_a_loop_and_inside_one() -> None:
     evaluators.register("slow", slow_match)
 
-    async def inside() -> Status:
+    async def inside() -> FieldStatus:
         return status({"a": "slow"}, {"a": 1}, {"a": 2})
 
-    assert status({"a": "slow"}, {"a": 1}, {"a": 2}) is Status.MATCH
-    assert asyncio.run(inside()) is Status.MATCH
+    assert status({"a": "slow"}, {"a": 1}, {"a": 2}) is FieldStatus.MATCH
+    assert asyncio.run(inside()) is FieldStatus.MATCH
 
 
 def test_an_awaited_function_may_itself_wait_for_another() -> None:
@@ -257,13 +265,13 @@ def test_what_an_async_function_raises_is_its_fields_error() -> None:
         raise ValueError("no")
 
     evaluators.register("breaks", breaks)
-    assert status({"a": "breaks"}, {"a": 1}, {"a": 2}) is Status.FAULT
+    assert status({"a": "breaks"}, {"a": 1}, {"a": 2}) is FieldStatus.FAULT
 
 
 def test_params_reach_the_function_as_a_mapping() -> None:
     evaluators.register("within", lambda expected, actual, params: abs(expected - actual) <= params["most"])
-    assert status({"a": {"within": {"most": 2}}}, {"a": 1}, {"a": 3}) is Status.MATCH
-    assert status({"a": {"within": {"most": 1}}}, {"a": 1}, {"a": 3}) is Status.MISMATCH
+    assert status({"a": {"within": {"most": 2}}}, {"a": 1}, {"a": 3}) is FieldStatus.MATCH
+    assert status({"a": {"within": {"most": 1}}}, {"a": 1}, {"a": 3}) is FieldStatus.MISMATCH
 
 
 def test_a_model_checks_the_params_when_the_suite_is_read() -> None:
@@ -274,7 +282,7 @@ def test_a_model_checks_the_params_when_the_suite_is_read() -> None:
     evaluators.register(
         "within", lambda expected, actual, params: abs(expected - actual) <= params["most"], params=Within
     )
-    assert status({"a": "within"}, {"a": 1}, {"a": 3}) is Status.MATCH
+    assert status({"a": "within"}, {"a": 1}, {"a": 3}) is FieldStatus.MATCH
     with pytest.raises(Problems) as caught:
         evaluators.loads("evaluators: [{json_multi_field_match: {fields: {a: {within: {mots: 1}}}}}]")
     assert caught.value.issues[0].message == 'unknown setting "mots" for comparator "within"'
@@ -286,7 +294,7 @@ def test_a_function_checks_the_params_when_the_suite_is_read() -> None:
         return {"most": float(params["most"])}
 
     evaluators.register("within", lambda expected, actual, params: abs(expected - actual) <= params["most"], params=read)
-    assert status({"a": {"within": {"most": "2"}}}, {"a": 1}, {"a": 3}) is Status.MATCH
+    assert status({"a": {"within": {"most": "2"}}}, {"a": 1}, {"a": 3}) is FieldStatus.MATCH
     with pytest.raises(BadSettings) as caught:
         build(JsonMultiFieldMatch, {"fields": {"a": "within"}})
     assert caught.value.details[0].message == "comparator \"within\": KeyError: 'most'"
@@ -314,7 +322,7 @@ def test_a_batch_gets_all_the_pairs_of_a_row_in_one_call() -> None:
     verdict = settings.compile()(expected, {"items": [{"a": "Y"}, {"a": "q"}, {"a": "N"}], "b": "Y", "c": 1})
     assert [question.path for question in calls[0]] == ["items[0].a", "items[2].a", "b"]
     assert calls[0][0] == Question("items[0].a", "p", "y", "P", "Y")
-    assert verdict.statuses == bytes([Status.MISMATCH, Status.MATCH, Status.MATCH])
+    assert verdict.statuses == bytes([FieldStatus.MISMATCH, FieldStatus.MATCH, FieldStatus.MATCH])
     assert len(calls) == 1
 
 
@@ -329,7 +337,7 @@ def test_a_batch_gets_all_the_pairs_of_a_row_in_one_call() -> None:
 def test_a_batch_without_an_answer_per_question_costs_all_its_fields(answers: Any, said: str) -> None:
     evaluators.register("together", lambda questions, params: answers, batch=True)
     found = scored({"a": "together", "b": "together", "c": "exact"}, {"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 3, "c": 1})
-    assert [field.status for field in found.fields] == [Status.FAULT, Status.FAULT, Status.MATCH]
+    assert [field.status for field in found.fields] == [FieldStatus.FAULT, FieldStatus.FAULT, FieldStatus.MATCH]
     assert said in (found.fields[0].reason or "")
 
 
@@ -338,7 +346,7 @@ def test_one_bad_answer_of_a_batch_costs_one_field() -> None:
     found = scored(
         {"a": "together", "b": "together", "c": "together"}, {"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 3, "c": 4}
     )
-    assert [field.status for field in found.fields] == [Status.MATCH, Status.FAULT, Status.FAULT]
+    assert [field.status for field in found.fields] == [FieldStatus.MATCH, FieldStatus.FAULT, FieldStatus.FAULT]
 
 
 def test_a_batch_may_be_async_and_may_break() -> None:
@@ -348,8 +356,8 @@ def test_a_batch_may_be_async_and_may_break() -> None:
         return [True for _ in questions]
 
     evaluators.register("together", together, batch=True)
-    assert status({"a": "together"}, {"a": 1}, {"a": 2}) is Status.MATCH
-    assert status({"a": {"together": {"fail": True}}}, {"a": 1}, {"a": 2}) is Status.FAULT
+    assert status({"a": "together"}, {"a": 1}, {"a": 2}) is FieldStatus.MATCH
+    assert status({"a": {"together": {"fail": True}}}, {"a": 1}, {"a": 2}) is FieldStatus.FAULT
 
 
 def test_a_batch_is_not_asked_how_the_items_of_lists_are_paired() -> None:
@@ -363,7 +371,7 @@ def test_a_batch_is_not_asked_how_the_items_of_lists_are_paired() -> None:
     settings = build(JsonMultiFieldMatch, {"fields": {"l": {"align": "any_order"}, "l[*]": "together"}})
     verdict = settings.compile()({"l": ["Ann", "Bob", "Cy"]}, {"l": ["x", "BOB", "ann"]})
     assert asked == [2]
-    assert verdict.statuses == bytes([Status.MISMATCH])
+    assert verdict.statuses == bytes([FieldStatus.MISMATCH])
 
 
 def test_a_comparator_that_is_no_batch_is_asked_one_by_one() -> None:
@@ -385,7 +393,7 @@ def test_an_earlier_function_is_replaced_only_when_asked_and_what_ships_never() 
     with pytest.raises(Problems, match="already registered"):
         evaluators.register("mine", returns(False))
     evaluators.register("mine", returns(False), overwrite=True)
-    assert status({"a": "mine"}, {"a": 1}, {"a": 2}) is Status.MISMATCH
+    assert status({"a": "mine"}, {"a": 1}, {"a": 2}) is FieldStatus.MISMATCH
     with pytest.raises(Problems, match="ships with the package"):
         evaluators.register("exact", returns(True), overwrite=True)
 
@@ -415,13 +423,13 @@ def test_a_function_goes_by_its_name_in_a_suite() -> None:
 
 def test_a_transform_of_ones_own_changes_both_sides() -> None:
     evaluators.register_transform("digits", lambda value, params: "".join(filter(str.isdigit, value or "")))
-    assert status({"a": {"transforms": ["digits"]}}, {"a": "+1 (23)"}, {"a": "123"}) is Status.MATCH
+    assert status({"a": {"transforms": ["digits"]}}, {"a": "+1 (23)"}, {"a": "123"}) is FieldStatus.MATCH
 
 
 def test_a_transform_sees_null_and_its_params() -> None:
     evaluators.register_transform("default", lambda value, params: params["value"] if value is None else value)
     fields = {"a": {"transforms": [{"default": {"value": "none"}}]}}
-    assert status(fields, {"a": None}, {"a": "none"}) is Status.MATCH
+    assert status(fields, {"a": None}, {"a": "none"}) is FieldStatus.MATCH
 
 
 def test_a_transform_that_cannot_change_the_outputs_value_is_the_fields_error() -> None:
@@ -433,14 +441,14 @@ def test_a_transform_that_cannot_change_the_outputs_value_is_the_fields_error() 
     evaluators.register_transform("only_text", only_text)
     fields = {"a": {"transforms": ["only_text"]}, "b": "exact"}
     found = scored(fields, {"a": "x", "b": 1}, {"a": 1, "b": 1})
-    assert [field.status for field in found.fields] == [Status.ERROR, Status.MATCH]
+    assert [field.status for field in found.fields] == [FieldStatus.ERROR, FieldStatus.MATCH]
     assert found.value == 0.5
 
 
 def test_a_transform_that_breaks_costs_its_field() -> None:
     evaluators.register_transform("breaks", lambda value, params: value.upper())
     found = scored({"a": {"transforms": ["breaks"]}, "b": "exact"}, {"a": "x", "b": 1}, {"a": 1, "b": 1})
-    assert [field.status for field in found.fields] == [Status.FAULT, Status.MATCH]
+    assert [field.status for field in found.fields] == [FieldStatus.FAULT, FieldStatus.MATCH]
     assert 'field "a": transform "breaks" failed: AttributeError' in (found.fields[0].reason or "")
 
 
@@ -461,7 +469,7 @@ def test_a_transforms_params_are_checked_when_the_suite_is_read() -> None:
         length: int
 
     evaluators.register_transform("cut", lambda value, params: value[: params["length"]], params=Cut)
-    assert status({"a": {"transforms": [{"cut": {"length": 2}}]}}, {"a": "abc"}, {"a": "abd"}) is Status.MATCH
+    assert status({"a": {"transforms": [{"cut": {"length": 2}}]}}, {"a": "abc"}, {"a": "abd"}) is FieldStatus.MATCH
     with pytest.raises(BadSettings) as caught:
         transforms.parse_transform({"cut": {"length": "two"}})
     assert caught.value.details[0].loc == ("cut", "length")
@@ -521,7 +529,7 @@ class _OddVerdict(_Odd):
     type: str = "odd_verdict"
 
     def measure(self, output: Any) -> Any:
-        return Verdict(Standing.SCORED, False, int(self.gives * 100) if self.gives == self.gives else -1, 100)
+        return Verdict(RowStatus.SCORED, False, int(self.gives * 100) if self.gives == self.gives else -1, 100)
 
 
 @pytest.mark.parametrize("gives", [-0.65, 1.5, math.nan, math.inf])
@@ -537,7 +545,7 @@ def test_a_score_outside_0_to_1_is_a_fault_of_its_evaluator(
     bad = msgspec.structs.replace(line, settings=line.settings.model_copy(update={"gives": gives}))
     plan = compile_plan([bad], {"output": "output"})
     (found,) = plan.run({"output": ["x"]}, 1)[plan.evaluators[0].verdicts]
-    assert (found.standing, found.value) == (Standing.BUG, None)
+    assert (found.standing, found.value) == (RowStatus.BUG, None)
     assert found.issue is not None
     assert found.issue.message.startswith(f'evaluator type "{name}" gave the score')
     assert plan.explain({"output": "x"})["mine"].issue == found.issue
@@ -582,7 +590,7 @@ def test_a_class_that_scores_outside_0_to_1_costs_its_field(kind: Any) -> None:
     evaluators.comparator("odd")(_OddComparator)
     one = build(kind, {"fields": {"a": "odd"}})
     found, verdict = one.explain({"a": 1}, {"a": 2}), one.compile()({"a": 1}, {"a": 2})
-    assert (found.standing, verdict.standing) == (Standing.BUG, Standing.BUG)
+    assert (found.standing, verdict.standing) == (RowStatus.BUG, RowStatus.BUG)
     assert 'comparator "odd" returned the score 1.5' in found.issue.message
     assert found.issue.message == verdict.issue.message
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from evaluators.issues import Blame, problem
-from evaluators.model import MISSING, FieldResult, Standing, Status, Verdict
+from evaluators.model import MISSING, FieldResult, FieldStatus, RowStatus, Verdict
 from evaluators.needs import Part
 from evaluators.reports.rows_csv import field_numbers, why_of
 from evaluators.run.live import Judged
@@ -23,8 +23,14 @@ from evaluators.tracking.metric_names import field_name, segment
 
 OVERALL: Final = "overall"
 """What the score of a whole row is called."""
-_MEASURED: Final = (Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR)
-_LEFT_OUT: Final = (Standing.SKIPPED, Standing.NOT_MEASURED)
+_MEASURED: Final = (
+    FieldStatus.MATCH,
+    FieldStatus.MISMATCH,
+    FieldStatus.OMISSION,
+    FieldStatus.HALLUCINATION,
+    FieldStatus.ERROR,
+)
+_LEFT_OUT: Final = (RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
 _LONGEST: Final = 1_000
 """Characters of a value that goes along with a score."""
 
@@ -128,10 +134,10 @@ def overall_verdict(parts: Sequence[Verdict]) -> Verdict:
         return Verdict(out.standing, None, 0, 0, issue=out.issue)
     there = [one for one in parts if one.standing not in _LEFT_OUT]
     if not there:
-        return Verdict(Standing.SKIPPED, None, 0, 0)
+        return Verdict(RowStatus.SKIPPED, None, 0, 0)
     mean = sum((Fraction(one.num, one.den) for one in there), Fraction()) / len(there)
     passed = all(one.passed is not False for one in there)
-    return Verdict(Standing.SCORED, passed, mean.numerator, mean.denominator)
+    return Verdict(RowStatus.SCORED, passed, mean.numerator, mean.denominator)
 
 
 def error_of(verdict: Verdict) -> str | None:
@@ -168,15 +174,15 @@ def _evaluator_scores(one: Judged) -> Iterator[NamedScore]:
         numbers = field_numbers(one.verdict)
         by_path = _by_field(results)
         for path, code, number in zip(listed, one.verdict.statuses, numbers, strict=True):
-            yield _field(whole, path, Status(code), number, by_path.get(path, ()))
+            yield _field(whole, path, FieldStatus(code), number, by_path.get(path, ()))
     elif listed:
         for path in listed:
-            word = Status.FAULT.word if whole.error else whole.status
+            word = FieldStatus.FAULT.word if whole.error else whole.status
             yield _named(whole, path, None, word, None, whole.reason, whole.error, {})
     else:
         for path, instances in _by_field(results).items():
             measured = [each for each in instances if each.status in _MEASURED]
-            right = sum(each.status is Status.MATCH for each in measured)
+            right = sum(each.status is FieldStatus.MATCH for each in measured)
             status = _together([each.status for each in instances])
             yield _field(whole, path, status, right / len(measured) if measured else None, instances)
 
@@ -204,13 +210,15 @@ def _whole(one: Judged, name: str, evaluator: str | None) -> NamedScore:
 
 
 def _field(
-    whole: NamedScore, path: str, status: Status, number: float | None, instances: Sequence[FieldResult]
+    whole: NamedScore, path: str, status: FieldStatus, number: float | None, instances: Sequence[FieldResult]
 ) -> NamedScore:
-    passed = None if status not in _MEASURED else status is Status.MATCH
-    shown = next((each for each in instances if each.status is not Status.MATCH), None) or next(iter(instances), None)
+    passed = None if status not in _MEASURED else status is FieldStatus.MATCH
+    shown = next((each for each in instances if each.status is not FieldStatus.MATCH), None) or next(
+        iter(instances), None
+    )
     reason = shown.reason if shown is not None else None
     error = None
-    if status is Status.FAULT:
+    if status is FieldStatus.FAULT:
         error = reason or whole.error or "the field could not be checked"
     return _named(whole, path, number, status.word, passed, reason, error, _values(shown, instances))
 
@@ -246,7 +254,7 @@ def _values(shown: FieldResult | None, instances: Sequence[FieldResult]) -> dict
         return {}
     if len(instances) > 1:
         measured = [each for each in instances if each.status in _MEASURED]
-        return {"n": len(measured), "right": sum(each.status is Status.MATCH for each in measured)}
+        return {"n": len(measured), "right": sum(each.status is FieldStatus.MATCH for each in measured)}
     found: dict[str, Any] = {
         name: _short(value)
         for name, value in (("expected", shown.expected), ("output", shown.actual))
@@ -270,9 +278,11 @@ def _by_field(results: Iterable[FieldResult]) -> dict[str, list[FieldResult]]:
     return found
 
 
-def _together(statuses: Sequence[Status]) -> Status:
+def _together(statuses: Sequence[FieldStatus]) -> FieldStatus:
     """One status for several: a fault, else the first that is wrong, else right, else why nothing was measured."""
-    if Status.FAULT in statuses:
-        return Status.FAULT
+    if FieldStatus.FAULT in statuses:
+        return FieldStatus.FAULT
     measured = [status for status in statuses if status in _MEASURED]
-    return next((status for status in measured if status is not Status.MATCH), measured[0] if measured else statuses[0])
+    return next(
+        (status for status in measured if status is not FieldStatus.MATCH), measured[0] if measured else statuses[0]
+    )

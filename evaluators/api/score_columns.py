@@ -15,7 +15,7 @@ from msgspec import Struct
 from evaluators.api.row_scores import OVERALL, error_of, overall_of, overall_verdict
 from evaluators.comparators._cache import caching
 from evaluators.issues import Problems
-from evaluators.model import MISSING, Status, Verdict
+from evaluators.model import MISSING, FieldStatus, Verdict
 from evaluators.needs import ROLES, Cell, Role
 from evaluators.reports.rows_csv import field_numbers
 from evaluators.result_table import Kind
@@ -136,6 +136,7 @@ def _fields(line: EvaluatorLine, verdicts: Sequence[Verdict]) -> Iterator[list[A
     numbers = [field_numbers(verdict) if there else nothing for verdict, there in zip(verdicts, said, strict=True)]
     for place in range(listed):
         yield [
-            Status(verdict.statuses[place]).word if there else None for verdict, there in zip(verdicts, said, strict=True)
+            FieldStatus(verdict.statuses[place]).word if there else None
+            for verdict, there in zip(verdicts, said, strict=True)
         ]
         yield [row[place] for row in numbers]

@@ -16,7 +16,7 @@ from evaluators.api.explaining import is_suite
 from evaluators.api.loading import Suite, load
 from evaluators.comparators._cache import caching
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
-from evaluators.model import MISSING, FieldResult, Result, Standing, Status
+from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.needs import Output
 from evaluators.plan.suite_plan import Plan, needed_columns
 from evaluators.registry import suggestion
@@ -36,7 +36,7 @@ _WHOLE: Final = 400
 """Characters of a value that are shown in a line, and on its own."""
 _LISTED: Final = 30
 """Fields without a fault that are listed."""
-_FINE: Final = (Status.MATCH, Status.SKIPPED, Status.NOT_MEASURED)
+_FINE: Final = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
 
 
 class Tried(Struct, frozen=True):
@@ -276,11 +276,11 @@ def _verdict(line: EvaluatorLine, result: Result) -> str:
 
 
 _NO_SCORE: Final = {
-    Standing.SKIPPED: "the suite leaves this row out",
-    Standing.NOT_MEASURED: "there is nothing to measure in this row",
-    Standing.INVALID: "the test set is at fault",
-    Standing.UNJUDGED: "something outside kept it from being judged",
-    Standing.BUG: "a fault in the program",
+    RowStatus.SKIPPED: "the suite leaves this row out",
+    RowStatus.NOT_MEASURED: "there is nothing to measure in this row",
+    RowStatus.INVALID: "the test set is at fault",
+    RowStatus.UNJUDGED: "something outside kept it from being judged",
+    RowStatus.BUG: "a fault in the program",
 }
 
 
@@ -299,7 +299,7 @@ def _in_full(field: FieldResult) -> Item:
 
 
 def _in_brief(field: FieldResult) -> Item:
-    if field.status in (Status.SKIPPED, Status.NOT_MEASURED):
+    if field.status in (FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED):
         return Item(f"{field.status.plain}: {field.path or '$'}{_why(field)}")
     actual, expected = _shown(field.actual, _BRIEF), _shown(field.expected, _BRIEF)
     values = actual if actual == expected else f"{actual} for {expected}"

@@ -16,13 +16,13 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import Field, field_validator
 
 from evaluators.builtin._evaluator import Evaluator, Needs, Part, Reason
-from evaluators.model import Standing, Verdict
+from evaluators.model import RowStatus, Verdict
 from evaluators.settings import BadSettings, Detail, bad, filled_texts, spell
 
-LEFT_OUT = (Standing.SKIPPED, Standing.NOT_MEASURED)
+LEFT_OUT = (RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
 _WEIGHTS: Final = "0 leaves an evaluator out of the mean; 2 counts it twice as much as 1"
 _MOST_KNOWN: Final = 10_000
-SKIPPED = Verdict(Standing.SKIPPED, None, 0, 0)
+SKIPPED = Verdict(RowStatus.SKIPPED, None, 0, 0)
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -100,7 +100,7 @@ class Composite(Evaluator):
                 return SKIPPED
             value = self.combine(there)
         passed = value.numerator / value.denominator >= self.pass_at
-        return Verdict(Standing.SCORED, passed, value.numerator, value.denominator)
+        return Verdict(RowStatus.SCORED, passed, value.numerator, value.denominator)
 
 
 def _check_weights(weights: Mapping[Any, object], taken: bool) -> None:

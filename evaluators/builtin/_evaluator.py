@@ -25,7 +25,7 @@ from evaluators.comparators._cache import cached, caching
 from evaluators.fields.path_check import ChunkCheck
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem, problem
 from evaluators.judges.judge import Judge
-from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Status, Verdict
+from evaluators.model import JSON, MISSING, FieldResult, FieldStatus, RowStatus, Score, Verdict
 from evaluators.needs import (
     ROLES,
     Cell,
@@ -142,15 +142,15 @@ class Learning(Struct, frozen=True):
     """The same settings with what was inferred. Raises BadSettings."""
 
 
-NOTHING: Final = Verdict(Standing.UNREADABLE, False, 0, 1)
-NOT_MEASURED: Final = Verdict(Standing.NOT_MEASURED, None, 0, 0)
+NOTHING: Final = Verdict(RowStatus.UNREADABLE, False, 0, 1)
+NOT_MEASURED: Final = Verdict(RowStatus.NOT_MEASURED, None, 0, 0)
 
 
 class Unreadable(Struct, frozen=True):
     """What an unreadable output costs: 0.0, unless a type says otherwise."""
 
     explain: Callable[..., Score] = lambda issue, *values: Score(
-        0.0, False, (), issue.message, standing=Standing.UNREADABLE
+        0.0, False, (), issue.message, standing=RowStatus.UNREADABLE
     )
     """The score, from the issue and the needs, the unreadable one a `Fault`."""
     compile: Callable[[Check], Check] = lambda check: lambda *values: NOTHING
@@ -350,7 +350,7 @@ def _without_output(found: Verdict) -> Verdict:
     """The verdict of a row whose output cannot be read, from what an output that is missing comes to."""
     if found.standing.kept_out:
         return found
-    return found._replace(standing=Standing.UNREADABLE, passed=False, num=0, den=1)
+    return found._replace(standing=RowStatus.UNREADABLE, passed=False, num=0, den=1)
 
 
 def verdict_of(settings: Evaluator, found: object) -> Verdict:
@@ -369,7 +369,7 @@ def verdict_of(settings: Evaluator, found: object) -> Verdict:
             raise _bad_score(settings, f"gave the score {num}/{den}")
         case _:
             raise _bad_score(settings, f"answered {found!r}, which is no score")
-    return Verdict(Standing.SCORED, num / den >= settings.pass_at, num, den)
+    return Verdict(RowStatus.SCORED, num / den >= settings.pass_at, num, den)
 
 
 def _checked(settings: Evaluator, verdict: Verdict) -> Verdict:
@@ -415,7 +415,7 @@ def wrong_fields(settings: Evaluator, verdict: Verdict, wanted: Collection[str],
     score = settings.explained(verdict, *values)
     found = [result for result in score.fields if result.status not in _NOT_WRONG]
     if not found:
-        return [FieldResult("", Status.MISMATCH, score.value, reason=score.reason)] if "" in wanted else []
+        return [FieldResult("", FieldStatus.MISMATCH, score.value, reason=score.reason)] if "" in wanted else []
     return [result for result in found if result.path in wanted]
 
 
@@ -438,7 +438,7 @@ def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Score:
         settled = settle(settings, score)
     except RowProblem as error:
         raise Problems([error.issue]) from error
-    if score.issue is not None and score.standing in (Standing.INVALID, Standing.UNJUDGED, Standing.BUG):
+    if score.issue is not None and score.standing in (RowStatus.INVALID, RowStatus.UNJUDGED, RowStatus.BUG):
         raise Problems([score.issue])
     return replace(score, passed=settled.passed)
 
@@ -475,13 +475,13 @@ def counts_of(score: Score) -> tuple[int, int, int, int] | None:
         return None
     found = [result.status for result in score.fields]
     return (
-        found.count(Status.MATCH),
-        found.count(Status.MISMATCH) + found.count(Status.ERROR),
-        found.count(Status.OMISSION),
-        found.count(Status.HALLUCINATION),
+        found.count(FieldStatus.MATCH),
+        found.count(FieldStatus.MISMATCH) + found.count(FieldStatus.ERROR),
+        found.count(FieldStatus.OMISSION),
+        found.count(FieldStatus.HALLUCINATION),
     )
 
 
-_NOT_WRONG = (Status.MATCH, Status.SKIPPED, Status.NOT_MEASURED)
+_NOT_WRONG = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
 
 BUILTIN: Socket[Evaluator] = Socket("evaluators.builtin", Evaluator, "evaluator type")

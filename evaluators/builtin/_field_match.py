@@ -11,7 +11,7 @@ from evaluators.fields.open_check import OpenCheck
 from evaluators.fields.open_tree import OpenTree
 from evaluators.fields.path_check import ScoredRow, ScoredRows
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import Standing, Verdict
+from evaluators.model import RowStatus, Verdict
 from evaluators.values.quoting import kind
 
 
@@ -55,7 +55,7 @@ class KeyCheck(OpenCheck):
             columns = tuple([{} if at in odd else one for at, one in enumerate(side)] for side in columns)
         found = super().score(*columns)
         for at, document in odd.items():
-            found[at] = ScoredRow(Verdict(Standing.INVALID, None, 0, 0, issue=_no_object(document)))
+            found[at] = ScoredRow(Verdict(RowStatus.INVALID, None, 0, 0, issue=_no_object(document)))
         return found
 
 

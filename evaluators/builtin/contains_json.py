@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, Literal
 
 from evaluators.builtin._evaluator import Evaluator, Example, Needs, Output, Reason, Unreadable
-from evaluators.model import JSON, Score, Standing, Verdict
+from evaluators.model import JSON, RowStatus, Score, Verdict
 from evaluators.values import json_documents
 from evaluators.values.equality import same
 from evaluators.values.json_choice import Want
@@ -69,7 +69,7 @@ class ContainsJson(Evaluator):
 
     def unreadable(self) -> Unreadable:
         """No JSON is an answer here, not a reason to leave the row out."""
-        no = Verdict(Standing.SCORED, self.pass_at == 0, 0, 1)
+        no = Verdict(RowStatus.SCORED, self.pass_at == 0, 0, 1)
         return Unreadable(
             lambda issue, *values: Score.of(False, issue.message), lambda check: lambda *values: no, judged=True
         )

@@ -25,11 +25,11 @@ from evaluators.fields.lines import FieldLine, keyed_lists, read_fields
 from evaluators.fields.long_lists import free_lists_of_lines
 from evaluators.fields.reading import read_transforms
 from evaluators.issues import Issue
-from evaluators.model import MISSING, Score, Standing, Status, Verdict
+from evaluators.model import MISSING, FieldStatus, RowStatus, Score, Verdict
 from evaluators.settings import ReadBy
 from evaluators.values.transforms import Transform
 
-MATCHED, NOT_MEASURED = bytes([Status.MATCH]), bytes([Status.NOT_MEASURED])
+MATCHED, NOT_MEASURED = bytes([FieldStatus.MATCH]), bytes([FieldStatus.NOT_MEASURED])
 
 
 class JsonMultiFieldMatch(TreeEvaluator):
@@ -150,4 +150,4 @@ def _lost(found: Verdict) -> Verdict:
     statuses = found.statuses.replace(MATCHED, NOT_MEASURED)
     if found.standing.kept_out:
         return found._replace(statuses=statuses)
-    return Verdict(Standing.UNREADABLE, False, 0, 1, statuses)
+    return Verdict(RowStatus.UNREADABLE, False, 0, 1, statuses)

@@ -26,7 +26,7 @@ from evaluators.builtin._rubric import (
 from evaluators.issues import RowProblem
 from evaluators.judges.asking import ask_judge
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion
-from evaluators.model import FieldResult, Standing, Status, Verdict
+from evaluators.model import FieldResult, FieldStatus, RowStatus, Verdict
 from evaluators.needs import ROLES, Column
 from evaluators.settings import Loc, Name, bad
 
@@ -155,7 +155,7 @@ class LlmJudge(Evaluator):
         statuses = bytes(one.status for one in self._fields(found))
         figures = (agreement_of(passed),) if len(found) > 1 else ()
         return Verdict(
-            Standing.SCORED, float(score) >= self.pass_at, *score.as_integer_ratio(), statuses, figures=figures
+            RowStatus.SCORED, float(score) >= self.pass_at, *score.as_integer_ratio(), statuses, figures=figures
         )
 
     def reason(self, *cells: str) -> Reason:
@@ -169,7 +169,7 @@ class LlmJudge(Evaluator):
         return tuple(self._field(name, mean([one.criteria[name] for one in found]), found) for name in criteria)
 
     def _field(self, name: str, score: Fraction, found: list[Judgement]) -> FieldResult:
-        status = Status.MATCH if score >= self.pass_at else Status.MISMATCH
+        status = FieldStatus.MATCH if score >= self.pass_at else FieldStatus.MISMATCH
         weight = self.criteria[name].weight if self.criteria else 1.0
         reason = next((one.reasons[name] for one in found if name in one.reasons), None)
         return FieldResult(

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from evaluators.issues import problem
 from evaluators.judges.answer_lines import AnswerLine
-from evaluators.model import Status, Verdict
+from evaluators.model import FieldStatus, Verdict
 from evaluators.run.intervals import mean_interval, moments_of_values
 from evaluators.run.record import RecordedRow, RunRecord
 from evaluators.run.result import Interval
@@ -27,7 +27,9 @@ from evaluators.values.quoting import quote
 
 PASSES: Final = frozenset({"1", "true", "yes", "y", "pass", "passed", "good", "right", "correct", "ok", "match"})
 FAILS: Final = frozenset({"0", "false", "no", "n", "fail", "failed", "bad", "wrong", "incorrect", "mismatch"})
-_SCORED: Final = frozenset({Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR})
+_SCORED: Final = frozenset(
+    {FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR}
+)
 MOST_SHOWN: Final = 10
 
 
@@ -259,8 +261,8 @@ def _target(record: RunRecord, target: str) -> tuple[int, int | None]:
 def _passed(verdict: Verdict, field: int | None) -> bool | None:
     if field is None:
         return verdict.passed if verdict.standing.scored else None
-    status = Status(verdict.statuses[field]) if field < len(verdict.statuses) else Status.NOT_MEASURED
-    return status is Status.MATCH if status in _SCORED else None
+    status = FieldStatus(verdict.statuses[field]) if field < len(verdict.statuses) else FieldStatus.NOT_MEASURED
+    return status is FieldStatus.MATCH if status in _SCORED else None
 
 
 def _halves(rows: Sequence[Marked]) -> Halves:

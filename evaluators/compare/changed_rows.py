@@ -9,7 +9,7 @@ from evaluators.compare.comparison import ChangedRow
 from evaluators.compare.paired_rows import Pairs, RowPair
 from evaluators.compare.row_changes import Change, change_of, score_states, weightiest
 from evaluators.compare.sides import Said, Side
-from evaluators.model import Standing, Status
+from evaluators.model import FieldStatus, RowStatus
 
 _QUIET = ("unchanged", "never measured")
 
@@ -64,14 +64,14 @@ def _why(said: Said) -> str:
     """Why a run did not score a row."""
     if said is None:
         return "absent"
-    standing = "nothing there" if said.standing is Standing.NOT_MEASURED else said.standing.word
+    standing = "nothing there" if said.standing is RowStatus.NOT_MEASURED else said.standing.word
     return f"{standing}: {said.issue.message}" if said.issue is not None and said.issue.message else standing
 
 
 def _field_changes(name: str, was: Said, now: Said, before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
     if was is None or now is None:
         return
-    old = dict(zip(before, map(Status, was.statuses), strict=False))
-    for path, status in zip(after, map(Status, now.statuses), strict=False):
+    old = dict(zip(before, map(FieldStatus, was.statuses), strict=False))
+    for path, status in zip(after, map(FieldStatus, now.statuses), strict=False):
         if path in old and old[path] is not status:
             yield f"{name}.{path}: {old[path].word} → {status.word}"

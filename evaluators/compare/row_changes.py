@@ -12,13 +12,13 @@ from fractions import Fraction
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from evaluators.compare.sides import Said
-from evaluators.model import Standing, Status, Verdict
+from evaluators.model import FieldStatus, RowStatus, Verdict
 
 Change: TypeAlias = Literal["broken", "lost", "fixed", "gained", "settled", "unchanged", "never measured"]
 CHANGES: Final[tuple[Change, ...]] = get_args(Change)
 """The weightiest first: a row that several evaluators look at is what the first of these says."""
-_WRONG: Final = (Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION)
-_MEASURED: Final = (Status.MATCH, *_WRONG, Status.ERROR)
+_WRONG: Final = (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION)
+_MEASURED: Final = (FieldStatus.MATCH, *_WRONG, FieldStatus.ERROR)
 
 
 class RowMeasure(NamedTuple):
@@ -67,14 +67,14 @@ def score_state(said: Said) -> State:
         return None
     if said.standing.scored and said.den:
         return RowMeasure(Fraction(said.num, said.den), 1, bool(said.passed))
-    return NOTHING if said.standing is Standing.NOT_MEASURED else None
+    return NOTHING if said.standing is RowStatus.NOT_MEASURED else None
 
 
 def _unless_set_aside(state: State, said: Said, other: Said) -> State:
     if state is not NOTHING or said is None or other is None:
         return state
     both = zip(said.statuses, other.statuses, strict=False)
-    return None if any(one == Status.SKIPPED and theirs in _MEASURED for one, theirs in both) else NOTHING
+    return None if any(one == FieldStatus.SKIPPED and theirs in _MEASURED for one, theirs in both) else NOTHING
 
 
 def field_states(before: int, after: int) -> States:
@@ -90,13 +90,13 @@ def field_state(said: Said, place: int) -> State:
     if (right := field_right(said, place)) is not None:
         counted = next(((earned, whole) for at, earned, whole in said.several() if at == place), (int(right), 1))
         return RowMeasure(Fraction(counted[0]), counted[1], right)
-    judged = said.standing.scored or said.standing is Standing.NOT_MEASURED
-    return NOTHING if status == Status.NOT_MEASURED and judged else None
+    judged = said.standing.scored or said.standing is RowStatus.NOT_MEASURED
+    return NOTHING if status == FieldStatus.NOT_MEASURED and judged else None
 
 
 def field_right(said: Verdict, place: int) -> bool | None:
     """Whether the field in that place is right; None where it was not measured."""
     status = said.statuses[place]
-    if status == Status.MATCH:
+    if status == FieldStatus.MATCH:
         return True
-    return False if status in _WRONG or (status == Status.ERROR and said.standing.scored) else None
+    return False if status in _WRONG or (status == FieldStatus.ERROR and said.standing.scored) else None

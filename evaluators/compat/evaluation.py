@@ -16,7 +16,7 @@ from evaluators.fields.events import FIGURES
 from evaluators.fields.scored import ArrayResult
 from evaluators.fields.settle import OURS
 from evaluators.issues import Issue, Problems
-from evaluators.model import FieldResult, Standing, Status, Verdict
+from evaluators.model import FieldResult, FieldStatus, RowStatus, Verdict
 from evaluators.reports.headline import Options
 from evaluators.reports.outcomes import COMPARED, FieldOutcome, RowOutcomes, entries_of, or_null, outcomes_of
 from evaluators.reports.record_parts import parts_of
@@ -32,7 +32,7 @@ class Record(Struct, frozen=True):
     """One row: its results in the order of the document, and its figures. What is undefined is None."""
 
     record_id: str | int
-    standing: Standing
+    standing: RowStatus
     """Whether the row was scored, and why not where it was not."""
     problem: str | None
     field_results: tuple[FieldResult, ...]
@@ -215,7 +215,7 @@ class Evaluation(Struct, frozen=True, dict=True):
     def total_batch_errors(self) -> int:
         """How many fields a batch comparator, such as a judge, left without an answer."""
         results = (result for record in self.records for result in record.field_results)
-        return sum(result.status is Status.FAULT and bool(result.details.get("batch")) for result in results)
+        return sum(result.status is FieldStatus.FAULT and bool(result.details.get("batch")) for result in results)
 
     @cached_property
     def total_evaluated(self) -> int:

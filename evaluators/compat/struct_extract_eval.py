@@ -13,16 +13,16 @@ from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.type_defaults import reset_type_defaults, set_type_default
 from evaluators.fields.xeval import parse_eval_schema
 from evaluators.issues import Problems
-from evaluators.model import ComparatorResult, Comparison, FieldResult, Status
+from evaluators.model import ComparatorResult, Comparison, FieldResult, FieldStatus
 
 __all__ = [
     "ComparatorResult",
     "Comparison",
     "Evaluation",
     "FieldResult",
+    "FieldStatus",
     "NullHandling",
     "Problems",
-    "Status",
     "annotate_xeval",
     "evaluate",
     "evaluate_async",

@@ -21,7 +21,7 @@ from evaluators.fields.policy import LISTED
 from evaluators.fields.readable import reader_of_expected
 from evaluators.fields.rules import Judged, Partial
 from evaluators.fields.tree import ORDERED, Below, FieldNode, ListedField, Metric, SchemaPath
-from evaluators.model import Status
+from evaluators.model import FieldStatus
 from evaluators.values.paths import ANY, Path
 from evaluators.values.transforms import Transform
 
@@ -116,11 +116,11 @@ class ClosedTree(Struct, frozen=True, dict=True):
         both = (*self.transforms, *line.transforms)
         return line.together.transforms(both) if line.together is not None else both
 
-    def absent(self, line: FieldLine) -> tuple[Status, str]:
+    def absent(self, line: FieldLine) -> tuple[FieldStatus, str]:
         """The status of a field that neither side has, and why (law 6)."""
         if line.required:
-            return Status.OMISSION, "required, and absent on both sides"
-        return Status.MATCH if self.both_missing == "match" else Status.NOT_MEASURED, "absent on both sides"
+            return FieldStatus.OMISSION, "required, and absent on both sides"
+        return FieldStatus.MATCH if self.both_missing == "match" else FieldStatus.NOT_MEASURED, "absent on both sides"
 
 
 def _object(path: SchemaPath, reached: Reached) -> FieldNode:
@@ -132,13 +132,13 @@ def _list(path: SchemaPath, align: Align, reached: Reached, whole: FieldNode | N
     return FieldNode(path, "array", align=align, policy=LISTED, make=lambda: Below(items=item, whole=whole))
 
 
-def combined(answers: Iterable[Judged]) -> Status:
+def combined(answers: Iterable[Judged]) -> FieldStatus:
     """One status for several pairs: a match when every pair matches, else the kind of what does not."""
-    kinds = {one.status if isinstance(one, Partial) else one for one in answers} - {Status.NOT_MEASURED}
-    for first in (Status.FAULT, Status.ERROR):
+    kinds = {one.status if isinstance(one, Partial) else one for one in answers} - {FieldStatus.NOT_MEASURED}
+    for first in (FieldStatus.FAULT, FieldStatus.ERROR):
         if first in kinds:
             return first
-    wrong = kinds - {Status.MATCH}
+    wrong = kinds - {FieldStatus.MATCH}
     if not wrong:
-        return Status.MATCH if kinds else Status.NOT_MEASURED
-    return wrong.pop() if len(wrong) == 1 else Status.MISMATCH
+        return FieldStatus.MATCH if kinds else FieldStatus.NOT_MEASURED
+    return wrong.pop() if len(wrong) == 1 else FieldStatus.MISMATCH

@@ -25,9 +25,9 @@ from evaluators.fields.settle import WRONG
 from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import FieldColumn, Finding, More, order_of
 from evaluators.issues import Issue, RowProblem
-from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
+from evaluators.model import MISSING, FieldResult, FieldStatus, RowStatus, Score, Verdict
 
-MATCH, SKIPPED, NOT_MEASURED = Status.MATCH, Status.SKIPPED, Status.NOT_MEASURED
+MATCH, SKIPPED, NOT_MEASURED = FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED
 _WRONG: Final = bytes(sorted(WRONG))
 _MEMO: Final = 50_000
 """Combinations of statuses remembered for one evaluator; more are settled anew each time."""
@@ -88,7 +88,7 @@ class ListedRows(ScoredRows):
             columns.setdefault(_number(column), []).append(column)
         found: list[bytearray] = []
         inside: dict[int, set[int]] = {}
-        several: dict[int, dict[int, list[Status]]] = {}
+        several: dict[int, dict[int, list[FieldStatus]]] = {}
         for number, line in enumerate(self.tree.scored):
             here = columns.get(number, [])
             found.append(_plain(len(self), SKIPPED if line.skip else self._absent(number), here))
@@ -119,7 +119,7 @@ class ListedRows(ScoredRows):
             _write(found[number], SKIPPED, rows)
         return found
 
-    def _absent(self, number: int) -> Status:
+    def _absent(self, number: int) -> FieldStatus:
         """What a field is that neither side has."""
         return self.tree.absent(self.tree.scored[number])[0]
 
@@ -168,12 +168,12 @@ class ListedRows(ScoredRows):
         score = settle_row(self.tree, self.settled(at))
         if unreadable is not None:
             fields = tuple(
-                replace(one, status=NOT_MEASURED, score=None) if one.status is Status.MATCH else one
+                replace(one, status=NOT_MEASURED, score=None) if one.status is FieldStatus.MATCH else one
                 for one in score.fields
             )
             if score.issue is not None:
                 return replace(score, fields=fields)
-            return Score(0.0, False, fields, unreadable.message, standing=Standing.UNREADABLE)
+            return Score(0.0, False, fields, unreadable.message, standing=RowStatus.UNREADABLE)
         long = long_lists(free_lists_of_lines(self.tree.lines), *(side[at] for side in self._sides))
         said = [score.reason, *(f"{path.canonical}: {CROWDED}" for path, *_ in long)]
         return replace(score, reason="; ".join(filter(None, said))) if long else score
@@ -225,7 +225,7 @@ class ListedCheck(ChunkCheck[ListedRows]):
         return verdict
 
 
-def _plain(count: int, absent: Status, columns: Sequence[FieldColumn]) -> bytearray:
+def _plain(count: int, absent: FieldStatus, columns: Sequence[FieldColumn]) -> bytearray:
     """What a field is in each row where it is one value, and nothing was found of it."""
     if len(columns) == 1 and not columns[0].inside and len(columns[0].frame.rows) == count:
         return bytearray((columns[0].status,)) * count
@@ -236,16 +236,16 @@ def _plain(count: int, absent: Status, columns: Sequence[FieldColumn]) -> bytear
     return found
 
 
-def _lost(columns: Sequence[FieldColumn]) -> dict[int, list[Status]]:
+def _lost(columns: Sequence[FieldColumn]) -> dict[int, list[FieldStatus]]:
     """By row what is known of values that one side lacks in a whole column."""
-    found: dict[int, list[Status]] = {}
+    found: dict[int, list[FieldStatus]] = {}
     for column in columns:
         for row in () if column.status is MATCH else set(column.frame.rows):
             found.setdefault(row, []).append(column.status)
     return found
 
 
-def _write(column: bytearray, status: Status, rows: Collection[int]) -> None:
+def _write(column: bytearray, status: FieldStatus, rows: Collection[int]) -> None:
     """Writes a status into some rows of a column."""
     if len(rows) == len(column):
         column[:] = bytes((status,)) * len(column)

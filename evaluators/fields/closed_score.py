@@ -15,11 +15,11 @@ from evaluators.fields.rules import Explained, Judged, Partial, explained_proble
 from evaluators.fields.settle import OURS, compared, reason_code
 from evaluators.fields.walk_findings import Finding, place_of
 from evaluators.issues import Blame, RowProblem
-from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
+from evaluators.model import MISSING, FieldResult, FieldStatus, RowStatus, Score, Verdict
 from evaluators.values.transforms import chain
 
-_LEFT_OUT: Final = (Status.NOT_MEASURED, Status.SKIPPED)
-_RIGHT_ENOUGH: Final = (Status.MATCH, Status.SKIPPED)
+_LEFT_OUT: Final = (FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED)
+_RIGHT_ENOUGH: Final = (FieldStatus.MATCH, FieldStatus.SKIPPED)
 
 
 def mean(tree: ClosedTree, found: Sequence[Judged | int]) -> tuple[int, int] | None:
@@ -43,7 +43,7 @@ def mean(tree: ClosedTree, found: Sequence[Judged | int]) -> tuple[int, int] | N
 
 def credit(found: Judged | int) -> tuple[int, int]:
     """What a field earns of its weight: its partial credit, or all or nothing."""
-    return (found.num, found.den) if isinstance(found, Partial) else (int(found == Status.MATCH), 1)
+    return (found.num, found.den) if isinstance(found, Partial) else (int(found == FieldStatus.MATCH), 1)
 
 
 def status_of(found: Judged | int) -> int:
@@ -65,17 +65,17 @@ def verdict_of(
         return Verdict(standing_of(problem), None, 0, 0, statuses, issue=problem.issue)
     share = mean(tree, found)
     if share is None:
-        return Verdict(Standing.NOT_MEASURED, None, 0, 0, statuses)
+        return Verdict(RowStatus.NOT_MEASURED, None, 0, 0, statuses)
     passed = not required_lost(tree, statuses) and share[0] / share[1] >= pass_at
-    return Verdict(Standing.SCORED, passed, *share, statuses)
+    return Verdict(RowStatus.SCORED, passed, *share, statuses)
 
 
-def standing_of(problem: RowProblem) -> Standing:
+def standing_of(problem: RowProblem) -> RowStatus:
     """How a row is counted that a problem kept from being measured."""
     return {
-        Blame.TESTSET: Standing.INVALID,
-        Blame.ENVIRONMENT: Standing.UNJUDGED,
-    }.get(problem.issue.blame, Standing.BUG)
+        Blame.TESTSET: RowStatus.INVALID,
+        Blame.ENVIRONMENT: RowStatus.UNJUDGED,
+    }.get(problem.issue.blame, RowStatus.BUG)
 
 
 class Settled(NamedTuple):
@@ -98,7 +98,7 @@ def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Score:
         return Score(None, None, fields, problem.issue.message, standing=standing_of(problem), issue=problem.issue)
     share = mean(tree, [one.judged for one in settled])
     if share is None:
-        return Score(None, None, fields, "no field was measured", standing=Standing.NOT_MEASURED)
+        return Score(None, None, fields, "no field was measured", standing=RowStatus.NOT_MEASURED)
     passed = False if required_lost(tree, [result.status for result in fields]) else None
     return Score(share[0] / share[1], passed, fields, ratio=share)
 
@@ -106,20 +106,21 @@ def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Score:
 def left_out(line: FieldLine, why: str) -> Settled:
     """A field that is left out of a row."""
     return Settled(
-        FieldResult(line.name, Status.SKIPPED, None, float(line.weight), reason=why, rule=line.rule), Status.SKIPPED
+        FieldResult(line.name, FieldStatus.SKIPPED, None, float(line.weight), reason=why, rule=line.rule),
+        FieldStatus.SKIPPED,
     )
 
 
 def settled(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], several: bool) -> Settled:
     """The result of one field, from what became of each of its pairs of values. `several`: it is a list of values, however many."""
-    unread = [one for one in found if one.status is Status.FAULT and _unreadable(one)][:1]
+    unread = [one for one in found if one.status is FieldStatus.FAULT and _unreadable(one)][:1]
     answers = [said_by(one, 0) for one in unread or found]
     problem = next((in_field(answer.problem, line.name) for answer in answers if answer.problem is not None), None)
     if problem is not None:
         answers = [_named(line, answer) for answer in answers]
     one_pair = answers[0] if len(answers) == 1 and not several else None
     judged = combined([answer.judged for answer in answers]) if one_pair is None else one_pair.judged
-    if judged is Status.NOT_MEASURED:
+    if judged is FieldStatus.NOT_MEASURED:
         judged, why = tree.absent(line)
         reason: str | None = why
     else:
@@ -128,7 +129,7 @@ def settled(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], several
     expected, actual = _shown(found, several)
     num, den = credit(judged)
     result = FieldResult(
-        line.name, status, None if status in (Status.NOT_MEASURED, Status.FAULT) else num / den, float(line.weight),
+        line.name, status, None if status in (FieldStatus.NOT_MEASURED, FieldStatus.FAULT) else num / den, float(line.weight),
         expected, actual, reason, line.rule,
         details={} if one_pair is None else _details(tree, line, one_pair, status, expected, actual),
     )  # fmt: skip
@@ -155,11 +156,11 @@ def _shown(found: Sequence[Finding], several: bool) -> tuple[Any, Any]:
 
 
 def _details(
-    tree: ClosedTree, line: FieldLine, answer: Explained, status: Status, expected: Any, actual: Any
+    tree: ClosedTree, line: FieldLine, answer: Explained, status: FieldStatus, expected: Any, actual: Any
 ) -> dict[str, object]:
     """What else is known of a field that is one pair of values: what the comparator said, and where it does not match, why."""
     details: dict[str, object] = {name: value for name, value in answer.details.items() if name not in OURS}
-    if status is not Status.MATCH and status is not Status.NOT_MEASURED:
+    if status is not FieldStatus.MATCH and status is not FieldStatus.NOT_MEASURED:
         details["code"] = reason_code(status, expected, actual)
         details |= compared(chain(tree.chain(line)), expected, actual)
     if isinstance(answer.judged, Partial):
@@ -169,7 +170,7 @@ def _details(
 
 def _counted(found: Sequence[Finding], answers: Sequence[Explained]) -> str:
     """How many of several pairs are right. The first that does not match says why."""
-    failed = [number for number, answer in enumerate(answers) if answer.status is not Status.MATCH]
+    failed = [number for number, answer in enumerate(answers) if answer.status is not FieldStatus.MATCH]
     if not failed:
         return "the only one is right" if len(answers) == 1 else f"all {len(answers)} are right"
     first = found[failed[0]]

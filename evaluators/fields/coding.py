@@ -15,7 +15,7 @@ from evaluators.fields.scored import list_score
 from evaluators.fields.tree import FieldNode, SchemaPath, nodes
 from evaluators.fields.unit_rules import status_of
 from evaluators.fields.walk_findings import MATCH, MEASURED, Finding
-from evaluators.model import Status
+from evaluators.model import FieldStatus
 from evaluators.values.paths import Path
 
 Signature: TypeAlias = tuple[tuple[tuple[int, int], ...], tuple[int, ...]]
@@ -63,7 +63,7 @@ class Coding:
             known = self._add(key, self._extra(node) if extra else self._result(node, status, inside, answers))
         return known
 
-    def column(self, node: FieldNode, status: Status, inside: bool) -> int:
+    def column(self, node: FieldNode, status: FieldStatus, inside: bool) -> int:
         """The number of a plain result of what is compared as one value."""
         key = id(node), status, inside
         known = self._known.get(key)
@@ -85,11 +85,11 @@ class Coding:
     def skipped(self, node: FieldNode) -> int:
         """The number of what is left out."""
         self.nodes[id(node)] = node
-        return self._of((id(node), "skipped"), Event(node.name, Status.SKIPPED))
+        return self._of((id(node), "skipped"), Event(node.name, FieldStatus.SKIPPED))
 
     def outside(self, path: SchemaPath) -> int:
         """The number of a place that the expected side has and the schema lacks."""
-        return self._of((path, "outside"), Event(self._name(path), Status.NOT_MEASURED, outside=True))
+        return self._of((path, "outside"), Event(self._name(path), FieldStatus.NOT_MEASURED, outside=True))
 
     def items(self, node: FieldNode, found: Items, alike: bool, inside: bool) -> int:
         """The number of what became of a list as a whole."""
@@ -102,7 +102,7 @@ class Coding:
             share = list_score(matched, missed, surplus, alike)
             weight = self._weight(node.weight)
             credits = () if inside else (Credit(weight, share.numerator, share.denominator, share == 1),)
-            known = self._add(key, Event(node.name, Status.NOT_MEASURED, credits, not inside, found))
+            known = self._add(key, Event(node.name, FieldStatus.NOT_MEASURED, credits, not inside, found))
         return known
 
     def group(self, numbers: tuple[int, ...]) -> int:
@@ -133,7 +133,7 @@ class Coding:
         self._known[key] = len(self.events) - 1
         return self._known[key]
 
-    def _result(self, node: FieldNode, status: Status, inside: bool, answers: Sequence[Judged | Explained]) -> Event:
+    def _result(self, node: FieldNode, status: FieldStatus, inside: bool, answers: Sequence[Judged | Explained]) -> Event:
         entry = not inside and (node.kind != "array" or node.unit)
         weights = [self._weight(node.weight * metric.weight) for metric in node.metrics] or [self._weight(node.weight)]
         said = [_judged(one) for one in answers] or [status] * len(weights)
@@ -141,7 +141,7 @@ class Coding:
         return Event(node.name, status, tuple(credits), entry)
 
     def _extra(self, node: FieldNode) -> Event:
-        return Event(self._name(node.path), Status.HALLUCINATION, (Credit(self.scale, 0, 1, False),))
+        return Event(self._name(node.path), FieldStatus.HALLUCINATION, (Credit(self.scale, 0, 1, False),))
 
     def _name(self, path: SchemaPath) -> str:
         """How a place is spelled that the schema lacks; of too many the others share a name."""

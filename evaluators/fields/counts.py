@@ -12,11 +12,13 @@ from typing import Final, NamedTuple
 
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import ArrayResult, Scored
-from evaluators.model import FieldResult, Status
+from evaluators.model import FieldResult, FieldStatus
 from evaluators.values.confusion import Confusion
 from evaluators.values.numbers import written
 
-MEASURED: Final = frozenset((Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR))
+MEASURED: Final = frozenset(
+    (FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR)
+)
 _PLAIN: Final = {0.0: Fraction(0), 1.0: Fraction(1)}
 
 
@@ -54,32 +56,32 @@ class Tallied(NamedTuple):
         return Confusion(*self).exact("f1")
 
 
-def tallied(statuses: Iterable[tuple[Hashable | None, Status]]) -> Tallied:
+def tallied(statuses: Iterable[tuple[Hashable | None, FieldStatus]]) -> Tallied:
     """The counts of results. Those with the same key are metrics of one unit; a key of None stands alone."""
-    units: dict[Hashable, list[Status]] = {}
+    units: dict[Hashable, list[FieldStatus]] = {}
     for number, (key, status) in enumerate(statuses):
         units.setdefault((number,) if key is None else (key, "unit"), []).append(status)
-    counts = [0] * len(Status)
+    counts = [0] * len(FieldStatus)
     for each in units.values():
         counts[each[0] if len(each) == 1 else of_unit(each)] += 1
     return Tallied(
-        counts[Status.MATCH],
-        counts[Status.MISMATCH] + counts[Status.ERROR],
-        counts[Status.OMISSION],
-        counts[Status.HALLUCINATION],
+        counts[FieldStatus.MATCH],
+        counts[FieldStatus.MISMATCH] + counts[FieldStatus.ERROR],
+        counts[FieldStatus.OMISSION],
+        counts[FieldStatus.HALLUCINATION],
     )
 
 
-def of_unit(statuses: Iterable[Status]) -> Status:
+def of_unit(statuses: Iterable[FieldStatus]) -> FieldStatus:
     """The status of a unit with several metrics: a match when every one of them that measured something matches."""
     kinds = set(statuses)
-    for first in (Status.FAULT, Status.ERROR):
+    for first in (FieldStatus.FAULT, FieldStatus.ERROR):
         if first in kinds:
             return first
     kinds &= MEASURED
     if not kinds:
-        return Status.SKIPPED
-    return kinds.pop() if len(kinds) == 1 else Status.MISMATCH
+        return FieldStatus.SKIPPED
+    return kinds.pop() if len(kinds) == 1 else FieldStatus.MISMATCH
 
 
 def counted(results: Iterable[FieldResult]) -> Tallied:

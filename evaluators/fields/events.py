@@ -27,7 +27,7 @@ from evaluators.fields.path_details import (
     Detail,
 )
 from evaluators.fields.scored import Scored
-from evaluators.model import FieldResult, Status
+from evaluators.model import FieldResult, FieldStatus
 from evaluators.values.confusion import Confusion
 from evaluators.values.numbers import written
 
@@ -65,7 +65,7 @@ class Event(NamedTuple):
     """One thing that can happen at a place of the schema."""
 
     path: str
-    status: Status
+    status: FieldStatus
     credits: tuple[Credit, ...] = ()
     """One per metric that was measured. The weights are whole numbers on one scale for the whole schema."""
     entry: bool = False
@@ -92,7 +92,7 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
     Precision, recall and F1 are over statuses, errors among the mismatches (see `Confusion`); the two totals are as
     extract-bench defines them: the overall score weighs an array by its expected items, the field score does not.
     """
-    statuses = [0] * len(Status)
+    statuses = [0] * len(FieldStatus)
     mean, overall, flat = Weighted(), Weighted(), Weighted()
     passed = entries = surplus = 0
     for _, status, credits, entry, items, outside in events:
@@ -113,8 +113,8 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
                 overall.add(weight * times, num, den)
                 passed += good
                 entries += 1
-    match, mismatch = statuses[Status.MATCH], statuses[Status.MISMATCH] + statuses[Status.ERROR]
-    omission, hallucination = statuses[Status.OMISSION], statuses[Status.HALLUCINATION]
+    match, mismatch = statuses[FieldStatus.MATCH], statuses[FieldStatus.MISMATCH] + statuses[FieldStatus.ERROR]
+    omission, hallucination = statuses[FieldStatus.OMISSION], statuses[FieldStatus.HALLUCINATION]
     counts = Confusion(match, mismatch, omission, hallucination)
     figures = (
         counts.sums("precision"),
@@ -138,7 +138,7 @@ def row_statuses(events: Iterable[Event], places: Mapping[str, int]) -> bytes:
     """
     if not places:
         return b""
-    met: list[set[Status]] = [set() for _ in places]
+    met: list[set[FieldStatus]] = [set() for _ in places]
     for event in events:
         place = places.get(event.path)
         if place is not None and event.items is None and not event.outside:
@@ -156,7 +156,7 @@ def row_values(events: Iterable[Event], places: Mapping[str, int]) -> tuple[int,
         place = places.get(event.path)
         if place is not None and event.items is None and not event.outside and event.status in MEASURED:
             measured[place] += 1
-            right[place] += event.status is Status.MATCH
+            right[place] += event.status is FieldStatus.MATCH
     return tuple(number for place, count in enumerate(measured) if count > 1 for number in (place, right[place], count))
 
 
@@ -170,13 +170,15 @@ def row_counts(events: Iterable[Event], places: Mapping[str, int]) -> tuple[Coun
     return tuple((one[0], one[1], one[2], one[3]) for one in found)
 
 
-def _together(statuses: set[Status]) -> Status:
-    for first in (Status.FAULT, Status.ERROR):
+def _together(statuses: set[FieldStatus]) -> FieldStatus:
+    for first in (FieldStatus.FAULT, FieldStatus.ERROR):
         if first in statuses:
             return first
     if len(statuses) > 1:
-        statuses = statuses - {Status.MATCH, Status.SKIPPED}
-    return Status.NOT_MEASURED if not statuses else next(iter(statuses)) if len(statuses) == 1 else Status.MISMATCH
+        statuses = statuses - {FieldStatus.MATCH, FieldStatus.SKIPPED}
+    return (
+        FieldStatus.NOT_MEASURED if not statuses else next(iter(statuses)) if len(statuses) == 1 else FieldStatus.MISMATCH
+    )
 
 
 class Weighted:
@@ -221,7 +223,7 @@ def figures_of(scored: Scored) -> tuple[Ratio, ...]:
 
 def events_of(scored: Scored) -> list[Event]:
     """What a row with all its results counts: an event per unit, per array and per place outside the schema."""
-    found = [Event(path, Status.NOT_MEASURED, outside=True) for path in scored.outside]
+    found = [Event(path, FieldStatus.NOT_MEASURED, outside=True) for path in scored.outside]
     outer, within = {array.path for array in outermost(scored)}, {array.path: array for array in scored.arrays}
     weights = {written(result.weight) for result in scored.fields} | {array.weight for array in scored.arrays}
     scale = lcm(*{weight.denominator for weight in weights})
@@ -231,7 +233,7 @@ def events_of(scored: Scored) -> list[Event]:
         whole: tuple[Credit, ...] = ()
         if entry:
             whole = (Credit(int(array.weight * scale), score.numerator, score.denominator, array.passed),)
-        found.append(Event(array.field, Status.NOT_MEASURED, whole, entry, items))
+        found.append(Event(array.field, FieldStatus.NOT_MEASURED, whole, entry, items))
     units: dict[object, list[FieldResult]] = {}
     for number, result in enumerate(scored.fields):
         units.setdefault(result.path if "metric" in result.details else number, []).append(result)
@@ -249,13 +251,15 @@ def events_of(scored: Scored) -> list[Event]:
         # a list of which one metric says which items match: only its other metrics are entries of their own
         found.append(Event(path, status, credits))
         beside = tuple(_credit(result, scale) for result in measured if is_entry(result, within))
-        found.append(Event(path, Status.NOT_MEASURED, beside, True, Items(0, 0, 0, 0)))
+        found.append(Event(path, FieldStatus.NOT_MEASURED, beside, True, Items(0, 0, 0, 0)))
     return found
 
 
 def _credit(result: FieldResult, scale: int) -> Credit:
     part = share(result)
-    return Credit(int(written(result.weight) * scale), part.numerator, part.denominator, result.status is Status.MATCH)
+    return Credit(
+        int(written(result.weight) * scale), part.numerator, part.denominator, result.status is FieldStatus.MATCH
+    )
 
 
 def totals(rows: Iterable[tuple[Iterable[Event], int]]) -> tuple[dict[str, list[int]], dict[Detail, int]]:
@@ -284,10 +288,14 @@ def totals(rows: Iterable[tuple[Iterable[Event], int]]) -> tuple[dict[str, list[
     return paths, {key: count for key, count in details.items() if count}
 
 
-_PLACES: Final[Mapping[Status, int]] = {
-    Status.MATCH: 0, Status.MISMATCH: 1, Status.ERROR: 1, Status.OMISSION: 2, Status.HALLUCINATION: 3,
+_PLACES: Final[Mapping[FieldStatus, int]] = {
+    FieldStatus.MATCH: 0, FieldStatus.MISMATCH: 1, FieldStatus.ERROR: 1, FieldStatus.OMISSION: 2, FieldStatus.HALLUCINATION: 3,
 }  # fmt: skip
-_KINDS: Final[Mapping[Status, str]] = {Status.ERROR: ERRORS, Status.FAULT: FAULTS, Status.SKIPPED: SKIPPED}
+_KINDS: Final[Mapping[FieldStatus, str]] = {
+    FieldStatus.ERROR: ERRORS,
+    FieldStatus.FAULT: FAULTS,
+    FieldStatus.SKIPPED: SKIPPED,
+}
 
 
 def _details(event: Event) -> Iterable[tuple[Detail, int]]:
@@ -309,7 +317,7 @@ def _details(event: Event) -> Iterable[tuple[Detail, int]]:
     for weight, share_num, share_den, _ in event.credits:
         mean.add(weight, share_num, share_den)
     num, den = mean.ratio()
-    if den and event.status is Status.MATCH:
+    if den and event.status is FieldStatus.MATCH:
         num -= den
     if den and num:
         yield (event.path, CREDIT, den), num

@@ -23,7 +23,7 @@ from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import Finding
 from evaluators.fields.xeval import parse_eval_schema
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.model import MISSING, Status
+from evaluators.model import MISSING, FieldStatus
 from evaluators.registry import suggestion
 from evaluators.values.path_text import Step, display
 from evaluators.values.quoting import kind, quote
@@ -115,7 +115,7 @@ def check_listed(document: Any, tree: ClosedTree) -> Iterator[ExpectedFinding]:
     conditional = {number: range(1) for number, line in enumerate(tree.scored) if line.when}
     faults: dict[int, list[Finding]] = {}
     for finding in Walk(1, left_out=conditional).go(tree.root, [frame]).findings:
-        if finding.status is Status.FAULT and finding.node.line is not None:
+        if finding.status is FieldStatus.FAULT and finding.node.line is not None:
             faults.setdefault(finding.node.line.number, []).append(finding)
     for number, found in sorted(faults.items()):
         issue, name = problem_in(found[0]).issue, tree.names[number]

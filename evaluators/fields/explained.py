@@ -22,7 +22,7 @@ from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import MATCH, MEASURED, SKIPPED, Finding, order_of
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.judges.judged_comparator import JudgedComparator, ListTotals
-from evaluators.model import MISSING, FieldResult, Status
+from evaluators.model import MISSING, FieldResult, FieldStatus
 from evaluators.values.paths import Path
 from evaluators.values.quoting import differs
 from evaluators.values.transforms import chain
@@ -129,7 +129,7 @@ def results_in(finding: Finding, location: InstancePath) -> Iterable[tuple[Field
         status = judged.status if isinstance(judged, Partial) else judged
         details: dict[str, object] = {name: one for name, one in said.details.items() if name not in OURS}
         details["code"] = reason_code(status, e, o)
-        if status is Status.FAULT and shown.ask is not None and e is not MISSING and shown.ask(e) is not None:
+        if status is FieldStatus.FAULT and shown.ask is not None and e is not MISSING and shown.ask(e) is not None:
             details["unreadable"] = True
         score = _score(status)
         if isinstance(judged, Partial):
@@ -151,8 +151,8 @@ def said_by(finding: Finding, number: int) -> Explained:
     known = more.answers[number] if more is not None and more.answers else None
     if isinstance(known, Explained) and (known.reason is not None or known.problem is not None):
         return known
-    there = Status.OMISSION if output is MISSING else Status.HALLUCINATION if expected is MISSING else None
-    if there is not None and not (there is Status.HALLUCINATION and node.once(unit_of).alone):
+    there = FieldStatus.OMISSION if output is MISSING else FieldStatus.HALLUCINATION if expected is MISSING else None
+    if there is not None and not (there is FieldStatus.HALLUCINATION and node.once(unit_of).alone):
         return known if isinstance(known, Explained) else Explained(there, reason_of(there, expected, output))
     if comparator.costs:
         return known if isinstance(known, Explained) else EQUAL
@@ -160,8 +160,8 @@ def said_by(finding: Finding, number: int) -> Explained:
     return explain_rule(comparator, node.transforms, expected, output, together)
 
 
-def _score(status: Status) -> float | None:
-    return 1.0 if status is Status.MATCH else 0.0 if status in MEASURED else None
+def _score(status: FieldStatus) -> float | None:
+    return 1.0 if status is FieldStatus.MATCH else 0.0 if status in MEASURED else None
 
 
 def lists_of(walk: Walk, row: int) -> list[ShownList]:
@@ -192,7 +192,7 @@ def problems_of(walk: Walk) -> dict[int, RowProblem]:
     """By row, what kept the first of its results from being measured that has such a problem."""
     faults: dict[int, list[Finding]] = {}
     for each in walk.findings:
-        if each.status is Status.FAULT:
+        if each.status is FieldStatus.FAULT:
             faults.setdefault(each.row, []).append(each)
     found = {}
     for row, findings in faults.items():
@@ -209,7 +209,7 @@ def problem_in(fault: Finding) -> RowProblem:
 
 def _problem(fields: Sequence[FieldResult], problems: Sequence[RowProblem]) -> RowProblem | None:
     """The problem of the first result that has one; post-processors may have settled those of other results."""
-    broken = next((result for result in fields if result.status is Status.FAULT), None)
+    broken = next((result for result in fields if result.status is FieldStatus.FAULT), None)
     if broken is None:
         return None
     its_own = (problem for problem in problems if problem.issue.message.endswith(str(broken.reason)))

@@ -19,11 +19,16 @@ from evaluators.fields.open_walk import LeafFindings, OpenWalk
 from evaluators.fields.path_check import ScoredRows
 from evaluators.fields.sentences import of_fields
 from evaluators.issues import Issue
-from evaluators.model import MISSING, FieldResult, Score, Standing, Status
+from evaluators.model import MISSING, FieldResult, FieldStatus, RowStatus, Score
 from evaluators.values.paths import display
 from evaluators.values.quoting import differs
 
-MATCH, MISMATCH, OMISSION, HALLUCINATION = Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION
+MATCH, MISMATCH, OMISSION, HALLUCINATION = (
+    FieldStatus.MATCH,
+    FieldStatus.MISMATCH,
+    FieldStatus.OMISSION,
+    FieldStatus.HALLUCINATION,
+)
 Results: TypeAlias = dict[Location, FieldResult]
 
 
@@ -50,7 +55,7 @@ class OpenRows(ScoredRows):
     def explain(self, at: int, unreadable: Issue | None = None) -> Score:
         tree, results = self._tree, [*self._results(at).values()]
         if unreadable is not None:
-            return Score(0.0, False, tuple(results), unreadable.message, standing=Standing.UNREADABLE)
+            return Score(0.0, False, tuple(results), unreadable.message, standing=RowStatus.UNREADABLE)
         if tree.depth is not None and not any(self.counts[at]):
             reason = "the expected object is empty, so nothing was compared"
             return Score(1.0, reason=reason, details={"empty_expected": True})
@@ -108,7 +113,7 @@ class OpenRows(ScoredRows):
         return ours, theirs
 
 
-def _result(tree: OpenTree, place: Location, status: Status, expected: Any, actual: Any) -> FieldResult:
+def _result(tree: OpenTree, place: Location, status: FieldStatus, expected: Any, actual: Any) -> FieldResult:
     score = 1.0 if status is MATCH else 0.0
     reason = differs(expected, actual) if status is MISMATCH else _REASONS[status]
     return FieldResult(display(place), status, score, 1.0, expected, actual, reason, tree.rule)

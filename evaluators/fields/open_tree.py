@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.model import Standing, Verdict
+from evaluators.model import RowStatus, Verdict
 from evaluators.values.paths import ANY, Path
 
 LeafRule: TypeAlias = Callable[[Any, Any], bool]
@@ -86,10 +86,10 @@ def verdict_of_counts(tree: OpenTree, counts: RowCounts, pass_at: float) -> Verd
     whole = match + mismatch + omission + extra * tree.penalize_extra + surplus * tree.penalize_items
     by_status = (match, mismatch, omission, extra + surplus)
     if whole:
-        return Verdict(Standing.SCORED, match / whole >= pass_at, match, whole, counts=by_status)
+        return Verdict(RowStatus.SCORED, match / whole >= pass_at, match, whole, counts=by_status)
     if tree.depth is not None:
-        return Verdict(Standing.SCORED, True, 1, 1, counts=by_status)
-    return Verdict(Standing.NOT_MEASURED, None, 0, 0, counts=by_status)
+        return Verdict(RowStatus.SCORED, True, 1, 1, counts=by_status)
+    return Verdict(RowStatus.NOT_MEASURED, None, 0, 0, counts=by_status)
 
 
 def renamed(expected: Any, output: Any) -> Any:

@@ -20,11 +20,16 @@ from evaluators.fields.frame import CONTAINERS, SURE, Frame, differing, in_order
 from evaluators.fields.instance_paths import Unpaired
 from evaluators.fields.open_tree import Location, OpenTree, RowCounts, is_leaf, renamed
 from evaluators.fields.path_tally import SURPLUS, Name, PathTally
-from evaluators.model import MISSING, Status
+from evaluators.model import MISSING, FieldStatus
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY
 
-MATCH, MISMATCH, OMISSION, HALLUCINATION = Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION
+MATCH, MISMATCH, OMISSION, HALLUCINATION = (
+    FieldStatus.MATCH,
+    FieldStatus.MISMATCH,
+    FieldStatus.OMISSION,
+    FieldStatus.HALLUCINATION,
+)
 FEW: Final = 4
 """Fewer objects with the same keys are sooner looked at one by one."""
 Values: TypeAlias = "tuple[list[Any], list[int]]"
@@ -34,7 +39,7 @@ Values: TypeAlias = "tuple[list[Any], list[int]]"
 class LeafFindings(NamedTuple):
     """Leaves of one place that do not match, or all that one side has there."""
 
-    status: Status
+    status: FieldStatus
     frame: Frame
     positions: Sequence[int]
 

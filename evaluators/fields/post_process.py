@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, RowProblem, problem
-from evaluators.model import MISSING, FieldResult, Status
+from evaluators.model import MISSING, FieldResult, FieldStatus
 from evaluators.values.equality import same
 
 Processor: TypeAlias = Callable[[list[FieldResult]], list[FieldResult]]
@@ -22,7 +22,7 @@ BothAbsent: TypeAlias = Literal["skip", "match"]
 Nulls: TypeAlias = Literal["value", "absent"]
 
 NULL_ALONE: Final = (None,)
-_COMPARED: Final = frozenset((Status.MATCH, Status.MISMATCH, Status.ERROR))
+_COMPARED: Final = frozenset((FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.ERROR))
 
 
 class NullHandling(Struct, frozen=True):
@@ -99,7 +99,7 @@ def propagate_batch_errors(results: Sequence[FieldResult]) -> list[FieldResult]:
     broken = {
         result.details.get("metric")
         for result in results
-        if result.status is Status.FAULT and result.details.get("batch")
+        if result.status is FieldStatus.FAULT and result.details.get("batch")
     }
     return [_opened(result) if _answered_by(result, broken) else result for result in results]
 
@@ -113,9 +113,9 @@ def ships(processor: Processor) -> bool:
 def _reclassified(result: FieldResult, absent_values: Sequence[Any], both_absent: BothAbsent) -> FieldResult:
     if "metric" not in result.details and not result.details.get("outside"):
         return result
-    unreadable = result.status is Status.FAULT and bool(result.details.get("unreadable"))
+    unreadable = result.status is FieldStatus.FAULT and bool(result.details.get("unreadable"))
     compared = result.status in _COMPARED or unreadable
-    if not compared and result.status not in (Status.OMISSION, Status.HALLUCINATION):
+    if not compared and result.status not in (FieldStatus.OMISSION, FieldStatus.HALLUCINATION):
         return result
     expected = _absent(_compared(result, "compared_expected", result.expected), absent_values)
     actual = _absent(_compared(result, "compared_actual", result.actual), absent_values)
@@ -125,14 +125,14 @@ def _reclassified(result: FieldResult, absent_values: Sequence[Any], both_absent
         if result.expected is MISSING and result.actual is MISSING:
             return result
         if both_absent == "match":
-            return _with(result, Status.MATCH, 1.0, "absent on both sides", "match")
-        return _with(result, Status.SKIPPED, None, "absent on both sides", "both_absent")
+            return _with(result, FieldStatus.MATCH, 1.0, "absent on both sides", "match")
+        return _with(result, FieldStatus.SKIPPED, None, "absent on both sides", "both_absent")
     if not compared:
         return result
     if expected:
-        return _with(result, Status.HALLUCINATION, 0.0, "the expected value counts as absent", "gold_null")
+        return _with(result, FieldStatus.HALLUCINATION, 0.0, "the expected value counts as absent", "gold_null")
     if actual:
-        return _with(result, Status.OMISSION, 0.0, "the output's value counts as absent", "extracted_null")
+        return _with(result, FieldStatus.OMISSION, 0.0, "the output's value counts as absent", "extracted_null")
     return result
 
 
@@ -144,7 +144,7 @@ def _absent(value: object, absent_values: Sequence[Any]) -> bool:
     return value is MISSING or any(same(value, absent) for absent in absent_values)
 
 
-def _with(result: FieldResult, status: Status, score: float | None, reason: str, code: str) -> FieldResult:
+def _with(result: FieldResult, status: FieldStatus, score: float | None, reason: str, code: str) -> FieldResult:
     details = {key: value for key, value in result.details.items() if key != "ratio"}
     return replace(result, status=status, score=score, reason=reason, details={**details, "code": code})
 
@@ -153,12 +153,12 @@ def _answered_by(result: FieldResult, metrics: set[object]) -> bool:
     return (
         bool(result.details.get("batch"))
         and result.details.get("metric") in metrics
-        and result.status in (Status.MATCH, Status.MISMATCH, Status.SKIPPED)
+        and result.status in (FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.SKIPPED)
     )
 
 
 def _opened(result: FieldResult) -> FieldResult:
-    return _with(result, Status.FAULT, None, "another question of the same batch was left open", "error")
+    return _with(result, FieldStatus.FAULT, None, "another question of the same batch was left open", "error")
 
 
 def _what(returned: object) -> str:

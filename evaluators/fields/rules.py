@@ -24,7 +24,7 @@ from evaluators.comparators._comparator import (
 from evaluators.fields.compound import Together
 from evaluators.fields.readable import Ask, reader_of_expected, transformed
 from evaluators.issues import Blame, RowProblem
-from evaluators.model import Comparison, Status
+from evaluators.model import Comparison, FieldStatus
 from evaluators.settings import build
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs
@@ -34,15 +34,15 @@ from evaluators.values.transforms import Transform, TransformError, chain, chain
 class Partial(NamedTuple):
     """A status with partial credit: `num / den` of the field's weight."""
 
-    status: Status
+    status: FieldStatus
     num: int
     den: int
 
 
-Judged: TypeAlias = "Status | Partial"
+Judged: TypeAlias = "FieldStatus | Partial"
 Rule: TypeAlias = Callable[[Any, Any], Judged]
 
-MATCH, MISMATCH, ERROR, FAULT = Status.MATCH, Status.MISMATCH, Status.ERROR, Status.FAULT
+MATCH, MISMATCH, ERROR, FAULT = FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.ERROR, FieldStatus.FAULT
 
 
 class Explained(Struct, frozen=True):
@@ -55,7 +55,7 @@ class Explained(Struct, frozen=True):
     """What else the comparator said."""
 
     @property
-    def status(self) -> Status:
+    def status(self) -> FieldStatus:
         """The bare status."""
         return self.judged.status if isinstance(self.judged, Partial) else self.judged
 
@@ -191,10 +191,10 @@ def together_ready(together: Together, expected: Any, actual: Any) -> Explained 
     if ours is None or theirs is None:
         return Explained(MATCH, "equal") if same(expected, actual) else Explained(MISMATCH, differs(expected, actual))
     if not ours and not theirs:
-        return Explained(Status.NOT_MEASURED, "neither side has any of the keys")
+        return Explained(FieldStatus.NOT_MEASURED, "neither side has any of the keys")
     if not theirs:
-        return Explained(Status.OMISSION, "the output has none of the keys")
-    return Ready(ours, theirs) if ours else Explained(Status.HALLUCINATION, "only the output has any of the keys")
+        return Explained(FieldStatus.OMISSION, "the output has none of the keys")
+    return Ready(ours, theirs) if ours else Explained(FieldStatus.HALLUCINATION, "only the output has any of the keys")
 
 
 def compile_together(together: Together, rule: Rule) -> Rule:

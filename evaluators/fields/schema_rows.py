@@ -23,7 +23,7 @@ from evaluators.fields.sentences import of_fields
 from evaluators.fields.settle import WRONG
 from evaluators.fields.walk import Places, Walk
 from evaluators.issues import Issue, RowProblem
-from evaluators.model import FieldResult, Score, Standing, Verdict
+from evaluators.model import FieldResult, RowStatus, Score, Verdict
 from evaluators.values.equality import same
 
 
@@ -100,7 +100,7 @@ class SchemaRows(ScoredRows):
         found = self.scored(at)
         if unreadable is not None and found.problem is None:
             zeros = (ZERO,) * len(FIGURES)
-            return Score(0.0, False, found.fields, unreadable.message, standing=Standing.UNREADABLE, figures=zeros)
+            return Score(0.0, False, found.fields, unreadable.message, standing=RowStatus.UNREADABLE, figures=zeros)
         if self.verdicts:
             verdict = self.verdicts[at]
         else:
@@ -152,8 +152,8 @@ def verdict_of(figures: RowFigures, score: int, pass_at: float) -> Verdict:
     """The verdict of a row whose results were all measured. A score that is undefined for the row is not measured."""
     num, den = figures.figures[score]
     if not den:
-        return Verdict(Standing.NOT_MEASURED, None, 0, 0, b"", figures.counts, None, figures.figures)
-    return Verdict(Standing.SCORED, num / den >= pass_at, num, den, b"", figures.counts, None, figures.figures)
+        return Verdict(RowStatus.NOT_MEASURED, None, 0, 0, b"", figures.counts, None, figures.figures)
+    return Verdict(RowStatus.SCORED, num / den >= pass_at, num, den, b"", figures.counts, None, figures.figures)
 
 
 def broken_verdict(figures: RowFigures, problem: RowProblem) -> Verdict:
@@ -171,7 +171,7 @@ def lost_or_kept_out(found: Verdict) -> Verdict:
         return found
     zeros = (ZERO,) * len(found.figures)
     return Verdict(
-        Standing.UNREADABLE, False, 0, 1, found.statuses, found.counts, None, zeros, found.values, found.watched
+        RowStatus.UNREADABLE, False, 0, 1, found.statuses, found.counts, None, zeros, found.values, found.watched
     )
 
 

@@ -13,11 +13,13 @@ from evaluators.fields.scored import ArrayResult
 from evaluators.fields.units import ShownList, item_path
 from evaluators.issues import RowProblem
 from evaluators.judges.judged_comparator import ListTotals
-from evaluators.model import MISSING, FieldResult, Status
+from evaluators.model import MISSING, FieldResult, FieldStatus
 from evaluators.values.equality import same
 from evaluators.values.transforms import TransformError
 
-WRONG: Final = frozenset((Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT))
+WRONG: Final = frozenset(
+    (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR, FieldStatus.FAULT)
+)
 _COUNTED: Final = WRONG | MEASURED
 """The statuses of items that count."""
 OURS: Final = frozenset(
@@ -33,8 +35,8 @@ def settle_arrays(arrays: Iterable[ShownList], results: Iterable[FieldResult]) -
     """
     listed = [(spelled(array.location), array) for array in arrays]
     wanted = {path for path, _ in listed}.union(*(array.items(path) for path, array in listed))
-    inside: defaultdict[str, list[Status]] = defaultdict(list)
-    own: defaultdict[str, list[Status]] = defaultdict(list)
+    inside: defaultdict[str, list[FieldStatus]] = defaultdict(list)
+    own: defaultdict[str, list[FieldStatus]] = defaultdict(list)
     for result in results:
         own[result.path].append(result.status)
         for place in places_above(result.path):
@@ -62,7 +64,7 @@ def judged_arrays(
 def _judged(result: FieldResult, weight: Fraction, totals: ListTotals) -> ArrayResult:
     """What a judge said of the items of a list. Where nobody was asked, all items match, or none does."""
     details: Mapping[str, Any] = result.details
-    right = result.status is Status.MATCH
+    right = result.status is FieldStatus.MATCH
     sides = details.get("compared_expected", result.expected), details.get("compared_actual", result.actual)
     expected, output = (len(side) if isinstance(side, list) else 0 for side in sides)
     if "matched" in details:
@@ -78,11 +80,11 @@ def _judged(result: FieldResult, weight: Fraction, totals: ListTotals) -> ArrayR
     )  # fmt: skip
 
 
-def reason_code(status: Status, expected: Any, actual: Any) -> str:
+def reason_code(status: FieldStatus, expected: Any, actual: Any) -> str:
     """Why a result is what it is, in the words of extract-bench's reports: by what is missing, then null, then empty."""
-    if status is Status.MATCH:
+    if status is FieldStatus.MATCH:
         return "match"
-    if status in (Status.ERROR, Status.FAULT):
+    if status in (FieldStatus.ERROR, FieldStatus.FAULT):
         return "error"
     for side, name in ((expected, "gold"), (actual, "extracted")):
         if side is MISSING:
@@ -96,7 +98,9 @@ def reason_code(status: Status, expected: Any, actual: Any) -> str:
     return "mismatch"
 
 
-def _settled(path: str, array: ShownList, inside: Mapping[str, list[Status]], own: Sequence[Status]) -> ArrayResult:
+def _settled(
+    path: str, array: ShownList, inside: Mapping[str, list[FieldStatus]], own: Sequence[FieldStatus]
+) -> ArrayResult:
     rows, columns = array.sizes
     aside = {row for row in range(rows) if _COUNTED.isdisjoint(inside.get(item_path(path, row), ()))}
     pairs = [pair for pair in array.pairs if pair[0] not in aside]
@@ -105,7 +109,7 @@ def _settled(path: str, array: ShownList, inside: Mapping[str, list[Status]], ow
     expected, output = rows - len(aside), columns - len(aside_too) if columns else 0
     matching = tuple(pair for pair in pairs if _matches(inside[item_path(path, pair[0])]))
     matched = len(matching)
-    alike = not expected and not output and Status.MATCH in own
+    alike = not expected and not output and FieldStatus.MATCH in own
     right = alike or (expected == matched == output and expected > 0)
     return ArrayResult(
         path,
@@ -116,7 +120,7 @@ def _settled(path: str, array: ShownList, inside: Mapping[str, list[Status]], ow
         output - matched,
         len(pairs),
         array.node.weight,
-        reason_code(Status.MATCH if right else Status.MISMATCH, array.expected, array.actual),
+        reason_code(FieldStatus.MATCH if right else FieldStatus.MISMATCH, array.expected, array.actual),
         alike,
         array.notes,
         array.expected,
@@ -126,9 +130,9 @@ def _settled(path: str, array: ShownList, inside: Mapping[str, list[Status]], ow
     )
 
 
-def _matches(statuses: Sequence[Status]) -> bool:
+def _matches(statuses: Sequence[FieldStatus]) -> bool:
     """Whether a pair of items matches as a whole."""
-    return not WRONG.intersection(statuses) and Status.MATCH in statuses
+    return not WRONG.intersection(statuses) and FieldStatus.MATCH in statuses
 
 
 def compared(apply: Callable[[Any], Any] | None, expected: Any, actual: Any) -> dict[str, object]:
@@ -149,19 +153,19 @@ def compared(apply: Callable[[Any], Any] | None, expected: Any, actual: Any) -> 
 
 
 def reason_of(
-    status: Status, expected: Any, actual: Any, schema: Literal["knows it", "outside", "elsewhere"] = "knows it"
+    status: FieldStatus, expected: Any, actual: Any, schema: Literal["knows it", "outside", "elsewhere"] = "knows it"
 ) -> str | None:
     """Why a result has the status that its presence gave it; None for two values that differ. `schema`: whether it knows the place, or
     only in another branch."""
-    if status is Status.SKIPPED:
+    if status is FieldStatus.SKIPPED:
         return "skipped"
     if expected is MISSING and actual is MISSING:
         return "required, and absent on both sides"
-    if status is Status.OMISSION:
+    if status is FieldStatus.OMISSION:
         return "missing in the output" if actual is MISSING else "null in the output"
-    if status is Status.HALLUCINATION and expected is MISSING:
+    if status is FieldStatus.HALLUCINATION and expected is MISSING:
         return _ONLY_THE_OUTPUT[schema]
-    if status is Status.MATCH:
+    if status is FieldStatus.MATCH:
         return "null on both sides" if actual is None else "equal"
     return None
 

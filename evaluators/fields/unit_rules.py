@@ -19,7 +19,7 @@ from evaluators.fields.rules import (
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.walk_findings import ERROR, FAULT, MATCH, MEASURED, MISMATCH, SKIPPED
 from evaluators.issues import RowProblem
-from evaluators.model import Comparison, Status
+from evaluators.model import Comparison, FieldStatus
 
 
 class UnitRules(NamedTuple):
@@ -75,12 +75,12 @@ def item_key(node: FieldNode) -> ValueKey | None:
     return value_key(node.metrics[0].comparator, node.transforms)
 
 
-def status_of(answer: Judged | Explained) -> Status:
+def status_of(answer: Judged | Explained) -> FieldStatus:
     """The bare status of what a metric said."""
-    return answer if isinstance(answer, Status) else answer.status
+    return answer if isinstance(answer, FieldStatus) else answer.status
 
 
-def of_unit(statuses: Iterable[Status]) -> Status:
+def of_unit(statuses: Iterable[FieldStatus]) -> FieldStatus:
     """The status of a unit with several metrics: a match when every one of them that measured something matches."""
     kinds = set(statuses)
     for first in (FAULT, ERROR):
@@ -92,6 +92,6 @@ def of_unit(statuses: Iterable[Status]) -> Status:
     return kinds.pop() if len(kinds) == 1 else MISMATCH
 
 
-def alone(found: Comparison | RowProblem) -> Status:
+def alone(found: Comparison | RowProblem) -> FieldStatus:
     """What a comparator that costs said of a pair of items that is only weighed. Without an answer they differ."""
     return MATCH if isinstance(found, Comparison) and found.passed else MISMATCH

@@ -91,7 +91,7 @@ from evaluators.fields.weighed import Weighed, add_up, field_numbers, ranked
 from evaluators.issues import Blame, RowProblem
 from evaluators.judges.asking import ask_later, waiting
 from evaluators.limits import still_time
-from evaluators.model import MISSING, Missing, Status
+from evaluators.model import MISSING, FieldStatus, Missing
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY
 
@@ -277,7 +277,7 @@ class Walk:
             self._later([Visit(below.items, every, True, (*visit.trail, None))])
 
     def _own(
-        self, node: FieldNode, status: Status, frame: Frame, at: int, inside: bool, more: More | None = None
+        self, node: FieldNode, status: FieldStatus, frame: Frame, at: int, inside: bool, more: More | None = None
     ) -> None:
         self.single.append((Finding(frame.rows[at], status, node, frame, at, more), inside))
 
@@ -402,7 +402,7 @@ class Walk:
     def _settle(self, finding: Finding, answers: Sequence[Any], statuses: bytearray | None) -> None:
         """A finding, unless all metrics say that it is a plain match."""
         each = [status_of(one) for one in answers]
-        plain = all(one.__class__ is Status for one in answers)
+        plain = all(one.__class__ is FieldStatus for one in answers)
         status = each[0] if len(each) == 1 else of_unit(each)
         if statuses is not None:
             statuses[finding.at] = status if status in _DECIDED else MISMATCH
@@ -494,9 +494,9 @@ class Walk:
     def _unlike(self, visit: Visit, kind: type, places: Sequence[int]) -> None:
         """Pairs of which a side has no contents of the kind."""
         node, frame, inside = visit.node, visit.frame, visit.inside
-        lost: dict[int, Status | None] = {}
-        extra: dict[int, Status | None] = {}
-        own: dict[int, Status | None] = {}
+        lost: dict[int, FieldStatus | None] = {}
+        extra: dict[int, FieldStatus | None] = {}
+        own: dict[int, FieldStatus | None] = {}
         bare: list[int] = []
         top = not frame.where(places[0])
         for at in places:
@@ -534,7 +534,7 @@ class Walk:
         """Contents of the output where the expected side has null: an extra of the place itself, where none of them counts."""
         frame = visit.frame
         whole = frame.part(at)
-        part, own = frame.part(at, [kind()] * len(at), list(whole.o)), list[Status | None]([None] * len(at))
+        part, own = frame.part(at, [kind()] * len(at), list(whole.o)), list[FieldStatus | None]([None] * len(at))
         begin, base = (len(self.columns), len(self.single), len(self.known)), len(self._waiting)
         self._inside(visit._replace(frame=part), whole, own)
         self._all(base)
@@ -550,7 +550,7 @@ class Walk:
                 own[place] = HALLUCINATION
                 self._own(visit.node, HALLUCINATION, whole, place, visit.inside)
 
-    def _inside(self, visit: Visit, whole: Frame, own: list[Status | None]) -> None:
+    def _inside(self, visit: Visit, whole: Frame, own: list[FieldStatus | None]) -> None:
         """What stands below; `whole` has the values themselves where a side has no contents of the kind, `own` results of the places."""
         if visit.node.kind == "object":
             self._object(visit)
@@ -627,7 +627,7 @@ class Walk:
 
     # Lists
 
-    def _list(self, visit: Visit, whole: Frame, own: list[Status | None]) -> None:
+    def _list(self, visit: Visit, whole: Frame, own: list[FieldStatus | None]) -> None:
         """The items as they are paired, then those that only the output has."""
         node, frame, inside, trail, _ = visit
         item = node.below.items
@@ -640,7 +640,7 @@ class Walk:
         below = (*trail, None)
         self._later([Visit(item, items.pairs, True, below), Visit(item, items.surplus, True, below)])
 
-    def _undeclared_items(self, visit: Visit, own: list[Status | None]) -> None:
+    def _undeclared_items(self, visit: Visit, own: list[FieldStatus | None]) -> None:
         """Items of lists whose items the schema does not know: not scored where the expected side has some."""
         node, frame = visit.node, visit.frame
         for at, (ours, theirs) in enumerate(zip(frame.e, frame.o, strict=True)):
@@ -833,7 +833,7 @@ def aligned(frame: Frame, paired: Mapping[int, Paired]) -> ItemFrames:
     return ItemFrames(pairs, partners, extra_items(frame, frame.o, extra), crowded)
 
 
-def own_status(ours: Content, theirs: Content, expected: Any, output: Any) -> Status:
+def own_status(ours: Content, theirs: Content, expected: Any, output: Any) -> FieldStatus:
     """The result of a container itself, where neither side is looked into."""
     if ours == "missing" or (ours == "null" and theirs in ("empty", "other")):
         return HALLUCINATION

@@ -12,13 +12,18 @@ from evaluators.fields.rules import (
     Judged,
 )
 from evaluators.fields.tree import FieldNode
-from evaluators.model import MISSING, Status
+from evaluators.model import MISSING, FieldStatus
 from evaluators.values.paths import ANY
 
-MATCH, MISMATCH, OMISSION, HALLUCINATION = Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION
+MATCH, MISMATCH, OMISSION, HALLUCINATION = (
+    FieldStatus.MATCH,
+    FieldStatus.MISMATCH,
+    FieldStatus.OMISSION,
+    FieldStatus.HALLUCINATION,
+)
 
 
-SKIPPED, ERROR, FAULT = Status.SKIPPED, Status.ERROR, Status.FAULT
+SKIPPED, ERROR, FAULT = FieldStatus.SKIPPED, FieldStatus.ERROR, FieldStatus.FAULT
 
 
 MEASURED: Final = frozenset((MATCH, MISMATCH, OMISSION, HALLUCINATION, ERROR))
@@ -47,7 +52,7 @@ class Finding(NamedTuple):
     """A result that is no plain match, or that stands in no column."""
 
     row: int
-    status: Status
+    status: FieldStatus
     node: FieldNode
     frame: Frame
     at: int
@@ -67,7 +72,7 @@ class FieldColumn(NamedTuple):
     frame: Frame
     inside: bool
     """It stands in items of a list."""
-    status: Status = MATCH
+    status: FieldStatus = MATCH
     """What each result is that is no finding."""
     statuses: bytearray | None = None
     """While pairs are weighed, what each result is: then there are no findings."""
@@ -82,7 +87,7 @@ class WalkedLists(NamedTuple):
     whole: Frame
     """The same pairs as they are."""
     items: ItemFrames | None
-    own: list[Status | None]
+    own: list[FieldStatus | None]
     """The result of each list itself; None where it has none."""
     inside: bool
     """They stand in items of another list."""

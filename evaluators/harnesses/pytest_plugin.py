@@ -204,11 +204,11 @@ def _fields(result: Result) -> Sequence[Any]:
 
 def _of_field(result: Result, path: str | None) -> str:
     """What is wrong with a field, in words; empty when nothing is."""
-    from evaluators.model import Status
+    from evaluators.model import FieldStatus
 
     if not path:
         return ""
-    right = (Status.MATCH, Status.SKIPPED, Status.NOT_MEASURED)
+    right = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
     wrong = [one for one in _fields(result) if path in (one.path, one.field) and one.status not in right]
     return "; ".join(f"{one.path} is {one.status.plain}" + (f" ({one.reason})" if one.reason else "") for one in wrong)
 

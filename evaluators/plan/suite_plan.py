@@ -33,7 +33,7 @@ from evaluators.fields.path_check import ChunkCheck, PathCheck, ScoredRow, relea
 from evaluators.fields.scored import Documents
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.limits import OutOfTime, WorkLimits, limited
-from evaluators.model import MISSING, FieldResult, Result, Score, Standing, Verdict
+from evaluators.model import MISSING, FieldResult, Result, RowStatus, Score, Verdict
 from evaluators.plan import cells
 from evaluators.plan.asking_rounds import RowsAsking, ask_all, rounds_of
 from evaluators.plan.cells import Cells
@@ -148,7 +148,7 @@ class Plan(Struct):
         """Every result of one row of a chunk that is scored by a schema; None where there was nothing to compare."""
         scored = one.scored_row(slots, index)
         verdict: Verdict = slots[one.verdicts][index]
-        if scored is None or scored.rows is None or verdict.standing is Standing.BLOCKED:
+        if scored is None or scored.rows is None or verdict.standing is RowStatus.BLOCKED:
             return None
         return scored.rows.documents(scored.at)
 
@@ -290,12 +290,12 @@ def _explained(one: Compiled, slots: Sequence[Cells], index: int) -> Score | Non
     """The explained score that goes with a verdict; None where there is none."""
     settings, verdict, values = one.line.settings, slots[one.verdicts][index], [slots[slot][index] for slot in one.inputs]
     unreadable = next((value for value in values if value.__class__ is Fault and value.issue.blame is Blame.OUTPUT), None)
-    if verdict.standing is Standing.BLOCKED:
+    if verdict.standing is RowStatus.BLOCKED:
         needs = ", ".join(one.line.needs)
-        return Score(0.0, False, reason=f"blocked: {needs} did not pass", standing=Standing.BLOCKED)
-    if verdict.standing is Standing.SKIPPED and not any(value.__class__ is Verdict for value in values):
+        return Score(0.0, False, reason=f"blocked: {needs} did not pass", standing=RowStatus.BLOCKED)
+    if verdict.standing is RowStatus.SKIPPED and not any(value.__class__ is Verdict for value in values):
         return None
-    if verdict.standing in (Standing.INVALID, Standing.UNJUDGED, Standing.BUG) and not verdict.statuses:
+    if verdict.standing in (RowStatus.INVALID, RowStatus.UNJUDGED, RowStatus.BUG) and not verdict.statuses:
         return None
     scored = one.scored_row(slots, index)
     if scored is not None and scored.rows is not None:

@@ -11,13 +11,13 @@ from typing import Any, Final
 from evaluators.builtin._evaluator import Check
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.limits import OutOfTime, row_clock
-from evaluators.model import Standing, Verdict
+from evaluators.model import RowStatus, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.plan.need_steps import ColumnStep
 from evaluators.suite.evaluator_line import EvaluatorLine
 
-SKIPPED: Final = Verdict(Standing.SKIPPED, None, 0, 0)
-BLOCKED: Final = Verdict(Standing.BLOCKED, False, 0, 1)
+SKIPPED: Final = Verdict(RowStatus.SKIPPED, None, 0, 0)
+BLOCKED: Final = Verdict(RowStatus.BLOCKED, False, 0, 1)
 
 
 def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool, gates: int) -> ColumnStep:
@@ -89,7 +89,7 @@ def kept_out(line: EvaluatorLine, gates: Sequence[Cells], index: int) -> Verdict
 def _stopped(needs: Sequence[Verdict]) -> Verdict | None:
     """Why a row is not judged, given the verdicts it waits for; None when nothing stops it."""
     for verdict in needs:
-        if verdict.standing in (Standing.INVALID, Standing.UNJUDGED, Standing.BUG):
+        if verdict.standing in (RowStatus.INVALID, RowStatus.UNJUDGED, RowStatus.BUG):
             return Verdict(verdict.standing, None, 0, 0, issue=verdict.issue)
     if any(verdict.passed is False for verdict in needs):
         return BLOCKED
@@ -108,21 +108,21 @@ def _blocked_alone(values: Sequence[Any], issues: Sequence[Issue], lost: Callabl
 
 def as_blocked(lost: Verdict) -> Verdict:
     """0.0 and not passed, whatever the threshold, from what an output that is missing comes to."""
-    return lost if lost.standing.kept_out else lost._replace(standing=Standing.BLOCKED, passed=False, num=0, issue=None)
+    return lost if lost.standing.kept_out else lost._replace(standing=RowStatus.BLOCKED, passed=False, num=0, issue=None)
 
 
 def unscored(issue: Issue) -> Verdict:
     """The verdict of a row that something else than the output keeps from being scored."""
     if issue.blame is Blame.TESTSET:
-        standing = Standing.INVALID
+        standing = RowStatus.INVALID
     else:
-        standing = Standing.UNJUDGED if issue.blame is Blame.ENVIRONMENT else Standing.BUG
+        standing = RowStatus.UNJUDGED if issue.blame is Blame.ENVIRONMENT else RowStatus.BUG
     return Verdict(standing, None, 0, 0, issue=issue)
 
 
 def bug_of(error: Exception) -> Verdict:
     """The verdict of a row in which an evaluator broke."""
-    return Verdict(Standing.BUG, None, 0, 0, issue=issue_of_bug(error))
+    return Verdict(RowStatus.BUG, None, 0, 0, issue=issue_of_bug(error))
 
 
 def issue_of_bug(error: Exception) -> Issue:

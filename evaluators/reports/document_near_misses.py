@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import groupby, islice
 from typing import Any, Final, Literal, TypeAlias
 
-from evaluators.model import MISSING, Status
+from evaluators.model import MISSING, FieldStatus
 from evaluators.reports.near_miss_section import NearMiss
 from evaluators.run.record import RunRecord
 from evaluators.run.record_lines import FieldResultLine
@@ -50,8 +50,8 @@ def document_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> I
 
 
 def _of_row(results: Sequence[FieldResultLine]) -> Iterator[tuple[_Seen, int]]:
-    missing = _values(results, Status.OMISSION, "expected")
-    invented = _values(results, Status.HALLUCINATION, "actual")
+    missing = _values(results, FieldStatus.OMISSION, "expected")
+    invented = _values(results, FieldStatus.HALLUCINATION, "actual")
     if (key := _wrapping_key(missing, invented)) is not None:
         yield ("$", f'the output has everything under one more key, "{key}"', ""), len(invented)
         return
@@ -70,7 +70,7 @@ def _of_row(results: Sequence[FieldResultLine]) -> Iterator[tuple[_Seen, int]]:
     yield from _reordered(results)
 
 
-def _values(results: Iterable[FieldResultLine], status: Status, side: Literal["expected", "actual"]) -> _Values:
+def _values(results: Iterable[FieldResultLine], status: FieldStatus, side: Literal["expected", "actual"]) -> _Values:
     found = ((_steps(one.path), getattr(one, side)) for one in results if one.status == status.word)
     return {steps: value for steps, value in found if value is not MISSING}
 
@@ -113,7 +113,7 @@ def _reordered(results: Iterable[FieldResultLine]) -> Iterator[tuple[_Seen, int]
     """Lists of objects whose wrong values are each expected at another item."""
     lists: dict[tuple[Step, ...], dict[tuple[Step, ...], list[tuple[str, str]]]] = {}
     for one in results:
-        steps = _steps(one.path) if one.status == Status.MISMATCH.word else ()
+        steps = _steps(one.path) if one.status == FieldStatus.MISMATCH.word else ()
         at = next((place for place in reversed(range(len(steps))) if isinstance(steps[place], int)), None)
         if at is not None and at + 1 < len(steps) and one.expected is not MISSING and one.actual is not MISSING:
             fields = lists.setdefault(steps[:at], {})

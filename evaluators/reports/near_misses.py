@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from evaluators.comparators._comparator import COMPARATORS, Comparator, word_of
 from evaluators.fields.rules import Partial, compile_rule
 from evaluators.issues import RowProblem
-from evaluators.model import Status
+from evaluators.model import FieldStatus
 from evaluators.settings import build
 from evaluators.values.dates import USUAL_FORMATS as DATE_FORMATS
 from evaluators.values.dates import ambiguity, formats_of, read_date, reader, same_moment
@@ -128,7 +128,7 @@ def _fixed(
 
     def matches(expected: Any, actual: Any) -> bool:
         judged = rule(expected, actual)
-        return (judged.status if isinstance(judged, Partial) else judged) is Status.MATCH
+        return (judged.status if isinstance(judged, Partial) else judged) is FieldStatus.MATCH
 
     try:
         return tuple(number for number in among if all(matches(*pair) for pair in _pairs(compared, mismatches[number])))

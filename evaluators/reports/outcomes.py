@@ -17,12 +17,12 @@ from evaluators.fields.counts import MEASURED
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
-from evaluators.model import MISSING, FieldResult, Status, Verdict
+from evaluators.model import MISSING, FieldResult, FieldStatus, Verdict
 from evaluators.run.declared import Declared
 from evaluators.run.figures import counted
 from evaluators.run.result import EvaluatorStats
 
-LISTED: Final = MEASURED | {Status.FAULT}
+LISTED: Final = MEASURED | {FieldStatus.FAULT}
 PRESENCE: Final = "presence"
 """The metric of a result that no comparator was asked about: something is there, or not."""
 COMPARED: Final = ("compared_expected", "compared_actual")
@@ -36,7 +36,7 @@ class FieldOutcome(Struct, frozen=True):
     field: str
     """Where that is in the schema: `items[*].name`."""
     metric: str
-    status: Status
+    status: FieldStatus
     score: float | None
     passed: bool
     code: str
@@ -149,7 +149,7 @@ def failed_of(scored: Scored) -> Iterator[FieldOutcome]:
 
 def entries_of(outcomes: Iterable[FieldOutcome]) -> list[FieldOutcome]:
     """The outcomes that the totals are over."""
-    return [outcome for outcome in outcomes if outcome.entry and outcome.status is not Status.FAULT]
+    return [outcome for outcome in outcomes if outcome.entry and outcome.status is not FieldStatus.FAULT]
 
 
 def array_items(array: ArrayResult) -> tuple[list[object], list[object], list[object]]:
@@ -175,7 +175,7 @@ def _of_array(array: ArrayResult, entry: bool) -> FieldOutcome:
     if array.actual is MISSING:
         found = "the output does not have the list"
     reason = "; ".join((found, *array.notes))
-    status = Status.MATCH if array.passed else Status.MISMATCH
+    status = FieldStatus.MATCH if array.passed else FieldStatus.MISMATCH
     return FieldOutcome(
         array.path, array.field, array.rule, status, float(array.score), array.passed, array.code,
         array.expected, array.actual, reason, entry, array,
@@ -185,8 +185,8 @@ def _of_array(array: ArrayResult, entry: bool) -> FieldOutcome:
 def _of_judged(array: ArrayResult, result: FieldResult, entry: bool) -> FieldOutcome:
     """The outcome of a metric that says of a whole list which items match."""
     status = result.status
-    if (status is Status.MATCH) is not array.passed:
-        status = Status.MATCH if array.passed else Status.MISMATCH
+    if (status is FieldStatus.MATCH) is not array.passed:
+        status = FieldStatus.MATCH if array.passed else FieldStatus.MISMATCH
     return replace(_of_result(result, entry), status=status, score=float(array.score), passed=array.passed, array=array)
 
 
@@ -194,7 +194,7 @@ def _of_result(result: FieldResult, entry: bool) -> FieldOutcome:
     details = result.details
     return FieldOutcome(
         result.path, result.path if result.field is None else result.field, str(details.get("metric", PRESENCE)),
-        result.status, result.score, result.status is Status.MATCH, str(details.get("code", result.status.word)),
+        result.status, result.score, result.status is FieldStatus.MATCH, str(details.get("code", result.status.word)),
         result.expected, result.actual, result.reason or "", entry, None, result,
     )  # fmt: skip
 

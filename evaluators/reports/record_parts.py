@@ -7,7 +7,7 @@ from functools import partial
 
 from evaluators.fields.scored import Scored
 from evaluators.issues import Fault
-from evaluators.model import MISSING, Standing
+from evaluators.model import MISSING, RowStatus
 from evaluators.reports.outcomes import ReportPart, RowOutcomes
 from evaluators.reports.recorded import document_of
 from evaluators.run.record import RecordedRow, RunRecord
@@ -41,7 +41,7 @@ def _rows(record: RunRecord, place: int, one: RecordedEvaluator, variant: str | 
 
 def _outcomes(record: RunRecord, place: int, one: RecordedEvaluator, row: RecordedRow) -> RowOutcomes:
     verdict, found = row.verdicts[place], row.recorded.get(one.name)
-    if found is None or verdict.standing in (Standing.BLOCKED, Standing.SKIPPED) or not (found.fields or found.schema):
+    if found is None or verdict.standing in (RowStatus.BLOCKED, RowStatus.SKIPPED) or not (found.fields or found.schema):
         return RowOutcomes(row.number, row.id, verdict, None)
     scored = Scored(tuple(found.fields), tuple(found.arrays), found.outside)
     declared = record.facts.schemas.get(found.schema) if found.schema is not None else None

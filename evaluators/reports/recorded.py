@@ -11,7 +11,7 @@ from typing import Any
 
 from evaluators.fields.sentences import of_fields
 from evaluators.issues import Fault
-from evaluators.model import JSON, MISSING, FieldResult, Result, Score, Standing, Status, Verdict
+from evaluators.model import JSON, MISSING, FieldResult, FieldStatus, Result, RowStatus, Score, Verdict
 from evaluators.needs import expected_of, output_of, want_like
 from evaluators.run.record import RecordedRow
 from evaluators.run.record_facts import CellReading, RecordedEvaluator
@@ -35,7 +35,7 @@ def result_of(evaluator: RecordedEvaluator, verdict: Verdict, recorded: Recorded
 
     Without `right_ones`, listed fields that are right are left out.
     """
-    if verdict.standing is Standing.BLOCKED:
+    if verdict.standing is RowStatus.BLOCKED:
         blocked = f"blocked: {', '.join(evaluator.needs)} did not pass"
         return Result(evaluator.name, verdict.standing, Score(0.0, False, reason=blocked, standing=verdict.standing))
     fields = _fields(evaluator, verdict, recorded, right_ones)
@@ -96,9 +96,9 @@ def _fields(evaluator: RecordedEvaluator, verdict: Verdict, recorded: Recorded, 
     known = {result.path: result for result in recorded.fields}
     listed = zip(evaluator.fields, verdict.statuses, strict=True)
     return [
-        known.get(path) or FieldResult(path, Status(status))
+        known.get(path) or FieldResult(path, FieldStatus(status))
         for path, status in listed
-        if right_ones or status != Status.MATCH
+        if right_ones or status != FieldStatus.MATCH
     ]
 
 

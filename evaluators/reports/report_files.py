@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.model import Standing, Status, Verdict
+from evaluators.model import FieldStatus, RowStatus, Verdict
 from evaluators.reports.document import Section
 from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_for, has_pages, rows_files, run_files
 from evaluators.reports.headline import Options
@@ -311,7 +311,7 @@ class _Reasons:
 
 
 def _perfect(verdict: Verdict) -> bool:
-    return verdict.standing is Standing.SCORED and verdict.num == verdict.den and verdict.passed is not False
+    return verdict.standing is RowStatus.SCORED and verdict.num == verdict.den and verdict.passed is not False
 
 
 def _cell_text(cell: Any) -> str:
@@ -332,14 +332,16 @@ def _line(evaluators: Sequence[RecordedEvaluator], row: RecordedRow) -> dict[str
 def _result(one: RecordedEvaluator, verdict: Verdict, recorded: Recorded) -> Mapping[str, Any]:
     """A verdict in words: a row is scored unless it says another standing, and what is unknown is not said."""
     line: dict[str, Any] = {}
-    if verdict.standing is not Standing.SCORED:
+    if verdict.standing is not RowStatus.SCORED:
         line["status"] = verdict.standing.word
     if verdict.value is not None:
         line["score"] = verdict.value
     if verdict.passed is not None:
         line["passed"] = verdict.passed
     if one.fields:
-        line["fields"] = {name: Status(status).word for name, status in zip(one.fields, verdict.statuses, strict=False)}
+        line["fields"] = {
+            name: FieldStatus(status).word for name, status in zip(one.fields, verdict.statuses, strict=False)
+        }
         line["field_scores"] = dict(zip(one.fields, field_numbers(verdict), strict=False))
         line[AGGREGATE] = verdict.value
     if verdict.values and one.fields:

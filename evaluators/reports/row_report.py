@@ -18,7 +18,7 @@ from evaluators.fields.events import FIGURES
 from evaluators.fields.fallbacks import JUDGED
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.fields.settle import OURS
-from evaluators.model import FieldResult, Status, Verdict
+from evaluators.model import FieldResult, FieldStatus, Verdict
 from evaluators.reports.outcomes import (
     COMPARED,
     FieldOutcome,
@@ -32,7 +32,7 @@ from evaluators.run.declared import Declared, short_hash
 from evaluators.run.record_lines import plain
 
 Report = dict[str, Any]
-_BOTH: Final = (Status.MATCH, Status.MISMATCH, Status.ERROR)
+_BOTH: Final = (FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.ERROR)
 _TYPES: Final = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
 
 
@@ -151,8 +151,8 @@ def _coverage(scored: Scored, declared: Declared) -> Report:
     fields: dict[object, FieldResult] = {}
     for number, result in enumerate(scored.fields):
         fields.setdefault(result.path if "metric" in result.details else number, result)
-    missing = [one for one in fields.values() if one.status is Status.OMISSION]
-    spurious = [one for one in fields.values() if one.status is Status.HALLUCINATION]
+    missing = [one for one in fields.values() if one.status is FieldStatus.OMISSION]
+    spurious = [one for one in fields.values() if one.status is FieldStatus.HALLUCINATION]
     return {
         "present_in_both": sum(one.status in _BOTH for one in fields.values()),
         "missing_in_extracted": len(missing),

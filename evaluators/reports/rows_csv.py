@@ -16,15 +16,17 @@ from typing import Final, TextIO
 
 from msgspec import Struct
 
-from evaluators.model import MISSING, FieldResult, Result, RowResult, Standing, Status, Verdict
+from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowResult, RowStatus, Verdict
 from evaluators.reports.csv_cells import guarded, write_guarded
 
 WHY: Final = "why"
 
 AGGREGATE: Final = "aggregate_score"
 
-_WORD_OF_BYTE: Final = tuple(status.plain for status in Status)
-_UNKEPT: Final = frozenset({Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT})
+_WORD_OF_BYTE: Final = tuple(status.plain for status in FieldStatus)
+_UNKEPT: Final = frozenset(
+    {FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR, FieldStatus.FAULT}
+)
 _FIRST_ROWS: Final = 100
 _DECIMAL_COMMA: Final = re.compile(r"-?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+")
 _MOST_NAMED: Final = 5
@@ -41,7 +43,7 @@ class Annotated(Struct, frozen=True):
 class Mark(Struct, frozen=True):
     """What one evaluator says of one row.
 
-    `statuses` has one `Status` byte per field, or none for a row without them, and `numbers` what each of them scores.
+    `statuses` has one `FieldStatus` byte per field, or none for a row without them, and `numbers` what each of them scores.
     """
 
     score: float | None
@@ -69,8 +71,8 @@ def field_numbers(verdict: Verdict) -> tuple[float | None, ...]:
 
 
 _NUMBERS: Final[dict[int, float | None]] = {
-    Status.NOT_MEASURED: None, Status.MATCH: 1.0, Status.MISMATCH: 0.0, Status.OMISSION: 0.0, Status.HALLUCINATION: 0.0,
-    Status.SKIPPED: None, Status.ERROR: 0.0, Status.FAULT: None,
+    FieldStatus.NOT_MEASURED: None, FieldStatus.MATCH: 1.0, FieldStatus.MISMATCH: 0.0, FieldStatus.OMISSION: 0.0,
+    FieldStatus.HALLUCINATION: 0.0, FieldStatus.SKIPPED: None, FieldStatus.ERROR: 0.0, FieldStatus.FAULT: None,
 }  # fmt: skip
 
 
@@ -163,7 +165,7 @@ def why(row: RowResult) -> str:
 def why_of(result: Result) -> str:
     """What kept a row from the full score of one evaluator, in plain words; empty when nothing did."""
     score = result.score
-    if result.issue is not None and (score is None or result.standing is not Standing.SCORED):
+    if result.issue is not None and (score is None or result.standing is not RowStatus.SCORED):
         return f"{_STANDINGS[result.standing]}{result.issue.message}"
     if score is None or score.value is None:
         return (score.reason if score else None) or result.standing.plain
@@ -178,26 +180,26 @@ def why_of(result: Result) -> str:
 
 
 _STANDINGS: Final = {
-    Standing.SCORED: "",
-    Standing.UNREADABLE: "the output could not be read: ",
-    Standing.BLOCKED: "blocked: ",
-    Standing.SKIPPED: "skipped: ",
-    Standing.NOT_MEASURED: "not measured: ",
-    Standing.INVALID: "the test set is at fault: ",
-    Standing.UNJUDGED: "could not be judged: ",
-    Standing.BUG: "a fault in the program: ",
+    RowStatus.SCORED: "",
+    RowStatus.UNREADABLE: "the output could not be read: ",
+    RowStatus.BLOCKED: "blocked: ",
+    RowStatus.SKIPPED: "skipped: ",
+    RowStatus.NOT_MEASURED: "not measured: ",
+    RowStatus.INVALID: "the test set is at fault: ",
+    RowStatus.UNJUDGED: "could not be judged: ",
+    RowStatus.BUG: "a fault in the program: ",
 }
 
 
 def _field_reason(field: FieldResult) -> str:
     match field.status:
-        case Status.FAULT:
+        case FieldStatus.FAULT:
             return f"{field.path} could not be judged{_reason_in_brackets(field)}"
-        case Status.OMISSION | Status.HALLUCINATION if field.reason and _in_both(field):
+        case FieldStatus.OMISSION | FieldStatus.HALLUCINATION if field.reason and _in_both(field):
             return f"{field.path} is {field.status.plain} ({field.reason})"
-        case Status.OMISSION:
+        case FieldStatus.OMISSION:
             return f"{field.path} is missing{_value('expected ', field.expected)}"
-        case Status.HALLUCINATION:
+        case FieldStatus.HALLUCINATION:
             return f"{field.path} is extra{_value('', field.actual)}"
         case _ if field.reason or field.expected is MISSING or field.actual is MISSING:
             return f"{field.path} is wrong{_reason_in_brackets(field)}"

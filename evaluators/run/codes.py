@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import astuple
 
 from evaluators.issues import Blame, Issue
-from evaluators.model import Standing, Verdict
+from evaluators.model import RowStatus, Verdict
 from evaluators.run.result import Count
 from evaluators.testsets.byte_store import write_to
 from evaluators.values.json_text import compact
@@ -73,7 +73,7 @@ class CodedVerdict(Struct, frozen=True, omit_defaults=True):
     def verdict(self) -> Verdict:
         """The verdict that it stands for."""
         return Verdict(
-            Standing[self.status.upper()], self.passed, *(self.score or (0, 0)), bytes(map(LETTERS.index, self.fields)),
+            RowStatus[self.status.upper()], self.passed, *(self.score or (0, 0)), bytes(map(LETTERS.index, self.fields)),
             self.counts, None if self.issue is None else Issue(*astuple(self.issue)), self.metrics, self.values,
         )  # fmt: skip
 
@@ -113,5 +113,5 @@ def code_text(verdict: Verdict) -> bytes:
     return compact(CodedVerdict.of(verdict))
 
 
-_WORDS: Final[dict[Standing, StandingWord]] = {standing: standing.word for standing in Standing}  # type: ignore[misc]  # its words
+_WORDS: Final[dict[RowStatus, StandingWord]] = {standing: standing.word for standing in RowStatus}  # type: ignore[misc]  # its words
 _LETTER_OF: Final = bytes(map(ord, LETTERS)) + bytes(256 - len(LETTERS))

@@ -9,11 +9,11 @@ from typing import Any, Final
 from evaluators.fields.key_counts import KeyCounts, KeyFault, KeyReader
 from evaluators.fields.long_lists import FreeList, long_lists
 from evaluators.issues import Fault
-from evaluators.model import MISSING, Standing, Verdict
+from evaluators.model import MISSING, RowStatus, Verdict
 from evaluators.needs import Expected, Output
 from evaluators.plan.suite_plan import Compiled
 
-_NOT_COMPARED: Final = frozenset((Standing.SKIPPED, Standing.BLOCKED))
+_NOT_COMPARED: Final = frozenset((RowStatus.SKIPPED, RowStatus.BLOCKED))
 
 
 class KeyRows:
@@ -82,7 +82,7 @@ class KeyRows:
         """What outputs have where null is expected. A document that is right to the letter has nothing there."""
         add = self.counts.add_made_up
         for expected, output, code in zip(ours, theirs, codes, strict=True):
-            if expected is not output and verdicts[code].standing is Standing.SCORED and expected != output:
+            if expected is not output and verdicts[code].standing is RowStatus.SCORED and expected != output:
                 add(expected, output)
 
     def _readers_of(self, cells: Sequence[Any]) -> tuple[KeyReader, Sequence[FreeList]]:

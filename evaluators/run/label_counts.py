@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from msgspec import field
 
 from evaluators.builtin._texts import LabelRule
-from evaluators.model import MISSING, Standing, Verdict
+from evaluators.model import MISSING, RowStatus, Verdict
 from evaluators.needs import column_of
 from evaluators.run.exact_sums import FIRST_ROWS, Sum
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -153,7 +153,7 @@ class LabelCounts:
 
 
 def label_pair(
-    rule: LabelRule, listed: frozenset[str] | None, expected: Any, output: Any, standing: Standing
+    rule: LabelRule, listed: frozenset[str] | None, expected: Any, output: Any, standing: RowStatus
 ) -> LabelPair | None:
     """What a row counts as; None for a row without a score, and an empty expected text where it is no label.
 
@@ -169,12 +169,12 @@ def label_pair(
     return one, _given(rule, listed, output, standing)
 
 
-def _given(rule: LabelRule, listed: frozenset[str] | None, output: Any, standing: Standing) -> LabelText:
+def _given(rule: LabelRule, listed: frozenset[str] | None, output: Any, standing: RowStatus) -> LabelText:
     if output is None or output is MISSING or (output.__class__ is str and not output.strip()):
         return LabelText(MISSING_OUTPUT, True)
-    if standing is Standing.BLOCKED:
+    if standing is RowStatus.BLOCKED:
         return LabelText(BLOCKED, True)
-    if standing is Standing.UNREADABLE:
+    if standing is RowStatus.UNREADABLE:
         return LabelText(UNREADABLE, True)
     text = rule.read(output) if output.__class__ is str else ""
     if not text or _is_long(text) or (listed is not None and text not in listed):

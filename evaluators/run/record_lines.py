@@ -15,14 +15,14 @@ from msgspec import Meta, Struct, field, to_builtins
 
 from evaluators.fields.differences import Differences
 from evaluators.fields.scored import ArrayResult
-from evaluators.model import MISSING, FieldResult, Status
+from evaluators.model import MISSING, FieldResult, FieldStatus
 from evaluators.run.codes import Positive
 from evaluators.run.result import Count, Share
 from evaluators.values.json_text import compact
 
 _LONG: Final = 1024 * 1024
 """Bytes of one part of a line."""
-_STATUSES: Final = {status.word: status for status in Status}
+_STATUSES: Final = {status.word: status for status in FieldStatus}
 StatusWord: TypeAlias = Literal[
     "not_measured", "match", "mismatch", "omission", "hallucination", "skipped", "error", "not_judged"
 ]
@@ -154,7 +154,7 @@ def field_line(evaluator: str, result: FieldResult) -> FieldResultLine:
     status, details = result.status, result.details
     return FieldResultLine(
         row=0, evaluator=evaluator, path=result.path, status=status.word,  # type: ignore[arg-type]  # one of the words
-        score=None if result.score == (status is Status.MATCH) else result.score, weight=None if result.weight == 1 else result.weight,
+        score=None if result.score == (status is FieldStatus.MATCH) else result.score, weight=None if result.weight == 1 else result.weight,
         field=None if result.field == result.path else result.field, reason=result.reason, comparator=result.rule,
         expected=_side(result.expected), actual=_side(result.actual),
         details={name: plain(value) for name, value in details.items() if value is not MISSING},
@@ -228,7 +228,7 @@ def _field(line: FieldResultLine) -> FieldResult:
     if "ratio" in details:
         details = {**details, "ratio": tuple(details["ratio"])}
     if score is None and status not in _WITHOUT_SCORE:
-        score = float(status is Status.MATCH)
+        score = float(status is FieldStatus.MATCH)
     return FieldResult(
         line.path,
         status,
@@ -243,7 +243,7 @@ def _field(line: FieldResultLine) -> FieldResult:
     )
 
 
-_WITHOUT_SCORE: Final = frozenset({Status.SKIPPED, Status.NOT_MEASURED, Status.FAULT})
+_WITHOUT_SCORE: Final = frozenset({FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED, FieldStatus.FAULT})
 
 
 def _array(line: ArrayResultLine) -> ArrayResult:

@@ -17,7 +17,7 @@ from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import Fault, RowProblem
 from evaluators.limits import OutOfTime, limited
-from evaluators.model import MISSING, Score, Standing, Status, Verdict
+from evaluators.model import MISSING, FieldStatus, RowStatus, Score, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan
 from evaluators.run.declared import Declared
@@ -232,10 +232,10 @@ class _Outcomes:
                 if documents is not None:
                     scored, schema = documents.scored, self._schemas.hash_of(documents.root)
                     return Recorded(None, {}, list(scored.fields), list(scored.arrays), scored.outside, schema)
-                if verdict.standing is Standing.BUG and verdict.issue is not None:
+                if verdict.standing is RowStatus.BUG and verdict.issue is not None:
                     return Recorded(f"it could not be explained: {verdict.issue.message}")
             fault = any(isinstance(slots[slot][index], Fault) for slot in one.inputs)
-            if explained or self._of_rows or fault or verdict.standing is not Standing.SCORED:
+            if explained or self._of_rows or fault or verdict.standing is not RowStatus.SCORED:
                 result = self._plan.explain_from(one, slots, index)
                 return _explained(result.score, whole=explained or self._everything)
             wanted = _keys(verdict, self._fields) if self._everything else [key for key, one in asked.keys.items() if one]
@@ -312,26 +312,28 @@ def record_key(evaluator: str, path: str) -> str:
 
 def _keys(verdict: Verdict, fields: Sequence[str]) -> list[str]:
     """What a verdict is evidence of: its wrong fields, or "" for the row as a whole; nothing where it says all there is."""
-    if verdict.standing is Standing.UNREADABLE:
+    if verdict.standing is RowStatus.UNREADABLE:
         return [_UNREADABLE]
     if fields and verdict.statuses and verdict.standing not in _LEFT_OUT:
         names = [name for name, status in zip(fields, verdict.statuses, strict=True) if status in _NOTED_BYTES]
         if names or verdict.counts is None:
             return names
-    if verdict.standing is not Standing.SCORED:
+    if verdict.standing is not RowStatus.SCORED:
         return []
     return [] if _fine(verdict) and not (verdict.counts and verdict.counts[3]) else [""]
 
 
 def _fine(verdict: Verdict) -> bool:
     """Nothing went wrong: a full score, or a row that is left out."""
-    if verdict.standing is not Standing.SCORED:
-        return verdict.standing in (Standing.SKIPPED, Standing.NOT_MEASURED) and verdict.issue is None
+    if verdict.standing is not RowStatus.SCORED:
+        return verdict.standing in (RowStatus.SKIPPED, RowStatus.NOT_MEASURED) and verdict.issue is None
     return verdict.num == verdict.den and verdict.passed is not False
 
 
-_LEFT_OUT: Final = (Standing.BLOCKED, Standing.SKIPPED, Standing.NOT_MEASURED)
-_NOTED: Final = frozenset((Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT))
+_LEFT_OUT: Final = (RowStatus.BLOCKED, RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
+_NOTED: Final = frozenset(
+    (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR, FieldStatus.FAULT)
+)
 _NOTED_BYTES: Final = bytes(sorted(_NOTED))
 
 

@@ -26,7 +26,7 @@ from evaluators.fields.path_details import (
     SURPLUS_ROWS,
     SURPLUS_VALUES,
 )
-from evaluators.model import Standing, Status
+from evaluators.model import FieldStatus, RowStatus
 from evaluators.run.intervals import RatioSums, detectable_runs, moments_of_clusters, moments_of_powers, share_interval
 from evaluators.run.result import (
     ArrayStats,
@@ -130,13 +130,13 @@ def evaluator_stats(
         scored=scored,
         passed=tally.passed,
         failed=scored - tally.passed,
-        skipped=standings[Standing.SKIPPED],
-        not_measured=standings[Standing.NOT_MEASURED],
-        invalid=standings[Standing.INVALID],
-        unjudged=standings[Standing.UNJUDGED],
-        bugs=standings[Standing.BUG],
-        unreadable=standings[Standing.UNREADABLE],
-        blocked=standings[Standing.BLOCKED],
+        skipped=standings[RowStatus.SKIPPED],
+        not_measured=standings[RowStatus.NOT_MEASURED],
+        invalid=standings[RowStatus.INVALID],
+        unjudged=standings[RowStatus.UNJUDGED],
+        bugs=standings[RowStatus.BUG],
+        unreadable=standings[RowStatus.UNREADABLE],
+        blocked=standings[RowStatus.BLOCKED],
         mean=mean_of(tally.sums, scored),
         pass_rate=share(tally.passed, scored),
         pass_rate_ci=intervals.pass_rate,
@@ -332,14 +332,14 @@ def _counts_of_fields(tally: Tally) -> Counts:
 
 def _status_counts(counts: Sequence[int]) -> Counts:
     return Counts(
-        match=counts[Status.MATCH],
-        mismatch=counts[Status.MISMATCH],
-        omission=counts[Status.OMISSION],
-        hallucination=counts[Status.HALLUCINATION],
-        error=counts[Status.ERROR],
-        skipped=counts[Status.SKIPPED],
-        not_measured=counts[Status.NOT_MEASURED],
-        not_judged=counts[Status.FAULT],
+        match=counts[FieldStatus.MATCH],
+        mismatch=counts[FieldStatus.MISMATCH],
+        omission=counts[FieldStatus.OMISSION],
+        hallucination=counts[FieldStatus.HALLUCINATION],
+        error=counts[FieldStatus.ERROR],
+        skipped=counts[FieldStatus.SKIPPED],
+        not_measured=counts[FieldStatus.NOT_MEASURED],
+        not_judged=counts[FieldStatus.FAULT],
     )
 
 

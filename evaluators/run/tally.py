@@ -13,7 +13,7 @@ from typing import Annotated, Final, TypeAlias
 from msgspec import Meta, field
 
 from evaluators.fields.path_details import CREDIT, OVERFLOW, Detail
-from evaluators.model import Standing, Status, Verdict
+from evaluators.model import FieldStatus, RowStatus, Verdict
 from evaluators.run.clusters import ClusterSum, limited_clusters
 from evaluators.run.exact_sums import Four, Sum, Sums, add_to, plus, summand
 from evaluators.run.intervals import RatioSums
@@ -21,8 +21,8 @@ from evaluators.run.watch import Watch, key_of
 
 MOST_PATHS: Final = 2_000
 """Paths of an open tree that have figures of their own, the first in alphabetical order; the others share one line."""
-_STATUSES = len(Status)
-_STANDINGS = len(Standing)
+_STATUSES = len(FieldStatus)
+_STANDINGS = len(RowStatus)
 Details: TypeAlias = dict[str, dict[str, int]]
 """By path and kind: `{"items[*].sku": {"errors": 3, "credit/4": 7}}`. See `evaluators.fields.path_details`."""
 
@@ -94,7 +94,7 @@ class Tally(Sum):
             for place in range(3):
                 powers[place] += num ** (place + 2) * times
             self.gave_nothing += times if _gave_nothing(verdict) else 0
-        elif verdict.standing > Standing.NOT_MEASURED and not verdict.statuses and not any(verdict.counts or ()):
+        elif verdict.standing > RowStatus.NOT_MEASURED and not verdict.statuses and not any(verdict.counts or ()):
             self.unread += times
         if watch is not None:
             for target, part, whole in watch.parts(verdict):
@@ -107,8 +107,8 @@ class Tally(Sum):
             if place == len(self.figures):
                 self.figures.append(FigureSum())
             self.figures[place].add(further, times)
-        if verdict.counts is not None and (verdict.standing.scored or verdict.standing is Standing.NOT_MEASURED):
-            if verdict.den and not any(verdict.counts) and verdict.standing is Standing.SCORED:
+        if verdict.counts is not None and (verdict.standing.scored or verdict.standing is RowStatus.NOT_MEASURED):
+            if verdict.den and not any(verdict.counts) and verdict.standing is RowStatus.SCORED:
                 self.empty_expected += times
             for place, count in enumerate(verdict.counts):
                 self.counts[place] += count * times
@@ -146,7 +146,7 @@ class Tally(Sum):
     @property
     def scored(self) -> int:
         """The rows that count in the mean."""
-        return self.standings[Standing.SCORED] + self.standings[Standing.UNREADABLE] + self.standings[Standing.BLOCKED]
+        return self.standings[RowStatus.SCORED] + self.standings[RowStatus.UNREADABLE] + self.standings[RowStatus.BLOCKED]
 
 
 def _gave_nothing(verdict: Verdict) -> bool:
@@ -154,10 +154,10 @@ def _gave_nothing(verdict: Verdict) -> bool:
     if verdict.counts is not None:
         match, mismatch, omission, hallucination = verdict.counts
         return omission > 0 and not match + mismatch + hallucination
-    return Status.OMISSION in verdict.statuses and not _GIVEN.intersection(verdict.statuses)
+    return FieldStatus.OMISSION in verdict.statuses and not _GIVEN.intersection(verdict.statuses)
 
 
-_GIVEN: Final = frozenset((Status.MATCH, Status.MISMATCH, Status.HALLUCINATION, Status.ERROR))
+_GIVEN: Final = frozenset((FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.HALLUCINATION, FieldStatus.ERROR))
 
 
 class Ledger:

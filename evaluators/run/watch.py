@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.model import Standing, Status, Verdict
+from evaluators.model import FieldStatus, RowStatus, Verdict
 from evaluators.values.confusion import Confusion, Ratio
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Watch(Struct, frozen=True):
     def _of_all(self, verdict: Verdict) -> _Counts | None:
         if self.fields:
             return _of_statuses(verdict.statuses)
-        return verdict.counts if verdict.standing.scored or verdict.standing is Standing.NOT_MEASURED else None
+        return verdict.counts if verdict.standing.scored or verdict.standing is RowStatus.NOT_MEASURED else None
 
     def _of_field(self, verdict: Verdict, path: str) -> _Counts | None:
         if not self.fields:
@@ -82,14 +82,14 @@ def target_of(key: str) -> tuple[str | None, str]:
 
 
 def _of_statuses(statuses: Sequence[int]) -> _Counts:
-    counts = [0] * len(Status)
+    counts = [0] * len(FieldStatus)
     for status in statuses:
         counts[status] += 1
     return (
-        counts[Status.MATCH],
-        counts[Status.MISMATCH] + counts[Status.ERROR],
-        counts[Status.OMISSION],
-        counts[Status.HALLUCINATION],
+        counts[FieldStatus.MATCH],
+        counts[FieldStatus.MISMATCH] + counts[FieldStatus.ERROR],
+        counts[FieldStatus.OMISSION],
+        counts[FieldStatus.HALLUCINATION],
     )
 
 

@@ -13,15 +13,17 @@ from typing import Final
 from msgspec import Struct
 
 from evaluators.issues import Issue
-from evaluators.model import FieldResult, Result, RowResult, Standing, Status, Verdict
+from evaluators.model import FieldResult, FieldStatus, Result, RowResult, RowStatus, Verdict
 from evaluators.reports.recorded import results_of
 from evaluators.reports.rows_csv import field_numbers, why
 from evaluators.run.record import RecordedRow, RunRecord
 from evaluators.run.record_facts import RecordedEvaluator
 from evaluators.tracking.metric_names import field_name, segment
 
-_WRONG: Final = frozenset({Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT})
-_LEFT_OUT: Final = frozenset({Status.SKIPPED, Status.NOT_MEASURED})
+_WRONG: Final = frozenset(
+    {FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR, FieldStatus.FAULT}
+)
+_LEFT_OUT: Final = frozenset({FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED})
 
 
 class Assessment(Struct, frozen=True):
@@ -82,7 +84,7 @@ def went_wrong(row: RecordedRow) -> bool:
 
 def label_of(verdict: Verdict) -> str:
     """How a row ended for an evaluator, in a word."""
-    if verdict.standing is not Standing.SCORED or verdict.passed is None:
+    if verdict.standing is not RowStatus.SCORED or verdict.passed is None:
         return verdict.standing.word
     return "passed" if verdict.passed else "failed"
 
@@ -119,11 +121,11 @@ def _of_fields(one: RecordedEvaluator, verdict: Verdict, result: Result) -> Iter
         return
     recorded = result.score.fields if result.score is not None else ()
     for path, code, score in zip(one.fields, verdict.statuses, field_numbers(verdict), strict=True):
-        status = Status(code)
+        status = FieldStatus(code)
         yield Assessment(
             f"{segment(one.name)}/field/{field_name(path)}", one.name, path, score, status.word,
-            None if status in _LEFT_OUT or status is Status.FAULT else status is Status.MATCH,
-            _field_reason(path, recorded), result.issue if status is Status.FAULT else None,
+            None if status in _LEFT_OUT or status is FieldStatus.FAULT else status is FieldStatus.MATCH,
+            _field_reason(path, recorded), result.issue if status is FieldStatus.FAULT else None,
         )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import pytest
 import evaluators
 from evaluators.builtin._evaluator import BUILTIN, Example, Needs
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.model import MISSING, Standing
+from evaluators.model import MISSING, RowStatus
 from evaluators.needs import Part
 
 SUITE = """\
@@ -99,7 +99,7 @@ def test_a_row_is_keyed_by_roles_or_by_the_columns_that_the_suite_names(row: dic
 
 def test_a_row_without_what_is_expected_has_no_score_and_says_why() -> None:
     result = evaluators.loads(SUITE).evaluate({"output": "{}"})["header"]
-    assert (result.standing, result.score) == (Standing.INVALID, None)
+    assert (result.standing, result.score) == (RowStatus.INVALID, None)
     assert result.issue is not None
     assert result.issue.blame is evaluators.Blame.TESTSET
 

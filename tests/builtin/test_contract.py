@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Example, read, settle
 from evaluators.issues import Blame, Fault, Problems, RowProblem
-from evaluators.model import JSON, MISSING, Score, Standing, Verdict
+from evaluators.model import JSON, MISSING, RowStatus, Score, Verdict
 from evaluators.needs import Expected, Part
 from evaluators.settings import build
 
@@ -98,7 +98,7 @@ def test_the_fast_check_says_what_the_explanation_says(
         if all(fault.issue.blame is Blame.OUTPUT for fault in faults):
             unreadable = evaluator.unreadable().explain(faults[0].issue, *values)
             assert unreadable.value == 0.0
-            assert unreadable.standing in (Standing.SCORED, Standing.UNREADABLE)
+            assert unreadable.standing in (RowStatus.SCORED, RowStatus.UNREADABLE)
         return
     score, verdict = explained(evaluator, values), checked(evaluator, values)
     if isinstance(score, RowProblem) or isinstance(verdict, RowProblem):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import evaluators
-from evaluators import Comparison, FieldResult, Problems, Status
+from evaluators import Comparison, FieldResult, FieldStatus, Problems
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import COMPARATORS
 
@@ -122,15 +122,14 @@ def test_settings_made_in_python_are_values_like_any_other() -> None:
 
 def test_a_status_is_its_word() -> None:
     """struct-extract-eval, statuses after scoring: match, mismatch, omission, hallucination, skipped."""
-    result = FieldResult("a", Status.OMISSION)
+    result = FieldResult("a", FieldStatus.OMISSION)
     assert result.status == "omission"
     assert result.status != "match"
     assert result.status in ("mismatch", "omission")
-    assert [status for status in Status if status == "error"] == [Status.ERROR, Status.FAULT]
-    assert (Status.MATCH == 1, Status.MATCH == 2, Status.MATCH in {1}, Status.MATCH == Status.MISMATCH) == (  # a status is compared
-        True, False, True, False,
-    )  # fmt: skip
-    assert {Status.MATCH: "a"}[Status.MATCH] == "a"
+    assert [status for status in FieldStatus if status == "error"] == [FieldStatus.ERROR, FieldStatus.FAULT]
+    one, other = FieldStatus.MATCH, FieldStatus.MISMATCH
+    assert (one == 1, one == 2, one in {1}, one == other) == (True, False, True, False)
+    assert {FieldStatus.MATCH: "a"}[FieldStatus.MATCH] == "a"
 
 
 @pytest.mark.parametrize(("score", "passed"), [(1.0, True), (1, True), (0.99, False), (0.0, False)])

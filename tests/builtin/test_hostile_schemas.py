@@ -11,7 +11,7 @@ from evaluators.api.loading import loads
 from evaluators.builtin._json_schema import MOST_ERRORS
 from evaluators.issues import Blame, Problems
 from evaluators.limits import row_clock
-from evaluators.model import Result, Standing
+from evaluators.model import Result, RowStatus
 
 
 def asked(schema: Any, output: str, **settings: Any) -> Result:
@@ -21,7 +21,7 @@ def asked(schema: Any, output: str, **settings: Any) -> Result:
 
 def passes(schema: Any, output: str) -> bool:
     found = asked(schema, output)
-    assert found.standing is Standing.SCORED
+    assert found.standing is RowStatus.SCORED
     assert found.score is not None
     return found.score.value == 1.0
 
@@ -64,7 +64,7 @@ def test_unique_items_are_each_looked_at_once() -> None:
 )
 def test_every_pattern_has_the_time_limit(schema: Any) -> None:
     found = asked(schema, json.dumps({"a" * 60 + "b": 1}), timeout_seconds=0.01)
-    assert found.standing is Standing.UNJUDGED
+    assert found.standing is RowStatus.UNJUDGED
     assert found.issue is not None
     assert (found.issue.code, found.issue.blame) == ("regex-timeout", Blame.ENVIRONMENT)
 
@@ -103,7 +103,7 @@ def test_a_schema_that_leads_to_itself_asks_once_for_each_level(name: str) -> No
     def steps(depth: int) -> int:
         clock = row_clock()
         before = clock.steps
-        assert asked(ALIKE[name], '{"a": ' * depth + "1" + "}" * depth).standing is Standing.SCORED
+        assert asked(ALIKE[name], '{"a": ' * depth + "1" + "}" * depth).standing is RowStatus.SCORED
         return clock.steps - before
 
     short, long = steps(20), steps(40)

@@ -7,7 +7,7 @@ import pytest
 from evaluators.api.loading import loads
 from evaluators.issues import Blame
 from evaluators.limits import TEXT_LENGTH
-from evaluators.model import Result, Standing
+from evaluators.model import Result, RowStatus
 
 LONG = "ab" * (TEXT_LENGTH // 2 + 1)
 FIELD = "evaluators: [{json_multi_field_match: {fields: {a: {fuzzy: {partial: %s}}}}}]"
@@ -21,14 +21,14 @@ def field(expected: str, output: str, partial: str = "false") -> Result:
 @pytest.mark.parametrize("partial", ["false", "true"])
 def test_a_field_with_long_texts_is_unjudged(partial: str) -> None:
     found = field(LONG, "c" + LONG, partial)
-    assert found.standing is Standing.UNJUDGED
+    assert found.standing is RowStatus.UNJUDGED
     assert found.issue is not None
     assert (found.issue.code, found.issue.blame) == ("text-too-long", Blame.ENVIRONMENT)
 
 
 def test_what_needs_no_counting_is_judged() -> None:
-    assert field(LONG, LONG).standing is Standing.SCORED
-    assert field(LONG, LONG, "true").standing is Standing.SCORED
+    assert field(LONG, LONG).standing is RowStatus.SCORED
+    assert field(LONG, LONG, "true").standing is RowStatus.SCORED
     short = field("ab", LONG).score
     assert short is not None
     assert short.value == 0.0
@@ -38,7 +38,7 @@ def test_what_needs_no_counting_is_judged() -> None:
 def test_whole_texts(name: str) -> None:
     suite = loads(f"evaluators: [{{{name if ':' in name else name + ': {}'}}}]")
     (found,) = suite.evaluate({"output": LONG, "expected": "c" + LONG}).results.values()
-    assert found.standing is Standing.UNJUDGED
+    assert found.standing is RowStatus.UNJUDGED
     (found,) = suite.evaluate({"output": LONG, "expected": LONG}).results.values()
     assert found.score is not None
     assert found.score.value == 1.0

@@ -18,7 +18,7 @@ from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.sides import Side, SideRows, side_of
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems
-from evaluators.model import Status, Verdict
+from evaluators.model import FieldStatus, Verdict
 from tests.compare.sides import made_side, packed, said
 
 FIELDS = ("total", "date")
@@ -550,7 +550,7 @@ def test_figures_of_a_field_count_its_values_and_mirror_when_the_runs_are_swappe
     )
     there, back = compare_sides(one, other).fields[0], compare_sides(other, one).fields[0]
     for figure, place in ((there.base, 0), (there.new, 1)):
-        counted = [pair[place].values[1:3] or (int(status == Status.MATCH), int(status != Status.NOT_MEASURED))
+        counted = [pair[place].values[1:3] or (int(status == FieldStatus.MATCH), int(status != FieldStatus.NOT_MEASURED))
                    for pair in pairs for status in (pair[place].statuses[0],)]  # fmt: skip
         right, whole = (sum(column) for column in zip(*counted, strict=True))
         assert figure == (right / whole if whole else None)

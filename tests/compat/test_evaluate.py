@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import evaluators
 from evaluators.compat import extract_bench, struct_extract_eval
-from evaluators.model import Standing, Status
+from evaluators.model import FieldStatus, RowStatus
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -87,13 +87,13 @@ def test_the_totals_are_what_the_records_say(rows: list[tuple[Any, Any]]) -> Non
     found = struct_extract_eval.evaluate([one for one, _ in rows], [one for _, one in rows], SCHEMA)
     results = [result.status for record in found.records for result in record.field_results]
     assert found.total_records == len(rows) == len(found.records)
-    assert found.total_omissions == results.count(Status.OMISSION)
-    assert found.total_hallucinations == results.count(Status.HALLUCINATION)
-    assert found.total_fields == sum(status not in (Status.SKIPPED, Status.FAULT) for status in results)
+    assert found.total_omissions == results.count(FieldStatus.OMISSION)
+    assert found.total_hallucinations == results.count(FieldStatus.HALLUCINATION)
+    assert found.total_fields == sum(status not in (FieldStatus.SKIPPED, FieldStatus.FAULT) for status in results)
     for path, figures in found.per_field.items():
         statuses = [result.status for _, result in figures.instances]
-        assert figures.matches == statuses.count(Status.MATCH), path
-        assert figures.mismatches == statuses.count(Status.MISMATCH) + statuses.count(Status.ERROR), path
+        assert figures.matches == statuses.count(FieldStatus.MATCH), path
+        assert figures.mismatches == statuses.count(FieldStatus.MISMATCH) + statuses.count(FieldStatus.ERROR), path
 
 
 def test_the_totals_of_extract_bench_are_those_of_its_page() -> None:
@@ -185,15 +185,15 @@ def test_what_nobody_measured_is_undefined() -> None:
 def test_a_bad_expected_answer_costs_its_row_and_is_said() -> None:
     found = struct_extract_eval.evaluate([{"name": "a"}, "not JSON"], [{"name": "a"}, {}], SCHEMA)
     assert (found.mean_f1, found.stats.invalid) == (1.0, 1)
-    assert found.records[1].standing is Standing.INVALID
+    assert found.records[1].standing is RowStatus.INVALID
     assert found.records[1].field_results == ()
     assert len(found.issues) == 1
 
 
 def test_an_unreadable_output_scores_zero_and_omits_everything() -> None:
     (record,) = struct_extract_eval.evaluate([{"name": "a", "size": 1}], ["sorry"], SCHEMA).records
-    assert (record.f1, record.overall_score, record.standing) == (0.0, 0.0, Standing.UNREADABLE)
-    assert [result.status for result in record.field_results] == [Status.OMISSION] * 2
+    assert (record.f1, record.overall_score, record.standing) == (0.0, 0.0, RowStatus.UNREADABLE)
+    assert [result.status for result in record.field_results] == [FieldStatus.OMISSION] * 2
 
 
 def test_comparators_of_ones_own_are_names_with_options_or_functions() -> None:

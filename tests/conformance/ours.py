@@ -6,7 +6,7 @@ from typing import Any
 
 from evaluators.builtin._evaluator import Evaluator, explain_cells
 from evaluators.issues import Problems
-from evaluators.model import Score, Standing, Status
+from evaluators.model import FieldStatus, RowStatus, Score
 from evaluators.suite.config import read_config
 from evaluators.suite.source import from_data
 from tests.conformance.cases import Answer, Case, mapping
@@ -33,7 +33,7 @@ def evaluator_of(case: Case) -> Evaluator:
 
 
 def _answer(case: Case, score: Score) -> Answer:
-    unreadable = score.standing is Standing.UNREADABLE
+    unreadable = score.standing is RowStatus.UNREADABLE
     return Answer(
         score.value,
         score.passed,
@@ -49,4 +49,4 @@ def _fields(case: Case, score: Score) -> dict[str, float | None]:
     if not isinstance(written, list):
         return {}
     results = zip(written, score.fields, strict=True)
-    return {path: None if found.status is Status.NOT_MEASURED else found.score for path, found in results}
+    return {path: None if found.status is FieldStatus.NOT_MEASURED else found.score for path, found in results}

@@ -9,7 +9,7 @@ import pytest
 
 from evaluators.builtin._evaluator import read
 from evaluators.issues import Blame, Fault, RowProblem
-from evaluators.model import Standing
+from evaluators.model import RowStatus
 from tests.conformance.__main__ import main, paragraph
 from tests.conformance.cases import HERE, Answer, Case, mapping
 from tests.conformance.computed import TYPES, computed
@@ -92,7 +92,7 @@ def _fast(case: Case) -> Answer:
     for value in values:
         if isinstance(value, Fault) and value.issue.blame is not Blame.OUTPUT:
             return Answer(blame=value.issue.blame.value)
-    return Answer(verdict.value, verdict.passed, "output" if verdict.standing is Standing.UNREADABLE else None)
+    return Answer(verdict.value, verdict.passed, "output" if verdict.standing is RowStatus.UNREADABLE else None)
 
 
 def _unreadable(values: Sequence[object]) -> bool:

@@ -30,7 +30,7 @@ from evaluators.fields.tree import FieldNode
 from evaluators.fields.type_defaults import reset_type_defaults, set_type_default
 from evaluators.fields.xeval import parse_eval_schema
 from evaluators.issues import Problems, RowProblem
-from evaluators.model import MISSING, FieldResult, Status
+from evaluators.model import MISSING, FieldResult, FieldStatus
 from evaluators.settings import BadSettings
 from evaluators.values.path_text import ANY
 from evaluators.values.quoting import kind
@@ -271,7 +271,7 @@ def _compared(name: str, params: Mapping[str, Any], expected: Any, actual: Any) 
     comparator = choose({name: params}, {}).comparator
     assert comparator is not None
     judged = explain_rule(comparator, (), expected, actual).judged
-    return judged.num / judged.den if isinstance(judged, Partial) else float(judged is Status.MATCH)
+    return judged.num / judged.den if isinstance(judged, Partial) else float(judged is FieldStatus.MATCH)
 
 
 def _transform(case: Case) -> Answer:

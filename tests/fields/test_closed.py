@@ -10,7 +10,7 @@ import pytest
 from evaluators.builtin._evaluator import explain_cells, settle
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.issues import Blame, Problems
-from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
+from evaluators.model import MISSING, FieldResult, FieldStatus, RowStatus, Score, Verdict
 from evaluators.settings import build
 from tests.fields.alone import wrong_of
 
@@ -70,8 +70,8 @@ def test_the_status_of_a_field(expected: Any, output: Any, status: str) -> None:
 
 def test_a_row_without_a_measured_field_has_no_score() -> None:
     score, verdict = row(["a", "b"], {}, {})
-    assert (score.value, score.standing) == (None, Standing.NOT_MEASURED)
-    assert (verdict.value, verdict.passed, verdict.standing) == (None, None, Standing.NOT_MEASURED)
+    assert (score.value, score.standing) == (None, RowStatus.NOT_MEASURED)
+    assert (verdict.value, verdict.passed, verdict.standing) == (None, None, RowStatus.NOT_MEASURED)
 
 
 def test_absent_on_both_sides_can_be_asked_to_match() -> None:
@@ -97,7 +97,7 @@ def test_a_required_field_that_does_not_match_keeps_the_row_from_passing() -> No
 def test_an_unreadable_output_loses_every_expected_field() -> None:
     found = matcher(["a", "b"], both_missing="match").score("no JSON here", '{"a": 1}')
     assert [result.status.word for result in found.fields] == ["omission", "not_measured"]
-    assert (found.value, found.passed, found.standing) == (0.0, False, Standing.UNREADABLE)
+    assert (found.value, found.passed, found.standing) == (0.0, False, RowStatus.UNREADABLE)
 
 
 # Weights and partial credit
@@ -148,12 +148,12 @@ def test_transforms_change_both_sides() -> None:
 def test_an_output_value_that_cannot_be_transformed_counts_0() -> None:
     score, verdict = row(TO_FLOAT, {"a": "1.5", "b": 1}, {"a": "about 2", "b": 1})
     assert [result.status.word for result in score.fields] == ["error", "match"]
-    assert (verdict.value, verdict.standing) == (0.5, Standing.SCORED)
+    assert (verdict.value, verdict.standing) == (0.5, RowStatus.SCORED)
 
 
 def test_an_expected_value_that_cannot_be_transformed_leaves_the_row_without_a_score() -> None:
     score, verdict = row(TO_FLOAT, {"a": "about 2", "b": 1}, {"a": "1.5", "b": 1})
-    assert verdict.standing is Standing.INVALID
+    assert verdict.standing is RowStatus.INVALID
     assert verdict.value is None
     assert verdict.issue is not None
     assert verdict.issue.blame is Blame.TESTSET
@@ -166,8 +166,8 @@ def test_an_expected_value_that_cannot_be_transformed_leaves_the_row_without_a_s
 @pytest.mark.parametrize("output", [{"a": "about 2", "b": 1}, {"b": 1}, {"a": {}, "b": 1}, {"a": None, "b": 1}])
 def test_an_expected_value_that_cannot_be_converted_is_invalid_whatever_the_output_is(output: Any) -> None:
     score, verdict = row(TO_FLOAT, {"a": "about 2", "b": 1}, output)
-    assert verdict.standing is Standing.INVALID
-    assert [result.status for result in score.fields] == [Status.FAULT, Status.MATCH]
+    assert verdict.standing is RowStatus.INVALID
+    assert [result.status for result in score.fields] == [FieldStatus.FAULT, FieldStatus.MATCH]
     assert score.issue is not None
     assert score.issue.message.startswith('field "a": the expected value cannot be transformed')
 

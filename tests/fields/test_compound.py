@@ -12,7 +12,7 @@ from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.compound import Together
 from evaluators.fields.lines import read_fields
 from evaluators.fields.named_comparators import read_comparator
-from evaluators.model import FieldResult, Score, Status
+from evaluators.model import FieldResult, FieldStatus, Score
 from evaluators.settings import BadSettings, build
 
 AUTHOR = {"author": {"compound": {"fields": ["surname", "name"], "compare": {"normalized": {"case": "ignore"}}}}}
@@ -39,21 +39,25 @@ def result(fields: Any, expected: Any, output: Any, **settings: Any) -> FieldRes
 @pytest.mark.parametrize(
     ("expected", "output", "status"),
     [
-        ({"surname": "Lem", "name": "Stanislaw"}, {"surname": "LEM", "name": "Stanislaw"}, Status.MATCH),
-        ({"surname": "Lem", "name": "Stanislaw"}, {"name": "Stanislaw", "surname": "Lem", "born": 1921}, Status.MATCH),
-        ({"surname": "Lem", "name": "Stanislaw"}, {"surname": "Lem Stanislaw"}, Status.MATCH),
-        ({"surname": "Lem", "name": "Stanislaw"}, {"surname": "Stanislaw", "name": "Lem"}, Status.MISMATCH),
-        ({"surname": "Lem", "name": "Stanislaw"}, {"surname": "Lem"}, Status.MISMATCH),
-        ({"surname": "Lem"}, {"surname": "Lem", "name": None}, Status.MATCH),
-        ({"surname": "Lem"}, {"born": 1921}, Status.OMISSION),
-        ({"born": 1921}, {"surname": "Lem"}, Status.HALLUCINATION),
-        ({"born": 1921}, {"born": 1921}, Status.NOT_MEASURED),
-        ({}, {}, Status.NOT_MEASURED),
-        (None, None, Status.MATCH),
-        ({"surname": "Lem"}, "Lem", Status.MISMATCH),
+        ({"surname": "Lem", "name": "Stanislaw"}, {"surname": "LEM", "name": "Stanislaw"}, FieldStatus.MATCH),
+        (
+            {"surname": "Lem", "name": "Stanislaw"},
+            {"name": "Stanislaw", "surname": "Lem", "born": 1921},
+            FieldStatus.MATCH,
+        ),
+        ({"surname": "Lem", "name": "Stanislaw"}, {"surname": "Lem Stanislaw"}, FieldStatus.MATCH),
+        ({"surname": "Lem", "name": "Stanislaw"}, {"surname": "Stanislaw", "name": "Lem"}, FieldStatus.MISMATCH),
+        ({"surname": "Lem", "name": "Stanislaw"}, {"surname": "Lem"}, FieldStatus.MISMATCH),
+        ({"surname": "Lem"}, {"surname": "Lem", "name": None}, FieldStatus.MATCH),
+        ({"surname": "Lem"}, {"born": 1921}, FieldStatus.OMISSION),
+        ({"born": 1921}, {"surname": "Lem"}, FieldStatus.HALLUCINATION),
+        ({"born": 1921}, {"born": 1921}, FieldStatus.NOT_MEASURED),
+        ({}, {}, FieldStatus.NOT_MEASURED),
+        (None, None, FieldStatus.MATCH),
+        ({"surname": "Lem"}, "Lem", FieldStatus.MISMATCH),
     ],
 )
-def test_the_keys_are_one_field(expected: Any, output: Any, status: Status) -> None:
+def test_the_keys_are_one_field(expected: Any, output: Any, status: FieldStatus) -> None:
     assert result(AUTHOR, expected, output).status is status
 
 
@@ -65,7 +69,7 @@ def test_equal_documents_without_the_keys_measure_nothing() -> None:
 
 def test_a_required_compound_that_neither_side_has_is_an_omission() -> None:
     fields = {"author": {"compare": AUTHOR["author"], "required": True}}
-    assert result(fields, {}, {}).status is Status.OMISSION
+    assert result(fields, {}, {}).status is FieldStatus.OMISSION
 
 
 def test_numbers_are_joined_as_they_are_written() -> None:
@@ -85,14 +89,14 @@ def test_a_comparator_of_ones_own_gets_the_two_objects() -> None:
     evaluators.register("same_person", same_person)
     fields = {"author": {"compound": {"fields": ["surname", "name"], "compare": "same_person"}}}
     found = result(fields, {"surname": "Lem", "name": "S", "born": 1}, {"surname": "S", "name": "Lem", "born": 2})
-    assert found.status is Status.MATCH
+    assert found.status is FieldStatus.MATCH
     assert seen[0] == ({"surname": "Lem", "name": "S"}, {"surname": "S", "name": "Lem"})
 
 
 def test_exact_compares_the_objects_key_by_key() -> None:
     fields = {"author": {"compound": {"fields": ["surname", "name"]}}}
-    assert result(fields, {"surname": "a", "name": "b"}, {"surname": "a b"}).status is Status.MISMATCH
-    assert result(fields, {"surname": "a", "name": "b"}, {"name": "b", "surname": "a"}).status is Status.MATCH
+    assert result(fields, {"surname": "a", "name": "b"}, {"surname": "a b"}).status is FieldStatus.MISMATCH
+    assert result(fields, {"surname": "a", "name": "b"}, {"name": "b", "surname": "a"}).status is FieldStatus.MATCH
 
 
 @pytest.mark.parametrize("compare", ["exact", {"normalized": {"case": "ignore"}}])
@@ -100,7 +104,7 @@ def test_transforms_of_every_field_change_the_values_of_the_keys(compare: Any) -
     fields = {"author": {"compound": {"fields": ["surname", "name"], "compare": compare}}}
     expected, output = {"surname": "Lem", "name": " S "}, {"surname": " Lem", "name": "S"}
     changes = ["strip", "normalize_whitespace", "lowercase"]
-    assert result(fields, expected, output, transforms=changes).status is Status.MATCH
+    assert result(fields, expected, output, transforms=changes).status is FieldStatus.MATCH
 
 
 def test_a_batch_gets_the_objects_too() -> None:
@@ -114,7 +118,7 @@ def test_a_batch_gets_the_objects_too() -> None:
     fields = {"people[*]": {"compound": {"fields": ["a", "b"], "compare": "judge"}}}
     made = build(JsonMultiFieldMatch, {"fields": fields})
     verdict = made.compile()({"people": [{"a": 1}, {"c": 1}]}, {"people": [{"a": 2}, {"c": 2}]})
-    assert verdict.statuses == bytes([Status.MATCH])
+    assert verdict.statuses == bytes([FieldStatus.MATCH])
     assert [(one.path, one.expected, one.actual) for one in asked] == [("people[0]", {"a": 1}, {"a": 2})]
 
 

@@ -11,7 +11,7 @@ from evaluators.fields.counts import Tallied, counted
 from evaluators.fields.events import figures_of
 from evaluators.fields.scored import Scored
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import MISSING, FieldResult, Status
+from evaluators.model import MISSING, FieldResult, FieldStatus
 from tests.fields.alone import score_document
 from tests.fields.figures import entries, figures_by_name
 from tests.fields.trees import Planned, array, leaf, metric, obj, tree
@@ -101,8 +101,8 @@ def test_metrics_of_one_field_are_entries_of_their_own_and_one_unit() -> None:
 
 
 def test_a_row_with_a_problem_has_no_figures() -> None:
-    fault = FieldResult("a", Status.FAULT, details={"metric": "exact"})
-    match = FieldResult("b", Status.MATCH, 1.0, details={"metric": "exact"})
+    fault = FieldResult("a", FieldStatus.FAULT, details={"metric": "exact"})
+    match = FieldResult("b", FieldStatus.MATCH, 1.0, details={"metric": "exact"})
     scored = Scored((fault, match), problem=RowProblem(Issue("late", Blame.ENVIRONMENT, "late")))
     assert set(figures_of(scored)) == {(0, 0)}
     assert counted(scored.fields) == (1, 0, 0, 0)
@@ -111,19 +111,19 @@ def test_a_row_with_a_problem_has_no_figures() -> None:
 @pytest.mark.parametrize(
     ("statuses", "counts"),
     [
-        ([Status.MATCH, Status.MATCH], (1, 0, 0, 0)),
-        ([Status.MATCH, Status.MISMATCH], (0, 1, 0, 0)),
-        ([Status.MATCH, Status.ERROR], (0, 1, 0, 0)),
-        ([Status.MISMATCH, Status.FAULT], (0, 0, 0, 0)),
-        ([Status.MATCH, Status.SKIPPED], (1, 0, 0, 0)),
-        ([Status.OMISSION, Status.OMISSION], (0, 0, 1, 0)),
+        ([FieldStatus.MATCH, FieldStatus.MATCH], (1, 0, 0, 0)),
+        ([FieldStatus.MATCH, FieldStatus.MISMATCH], (0, 1, 0, 0)),
+        ([FieldStatus.MATCH, FieldStatus.ERROR], (0, 1, 0, 0)),
+        ([FieldStatus.MISMATCH, FieldStatus.FAULT], (0, 0, 0, 0)),
+        ([FieldStatus.MATCH, FieldStatus.SKIPPED], (1, 0, 0, 0)),
+        ([FieldStatus.OMISSION, FieldStatus.OMISSION], (0, 0, 1, 0)),
     ],
 )
-def test_a_unit_with_several_metrics_counts_once(statuses: list[Status], counts: Any) -> None:
+def test_a_unit_with_several_metrics_counts_once(statuses: list[FieldStatus], counts: Any) -> None:
     assert counted([FieldResult("a", each, details={"metric": str(n)}) for n, each in enumerate(statuses)]) == counts
 
 
 def test_partial_credit_is_in_the_mean_score_alone() -> None:
-    half = FieldResult("a", Status.MISMATCH, 1 / 3, details={"metric": "fuzzy", "ratio": (1, 3)})
-    assert figures_by_name(Scored((half, FieldResult("b", Status.MATCH, 1.0))))["mean_score"] == Fraction(2, 3)
+    half = FieldResult("a", FieldStatus.MISMATCH, 1 / 3, details={"metric": "fuzzy", "ratio": (1, 3)})
+    assert figures_by_name(Scored((half, FieldResult("b", FieldStatus.MATCH, 1.0))))["mean_score"] == Fraction(2, 3)
     assert counted([half]).f1 == 0

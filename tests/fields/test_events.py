@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from evaluators.fields.events import Event, Items, row_counts, row_statuses, row_values
-from evaluators.model import Status
+from evaluators.model import FieldStatus
 
 PLACES = {"a": 0, "rows[*].b": 1, "c": 2, "d": 3}
 EVENTS = [
-    Event("a", Status.MATCH),
-    Event("rows[*].b", Status.MATCH),
-    Event("rows[*].b", Status.MISMATCH),
-    Event("rows[*].b", Status.OMISSION),
-    Event("rows[*].b", Status.SKIPPED),
-    Event("rows[*].b", Status.MATCH),
-    Event("c", Status.HALLUCINATION),
-    Event("c", Status.MATCH, items=Items(1, 1, 0, 0)),
-    Event("d", Status.MATCH, outside=True),
-    Event("d", Status.MATCH, outside=True),
-    Event("e", Status.MISMATCH),
+    Event("a", FieldStatus.MATCH),
+    Event("rows[*].b", FieldStatus.MATCH),
+    Event("rows[*].b", FieldStatus.MISMATCH),
+    Event("rows[*].b", FieldStatus.OMISSION),
+    Event("rows[*].b", FieldStatus.SKIPPED),
+    Event("rows[*].b", FieldStatus.MATCH),
+    Event("c", FieldStatus.HALLUCINATION),
+    Event("c", FieldStatus.MATCH, items=Items(1, 1, 0, 0)),
+    Event("d", FieldStatus.MATCH, outside=True),
+    Event("d", FieldStatus.MATCH, outside=True),
+    Event("e", FieldStatus.MISMATCH),
 ]
 
 
@@ -33,5 +33,5 @@ def test_a_field_of_several_values_says_how_many_are_right() -> None:
 
 
 def test_a_field_has_one_status() -> None:
-    found = [Status(one) for one in row_statuses(EVENTS, PLACES)]
-    assert (found[0], found[2]) == (Status.MATCH, Status.HALLUCINATION)
+    found = [FieldStatus(one) for one in row_statuses(EVENTS, PLACES)]
+    assert (found[0], found[2]) == (FieldStatus.MATCH, FieldStatus.HALLUCINATION)

@@ -9,7 +9,7 @@ import pytest
 import evaluators
 from evaluators.builtin.schema_match import SchemaMatch
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.model import Standing, Status
+from evaluators.model import FieldStatus, RowStatus
 from evaluators.settings import build
 
 
@@ -52,9 +52,9 @@ def test_functions_are_named_in_both_dialects(schema: dict[str, Any]) -> None:
     expected, output = {"a": "x", "b": 1, "c": ["p", "q"]}, {"a": "y", "b": 3, "c": ["P", "q"]}
     found, verdict = settings.explain(expected, output), settings.compile()(expected, output)
     statuses = {field.path: field.status for field in found.fields}
-    assert statuses.pop("a") is Status.FAULT
-    assert set(statuses.values()) == {Status.MATCH}
-    assert (found.standing, verdict.standing) == (Standing.BUG, Standing.BUG)
+    assert statuses.pop("a") is FieldStatus.FAULT
+    assert set(statuses.values()) == {FieldStatus.MATCH}
+    assert (found.standing, verdict.standing) == (RowStatus.BUG, RowStatus.BUG)
     assert found.issue is not None
     assert found.issue.message == 'field "a": comparator "breaks" failed: KeyError: \'unit\''
     assert verdict.issue is not None

@@ -14,7 +14,7 @@ from evaluators.fields.listed import read_listed, tree_of_lines
 from evaluators.fields.metrics import fallbacks
 from evaluators.fields.reading import read_transforms
 from evaluators.fields.tree import FieldNode
-from evaluators.model import Status
+from evaluators.model import FieldStatus
 from evaluators.settings import BadSettings, Detail
 from evaluators.values.paths import ANY
 from tests.fields.alone import score_document
@@ -40,7 +40,7 @@ def mistake(data: object) -> Detail:
     return found
 
 
-def statuses(fields: object, expected: Any, output: Any, **context: Any) -> dict[str, Status]:
+def statuses(fields: object, expected: Any, output: Any, **context: Any) -> dict[str, FieldStatus]:
     found = score_document(listed(fields, context), expected, output)
     return {result.path: result.status for result in found.fields}
 
@@ -84,14 +84,14 @@ def test_an_alignment_without_lines_below_compares_the_items_as_wholes() -> None
     assert tags.weight == 2
     assert items_of(tags).metrics[0].name == "fuzzy"
     assert statuses({"tags": {"align": "any_order"}}, {"tags": ["a", "b"]}, {"tags": ["b", "a"]}) == {
-        "tags[0]": Status.MATCH,
-        "tags[1]": Status.MATCH,
+        "tags[0]": FieldStatus.MATCH,
+        "tags[1]": FieldStatus.MATCH,
     }
 
 
 def test_a_skipped_line_is_one_skipped_result() -> None:
     found = statuses({"a": "skip", "b": "exact"}, {"a": {"x": 1}, "b": 1}, {"a": 2, "b": 1})
-    assert found == {"a": Status.SKIPPED, "b": Status.MATCH}
+    assert found == {"a": FieldStatus.SKIPPED, "b": FieldStatus.MATCH}
 
 
 def test_transforms_of_every_field_come_before_those_of_the_line() -> None:
@@ -103,7 +103,7 @@ def test_a_key_that_only_the_output_has_counts_and_an_unlisted_one_of_both_does_
     found = statuses(
         ["a", "b.c"], {"a": 1, "b": {"c": 1, "d": 1}, "e": 1}, {"a": 1, "b": {"c": 1, "d": 2, "f": 3}, "e": 2}
     )
-    assert found == {"a": Status.MATCH, "b.c": Status.MATCH, "b.f": Status.HALLUCINATION}
+    assert found == {"a": FieldStatus.MATCH, "b.c": FieldStatus.MATCH, "b.f": FieldStatus.HALLUCINATION}
 
 
 def test_compound_keys_are_one_unit_beside_the_other_keys() -> None:
@@ -111,10 +111,10 @@ def test_compound_keys_are_one_unit_beside_the_other_keys() -> None:
     fields = {"author": author, "author.born": "exact"}
     expected = {"author": {"surname": "Lem", "name": "Stanislaw", "born": 1921}}
     output = {"author": {"surname": "LEM STANISLAW", "born": 1922}}
-    assert statuses(fields, expected, output) == {"author": Status.MATCH, "author.born": Status.MISMATCH}
+    assert statuses(fields, expected, output) == {"author": FieldStatus.MATCH, "author.born": FieldStatus.MISMATCH}
     assert statuses(fields, expected, {"author": {"born": 1921}}) == {
-        "author": Status.OMISSION,
-        "author.born": Status.MATCH,
+        "author": FieldStatus.OMISSION,
+        "author.born": FieldStatus.MATCH,
     }
 
 
@@ -132,7 +132,9 @@ def test_a_compound_of_ones_own_gets_objects_and_transforms_change_their_values(
             "transforms": ["lowercase"],
         }
     }
-    assert statuses(fields, {"people": [{"a": "X"}]}, {"people": [{"a": "Y", "b": "Z"}]}) == {"people[0]": Status.MATCH}
+    assert statuses(fields, {"people": [{"a": "X"}]}, {"people": [{"a": "Y", "b": "Z"}]}) == {
+        "people[0]": FieldStatus.MATCH
+    }
     assert seen == [({"a": "x"}, {"a": "y", "b": "z"})]
 
 
@@ -217,5 +219,5 @@ def test_every_mistake_is_said() -> None:
 
 def test_an_optional_field_is_compared_like_any_other() -> None:
     fields = {"a": {"optional": True}, "b": "exact"}
-    assert statuses(fields, {"a": 1, "b": 1}, {"b": 1}) == {"a": Status.OMISSION, "b": Status.MATCH}
-    assert statuses(fields, {"b": 1}, {"b": 1}) == {"b": Status.MATCH}
+    assert statuses(fields, {"a": 1, "b": 1}, {"b": 1}) == {"a": FieldStatus.OMISSION, "b": FieldStatus.MATCH}
+    assert statuses(fields, {"b": 1}, {"b": 1}) == {"b": FieldStatus.MATCH}

@@ -18,7 +18,7 @@ from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.comparators._comparator import Answer, Comparator, Question, Readable
 from evaluators.fields.settle import WRONG
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import MISSING, Comparison, Score, Standing
+from evaluators.model import MISSING, Comparison, RowStatus, Score
 from evaluators.settings import BadSettings, build
 from tests.fields.alone import wrong_of
 from tests.laws.structures import field_lists, without_output
@@ -196,8 +196,8 @@ def test_rows_that_are_blocked_or_unreadable_keep_their_fields() -> None:
         assert result.score is not None
         found.append((result.standing, result.score.value, [field.status.word for field in result.score.fields]))
     assert found == [
-        (Standing.SCORED, 1.0, ["match", "match"]),
-        (Standing.BLOCKED, 0.0, []),
-        (Standing.UNREADABLE, 0.0, ["omission", "omission"]),
-        (Standing.BLOCKED, 0.0, []),
+        (RowStatus.SCORED, 1.0, ["match", "match"]),
+        (RowStatus.BLOCKED, 0.0, []),
+        (RowStatus.UNREADABLE, 0.0, ["omission", "omission"]),
+        (RowStatus.BLOCKED, 0.0, []),
     ]

@@ -20,7 +20,7 @@ from evaluators.fields.open_check import OpenCheck
 from evaluators.fields.open_rows import OpenRows
 from evaluators.fields.open_tree import OpenTree
 from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
-from evaluators.model import MISSING, Status
+from evaluators.model import MISSING, FieldStatus
 from evaluators.values.paths import ANY, Path, display, parse
 from tests.reference import open_tree as naive
 from tests.reference.documents import KEYS, objects, pairs, scalars
@@ -136,7 +136,7 @@ def test_top_level_fields_are_walked_as_the_naive_scorer_lists_them(
 
 def agrees(tree: OpenTree, rows: Sequence[tuple[Any, Any]]) -> None:
     """Verdicts, results, evidence, counts by path and surplus of some rows are those of the naive scorer, for one and for many."""
-    check, tally = OpenCheck(tree, 0.5), dict[str, Counter[Status]]()
+    check, tally = OpenCheck(tree, 0.5), dict[str, Counter[FieldStatus]]()
     before = copy.deepcopy(rows)
     scores = [naive.explain_open(tree, *row) for row in rows]
     for (expected, output), score in zip(rows, scores, strict=True):
@@ -162,7 +162,7 @@ def agrees(tree: OpenTree, rows: Sequence[tuple[Any, Any]]) -> None:
     assert chunk.counted().details() == surplus_details(tree, many)
 
 
-KINDS = (Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION)
+KINDS = (FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION)
 
 
 def together(tree: OpenTree, rows: Sequence[tuple[Any, Any]], scores: Sequence[Any]) -> None:
@@ -175,7 +175,7 @@ def together(tree: OpenTree, rows: Sequence[tuple[Any, Any]], scores: Sequence[A
         right, wrong, lost, extra, surplus = found.counts[at]
         assert (right, wrong, lost, extra + surplus) == (counts_of(score) or (0, 0, 0, 0))
         assert replace(found.explain(at), details={}) == score
-        assert found.wrong(at, {""}) == [result for result in score.fields if result.status is not Status.MATCH]
+        assert found.wrong(at, {""}) == [result for result in score.fields if result.status is not FieldStatus.MATCH]
         assert found.wrong(at, {"a"}) == []
     found.release()
 

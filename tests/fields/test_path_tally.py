@@ -8,7 +8,7 @@ import pytest
 
 from evaluators.fields.path_details import OVERFLOW, SURPLUS_VALUES
 from evaluators.fields.path_tally import SURPLUS, PathTally
-from evaluators.model import Status
+from evaluators.model import FieldStatus
 from evaluators.values.paths import ANY
 
 NAMES = [("a", ANY, f"k{number:02}") for number in range(40)]
@@ -20,7 +20,7 @@ def test_the_first_paths_are_counted_apart_whatever_the_chunks(chunk: int) -> No
     Random(chunk).shuffle(rows)
     for begin in range(0, len(rows), chunk):
         for name in rows[begin : begin + chunk]:
-            tally.add(name, Status.MATCH, 1)
+            tally.add(name, FieldStatus.MATCH, 1)
         tally.trim()
     found = tally.counts()
     assert {path: found[path][0] for path in list(found)[1:6]} == {f"a[*].k0{number}": 10 for number in range(5)}

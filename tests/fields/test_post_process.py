@@ -11,7 +11,7 @@ from evaluators.comparators.date import Date
 from evaluators.fields.counts import counted
 from evaluators.fields.post_process import null_processors, propagate_batch_errors, reclassify_nulls
 from evaluators.issues import Problems
-from evaluators.model import FieldResult, Status
+from evaluators.model import FieldResult, FieldStatus
 from evaluators.values.transforms import parse_transform
 from tests.fields.alone import score_document
 from tests.fields.trees import Planned, array, leaf, metric, obj, tree
@@ -46,7 +46,7 @@ def test_listed_values_count_as_absent(expected: Any, output: Any, status: str) 
 
 def test_both_absent_may_be_a_match() -> None:
     scored = score_document(tree(A), {"a": None}, {"a": ""}, [partial(BLANKS, both_absent="match")])
-    assert [(one.status, one.score) for one in scored.fields] == [(Status.MATCH, 1.0)]
+    assert [(one.status, one.score) for one in scored.fields] == [(FieldStatus.MATCH, 1.0)]
 
 
 def test_the_compared_value_decides() -> None:
@@ -104,18 +104,18 @@ def test_the_words_of_a_suite() -> None:
     assert words(A, {"a": ""}, {"a": "-"}, *null_processors("value", ["", "-"])) == ["a skipped"]
 
 
-def batch(path: str, status: Status, name: str = "judge") -> FieldResult:
+def batch(path: str, status: FieldStatus, name: str = "judge") -> FieldResult:
     return FieldResult(path, status, 1.0, details={"metric": name, "batch": True})
 
 
 def test_one_open_question_opens_the_others_of_its_batch() -> None:
-    alone = FieldResult("d", Status.MATCH, 1.0, details={"metric": "judge"})
+    alone = FieldResult("d", FieldStatus.MATCH, 1.0, details={"metric": "judge"})
     results = [
-        batch("a", Status.FAULT), batch("b", Status.MATCH), batch("c", Status.OMISSION), alone,
-        batch("e", Status.MATCH, "other"),
+        batch("a", FieldStatus.FAULT), batch("b", FieldStatus.MATCH), batch("c", FieldStatus.OMISSION), alone,
+        batch("e", FieldStatus.MATCH, "other"),
     ]  # fmt: skip
     assert [one.status for one in propagate_batch_errors(results)] == [
-        Status.FAULT, Status.FAULT, Status.OMISSION, Status.MATCH, Status.MATCH,
+        FieldStatus.FAULT, FieldStatus.FAULT, FieldStatus.OMISSION, FieldStatus.MATCH, FieldStatus.MATCH,
     ]  # fmt: skip
 
 
@@ -147,10 +147,10 @@ def test_a_post_processor_that_returns_something_else_is_a_config_problem(return
 
 def test_a_problem_that_a_post_processor_settles_is_none() -> None:
     def forgiving(results: list[FieldResult]) -> list[FieldResult]:
-        return [FieldResult(one.path, Status.SKIPPED) for one in results]
+        return [FieldResult(one.path, FieldStatus.SKIPPED) for one in results]
 
     def breaking(results: list[FieldResult]) -> list[FieldResult]:
-        return [FieldResult(one.path, Status.FAULT, reason="unsure") for one in results]
+        return [FieldResult(one.path, FieldStatus.FAULT, reason="unsure") for one in results]
 
     assert score_document(tree(A), {"a": 1}, {"a": 1}, [breaking, forgiving]).problem is None
     assert score_document(tree(A), {"a": 1}, {"a": 1}, [breaking]).problem is not None

@@ -19,7 +19,7 @@ from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.scored import Scored
 from evaluators.fields.tree import Below, FieldNode, SchemaPath
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import MISSING, Comparison, FieldResult, Status
+from evaluators.model import MISSING, Comparison, FieldResult, FieldStatus
 from evaluators.settings import build
 from evaluators.values.transforms import parse_transform
 from tests.fields.alone import counted_one_by_one, score_document
@@ -113,7 +113,7 @@ def test_a_key_that_the_schema_lacks_and_an_expected_item_has_is_not_made_up_in_
 ) -> None:
     sides = {"rows": [expected]}, {"rows": [expected, surplus]}
     scored = score(ROWS, *sides)
-    assert [f"{one.path} {one.status.word}" for one in scored.fields if one.status is not Status.MATCH] == results
+    assert [f"{one.path} {one.status.word}" for one in scored.fields if one.status is not FieldStatus.MATCH] == results
     assert scored.outside == outside
     scoring = SchemaScoring(tree(ROWS), "f1", 1.0)
     slow, fast = counted_one_by_one(scoring), SchemaCheck(scoring)
@@ -148,7 +148,11 @@ def test_skip_is_honoured_on_the_root_and_on_items() -> None:
 def test_a_required_place_that_neither_side_has_is_an_omission() -> None:
     planned = obj({"a": leaf(required=True), "b": leaf()})
     (result,) = score(planned, {}, {"x": 1}).fields[:1]
-    assert (result.path, result.status, result.reason) == ("a", Status.OMISSION, "required, and absent on both sides")
+    assert (result.path, result.status, result.reason) == (
+        "a",
+        FieldStatus.OMISSION,
+        "required, and absent on both sides",
+    )
 
 
 def test_a_required_object_that_neither_side_has_stands_for_what_is_required_in_it() -> None:
@@ -161,14 +165,14 @@ def test_a_required_object_that_neither_side_has_stands_for_what_is_required_in_
 
 def test_a_failing_transform_of_the_output_is_an_error_that_counts_nothing() -> None:
     result = only(leaf(transforms=(parse_transform("lowercase"),)), "a", 3)
-    assert (result.status, result.score, result.details["code"]) == (Status.ERROR, 0.0, "error")
+    assert (result.status, result.score, result.details["code"]) == (FieldStatus.ERROR, 0.0, "error")
     assert counted([result]).mismatch == 1
 
 
 def test_an_unusable_expected_value_leaves_the_row_without_a_score() -> None:
     planned = obj({"a": leaf(metric(build(Numeric, {"parse": True}), "numeric")), "b": leaf()})
     scored = score(planned, {"a": "many", "b": 1}, {"a": 3, "b": 1})
-    assert [(one.status, one.score) for one in scored.fields] == [(Status.FAULT, None), (Status.MATCH, 1.0)]
+    assert [(one.status, one.score) for one in scored.fields] == [(FieldStatus.FAULT, None), (FieldStatus.MATCH, 1.0)]
     assert scored.problem is not None
     assert scored.problem.issue.blame is Blame.TESTSET
 
@@ -180,7 +184,7 @@ def test_values_are_kept_as_they_are_and_as_they_were_compared() -> None:
 
 
 def test_null_passes_the_comparator_like_any_value() -> None:
-    assert only(leaf(metric(build(Numeric, {"tolerance": {"abs": 1}}))), None, None).status is Status.MATCH
+    assert only(leaf(metric(build(Numeric, {"tolerance": {"abs": 1}}))), None, None).status is FieldStatus.MATCH
 
 
 CODED = obj({"plain": leaf(), "names": array(leaf()), "inner": obj({"a": leaf()})})
@@ -300,7 +304,7 @@ def test_a_key_of_another_branch_is_known(inner: Planned) -> None:
     by_path = {one.path: one for one in score(choice(CIRCLE, inner), {"kind": "c", "radius": 1}, output).fields}
     assert by_path["side.a[+0]"].reason == "only the output has it, and it belongs to another branch of the schema"
     assert by_path["edge"].reason == "only the output has it, and the schema does not know it"
-    assert [by_path[path].status for path in ("side.a[+0]", "edge")] == [Status.HALLUCINATION] * 2
+    assert [by_path[path].status for path in ("side.a[+0]", "edge")] == [FieldStatus.HALLUCINATION] * 2
 
 
 def test_a_branch_is_known_by_the_keys_further_down_too() -> None:
@@ -424,9 +428,9 @@ def test_a_batch_that_breaks_costs_its_own_fields_and_the_row_its_score(
 ) -> None:
     monkeypatch.setattr(Judge, "answers", answers)
     scored = score(judged(judge), EXPECTED, OUTPUT)
-    assert {one.path: one.status for one in scored.fields if one.status is not Status.MATCH} == {
-        "rows[0].text": Status.FAULT,
-        "title": Status.FAULT,
+    assert {one.path: one.status for one in scored.fields if one.status is not FieldStatus.MATCH} == {
+        "rows[0].text": FieldStatus.FAULT,
+        "title": FieldStatus.FAULT,
     }
     assert scored.problem is not None
 
@@ -434,7 +438,7 @@ def test_a_batch_that_breaks_costs_its_own_fields_and_the_row_its_score(
 def test_an_answer_with_partial_credit_is_kept(judge: type[Judge], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Judge, "answers", [0.5])
     result = only(leaf(metric(judge(), "judge")), "a", "b")
-    assert (result.status, result.score) == (Status.MISMATCH, 0.5)
+    assert (result.status, result.score) == (FieldStatus.MISMATCH, 0.5)
 
 
 def test_what_a_comparator_says_beside_its_score_is_kept(judge: type[Judge], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from evaluators.comparators.numeric import Numeric
 from evaluators.fields.align import read_align
 from evaluators.fields.counts import MEASURED, counted
 from evaluators.fields.tree import FieldNode
-from evaluators.model import Status
+from evaluators.model import FieldStatus
 from evaluators.settings import build
 from evaluators.values.transforms import parse_transform
 from tests.fields.alone import score_document
@@ -110,7 +110,7 @@ def shuffled(value: Any) -> Any:
 @given(TREES, DOCUMENTS | OBJECTS)
 def test_a_document_matches_itself(root: FieldNode, document: Any) -> None:
     scored = score_document(root, document, document)
-    assert {one.status for one in scored.fields} <= {Status.MATCH, Status.SKIPPED}
+    assert {one.status for one in scored.fields} <= {FieldStatus.MATCH, FieldStatus.SKIPPED}
     assert all(value in (None, 1) for value in figures_by_name(scored).values())
     assert all(each.passed for each in scored.arrays)
 

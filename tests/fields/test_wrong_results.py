@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
-from evaluators.model import MISSING, FieldResult, Status
+from evaluators.model import MISSING, FieldResult, FieldStatus
 from tests.fields.alone import score_document, wrong_by, wrong_of
 from tests.fields.random_trees import pairs
 from tests.laws.structures import evaluator
@@ -53,33 +53,33 @@ def listing(*required: str, align: object = None, **compare: object) -> dict[str
 A, B = {"name": "a", "code": "1"}, {"name": "b", "code": "2"}
 BY_CODE = {"match_by": "key_field", "key": "code"}
 
-CASES: dict[str, tuple[dict[str, Any], Any, Any, list[tuple[str, Status]]]] = {
+CASES: dict[str, tuple[dict[str, Any], Any, Any, list[tuple[str, FieldStatus]]]] = {
     "equal documents": (listing(), {"title": "t", "things": [A]}, {"title": "t", "things": [A]}, []),
     "one field of one item": (
         listing(), {"title": "t", "things": [A, B]}, {"title": "t", "things": [A, {**B, "name": "c"}]},
-        [("things[1].name", Status.MISMATCH)],
+        [("things[1].name", FieldStatus.MISMATCH)],
     ),
     "a list that is not there": (
         listing(), {"title": "t", "things": [A]}, {"title": "t"},
-        [("things[0].name", Status.OMISSION), ("things[0].code", Status.OMISSION)],
+        [("things[0].name", FieldStatus.OMISSION), ("things[0].code", FieldStatus.OMISSION)],
     ),
-    "an output that cannot be read": (listing(), {"title": "t"}, MISSING, [("title", Status.OMISSION)]),
+    "an output that cannot be read": (listing(), {"title": "t"}, MISSING, [("title", FieldStatus.OMISSION)]),
     "equal lists whose items have no key pair in order": (
         listing(align=BY_CODE), {"things": [{"name": "a"}]}, {"things": [{"name": "a"}]}, [],
     ),
     "a pattern that equal texts do not match": (
-        listing(title={"regex": {"pattern": "^[A-Z]"}}), {"title": "t"}, {"title": "t"}, [("title", Status.MISMATCH)],
+        listing(title={"regex": {"pattern": "^[A-Z]"}}), {"title": "t"}, {"title": "t"}, [("title", FieldStatus.MISMATCH)],
     ),
     "an expected value that cannot be read, in equal items": (
         listing(name={"date": {}}), {"things": [{"name": "soon"}]}, {"things": [{"name": "soon"}]},
-        [("things[0].name", Status.FAULT)],
+        [("things[0].name", FieldStatus.FAULT)],
     ),
     "a key outside of the schema": (
-        listing(), {"title": "t"}, {"title": "t", "more": 1}, [("more", Status.HALLUCINATION)],
+        listing(), {"title": "t"}, {"title": "t", "more": 1}, [("more", FieldStatus.HALLUCINATION)],
     ),
     "text where a list stands": (
         listing(), {"things": [A]}, {"things": "none"},
-        [("things[0].name", Status.OMISSION), ("things[0].code", Status.OMISSION), ("things", Status.HALLUCINATION)],
+        [("things[0].name", FieldStatus.OMISSION), ("things[0].code", FieldStatus.OMISSION), ("things", FieldStatus.HALLUCINATION)],
     ),
 }  # fmt: skip
 
@@ -106,7 +106,7 @@ def test_items_without_a_key_stay_apart_but_where_the_documents_are_equal_as_a_w
     document = {"things": [{"name": "a"}]}
     assert wrong_by(scoring, document, {"things": [{"name": "a"}]}) == []
     found = [(one.path, one.status) for one in wrong_by(scoring, document, {**document, "more": 1}, {"things[*].name"})]
-    assert found == [("things[0].name", Status.OMISSION), ("things[+0].name", Status.HALLUCINATION)]
+    assert found == [("things[0].name", FieldStatus.OMISSION), ("things[+0].name", FieldStatus.HALLUCINATION)]
 
 
 def test_a_required_key_that_neither_side_has_is_missing_from_equal_documents() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator
 from evaluators.issues import Blame, Problems
-from evaluators.model import Standing, Verdict
+from evaluators.model import RowStatus, Verdict
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.suite.config import SuiteConfig, read_config
@@ -152,7 +152,7 @@ def run(suite: SuiteConfig, cells: dict[str, Any], reading: Reading | None = Non
     explained = plan.explain(cells)
     for one in plan.evaluators:
         verdict: Verdict = slots[one.verdicts][0]
-        assert verdict.standing is not Standing.BUG, verdict.issue
+        assert verdict.standing is not RowStatus.BUG, verdict.issue
         assert explained[one.line.name].standing is verdict.standing
         assert verdict.value is None or 0 <= verdict.value <= 1
 

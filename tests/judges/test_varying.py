@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 import evaluators
-from evaluators import Comparison, FieldResult, Status
+from evaluators import Comparison, FieldResult, FieldStatus
 from evaluators.comparators._comparator import Comparator
 from evaluators.compat import extract_bench, struct_extract_eval
 
@@ -85,7 +85,7 @@ def moody(results: list[FieldResult]) -> list[FieldResult]:
 
 
 def _said(result: FieldResult, right: bool) -> FieldResult:
-    return replace(result, status=Status.MATCH if right else Status.MISMATCH, score=float(right))
+    return replace(result, status=FieldStatus.MATCH if right else FieldStatus.MISMATCH, score=float(right))
 
 
 def scored_by(word: str) -> Callable[[], struct_extract_eval.Evaluation]:
@@ -104,10 +104,14 @@ CASES: dict[str, Callable[[], struct_extract_eval.Evaluation]] = {
 def f1_of(record: Any) -> float | None:
     """F1 as the results of a record say."""
     found = Counter(result.status for result in record.field_results)
-    if found[Status.FAULT]:
+    if found[FieldStatus.FAULT]:
         return None
-    wrong = 2 * (found[Status.MISMATCH] + found[Status.ERROR]) + found[Status.OMISSION] + found[Status.HALLUCINATION]
-    return 2 * found[Status.MATCH] / (2 * found[Status.MATCH] + wrong)
+    wrong = (
+        2 * (found[FieldStatus.MISMATCH] + found[FieldStatus.ERROR])
+        + found[FieldStatus.OMISSION]
+        + found[FieldStatus.HALLUCINATION]
+    )
+    return 2 * found[FieldStatus.MATCH] / (2 * found[FieldStatus.MATCH] + wrong)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -119,7 +123,7 @@ def test_figures_records_fields_and_the_saved_folder_are_of_one_answer(
     measured = [record.f1 for record in found.records if record.f1 is not None]
     assert found.mean_f1 == pytest.approx(sum(measured) / len(measured))
     for field in found.per_field.values():
-        assert field.matches == sum(result.status is Status.MATCH for _, result in field.instances)
+        assert field.matches == sum(result.status is FieldStatus.MATCH for _, result in field.instances)
     found.save(tmp_path / "saved")
     lines = [json.loads(line) for line in (tmp_path / "saved" / "outcomes.jsonl").read_text().splitlines()]
     words = [result.status.word for record in found.records for result in record.field_results]
@@ -147,5 +151,5 @@ def test_a_row_that_is_explained_scores_what_its_fields_say(kind: str, word: str
     if kind == "json_multi_field_match":
         assert score.value == pytest.approx(sum(field.score or 0.0 for field in score.fields) / 2)
     else:
-        assert score.value == sum(field.status is Status.MATCH for field in score.fields) / 2
+        assert score.value == sum(field.status is FieldStatus.MATCH for field in score.fields) / 2
     assert set(asked.values()) == {1}

@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from evaluators.builtin._evaluator import Evaluator, settle
 from evaluators.fields.events import FIGURES
 from evaluators.issues import RowProblem
-from evaluators.model import MISSING, FieldResult, Standing, Status, Verdict
+from evaluators.model import MISSING, FieldResult, FieldStatus, RowStatus, Verdict
 from evaluators.values.paths import parse
 from tests.laws.schemas import Drawn, Wishes, drawn
 from tests.laws.structures import evaluator, evaluators, pairs, verdict, without_output
 
 MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 STRAIGHT = Wishes(choices=False, aligned=False, changing=False)
-UNMEASURED = (Standing.INVALID, Standing.UNJUDGED, Standing.BUG)
+UNMEASURED = (RowStatus.INVALID, RowStatus.UNJUDGED, RowStatus.BUG)
 
 
 def figures(found: Verdict, precision: bool = True) -> dict[str, Fraction]:
@@ -39,8 +39,8 @@ def figures(found: Verdict, precision: bool = True) -> dict[str, Fraction]:
 
 def counts_of(found: Verdict) -> tuple[int, int, int, int]:
     count = found.statuses.count
-    wrong = count(Status.MISMATCH) + count(Status.ERROR)
-    return count(Status.MATCH), wrong, count(Status.OMISSION), count(Status.HALLUCINATION)
+    wrong = count(FieldStatus.MISMATCH) + count(FieldStatus.ERROR)
+    return count(FieldStatus.MATCH), wrong, count(FieldStatus.OMISSION), count(FieldStatus.HALLUCINATION)
 
 
 def raised(before: Verdict, after: Verdict, precision: bool = True) -> list[str]:
@@ -71,7 +71,9 @@ def broken(document: Any, place: tuple[Any, ...], value: Any) -> Any:
 def right_places(results: tuple[FieldResult, ...], output: Any) -> list[tuple[Any, ...]]:
     """Where the output has a value that matched."""
     there = set(places(output))
-    found = [parse(one.path).steps for one in results if one.status is Status.MATCH and one.path and "+" not in one.path]
+    found = [
+        parse(one.path).steps for one in results if one.status is FieldStatus.MATCH and one.path and "+" not in one.path
+    ]
     return [steps for steps in map(tuple, found) if steps in there]
 
 
@@ -91,7 +93,9 @@ def test_breaking_a_right_value_raises_no_figure_of_a_schema(data: st.DataObject
     at = ".".join(map(str, place))
     assume(now.issue is None)
     assume(
-        not any(one.status is Status.MATCH and tuple(parse(one.path).steps) == place for one in after.fields if one.path)
+        not any(
+            one.status is FieldStatus.MATCH and tuple(parse(one.path).steps) == place for one in after.fields if one.path
+        )
     )
     assert raised(was, now, precision=value is not MISSING) == [], at
     assert figures(verdict(each.one, each.expected, broken(each.output, place, value))) == figures(now)
@@ -105,7 +109,7 @@ def test_an_empty_or_unreadable_output_raises_no_figure_of_a_schema(each: Drawn,
     assume(verdict(each.one, each.expected, each.expected).den)  # where nothing is expected, an empty output is right
     if nothing is MISSING:
         after = without_output(each.one, each.expected, MISSING)
-        assert after.standing is Standing.UNREADABLE
+        assert after.standing is RowStatus.UNREADABLE
     else:
         after = verdict(each.one, each.expected, nothing)
     assume(after.standing not in UNMEASURED)
@@ -117,13 +121,13 @@ def test_an_empty_or_unreadable_output_raises_no_figure_of_a_schema(each: Drawn,
 @given(evaluators(two_sided=True, queries=False), pairs())
 def test_an_unreadable_output_raises_no_figure(one: Evaluator, pair: tuple[Any, Any]) -> None:
     before = verdict(one, *pair)
-    assume(before.standing not in UNMEASURED and before.standing is not Standing.NOT_MEASURED)
+    assume(before.standing not in UNMEASURED and before.standing is not RowStatus.NOT_MEASURED)
     assume(not any(line.when for line in getattr(one, "fields", ())))
     try:
         after = without_output(one, pair[0], MISSING)
     except RowProblem:
         return
-    assert after.standing is Standing.UNREADABLE
+    assert after.standing is RowStatus.UNREADABLE
     assert [name for name in raised(before, after) if name != "recall"] == []
     assert figures(after).get("recall", Fraction(0)) <= figures(before).get("recall", Fraction(1))
 
@@ -135,7 +139,7 @@ def test_breaking_a_right_value_raises_no_figure(
 ) -> None:
     expected, output = pair
     before = verdict(one, expected, output)
-    assume(before.standing is Standing.SCORED)
+    assume(before.standing is RowStatus.SCORED)
     assume(not any(line.when or line.align for line in getattr(one, "fields", ())))
     chosen = right_places(one.explain(expected, output).fields, output)
     assume(chosen)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from evaluators.builtin._evaluator import Evaluator, settle
 from evaluators.fields.closed_score import credit
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.model import MISSING, Standing, Status
+from evaluators.model import MISSING, FieldStatus, RowStatus
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.suite.evaluator_line import EvaluatorLine
 from tests.fields.alone import settled_fields
@@ -55,10 +55,12 @@ def test_a_document_that_is_measured_matches_itself(one: Evaluator, document: An
         found = verdict(one, document, output)
         assert found.value in (None, 1.0)
         if found.value is None:
-            assert found.standing in (Standing.NOT_MEASURED, Standing.INVALID)
-        if found.standing is Standing.INVALID:  # an expected value that its comparator cannot read
-            assert Status.FAULT in found.statuses or one.type.startswith("json_field_match")
-        assert not {Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR} & set(found.statuses)
+            assert found.standing in (RowStatus.NOT_MEASURED, RowStatus.INVALID)
+        if found.standing is RowStatus.INVALID:  # an expected value that its comparator cannot read
+            assert FieldStatus.FAULT in found.statuses or one.type.startswith("json_field_match")
+        assert not {FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR} & set(
+            found.statuses
+        )
 
 
 @MANY
@@ -90,12 +92,12 @@ def test_an_equal_document_and_the_same_object_get_the_same_verdict(one: Evaluat
 def test_an_unreadable_output_scores_0_and_matches_nothing(one: Evaluator, pair: tuple[Any, Any]) -> None:
     issue = Issue("unreadable-output", Blame.OUTPUT, "the output is not usable JSON")
     expected = pair[0]
-    assume(verdict(one, expected, pair[1]).standing is not Standing.INVALID)
+    assume(verdict(one, expected, pair[1]).standing is not RowStatus.INVALID)
     fast = without_output(one, expected, MISSING)
     slow = counted(one, settle(one, one.unreadable().explain(issue, expected, MISSING)))
     assert fast == slow
-    assert (fast.value, fast.passed, fast.standing) == (0.0, False, Standing.UNREADABLE)
-    assert Status.MATCH not in fast.statuses
+    assert (fast.value, fast.passed, fast.standing) == (0.0, False, RowStatus.UNREADABLE)
+    assert FieldStatus.MATCH not in fast.statuses
     assert fast.counts is None or fast.counts[0] == 0
 
 
@@ -199,8 +201,8 @@ def test_absent_on_both_sides_is_never_a_free_match(one: Any, document: Any) -> 
     settled = settled_fields(one.tree, document, document)
     for line, found in zip(one.tree.scored, settled, strict=True):
         if line.path.definite and line.path.get(document) is MISSING and not line.when:
-            expected = Status.OMISSION if line.required else None
-            expected = expected or (Status.MATCH if one.both_missing == "match" else Status.NOT_MEASURED)
+            expected = FieldStatus.OMISSION if line.required else None
+            expected = expected or (FieldStatus.MATCH if one.both_missing == "match" else FieldStatus.NOT_MEASURED)
             assert found.result.status is expected
 
 
@@ -235,7 +237,7 @@ def test_breaking_a_right_answer_never_keeps_it_right_by_hiding_it(
     if found.counts is not None and right.counts is not None:
         assert sum(found.counts[:3]) >= sum(right.counts[:3])
     for before, after in zip(right.statuses, found.statuses, strict=True):
-        assert before == Status.NOT_MEASURED or after != Status.NOT_MEASURED
+        assert before == FieldStatus.NOT_MEASURED or after != FieldStatus.NOT_MEASURED
 
 
 @MANY
@@ -248,7 +250,7 @@ def test_score_and_statuses_are_the_same_results(one: Any, pair: tuple[Any, Any]
     measured = [
         (line.weight, Fraction(*credit(each.judged)))
         for line, each in zip(one.tree.scored, settled, strict=True)
-        if each.result.status not in (Status.NOT_MEASURED, Status.SKIPPED)
+        if each.result.status not in (FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED)
     ]
     whole = sum(weight for weight, _ in measured)
     mean = (
@@ -257,7 +259,7 @@ def test_score_and_statuses_are_the_same_results(one: Any, pair: tuple[Any, Any]
     assert Fraction(found.num, found.den) == mean
     for line, each in zip(one.tree.scored, settled, strict=True):
         partial = getattr(line.comparator, "partial", False)
-        assert partial or Fraction(*credit(each.judged)) == (each.result.status is Status.MATCH)
+        assert partial or Fraction(*credit(each.judged)) == (each.result.status is FieldStatus.MATCH)
 
 
 @MANY
@@ -295,7 +297,7 @@ def test_a_row_scored_alone_gets_the_score_of_a_run(one: Evaluator, pair: tuple[
     expected, output = json.dumps(pair[0]), json.dumps(pair[1])
     plan = compile_plan([EvaluatorLine("it", one)], {role: role for role in ("id", "input", "output", "expected")})
     found = plan.run({"output": [output], "expected": [expected]}, 1)[plan.evaluators[0].verdicts][0]
-    if found.standing in (Standing.INVALID, Standing.UNJUDGED):
+    if found.standing in (RowStatus.INVALID, RowStatus.UNJUDGED):
         with pytest.raises(Problems) as caught:
             one.score(output, expected)
         assert caught.value.issues == (found.issue,)

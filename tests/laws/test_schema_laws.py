@@ -16,7 +16,7 @@ from evaluators.builtin._evaluator import Evaluator, settle
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.events import FIGURES
 from evaluators.issues import Blame, Issue
-from evaluators.model import MISSING, Score, Standing, Status, Verdict
+from evaluators.model import MISSING, FieldStatus, RowStatus, Score, Verdict
 from evaluators.run.exact_sums import plus
 from evaluators.run.tally import Tally
 from tests.laws.schemas import ANYTHING, Drawn, Wishes, drawn, exact, plans, settings_of, tallied, values
@@ -47,9 +47,9 @@ def test_a_document_that_is_measured_matches_itself(each: Drawn) -> None:
     for output in (each.expected, copy.deepcopy(each.expected)):
         found = verdict(each.one, each.expected, output)
         assert found.value in (None, 1.0)
-        assert found.standing in (Standing.SCORED, Standing.NOT_MEASURED, Standing.INVALID)
-        if found.standing is Standing.INVALID:  # an expected value that its comparator cannot read
-            assert any(result.status is Status.FAULT for result in each.one.explain(each.expected, output).fields)
+        assert found.standing in (RowStatus.SCORED, RowStatus.NOT_MEASURED, RowStatus.INVALID)
+        if found.standing is RowStatus.INVALID:  # an expected value that its comparator cannot read
+            assert any(result.status is FieldStatus.FAULT for result in each.one.explain(each.expected, output).fields)
         assert set(figures(found).values()) <= {None, Fraction(1)}
         assert found.counts is not None
         assert found.counts[1:] == (0, 0, 0)
@@ -79,11 +79,11 @@ def test_an_unreadable_output_scores_0_and_matches_nothing(each: Drawn) -> None:
     issue = Issue("unreadable-output", Blame.OUTPUT, "the output is not usable JSON")
     fast = without_output(each.one, each.expected, MISSING)
     slow = settle(each.one, each.one.unreadable().explain(issue, each.expected, MISSING))
-    if verdict(each.one, each.expected, each.output).standing is Standing.INVALID:
+    if verdict(each.one, each.expected, each.output).standing is RowStatus.INVALID:
         assert exact(fast) == exact(slow)
-        assert fast.standing is Standing.INVALID
+        assert fast.standing is RowStatus.INVALID
         return
-    assert (fast.value, fast.passed, fast.standing) == (0.0, False, Standing.UNREADABLE)
+    assert (fast.value, fast.passed, fast.standing) == (0.0, False, RowStatus.UNREADABLE)
     assert exact(fast) == exact(slow)
     assert set(figures(fast).values()) == {Fraction(0)}
     assert fast.counts is not None
@@ -125,7 +125,7 @@ def test_key_order_never_matters_where_two_expected_values_cannot_be_read(
         listed = properties.get("n", {}).get("type") == "array"
         expected = {"n": [unreadable] if listed else unreadable} if "n" in properties else unreadable
         found = verdict(one, expected, output)
-        assert found.standing is Standing.INVALID
+        assert found.standing is RowStatus.INVALID
         said |= {found.issue, one.explain(expected, output).issue}
     assert len(said) == 1
 
@@ -233,7 +233,7 @@ def test_breaking_a_right_answer_hides_nothing_of_what_was_expected(data: st.Dat
 def test_a_value_that_is_lost_never_raises_a_figure(data: st.DataObject, each: Drawn) -> None:
     """A value that is left out of the output, or broken, counts as wrong: also when the rest is wrong already."""
     before = explained(each)
-    matching = [result for result in before.fields if result.status is Status.MATCH and "metric" in result.details]
+    matching = [result for result in before.fields if result.status is FieldStatus.MATCH and "metric" in result.details]
     assume(matching)
     chosen = data.draw(st.sampled_from(matching))
     output = copy.deepcopy(each.output)
@@ -351,5 +351,5 @@ def test_an_empty_container_against_what_is_skipped_measures_nothing_both_ways(
 ) -> None:
     one = evaluator("schema_match", {"schema": schema})
     for expected, output in ((empty, full), (full, empty)):
-        assert one.compile()({"z": expected}, {"z": output}).standing is Standing.NOT_MEASURED
-        assert one.explain({"z": expected}, {"z": output}).standing is Standing.NOT_MEASURED
+        assert one.compile()({"z": expected}, {"z": output}).standing is RowStatus.NOT_MEASURED
+        assert one.explain({"z": expected}, {"z": output}).standing is RowStatus.NOT_MEASURED

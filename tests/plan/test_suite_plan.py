@@ -11,7 +11,7 @@ import pytest
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Measured, Needs, Unreadable
 from evaluators.comparators._cache import caching
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import Result, Standing, Verdict
+from evaluators.model import Result, RowStatus, Verdict
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.suite.config import read_config
@@ -62,7 +62,7 @@ def verdicts(text: str, reading: Reading | None = None, /, **cells: Any) -> dict
 
 def agrees(verdict: Verdict, result: Result) -> None:
     assert result.standing is verdict.standing
-    assert result.issue == verdict.issue or verdict.standing is Standing.BUG
+    assert result.issue == verdict.issue or verdict.standing is RowStatus.BUG
     if result.score is not None:
         assert result.score.standing is verdict.standing
         assert (result.score.value, result.score.passed) == (verdict.value, verdict.passed)
@@ -93,7 +93,7 @@ def test_a_row_whose_need_does_not_pass_is_blocked_and_counts_0() -> None:
     found = verdicts(NEEDS.replace("UNMET", ""), output="prose", expected='{"a": 1}')
     assert found["gate"].value == 0.0
     for name in ("child", "grandchild"):
-        assert (found[name].standing, found[name].value, found[name].passed) == (Standing.BLOCKED, 0.0, False)
+        assert (found[name].standing, found[name].value, found[name].passed) == (RowStatus.BLOCKED, 0.0, False)
     assert found["child"].statuses == bytes([3, 0])
     assert found["grandchild"].counts == (0, 0, 1, 0)
 
@@ -131,7 +131,7 @@ def test_an_expected_value_that_cannot_be_read_is_the_test_set_s_also_in_a_block
     text = f"evaluators:\n  - contains_json: {{name: gate}}\n  - {child}\n"
     for output in ("prose", '{"a": "2024-05-31"}'):
         found = verdicts(text, output=output, expected='{"a": "someday"}')["child"]
-        assert (found.standing, found.value) == (Standing.INVALID, None)
+        assert (found.standing, found.value) == (RowStatus.INVALID, None)
         assert found.issue is not None
         assert found.issue.blame is Blame.TESTSET
 
@@ -229,12 +229,12 @@ def test_a_composite_is_made_of_its_parts(kind: str, outputs: list[str], value: 
     if isinstance(value, str):
         assert (found.standing.word, found.value, found.passed) == (value, None, None)
     else:
-        assert (found.standing, found.value, found.passed) == (Standing.SCORED, value, value >= 0.5)
+        assert (found.standing, found.value, found.passed) == (RowStatus.SCORED, value, value >= 0.5)
 
 
 def test_weights_are_renormalised_over_the_parts_that_are_there() -> None:
     assert combined("weighted_mean", "1", "0", "nothing", weights=(3, 1, 100)).value == 0.75
-    assert combined("weighted_mean", "0.5", "nothing", weights=(0, 1)).standing is Standing.SKIPPED
+    assert combined("weighted_mean", "0.5", "nothing", weights=(0, 1)).standing is RowStatus.SKIPPED
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_a_composite_at_its_very_limit_passes(
 
 
 def test_a_composite_that_a_condition_excludes_has_no_score() -> None:
-    assert combined("all_of", "1", "1", when=True).standing is Standing.SKIPPED
+    assert combined("all_of", "1", "1", when=True).standing is RowStatus.SKIPPED
 
 
 def test_a_blocked_part_counts_0_in_a_composite() -> None:
@@ -270,7 +270,7 @@ evaluators:
   - all_of: {of: [child]}
 """
     found = verdicts(text, output="0.5")
-    assert found["child"].standing is Standing.BLOCKED
+    assert found["child"].standing is RowStatus.BLOCKED
     assert (found["weighted_mean"].value, found["all_of"].value) == (0.25, 0.0)
 
 
@@ -304,15 +304,15 @@ def test_a_fault_reaches_only_its_own_row() -> None:
     made = plan("evaluators: [json_diff_match]")
     columns = {"output": ['{"a": 1}'] * 3, "expected": ['{"a": 1}', "{", '{"a": 1}']}
     found = made.run(columns, 3)[made.evaluators[0].verdicts]
-    assert [verdict.standing for verdict in found] == [Standing.SCORED, Standing.INVALID, Standing.SCORED]
+    assert [verdict.standing for verdict in found] == [RowStatus.SCORED, RowStatus.INVALID, RowStatus.SCORED]
 
 
 def test_a_bug_costs_one_verdict() -> None:
     made = plan("evaluators: [moody, contains_json]")
     slots = made.run({"output": ["1", "crash", "0"]}, 3)
     moody, other = (slots[one.verdicts] for one in made.evaluators)
-    assert [verdict.standing for verdict in moody] == [Standing.SCORED, Standing.BUG, Standing.SCORED]
-    assert {verdict.standing for verdict in other} == {Standing.SCORED}
+    assert [verdict.standing for verdict in moody] == [RowStatus.SCORED, RowStatus.BUG, RowStatus.SCORED]
+    assert {verdict.standing for verdict in other} == {RowStatus.SCORED}
     issue = moody[1].issue
     assert issue.blame is Blame.BUG
     assert issue.message == "ZeroDivisionError: nobody foresaw this"
@@ -337,7 +337,7 @@ class Wordless(Moody):
 def test_a_score_that_cannot_be_explained_is_kept(output: str, said: str) -> None:
     BUILTIN.register("wordless", Wordless, overwrite=True)
     result = plan("evaluators: [wordless]").explain({"output": output})["wordless"]
-    assert result.standing is Standing.SCORED
+    assert result.standing is RowStatus.SCORED
     assert result.score is not None
     assert result.score.reason == f"it could not be explained: {said}"
     assert result.issue is not None
@@ -368,9 +368,9 @@ def test_a_bug_in_a_blocked_row_costs_one_verdict() -> None:
 def test_an_unreadable_output_scores_0_unless_it_is_left_out() -> None:
     row = {"output": "prose", "expected": '{"a": 1}'}
     found = verdicts("evaluators: [json_diff_match]", **row)["json_diff_match"]
-    assert (found.standing, found.value, found.counts) == (Standing.UNREADABLE, 0.0, (0, 0, 1, 0))
+    assert (found.standing, found.value, found.counts) == (RowStatus.UNREADABLE, 0.0, (0, 0, 1, 0))
     left_out = verdicts("evaluators: [json_diff_match]", Reading(unreadable="skip"), **row)["json_diff_match"]
-    assert (left_out.standing, left_out.value) == (Standing.SKIPPED, None)
+    assert (left_out.standing, left_out.value) == (RowStatus.SKIPPED, None)
     assert left_out.issue is not None
     assert left_out.issue.blame is Blame.OUTPUT
 
@@ -380,8 +380,8 @@ def test_prose_around_json_is_set_aside_unless_reading_is_strict() -> None:
     lenient, strict = "evaluators: [json_diff_match]", "evaluators:\n  - json_diff_match: {parse: strict}\n"
     loose = "evaluators:\n  - json_diff_match: {parse: lenient}\n"
     assert verdicts(lenient, **row)["json_diff_match"].value == 1.0
-    assert verdicts(strict, **row)["json_diff_match"].standing is Standing.UNREADABLE
-    assert verdicts(lenient, Reading(parse="strict"), **row)["json_diff_match"].standing is Standing.UNREADABLE
+    assert verdicts(strict, **row)["json_diff_match"].standing is RowStatus.UNREADABLE
+    assert verdicts(lenient, Reading(parse="strict"), **row)["json_diff_match"].standing is RowStatus.UNREADABLE
     assert verdicts(loose, Reading(parse="strict"), **row)["json_diff_match"].value == 1.0
 
 

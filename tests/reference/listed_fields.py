@@ -31,7 +31,7 @@ from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import FieldColumn, order_of, place_of
 from evaluators.issues import Blame, RowProblem
 from evaluators.judges.asking import ask
-from evaluators.model import MISSING, FieldResult, Score, Standing, Status
+from evaluators.model import MISSING, FieldResult, FieldStatus, RowStatus, Score
 from evaluators.values.paths import display
 from evaluators.values.transforms import Transform, chain
 
@@ -52,20 +52,20 @@ def score(one: JsonMultiFieldMatch, expected: Any, output: Any, *cells: Any) -> 
     results = tuple(field.result for field in fields)
     problem = next((field.problem for field in fields if field.problem), None)
     if problem is not None:
-        standing = {Blame.TESTSET: Standing.INVALID, Blame.ENVIRONMENT: Standing.UNJUDGED}
-        where = standing.get(problem.issue.blame, Standing.BUG)
+        standing = {Blame.TESTSET: RowStatus.INVALID, Blame.ENVIRONMENT: RowStatus.UNJUDGED}
+        where = standing.get(problem.issue.blame, RowStatus.BUG)
         return Score(None, None, results, problem.issue.message, standing=where, issue=problem.issue)
-    out = (Status.NOT_MEASURED, Status.SKIPPED)
+    out = (FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED)
     there = [(line, field) for line, field in zip(lines, fields, strict=True) if field.result.status not in out]
     if not there:
-        return Score(None, None, results, "no field was measured", standing=Standing.NOT_MEASURED)
+        return Score(None, None, results, "no field was measured", standing=RowStatus.NOT_MEASURED)
     whole = sum(line.weight for line, _ in there)
     if whole:
         total = sum((line.weight * field.share for line, field in there), Fraction(0)) / whole
     else:
         total = Fraction(all(field.share == 1 for _, field in there))
     lost = any(
-        line.required and field.result.status not in (Status.MATCH, Status.SKIPPED)
+        line.required and field.result.status not in (FieldStatus.MATCH, FieldStatus.SKIPPED)
         for line, field in zip(lines, fields, strict=True)
     )
     return Score(float(total), False if lost else None, results, ratio=total.as_integer_ratio())
@@ -92,7 +92,7 @@ def _field(
     if problem is not None:
         reason = answers[0].reason
     ours, theirs = _shown(found, several)
-    counts = status not in (Status.NOT_MEASURED, Status.FAULT)
+    counts = status not in (FieldStatus.NOT_MEASURED, FieldStatus.FAULT)
     details = {} if several or len(answers) != 1 else _details(one, line, answers[0], status, ours, theirs)
     result = FieldResult(
         line.name, status, float(share) if counts else None, float(line.weight), ours, theirs, reason, line.rule,
@@ -102,7 +102,7 @@ def _field(
 
 
 def _skipped(line: FieldLine, reason: str) -> Field:
-    result = FieldResult(line.name, Status.SKIPPED, None, float(line.weight), reason=reason, rule=line.rule)
+    result = FieldResult(line.name, FieldStatus.SKIPPED, None, float(line.weight), reason=reason, rule=line.rule)
     return Field(result, Fraction(0))
 
 
@@ -162,9 +162,9 @@ def _unreadable(one: JsonMultiFieldMatch, lines: list[FieldLine], number: int, e
 def _answer(one: JsonMultiFieldMatch, line: FieldLine, comparator: Comparator, place: Place, several: bool) -> Explained:
     """What one pair of values is, and why."""
     if place.actual is MISSING:
-        return Explained(Status.OMISSION, "missing in the output")
+        return Explained(FieldStatus.OMISSION, "missing in the output")
     if place.expected is MISSING and comparator.reads == "both":
-        return Explained(Status.HALLUCINATION, "only the output has it")
+        return Explained(FieldStatus.HALLUCINATION, "only the output has it")
     if comparator.costs:
         path = display(place.location) if several else line.name
         answer = _asked(one, line, comparator, path, place)
@@ -196,38 +196,38 @@ def _asked(one: JsonMultiFieldMatch, line: FieldLine, comparator: Comparator, pa
 
 def _settled(
     one: JsonMultiFieldMatch, line: FieldLine, found: Sequence[Place], several: bool, answers: list[Explained]
-) -> tuple[Status, str | None, Fraction]:
+) -> tuple[FieldStatus, str | None, Fraction]:
     """The status of a field, why, and what it earns of its weight."""
-    statuses = [answer.status for answer in answers if answer.status is not Status.NOT_MEASURED]
+    statuses = [answer.status for answer in answers if answer.status is not FieldStatus.NOT_MEASURED]
     if not statuses and line.required:
-        return Status.OMISSION, "required, and absent on both sides", Fraction(0)
+        return FieldStatus.OMISSION, "required, and absent on both sides", Fraction(0)
     if not statuses:
         match = one.both_missing == "match"
-        return Status.MATCH if match else Status.NOT_MEASURED, "absent on both sides", Fraction(match)
+        return FieldStatus.MATCH if match else FieldStatus.NOT_MEASURED, "absent on both sides", Fraction(match)
     if not several:
         (answer,) = answers
         judged = answer.judged
-        share = Fraction(judged.num, judged.den) if isinstance(judged, Partial) else Fraction(judged is Status.MATCH)
+        share = Fraction(judged.num, judged.den) if isinstance(judged, Partial) else Fraction(judged is FieldStatus.MATCH)
         return answer.status, answer.reason, share
     if len(answers) != len(found):
         return answers[0].status, None, Fraction(0)
     status = _worst(statuses)
-    return status, _counted(found, answers), Fraction(status is Status.MATCH)
+    return status, _counted(found, answers), Fraction(status is FieldStatus.MATCH)
 
 
-def _worst(statuses: Sequence[Status]) -> Status:
-    for status in (Status.FAULT, Status.ERROR):
+def _worst(statuses: Sequence[FieldStatus]) -> FieldStatus:
+    for status in (FieldStatus.FAULT, FieldStatus.ERROR):
         if status in statuses:
             return status
-    wrong = {status for status in statuses if status is not Status.MATCH}
+    wrong = {status for status in statuses if status is not FieldStatus.MATCH}
     if not wrong:
-        return Status.MATCH
-    return next(iter(wrong)) if len(wrong) == 1 else Status.MISMATCH
+        return FieldStatus.MATCH
+    return next(iter(wrong)) if len(wrong) == 1 else FieldStatus.MISMATCH
 
 
 def _counted(found: Sequence[Place], answers: Sequence[Explained]) -> str:
     """How many of several pairs are right, and what is wrong with the first that is not."""
-    wrong = [at for at, answer in enumerate(answers) if answer.status is not Status.MATCH]
+    wrong = [at for at, answer in enumerate(answers) if answer.status is not FieldStatus.MATCH]
     if not wrong:
         return "the only one is right" if len(answers) == 1 else f"all {len(answers)} are right"
     first, location = answers[wrong[0]], found[wrong[0]].location
@@ -257,10 +257,10 @@ _OURS = (
 
 
 def _details(
-    one: JsonMultiFieldMatch, line: FieldLine, answer: Explained, status: Status, expected: Any, actual: Any
+    one: JsonMultiFieldMatch, line: FieldLine, answer: Explained, status: FieldStatus, expected: Any, actual: Any
 ) -> dict[str, object]:
     details = {name: value for name, value in answer.details.items() if name not in _OURS}
-    if status not in (Status.MATCH, Status.NOT_MEASURED):
+    if status not in (FieldStatus.MATCH, FieldStatus.NOT_MEASURED):
         details["code"] = reason_code(status, expected, actual)
         details.update(compared(chain(_transforms(one, line)), expected, actual))
     if isinstance(answer.judged, Partial):

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from evaluators.fields.open_tree import OpenTree
 from evaluators.fields.sentences import of_fields
-from evaluators.model import MISSING, FieldResult, Missing, Score, Status
+from evaluators.model import MISSING, FieldResult, FieldStatus, Missing, Score
 from evaluators.values.paths import ANY, display
 from evaluators.values.quoting import differs
 
@@ -22,14 +22,14 @@ def explain_open(tree: OpenTree, expected: Any, output: Any | Missing) -> Score:
     """The same score from one result per leaf: gathered, compared and settled one after the other."""
     found = gather(tree, expected, output)
     results = [_compare(tree, *leaf) for leaf in found]
-    counted = [result for result in results if result.status is not Status.SKIPPED]
+    counted = [result for result in results if result.status is not FieldStatus.SKIPPED]
     whole = [
         result
         for result, (place, _, _) in zip(results, found, strict=True)
-        if result.status is not Status.SKIPPED
-        and (result.status is not Status.HALLUCINATION or _penalized(tree, expected, place))
+        if result.status is not FieldStatus.SKIPPED
+        and (result.status is not FieldStatus.HALLUCINATION or _penalized(tree, expected, place))
     ]
-    match = sum(result.status is Status.MATCH for result in whole)
+    match = sum(result.status is FieldStatus.MATCH for result in whole)
     share = Score.share(match, len(whole))
     reason = of_fields(match, len(whole), counted, "value") if whole else "there was no leaf to compare"
     return Score(share.value, None, tuple(results), reason, {}, share.ratio, share.standing)
@@ -105,14 +105,14 @@ def renamed(expected: Any, output: Any) -> Any:
 
 def _compare(tree: OpenTree, place: Location, expected: Any, actual: Any) -> FieldResult:
     if actual is MISSING:
-        status, reason = Status.OMISSION, "missing in the output"
+        status, reason = FieldStatus.OMISSION, "missing in the output"
     elif expected is MISSING:
-        status, reason = Status.HALLUCINATION, "only the output has it"
+        status, reason = FieldStatus.HALLUCINATION, "only the output has it"
     elif (tree.depth == 1 or is_leaf(actual)) and tree.same(expected, actual):
-        status, reason = Status.MATCH, "equal"
+        status, reason = FieldStatus.MATCH, "equal"
     else:
-        status, reason = Status.MISMATCH, differs(expected, actual)
-    score = 1.0 if status is Status.MATCH else 0.0
+        status, reason = FieldStatus.MISMATCH, differs(expected, actual)
+    score = 1.0 if status is FieldStatus.MATCH else 0.0
     return FieldResult(display(place), status, score, 1.0, expected, actual, reason, tree.rule)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.rules import compile_rule
-from evaluators.model import Status
+from evaluators.model import FieldStatus
 from evaluators.reports.near_misses import Compared, Mismatch, changes
 from evaluators.settings import build
 from evaluators.suite.source import loads
@@ -146,11 +146,11 @@ VALUES = st.one_of(
 )
 def test_every_change_does_what_it_claims_when_a_suite_says_it(pairs: list[tuple[Any, Any]], word: str) -> None:
     today = compile_rule(comparator(word))
-    pairs = [pair for pair in pairs if today(*pair) is not Status.MATCH]
+    pairs = [pair for pair in pairs if today(*pair) is not FieldStatus.MATCH]
     mismatches = [Mismatch(row, expected, actual) for row, (expected, actual) in enumerate(pairs)]
     for change in changes(Compared(comparator(word)), mismatches):
         written = loads(f"field: {{{change.write}}}" if ": " in change.write else f"field: {change.write}").data["field"]
         name, options = next(iter(written.items())) if isinstance(written, dict) else (written, {})
         rule = compile_rule(comparator(name, **options))
-        fixed = [place for place, pair in enumerate(pairs) if rule(*pair) is Status.MATCH]
+        fixed = [place for place, pair in enumerate(pairs) if rule(*pair) is FieldStatus.MATCH]
         assert list(change.fixed) == fixed

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluators.fields.scored import ArrayResult, Scored
-from evaluators.model import Status
+from evaluators.model import FieldStatus
 from evaluators.reports.outcomes import LISTED, FieldOutcome, array_items, entries_of, failed_of, outcomes_of
 from evaluators.run.record_lines import array_line, recorded_of
 from tests.fields.alone import score_document
@@ -72,7 +72,7 @@ def test_failed_fields_of_lists_of_which_one_is_empty(items: Planned, expected: 
 def expect_failed_fields(scored: Scored) -> None:
     """The failed fields of a row are wrong, and there are some where something is."""
     failed = list(failed_of(scored))
-    wrong = [one for one in scored.fields if one.status in LISTED and one.status is not Status.MATCH]
+    wrong = [one for one in scored.fields if one.status in LISTED and one.status is not FieldStatus.MATCH]
     assert not any(one.passed for one in failed)
     assert bool(failed) is bool(wrong)
 
@@ -97,7 +97,7 @@ def test_items_without_a_field_that_is_looked_at_are_neither_missed_nor_made_up(
 
 def test_paths_are_spelled_in_full() -> None:
     def full(path: str) -> str:
-        return FieldOutcome(path, path, "exact", Status.MATCH, 1.0, True, "match", 1, 1, "", True).full_path
+        return FieldOutcome(path, path, "exact", FieldStatus.MATCH, 1.0, True, "match", 1, 1, "", True).full_path
 
     assert [full(path) for path in ("$", "a.b[0]", '["x.y"].z', "[0].a")] == [
         "$", "$.a.b[0]", '$["x.y"].z', "$[0].a",

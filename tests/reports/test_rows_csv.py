@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluators.issues import Blame, Issue
-from evaluators.model import FieldResult, Result, RowResult, Score, Standing, Status, Verdict
+from evaluators.model import FieldResult, FieldStatus, Result, RowResult, RowStatus, Score, Verdict
 from evaluators.reports.csv_cells import BYTE_ORDER_MARK, guarded
 from evaluators.reports.rows_csv import Annotated, Mark, MarkedRow, added_columns, field_numbers, why, write_rows
 
@@ -31,7 +31,7 @@ def written(
 
 
 def test_the_rows_come_back_with_verdicts_beside_them() -> None:
-    marks = (Mark(0.5, bytes([Status.MATCH, Status.OMISSION]), (1.0, 0.0)), Mark(1.0))
+    marks = (Mark(0.5, bytes([FieldStatus.MATCH, FieldStatus.OMISSION]), (1.0, 0.0)), Mark(1.0))
     head, row = written(MarkedRow(("A-1", '{"total": 3}'), marks, "header: vendor.name is missing"))
     assert head == [
         "id", "output", "header.score", "header.aggregate_score", "header.total", "header.total.score",
@@ -43,11 +43,11 @@ def test_the_rows_come_back_with_verdicts_beside_them() -> None:
 
 
 def test_a_field_scores_the_share_of_its_values_that_are_right() -> None:
-    every = bytes(range(len(Status)))
-    assert field_numbers(Verdict(Standing.SCORED, True, 1, 1, every)) == (None, 1.0, 0.0, 0.0, 0.0, None, 0.0, None)
-    items = Verdict(Standing.SCORED, False, 3, 4, bytes([Status.MATCH, Status.MISMATCH]), values=(1, 3, 4))
+    every = bytes(range(len(FieldStatus)))
+    assert field_numbers(Verdict(RowStatus.SCORED, True, 1, 1, every)) == (None, 1.0, 0.0, 0.0, 0.0, None, 0.0, None)
+    items = Verdict(RowStatus.SCORED, False, 3, 4, bytes([FieldStatus.MATCH, FieldStatus.MISMATCH]), values=(1, 3, 4))
     assert field_numbers(items) == (1.0, 0.75)
-    assert field_numbers(Verdict(Standing.INVALID, None, 0, 0)) == ()
+    assert field_numbers(Verdict(RowStatus.INVALID, None, 0, 0)) == ()
 
 
 def test_columns_of_fields_never_meet() -> None:
@@ -61,12 +61,12 @@ def test_columns_of_fields_never_meet() -> None:
 @pytest.mark.parametrize(
     ("status", "word"),
     [
-        (Status.MATCH, "right"), (Status.MISMATCH, "wrong"), (Status.OMISSION, "missing"),
-        (Status.HALLUCINATION, "extra"), (Status.NOT_MEASURED, "not measured"), (Status.SKIPPED, "skipped"),
-        (Status.ERROR, "error"), (Status.FAULT, "not judged"),
+        (FieldStatus.MATCH, "right"), (FieldStatus.MISMATCH, "wrong"), (FieldStatus.OMISSION, "missing"),
+        (FieldStatus.HALLUCINATION, "extra"), (FieldStatus.NOT_MEASURED, "not measured"), (FieldStatus.SKIPPED, "skipped"),
+        (FieldStatus.ERROR, "error"), (FieldStatus.FAULT, "not judged"),
     ],
 )  # fmt: skip
-def test_each_status_has_a_plain_word(status: Status, word: str) -> None:
+def test_each_status_has_a_plain_word(status: FieldStatus, word: str) -> None:
     evaluators = (Annotated("a", ("f",)),)
     assert written(MarkedRow(("1", "x"), (Mark(0.0, bytes([status]), (None,)),)), evaluators=evaluators)[1][4] == word
 
@@ -147,29 +147,32 @@ def row_of(**results: Result) -> RowResult:
 
 
 def scored(value: float, *fields: FieldResult, reason: str | None = None, passed: bool | None = None) -> Result:
-    return Result("header", Standing.SCORED, Score(value, passed, fields, reason))
+    return Result("header", RowStatus.SCORED, Score(value, passed, fields, reason))
 
 
 @pytest.mark.parametrize(
     ("field", "said"),
     [
-        (FieldResult("total", Status.MISMATCH, expected=12.5, actual="13"), 'total is wrong (expected 12.5, found "13")'),
-        (FieldResult("total", Status.MISMATCH, reason="a day too late"), "total is wrong (a day too late)"),
-        (FieldResult("total", Status.OMISSION, expected=None), "total is missing (expected null)"),
-        (FieldResult("total", Status.OMISSION), "total is missing"),
-        (FieldResult("total", Status.HALLUCINATION, actual=["é"]), 'total is extra (["é"])'),
+        (
+            FieldResult("total", FieldStatus.MISMATCH, expected=12.5, actual="13"),
+            'total is wrong (expected 12.5, found "13")',
+        ),
+        (FieldResult("total", FieldStatus.MISMATCH, reason="a day too late"), "total is wrong (a day too late)"),
+        (FieldResult("total", FieldStatus.OMISSION, expected=None), "total is missing (expected null)"),
+        (FieldResult("total", FieldStatus.OMISSION), "total is missing"),
+        (FieldResult("total", FieldStatus.HALLUCINATION, actual=["é"]), 'total is extra (["é"])'),
         (
             FieldResult(
                 "a[*]",
-                Status.HALLUCINATION,
+                FieldStatus.HALLUCINATION,
                 expected=[1],
                 actual=[1, 2],
                 reason="1 of 2 match; a[1]: only the output has it",
             ),
             "a[*] is extra (1 of 2 match; a[1]: only the output has it)",
         ),
-        (FieldResult("total", Status.ERROR, reason="not a number"), "total is wrong (not a number)"),
-        (FieldResult("total", Status.FAULT, reason="time limit"), "total could not be judged (time limit)"),
+        (FieldResult("total", FieldStatus.ERROR, reason="not a number"), "total is wrong (not a number)"),
+        (FieldResult("total", FieldStatus.FAULT, reason="time limit"), "total could not be judged (time limit)"),
     ],
 )
 def test_a_field_that_does_not_match_is_explained(field: FieldResult, said: str) -> None:
@@ -177,18 +180,18 @@ def test_a_field_that_does_not_match_is_explained(field: FieldResult, said: str)
 
 
 def test_only_the_first_fields_are_named() -> None:
-    fields = [FieldResult(f"f{number}", Status.OMISSION) for number in range(7)]
+    fields = [FieldResult(f"f{number}", FieldStatus.OMISSION) for number in range(7)]
     assert why(row_of(h=scored(0.0, *fields))).endswith("f4 is missing and 2 more")
 
 
 def test_a_long_value_is_cut() -> None:
-    said = why(row_of(h=scored(0.0, FieldResult("f", Status.HALLUCINATION, actual="x" * 500))))
+    said = why(row_of(h=scored(0.0, FieldResult("f", FieldStatus.HALLUCINATION, actual="x" * 500))))
     assert len(said) < 100
     assert "…" in said
 
 
 def test_a_full_score_needs_no_reason() -> None:
-    good = FieldResult("total", Status.MATCH)
+    good = FieldResult("total", FieldStatus.MATCH)
     assert why(row_of(a=scored(1.0, good, passed=True), b=scored(1.0))) == ""
 
 
@@ -201,18 +204,18 @@ def test_an_evaluator_without_fields_gives_its_own_reason() -> None:
 @pytest.mark.parametrize(
     ("standing", "said"),
     [
-        (Standing.UNREADABLE, "the output could not be read: no JSON"),
-        (Standing.BLOCKED, "blocked: no JSON"),
-        (Standing.INVALID, "the test set is at fault: no JSON"),
-        (Standing.UNJUDGED, "could not be judged: no JSON"),
-        (Standing.BUG, "a fault in the program: no JSON"),
+        (RowStatus.UNREADABLE, "the output could not be read: no JSON"),
+        (RowStatus.BLOCKED, "blocked: no JSON"),
+        (RowStatus.INVALID, "the test set is at fault: no JSON"),
+        (RowStatus.UNJUDGED, "could not be judged: no JSON"),
+        (RowStatus.BUG, "a fault in the program: no JSON"),
     ],
 )
-def test_a_row_that_was_not_judged_says_why(standing: Standing, said: str) -> None:
+def test_a_row_that_was_not_judged_says_why(standing: RowStatus, said: str) -> None:
     score = Score(0.0) if standing.scored else None
     issue = Issue("x", Blame.OUTPUT, "no JSON")
     assert why(row_of(a=Result("a", standing, score, issue))) == f"a: {said}"
 
 
 def test_a_skipped_row_says_so_in_a_word() -> None:
-    assert why(row_of(a=Result("a", Standing.SKIPPED, None))) == "a: skipped"
+    assert why(row_of(a=Result("a", RowStatus.SKIPPED, None))) == "a: skipped"

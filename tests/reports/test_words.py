@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.model import Status, plain_word
+from evaluators.model import FieldStatus, plain_word
 from evaluators.reports.catalog import KINDS, Kind, entries, page
 from evaluators.reports.format import FORMATS, PageFormat
 from evaluators.reports.headline import Options
@@ -26,7 +26,7 @@ HAND_WRITTEN = sorted(
 
 
 def test_each_status_has_a_word_for_programs_and_one_for_people() -> None:
-    assert {status.word: status.plain for status in Status} == {
+    assert {status.word: status.plain for status in FieldStatus} == {
         "not_measured": "not measured",
         "match": "right",
         "mismatch": "wrong",

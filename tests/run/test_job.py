@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs, ScoredFields
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import FieldResult, Standing, Status, Verdict
+from evaluators.model import FieldResult, FieldStatus, RowStatus, Verdict
 from evaluators.run.job import run_split
 from evaluators.run.slices import OTHER_VALUES
 
@@ -40,7 +40,7 @@ class Fussy(Evaluator):
             raise RowProblem(Issue("timeout", Blame.ENVIRONMENT, "the time limit ran out"))
         if values[0] == "broken":
             raise ZeroDivisionError("division by zero")
-        yield FieldResult("", Status.MISMATCH, 0.0, reason=f"it is {values[0]}")
+        yield FieldResult("", FieldStatus.MISMATCH, 0.0, reason=f"it is {values[0]}")
 
     def reason(self, output: Any) -> str:
         return f"it is {output}"
@@ -89,7 +89,7 @@ def test_prose_is_evidence_against_contains_json(bench: Any) -> None:
     bench.suite = {"evaluators": ["contains_json"]}
     bench.rows = [{"output": "prose"}, {"output": "{}"}, {"id": "none"}]
     measured, files = bench.score()
-    assert measured.tallies[0].standings[Standing.SCORED] == 3
+    assert measured.tallies[0].standings[RowStatus.SCORED] == 3
     assert [(line["row"], line["evaluator"]) for line in evidence_of(files)] == [
         (1, "contains_json"),
         (3, "contains_json"),
@@ -103,8 +103,8 @@ def test_unreadable_outputs_are_left_out_on_request_where_they_are_not_the_answe
     measured, _ = bench.score()
     contains, diff = measured.tallies
     assert (contains.scored, contains.passed) == (2, 1)
-    assert diff.standings[Standing.SKIPPED] == (choice == "skip")
-    assert diff.standings[Standing.UNREADABLE] == (choice == "fail")
+    assert diff.standings[RowStatus.SKIPPED] == (choice == "skip")
+    assert diff.standings[RowStatus.UNREADABLE] == (choice == "fail")
 
 
 def test_a_column_with_many_values_has_the_first_ones_and_the_rest(bench: Any) -> None:

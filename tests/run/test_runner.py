@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from evaluators.api.loading import load
 from evaluators.issues import Blame
-from evaluators.model import Standing
+from evaluators.model import RowStatus
 from evaluators.run.coverage import coverage
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.record_files import record_files
@@ -219,7 +219,7 @@ def test_the_counts_of_each_evaluator_add_up(bench: Any) -> None:
     measured, _ = bench.score()
     for tally in measured.tallies:
         assert tally.rows == 200
-        assert tally.standings[Standing.BUG] == 0
+        assert tally.standings[RowStatus.BUG] == 0
 
 
 def test_figures_of_a_variant_carry_its_name(bench: Any) -> None:

@@ -23,7 +23,7 @@ from evaluators.fields.path_details import (
     SURPLUS_ROWS,
     SURPLUS_VALUES,
 )
-from evaluators.model import MISSING, Standing, Status, Verdict
+from evaluators.model import MISSING, FieldStatus, RowStatus, Verdict
 from evaluators.run.clusters import ClusterSum, cluster_group, limited_clusters
 from evaluators.run.exact_sums import plus
 from evaluators.run.intervals import (
@@ -46,10 +46,15 @@ from evaluators.run.stats import evaluator_stats
 from evaluators.run.tally import Ledger, Tally
 from evaluators.run.watch import Watch, Watched
 
-MATCH, MISMATCH, OMISSION, EXTRA = Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION
+MATCH, MISMATCH, OMISSION, EXTRA = (
+    FieldStatus.MATCH,
+    FieldStatus.MISMATCH,
+    FieldStatus.OMISSION,
+    FieldStatus.HALLUCINATION,
+)
 
 
-def row(*statuses: Status, standing: Standing = Standing.SCORED) -> Verdict:
+def row(*statuses: FieldStatus, standing: RowStatus = RowStatus.SCORED) -> Verdict:
     """A row of listed fields; its score is the share that matches."""
     return Verdict(standing, set(statuses) == {MATCH}, statuses.count(MATCH), len(statuses), bytes(statuses))
 
@@ -112,15 +117,15 @@ def test_a_watched_figure_gets_the_part_and_the_whole_of_every_row() -> None:
     assert list(watch.parts(row(MATCH, EXTRA))) == [
         (ALL, 1, 2), (("a", "accuracy"), 1, 1), (("b", "recall"), 0, 0), ((None, "f1"), 2, 3),
     ]  # fmt: skip
-    assert list(watch.parts(row(OMISSION, Status.ERROR))) == [
+    assert list(watch.parts(row(OMISSION, FieldStatus.ERROR))) == [
         (ALL, 0, 1), (("a", "accuracy"), 0, 1), (("b", "recall"), 0, 1), ((None, "f1"), 0, 3),
     ]  # fmt: skip
 
 
 def test_a_field_that_says_nothing_of_a_row_adds_nothing() -> None:
     watch = Watch((("a", "accuracy"),), ("a", "b"))
-    assert list(watch.parts(row(Status.NOT_MEASURED, MATCH))) == []
-    assert list(watch.parts(row(Status.FAULT, MATCH))) == []
+    assert list(watch.parts(row(FieldStatus.NOT_MEASURED, MATCH))) == []
+    assert list(watch.parts(row(FieldStatus.FAULT, MATCH))) == []
     assert list(Watch((("c", "accuracy"),), ("a",)).parts(row(MATCH))) == []
 
 
@@ -134,13 +139,13 @@ def test_extra_values_count_against_accuracy_only_where_they_cost() -> None:
 def test_an_open_tree_says_its_counts_itself() -> None:
     watch = Watch((ALL, ("x", "recall"), ("y", "recall"), ("x", "accuracy")))
     assert watch.paths == ("x", "y")
-    verdict = Verdict(Standing.SCORED, False, 1, 2, counts=(3, 1, 2, 4), watched=((1, 0, 1, 0), (2, 1, 1, 4)))
+    verdict = Verdict(RowStatus.SCORED, False, 1, 2, counts=(3, 1, 2, 4), watched=((1, 0, 1, 0), (2, 1, 1, 4)))
     assert list(watch.parts(verdict)) == [
         (ALL, 3, 8), (("x", "recall"), 1, 2), (("y", "recall"), 2, 4), (("x", "accuracy"), 1, 2),
     ]  # fmt: skip
-    unjudged = Verdict(Standing.UNJUDGED, None, 0, 0, counts=(3, 1, 2, 4))
+    unjudged = Verdict(RowStatus.UNJUDGED, None, 0, 0, counts=(3, 1, 2, 4))
     assert list(watch.parts(unjudged)) == []
-    nothing = Verdict(Standing.NOT_MEASURED, None, 0, 0, counts=(0, 0, 0, 4))
+    nothing = Verdict(RowStatus.NOT_MEASURED, None, 0, 0, counts=(0, 0, 0, 4))
     assert list(watch.parts(nothing)) == [(ALL, 0, 4)]
 
 
@@ -181,8 +186,8 @@ def test_a_tally_takes_up_what_only_another_one_watched() -> None:
 
 def test_a_further_figure_is_added_over_the_rows_that_have_it() -> None:
     one, other = Tally(), Tally()
-    one.add(Verdict(Standing.SCORED, False, 0, 1, figures=((1, 2), (0, 0))))
-    other.add(Verdict(Standing.SCORED, False, 0, 1, figures=((1, 3), (2, 3), (1, 1))), 2)
+    one.add(Verdict(RowStatus.SCORED, False, 0, 1, figures=((1, 2), (0, 0))))
+    other.add(Verdict(RowStatus.SCORED, False, 0, 1, figures=((1, 3), (2, 3), (1, 1))), 2)
     plus(one, other)
     assert [(each.rows, each.sums) for each in one.figures] == [(3, {2: 1, 3: 2}), (2, {3: 4}), (2, {1: 2})]
 
@@ -318,7 +323,7 @@ def test_ends_of_intervals_stay_in_their_range() -> None:
 
 
 def test_what_a_schema_counts_beside_the_statuses() -> None:
-    tally = tallied([Verdict(Standing.SCORED, False, 1, 2, counts=(1, 1, 0, 0))])
+    tally = tallied([Verdict(RowStatus.SCORED, False, 1, 2, counts=(1, 1, 0, 0))])
     tally.add_paths({"a": (3, 2, 1, 4), "items[*]": (0, 0, 0, 0)})
     tally.add_details({
         ("a", ERRORS, 1): 1, ("a", SKIPPED, 1): 5, ("a", FAULTS, 1): 6, ("a", CREDIT, 4): 3, ("a", CREDIT, 1): -1,
@@ -362,27 +367,27 @@ def test_values_that_only_the_output_has_may_cost_nothing() -> None:
 @pytest.mark.parametrize(
     ("expected", "output", "standing", "pair"),
     [
-        ("a", "b", Standing.SCORED, (("a", False), ("b", False))),
-        ("a", "", Standing.SCORED, (("a", False), ("(missing)", True))),
-        ("a", None, Standing.SCORED, (("a", False), ("(missing)", True))),
-        ("a", MISSING, Standing.UNREADABLE, (("a", False), ("(missing)", True))),
-        ("a", "b", Standing.UNREADABLE, (("a", False), ("(unreadable)", True))),
-        ("a", "b", Standing.BLOCKED, (("a", False), ("(blocked)", True))),
-        ("a", 7, Standing.SCORED, (("a", False), ("(no label)", True))),
-        ("a", "x" * 64, Standing.SCORED, (("a", False), ("x" * 64, False))),
-        ("a", "x" * 65, Standing.SCORED, (("a", False), ("(no label)", True))),
-        ("a", "b\nc", Standing.SCORED, (("a", False), ("(no label)", True))),
-        ("a", "b\n", Standing.SCORED, (("a", False), ("b\n", False))),
+        ("a", "b", RowStatus.SCORED, (("a", False), ("b", False))),
+        ("a", "", RowStatus.SCORED, (("a", False), ("(missing)", True))),
+        ("a", None, RowStatus.SCORED, (("a", False), ("(missing)", True))),
+        ("a", MISSING, RowStatus.UNREADABLE, (("a", False), ("(missing)", True))),
+        ("a", "b", RowStatus.UNREADABLE, (("a", False), ("(unreadable)", True))),
+        ("a", "b", RowStatus.BLOCKED, (("a", False), ("(blocked)", True))),
+        ("a", 7, RowStatus.SCORED, (("a", False), ("(no label)", True))),
+        ("a", "x" * 64, RowStatus.SCORED, (("a", False), ("x" * 64, False))),
+        ("a", "x" * 65, RowStatus.SCORED, (("a", False), ("(no label)", True))),
+        ("a", "b\nc", RowStatus.SCORED, (("a", False), ("(no label)", True))),
+        ("a", "b\n", RowStatus.SCORED, (("a", False), ("b\n", False))),
     ],
 )
 def test_what_a_row_counts_as(
-    expected: str, output: object, standing: Standing, pair: tuple[tuple[str, bool], tuple[str, bool]]
+    expected: str, output: object, standing: RowStatus, pair: tuple[tuple[str, bool], tuple[str, bool]]
 ) -> None:
     assert label_pair(LabelRule(None), None, expected, output, standing) == tuple(LabelText(*one) for one in pair)
 
 
 def test_listed_labels_tell_everything_else_apart() -> None:
     rule, listed = LabelRule(("a", "b")), frozenset("ab")
-    assert label_pair(rule, listed, "a", "c", Standing.SCORED) == (LabelText("a"), LabelText("(no label)", True))
-    assert label_pair(rule, listed, "c", "b", Standing.SCORED) == (LabelText("(no label)", True), LabelText("b"))
-    assert label_pair(rule, listed, "c", "b", Standing.INVALID) is None
+    assert label_pair(rule, listed, "a", "c", RowStatus.SCORED) == (LabelText("a"), LabelText("(no label)", True))
+    assert label_pair(rule, listed, "c", "b", RowStatus.SCORED) == (LabelText("(no label)", True), LabelText("b"))
+    assert label_pair(rule, listed, "c", "b", RowStatus.INVALID) is None

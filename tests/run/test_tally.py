@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from evaluators.fields.path_details import OVERFLOW
 from evaluators.issues import Blame, Issue
-from evaluators.model import Standing, Status, Verdict
+from evaluators.model import FieldStatus, RowStatus, Verdict
 from evaluators.run.exact_sums import plus
 from evaluators.run.statistics import mean_of
 from evaluators.run.tally import MOST_PATHS, Ledger, Tally
@@ -26,12 +26,12 @@ FIELDS = 3
 
 @st.composite
 def verdicts(draw: st.DrawFn) -> Verdict:
-    standing = draw(st.sampled_from(Standing))
+    standing = draw(st.sampled_from(RowStatus))
     statuses = draw(st.just(b"") | st.binary(min_size=FIELDS, max_size=FIELDS).map(_as_statuses))
     counts = draw(st.none() | st.tuples(*[st.integers(0, 3)] * 4)) if not statuses else None
     if not standing.scored:
         return Verdict(standing, None, 0, 0, statuses, counts, draw(st.sampled_from(ISSUES)))
-    if standing is not Standing.SCORED:
+    if standing is not RowStatus.SCORED:
         return Verdict(standing, False, 0, 1, statuses, counts)
     den = draw(st.integers(1, 12) | st.just(2**52))
     num = draw(st.integers(0, den))
@@ -39,7 +39,7 @@ def verdicts(draw: st.DrawFn) -> Verdict:
 
 
 def _as_statuses(data: bytes) -> bytes:
-    return bytes(one % len(Status) for one in data)
+    return bytes(one % len(FieldStatus) for one in data)
 
 
 ISSUES = (None, Issue("expected-not-json", Blame.TESTSET, "not JSON"), Issue("bug", Blame.BUG, "it broke"))
@@ -162,11 +162,11 @@ def paths_of(rows: Sequence[str]) -> dict[str, tuple[int, int, int, int]]:
 def test_unreadable_and_blocked_rows_are_scored_and_count_nothing() -> None:
     tally = tally_of(
         [
-            Verdict(Standing.SCORED, True, 1, 1),
-            Verdict(Standing.UNREADABLE, False, 0, 1),
-            Verdict(Standing.BLOCKED, False, 0, 1),
-            Verdict(Standing.SKIPPED, None, 0, 0),
-            Verdict(Standing.INVALID, None, 0, 0),
+            Verdict(RowStatus.SCORED, True, 1, 1),
+            Verdict(RowStatus.UNREADABLE, False, 0, 1),
+            Verdict(RowStatus.BLOCKED, False, 0, 1),
+            Verdict(RowStatus.SKIPPED, None, 0, 0),
+            Verdict(RowStatus.INVALID, None, 0, 0),
         ]
     )
     assert (tally.rows, tally.scored, tally.passed) == (5, 3, 1)
@@ -174,22 +174,22 @@ def test_unreadable_and_blocked_rows_are_scored_and_count_nothing() -> None:
 
 
 def test_the_fields_of_a_row_without_a_score_still_count() -> None:
-    statuses = bytes([Status.MATCH, Status.FAULT, Status.OMISSION])
-    tally = tally_of([Verdict(Standing.INVALID, None, 0, 0, statuses)])
+    statuses = bytes([FieldStatus.MATCH, FieldStatus.FAULT, FieldStatus.OMISSION])
+    tally = tally_of([Verdict(RowStatus.INVALID, None, 0, 0, statuses)])
     assert tally.scored == 0
     assert [counts[status] for counts, status in zip(tally.statuses, statuses, strict=True)] == [1, 1, 1]
 
 
 def test_a_row_that_expects_nothing_is_counted_as_empty_expected() -> None:
-    empty = Verdict(Standing.SCORED, True, 1, 1, counts=(0, 0, 0, 0))
+    empty = Verdict(RowStatus.SCORED, True, 1, 1, counts=(0, 0, 0, 0))
     tally = tally_of(
-        [empty, empty, Verdict(Standing.SCORED, True, 1, 1, counts=(2, 0, 0, 0)), Verdict(Standing.SCORED, True, 1, 1)]
+        [empty, empty, Verdict(RowStatus.SCORED, True, 1, 1, counts=(2, 0, 0, 0)), Verdict(RowStatus.SCORED, True, 1, 1)]
     )
     assert tally.empty_expected == 2
 
 
 def test_an_unreadable_output_is_not_an_empty_expectation() -> None:
-    assert tally_of([Verdict(Standing.UNREADABLE, False, 0, 1, counts=(0, 0, 0, 0))]).empty_expected == 0
+    assert tally_of([Verdict(RowStatus.UNREADABLE, False, 0, 1, counts=(0, 0, 0, 0))]).empty_expected == 0
 
 
 @given(ROWS, st.integers(1, 7), st.sampled_from([0, 1, 3, Ledger.KEPT]))
@@ -208,7 +208,7 @@ def test_a_ledger_counts_what_adding_one_by_one_counts(rows: list[Verdict], chun
 def test_equal_verdicts_have_one_number_whichever_object_says_it(numbers: list[int], kept: int) -> None:
     ledger = ledger_that_keeps(kept)
     for number in numbers:  # a new object each time, dropped at once, so that identities are used again
-        (code,) = ledger.codes([Verdict(Standing.SCORED, False, number, 10)])
+        (code,) = ledger.codes([Verdict(RowStatus.SCORED, False, number, 10)])
         assert ledger.verdicts[code].num == number
     assert len(ledger.verdicts) == len(set(numbers))
     assert sum(ledger.counts) == len(numbers)
@@ -219,15 +219,15 @@ def test_more_distinct_verdicts_than_are_kept_are_told_apart() -> None:
     ledger = ledger_that_keeps(100)
     many = 1_000
     for start in range(0, many, 50):
-        ledger.codes([Verdict(Standing.SCORED, False, number, many) for number in range(start, start + 50)])
-    codes = ledger.codes([Verdict(Standing.SCORED, False, number, many) for number in range(many)])
+        ledger.codes([Verdict(RowStatus.SCORED, False, number, many) for number in range(start, start + 50)])
+    codes = ledger.codes([Verdict(RowStatus.SCORED, False, number, many) for number in range(many)])
     assert codes == list(range(many))
     assert ledger.settle().sums == {many: 2 * sum(range(many))}
 
 
 def test_a_settled_ledger_starts_afresh() -> None:
     ledger = Ledger(0)
-    verdict = Verdict(Standing.SCORED, True, 1, 1)
+    verdict = Verdict(RowStatus.SCORED, True, 1, 1)
     ledger.codes([verdict])
     ledger.settle()
     assert ledger.codes([verdict, verdict]) == [0, 0]
@@ -244,6 +244,6 @@ def ledger_that_keeps(count: int) -> Ledger:
 
 def test_what_a_row_without_a_score_lost_does_not_make_the_others_look_better() -> None:
     tally = Tally()
-    tally.add(Verdict(Standing.SCORED, False, 1, 2, counts=(1, 1, 0, 0)))
-    tally.add(Verdict(Standing.BUG, None, 0, 0, counts=(5, 0, 0, 0)))
+    tally.add(Verdict(RowStatus.SCORED, False, 1, 2, counts=(1, 1, 0, 0)))
+    tally.add(Verdict(RowStatus.BUG, None, 0, 0, counts=(5, 0, 0, 0)))
     assert tally.counts == [1, 1, 0, 0]

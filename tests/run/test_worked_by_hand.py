@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import evaluators
-from evaluators import Status, TransformError
+from evaluators import FieldStatus, TransformError
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.compat.struct_extract_eval import evaluate
 from evaluators.fields.gains import Worth, f1
-from evaluators.model import Standing, Verdict
+from evaluators.model import RowStatus, Verdict
 from evaluators.run.exact_sums import add_to, plus
 from evaluators.run.gate_targets import read_gate
 from evaluators.run.gate_verdicts import judge_gates
@@ -73,7 +73,7 @@ def test_the_moments_of_lopsided_scores_with_two_denominators() -> None:
 
 
 def scored(num: int, den: int) -> Verdict:
-    return Verdict(Standing.SCORED, num == den, num, den)
+    return Verdict(RowStatus.SCORED, num == den, num, den)
 
 
 def test_the_powers_that_a_tally_sums() -> None:
@@ -143,9 +143,9 @@ def test_an_error_counts_as_wrong_and_a_fault_leaves_the_row_without_a_score() -
     gold = [{"code": "a", "size": "1"}, {"code": "a", "size": "1"}, {"code": "a", "size": "1"}]
     found = evaluate(gold, [{"code": "unusable", "size": "1"}, {"code": "a", "size": "2"}, gold[0]], schema)
     error, fault, right = found.records
-    assert [one.status for one in error.field_results] == [Status.ERROR, Status.MATCH]
+    assert [one.status for one in error.field_results] == [FieldStatus.ERROR, FieldStatus.MATCH]
     assert (error.standing.scored, error.precision, error.recall) == (True, 0.5, 0.5)
-    assert [one.status for one in fault.field_results] == [Status.MATCH, Status.FAULT]
+    assert [one.status for one in fault.field_results] == [FieldStatus.MATCH, FieldStatus.FAULT]
     assert (fault.standing.scored, fault.precision) == (False, None)
     assert (right.precision, right.recall) == (1.0, 1.0)
     code, size = (found.per_field[name].stats.counts for name in ("code", "size"))
@@ -156,16 +156,19 @@ def test_an_error_counts_as_wrong_and_a_fault_leaves_the_row_without_a_score() -
 def test_every_status_of_a_listed_field_has_a_count_of_its_own() -> None:
     """As many rows as the status is far down the list: 1 with the first status, 2 with the second …"""
     tally = Tally.of(1)
-    for times, status in enumerate(Status, start=1):
-        tally.add(Verdict(Standing.SCORED, False, 0, 1, statuses=bytes([status])), times)
+    for times, status in enumerate(FieldStatus, start=1):
+        tally.add(Verdict(RowStatus.SCORED, False, 0, 1, statuses=bytes([status])), times)
     found = evaluator_stats("fields", "json_multi_field_match", ["code"], tally)
-    counts = {status: times for times, status in enumerate(Status, start=1)}
+    counts = {status: times for times, status in enumerate(FieldStatus, start=1)}
     for listed in (found.counts, found.fields[0].counts):
         assert listed is not None
-        assert (listed.match, listed.mismatch) == (counts[Status.MATCH], counts[Status.MISMATCH])
-        assert (listed.omission, listed.hallucination) == (counts[Status.OMISSION], counts[Status.HALLUCINATION])
-        assert (listed.error, listed.not_judged) == (counts[Status.ERROR], counts[Status.FAULT])
-        assert (listed.skipped, listed.not_measured) == (counts[Status.SKIPPED], counts[Status.NOT_MEASURED])
+        assert (listed.match, listed.mismatch) == (counts[FieldStatus.MATCH], counts[FieldStatus.MISMATCH])
+        assert (listed.omission, listed.hallucination) == (
+            counts[FieldStatus.OMISSION],
+            counts[FieldStatus.HALLUCINATION],
+        )
+        assert (listed.error, listed.not_judged) == (counts[FieldStatus.ERROR], counts[FieldStatus.FAULT])
+        assert (listed.skipped, listed.not_measured) == (counts[FieldStatus.SKIPPED], counts[FieldStatus.NOT_MEASURED])
 
 
 # --- the F1 of an item

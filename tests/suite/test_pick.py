@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from evaluators.api.loading import loads
 from evaluators.builtin._evaluator import Output
 from evaluators.issues import Fault, Problems
-from evaluators.model import Standing
+from evaluators.model import RowStatus
 from evaluators.plan.need_steps import keys_of
 from evaluators.plan.suite_plan import Plan
 from evaluators.reports.html.material import _document
@@ -149,7 +149,7 @@ def test_only_makes_an_output_with_several_unreadable() -> None:
     said = "the output is not usable JSON: the text holds 2 JSON documents, and `pick: only` takes no more than one"
     score = results["json_diff_match"].score
     assert score is not None
-    assert (score.standing, score.value, score.reason) == (Standing.UNREADABLE, 0.0, said)
+    assert (score.standing, score.value, score.reason) == (RowStatus.UNREADABLE, 0.0, said)
     assert results["contains_json"].score is not None
     assert results["contains_json"].score.reason == said
 

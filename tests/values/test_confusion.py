@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from evaluators.fields.counts import Tallied
 from evaluators.fields.events import Event, RowFigures, row_figures
 from evaluators.fields.scored import ArrayResult
-from evaluators.model import Status
+from evaluators.model import FieldStatus
 from evaluators.run.result import Counts
 from evaluators.run.statistics import ratios
 from evaluators.values.confusion import RATIOS, Confusion, Ratio
@@ -76,9 +76,14 @@ def test_the_items_of_one_row_have_the_figures_that_the_run_says_of_them(
     ]
 
 
-@given(st.lists(st.sampled_from([Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION]), max_size=12))
-def test_a_row_has_the_same_figures_by_events_and_by_results(statuses: list[Status]) -> None:
-    counts = Tallied(*(statuses.count(status) for status in list(Status)[1:5]))
+@given(
+    st.lists(
+        st.sampled_from([FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION]),
+        max_size=12,
+    )
+)
+def test_a_row_has_the_same_figures_by_events_and_by_results(statuses: list[FieldStatus]) -> None:
+    counts = Tallied(*(statuses.count(status) for status in list(FieldStatus)[1:5]))
     found: RowFigures = row_figures([Event("a", status) for status in statuses])
     exact = [Fraction(num, den) if den else None for num, den in found.figures[:3]]
     assert exact == [counts.precision, counts.recall, counts.f1]

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
-from evaluators.model import MISSING, FieldResult, Result, Standing, Status, Verdict
+from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus, Verdict
 from evaluators.values.json_text import compact
 
 BUDGET_BYTES: Final = 20 * 1024 * 1024
@@ -270,13 +270,13 @@ def general(path: str) -> str:
     return f"{head}[{inside}{closed}{general(tail)}"
 
 
-_RIGHT: Final = (Status.MATCH, Status.SKIPPED, Status.NOT_MEASURED)
-_LEFT_OUT: Final = (Standing.SKIPPED, Standing.NOT_MEASURED)
+_RIGHT: Final = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
+_LEFT_OUT: Final = (RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
 
 
 def _fine(verdict: Verdict) -> bool:
     """Nothing went wrong: a full score, or a row that is left out."""
-    if verdict.standing is not Standing.SCORED:
+    if verdict.standing is not RowStatus.SCORED:
         return verdict.standing in _LEFT_OUT and verdict.issue is None
     return verdict.num == verdict.den and verdict.passed is not False
 
@@ -345,7 +345,7 @@ def _field_text(result: FieldResult) -> bytes:
         if getattr(result, name):
             said[name] = getattr(result, name)
     text = compact(said)[:-1]
-    if result.status is not Status.MATCH or not _alike(result.expected, result.actual):
+    if result.status is not FieldStatus.MATCH or not _alike(result.expected, result.actual):
         for name, value in (("expected", result.expected), ("actual", result.actual)):
             if value is not MISSING:
                 text += b',"%b":%b' % (name.encode(), _value_text(value))
