@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from msgspec.structs import replace
 
 from evaluators.cli._completion import suites
 from evaluators.cli._options import (
@@ -178,6 +177,8 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     The exit code is 0 when no gate failed, 1 when one did, 2 for a mistake in the suite or the command, 3 when something
     could not be measured or sent to a tracker, 70 for a fault in the program and 130 after Ctrl-C.
     """
+    from msgspec.structs import replace
+
     from evaluators.api.execute import finish
     from evaluators.api.loading import load
     from evaluators.cli._interrupts import interruptible
@@ -347,6 +348,8 @@ def _test_set_settings(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _print(finished: Finished, options: dict[str, Any]) -> None:
+    from msgspec.structs import replace
+
     from evaluators.cli._printing import print_page, say
 
     if options["print_as"] == "json":

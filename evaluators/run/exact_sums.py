@@ -53,12 +53,13 @@ def add_to(sums: MutableMapping[int, int], num: int, den: int, times: int = 1) -
 def plus(mine: Any, theirs: Any) -> Any:
     """The sum of two sums, in `mine` where it can be changed. Parts of `theirs` may become parts of it.
 
-    Numbers add up, and of two claims one is enough. Maps, lists and Structs add up place by place, sets are united, arrays are
-    strung together. A tuple names rows: the first ones of both stay. Whatever else there is must be the same on both sides.
+    Numbers add up, and of two claims one is enough. Maps, lists and Structs that can be changed add up place by place, sets are
+    united, arrays are strung together. A tuple names rows: the first ones of both stay. Whatever else there is must be the same on
+    both sides.
     """
     if mine is None or theirs is None:
         return theirs if mine is None else mine
-    if isinstance(mine, Struct):
+    if isinstance(mine, Struct) and not mine.__struct_config__.frozen:
         for name in mine.__struct_fields__:
             setattr(mine, name, plus(getattr(mine, name), getattr(theirs, name)))
         if isinstance(mine, Sum):
