@@ -132,7 +132,7 @@ class _Run:
     def spans(self) -> Iterator[Any]:
         """The span of the run, then rows, each with its evaluators."""
         from opentelemetry.sdk.trace import Event, ReadableSpan
-        from opentelemetry.trace import FieldStatus, Link, StatusCode
+        from opentelemetry.trace import Link, Status, StatusCode
 
         inside = self._settings.events != "logs"
         for place, node in enumerate(self._nodes()):
@@ -143,7 +143,7 @@ class _Run:
             links = [Link(self._context(node.parent))] if above is not None and node.parent is not None else []
             yield ReadableSpan(
                 node.name, self._context(node), parent, self._resource, node.attributes, events, links,
-                status=FieldStatus(StatusCode.ERROR, node.error) if node.error else FieldStatus(),
+                status=Status(StatusCode.ERROR, node.error) if node.error else Status(),
                 start_time=start, end_time=self._end if node.parent is None else start + 1000,
                 instrumentation_scope=self._scope,
             )  # fmt: skip
