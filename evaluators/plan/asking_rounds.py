@@ -21,18 +21,21 @@ _MOST_ROUNDS: Final = 20
 
 
 def rounds_of(ordered: Sequence[EvaluatorLine]) -> list[list[EvaluatorLine]]:
-    """Evaluators in the order in which they can be judged: those that ask at the same time stand together.
+    """Evaluators in groups, in the order in which they can be judged. Those of a group ask at the same time.
 
-    An evaluator asks once all that it waits for has its answers.
+    An evaluator is in the first round in which all that it waits for is judged; what asks is judged one round later.
+    In a round, those that ask nothing come first, each in a group of its own; all that ask are one group.
     """
     asking = {line.name for line in ordered if line.settings.asking() is not None}
     rounds: dict[str, int] = {}
-    found: dict[tuple[int, bool, str], list[EvaluatorLine]] = {}
+    groups: dict[tuple[int, bool, str], list[EvaluatorLine]] = {}
     for line in ordered:
-        asks, parts = line.name in asking, [need.evaluator for need in line.settings.needs() if isinstance(need, Part)]
-        rounds[line.name] = max((rounds[name] + (name in asking) for name in (*line.needs, *parts)), default=0)
-        found.setdefault((rounds[line.name], asks, "" if asks else line.name), []).append(line)
-    return [found[key] for key in sorted(found, key=lambda key: key[:2])]
+        parts = [need.evaluator for need in line.settings.needs() if isinstance(need, Part)]
+        judged_in = [rounds[name] + 1 if name in asking else rounds[name] for name in (*line.needs, *parts)]
+        rounds[line.name] = max(judged_in, default=0)
+        asks = line.name in asking
+        groups.setdefault((rounds[line.name], asks, "" if asks else line.name), []).append(line)
+    return [groups[key] for key in sorted(groups, key=lambda key: key[:2])]
 
 
 class RowsAsking:
@@ -43,10 +46,11 @@ class RowsAsking:
 
     def __init__(self, line: EvaluatorLine, gates: int, columns: Sequence[Cells], count: int) -> None:
         self.line, self._asking = line, line.settings.asking() or Asking()
-        given = columns[gates:]
-        faults = faults_of(given)
-        rows = [row for row in range(count) if row not in faults and kept_out(line, columns[:gates], row) is None]
-        self._waiting = [(row, [column[row] for column in given]) for row in rows]
+        waits_for, cells = columns[:gates], columns[gates:]
+        faults = faults_of(cells)
+        rows = [row for row in range(count) if row not in faults and kept_out(line, waits_for, row) is None]
+        self._waiting = [(row, [column[row] for column in cells]) for row in rows]
+        """The rows that have something to ask, each with its values."""
 
     def ask(self, gathered: Gathered) -> bool:
         """Puts what rows ask on the list. Whether there may be more to ask once that is answered."""

@@ -55,7 +55,7 @@ class Lookup(Struct, frozen=True):
     """The column of that expected document."""
 
     def kinds(self, slots: list[Cells], index: int) -> tuple[Want, Want]:
-        """The kind that is wanted in a row, and the one that goes first."""
+        """The kind of document that is wanted in a row, and the kind that is preferred where its cell holds several."""
         prefer = self.prefer if self.expected is None else cells.kind_beside(slots[self.expected][index])
         return cells.want_of(self.want) or prefer, prefer
 
