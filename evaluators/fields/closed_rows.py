@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from evaluators.comparators._comparator import in_field
 from evaluators.fields.closed import ClosedTree, combined
-from evaluators.fields.closed_score import Settled, left_out, settle_row, settled, verdict_of
+from evaluators.fields.closed_score import Settled, left_out, settle_field, settle_row, verdict_of
 from evaluators.fields.frame import of_rows
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.long_lists import free_lists_of_lines, long_lists
@@ -151,7 +151,7 @@ class ListedRows(ScoredRows):
         if found and found[0].frame is not found[-1].frame:  # those of one frame are in order
             found.sort(key=lambda each: order_of((), each.frame.items_above(each.at)))
         aligned = line.align is not None and any(each.frame.items_above(each.at) for each in found[:1])
-        return settled(self.tree, line, found, aligned or not line.path.definite)
+        return settle_field(self.tree, line, found, aligned or not line.path.definite)
 
     def _found_in(self, number: int, row: int) -> list[Finding]:
         """What became of each pair of values of a field in a row, matches too."""
@@ -206,6 +206,7 @@ class ListedCheck(ChunkCheck[ListedRows]):
     def settled(self, rows: ListedRows) -> list[ScoredRow]:
         try:
             rows.settle()
+            # the columns of all fields one after another: each status of a row is `count` bytes after the one before
             count, flat = len(rows), b"".join(rows.statuses)
             return [ScoredRow(self._verdict(rows, row, flat[row::count]), rows, row) for row in range(count)]
         except BaseException:

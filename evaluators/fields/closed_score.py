@@ -111,10 +111,14 @@ def left_out(line: FieldLine, why: str) -> Settled:
     )
 
 
-def settled(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], several: bool) -> Settled:
-    """The result of one field, from what became of each of its pairs of values. `several`: it is a list of values, however many."""
-    unread = [one for one in found if one.status is FieldStatus.FAULT and _unreadable(one)][:1]
-    answers = [said_by(one, 0) for one in unread or found]
+def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], several: bool) -> Settled:
+    """The result of one field, from what became of each of its pairs of values.
+
+    Several pairs are judged together. Where an expected value cannot be read, that alone decides. `several`: the field is a
+    list of values, though it may hold only one pair, or none.
+    """
+    unreadable = [one for one in found if one.status is FieldStatus.FAULT and _unreadable(one)][:1]
+    answers = [said_by(one, 0) for one in unreadable or found]
     problem = next((in_field(answer.problem, line.name) for answer in answers if answer.problem is not None), None)
     if problem is not None:
         answers = [_named(line, answer) for answer in answers]
@@ -124,7 +128,7 @@ def settled(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], several
         judged, why = tree.absent(line)
         reason: str | None = why
     else:
-        reason = answers[0].reason if one_pair is not None or unread else _counted(found, answers)
+        reason = answers[0].reason if one_pair is not None or unreadable else _counted(found, answers)
     status = judged.status if isinstance(judged, Partial) else judged
     expected, actual = _shown(found, several)
     num, den = credit(judged)
