@@ -38,13 +38,14 @@ def _annotate(schema: Any, defaults: Mapping[str, Any], done: set[int]) -> None:
     done.add(id(schema))
     for name in ("$defs", "definitions"):
         _annotate_each(schema.get(name), defaults, done)
-    if not _below(schema, defaults, done) and not {"x-eval-compare", "x-eval-skip", "$ref", "allOf"} & schema.keys():
+    has_inside = _annotate_inside(schema, defaults, done)
+    if not has_inside and not {"x-eval-compare", "x-eval-skip", "$ref", "allOf"} & schema.keys():
         kind = types_of(schema).defaulted if "type" in schema else ""
         schema["x-eval-compare"] = copy.deepcopy(defaults.get(kind, OTHERWISE))
 
 
-def _below(schema: dict[str, Any], defaults: Mapping[str, Any], done: set[int]) -> bool:
-    """Annotate what stands below a schema. False when it is compared as one value."""
+def _annotate_inside(schema: dict[str, Any], defaults: Mapping[str, Any], done: set[int]) -> bool:
+    """Annotate the schemas inside a schema. False when what it describes is compared as one value."""
     kind, branches = looked_into(schema), branches_of(schema)
     if kind == "array":
         _annotate(schema["items"], defaults, done)
@@ -53,6 +54,7 @@ def _below(schema: dict[str, Any], defaults: Mapping[str, Any], done: set[int]) 
         _annotate(schema.get("additionalProperties") or None, defaults, done)
     for key in ("allOf", *CHOICES):
         for branch in schema[key] if isinstance(schema.get(key), list) else ():
+            # the other branches only restrict the value, by a minimum say, or the list or object that the schema describes
             if isinstance(branch, dict) and (looked_into(branch) or (kind is None and branch.keys() & SAYS_TYPE)):
                 _annotate(branch, defaults, done)
     return kind is not None or bool(branches)

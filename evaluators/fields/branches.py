@@ -24,12 +24,15 @@ class Fit(NamedTuple):
     """The branch measures something: a skipped one must not be the best for a wrong output, and hide it."""
     f1: Fraction
     wrong: int
+    """Minus the mismatches, omissions and hallucinations."""
 
     @staticmethod
     def of(counts: Counts, outside: int, unreadable: int) -> Fit:
-        """The fit of a branch with these counts."""
-        found = Confusion(*counts[:4])
-        return Fit(-outside, -unreadable, found.measured > 0, found.exact("f1") or Fraction(0), -sum(counts[1:4]))
+        """The fit of a branch with these counts. What makes a fit worse has a minus, so that the greatest fit is the best."""
+        confusion = Confusion(*counts[:4])
+        _, mismatches, omissions, hallucinations = counts[:4]
+        wrong = mismatches + omissions + hallucinations
+        return Fit(-outside, -unreadable, confusion.measured > 0, confusion.exact("f1") or Fraction(0), -wrong)
 
 
 class Best(NamedTuple):

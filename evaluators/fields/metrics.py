@@ -105,16 +105,17 @@ def read_fallbacks(data: object, context: Mapping[str, Any] | None = None) -> Ma
 def read_defaults(data: object, context: Mapping[str, Any] | None = None) -> Mapping[str, object]:
     """`defaults`, checked: the comparator of each JSON type, as it is written."""
 
-    def read(json_type: str, body: object, context: Mapping[str, Any]) -> None:
+    def check(json_type: str, body: object, context: Mapping[str, Any]) -> None:
+        """Raises BadSettings unless `body` is a comparator for values of the type, or, for lists, an alignment."""
         refuse_list_metric(word_in(body), () if json_type == SEVERAL else (json_type,), context)
         if json_type != "array" or resolve_alignment(body, context) is None:
             resolve_metric(body, context, json_type)
 
-    return _checked(data, "defaults", DEFAULTED, "a JSON type", context or {}, read)
+    return _checked(data, "defaults", DEFAULTED, "a JSON type", context or {}, check)
 
 
 def _checked(
-    data: object, setting: str, known: tuple[str, ...], noun: str, context: Mapping[str, Any], read: Any
+    data: object, setting: str, known: tuple[str, ...], noun: str, context: Mapping[str, Any], check: Any
 ) -> Mapping[str, object]:
     if not isinstance(data, Mapping):
         raise bad(f"{setting} must be a map; found {spell(data)}", hint=f"write {setting}: {{{known[0]}: fuzzy}}")
@@ -125,7 +126,7 @@ def _checked(
             details.append(Detail((word,), f'"{word}" is not {noun}', hint, key=True, code="unknown-name"))
             continue
         try:
-            read(word, body, context)
+            check(word, body, context)
         except BadSettings as error:
             details.extend(detail.under(word) for detail in in_field(error.details, word))
     if details:

@@ -56,7 +56,7 @@ class OpenWalk:
         self.tree = tree
         self.findings: list[LeafFindings] = []
         self.surplus_items = 0
-        self._flat, self._skipping = tree.depth is not None, bool(tree.skip)
+        self._top_level_only, self._skipping = tree.depth is not None, bool(tree.skip)
         self._columns: list[tuple[int, Sequence[Name], Sequence[int]]] = []
         """What the leaves of some places are in some rows: a status, or `SURPLUS`."""
         self._moved: list[tuple[int, Name, Sequence[int]]] = []
@@ -65,7 +65,7 @@ class OpenWalk:
         self._sides: list[dict[Name, Values]] = [{} for _ in range(HALLUCINATION + 1)]
         if tree.fold_keys:
             outputs = list(map(renamed, expected, outputs))
-        if self._flat:
+        if self._top_level_only:
             outputs = list(map(tree.compared, expected, outputs))
         self.expected, self.outputs = expected, outputs
         self._frames = of_rows(expected, outputs)
@@ -83,14 +83,18 @@ class OpenWalk:
         self.findings = []
 
     def _go(self) -> None:
-        """Sees the documents, and all below. What is below waits in lists, not on the stack: documents may be deep."""
+        """Compares the documents, then the pairs of values below them, then counts what one side has as a whole.
+
+        What is to be compared or counted waits in lists, not on the stack: documents may be deep.
+        """
         for frame in self._frames:
             if frame.o is frame.e:
                 self._later(MATCH, (), frame.e, frame.rows)
-            elif self._flat:
+            elif self._top_level_only:
                 full, odd = frame.full(dict)
                 self._objects((), full)
-                self._lost((), frame.part(odd))  # nothing is looked into where a side is empty
+                # where a side has no keys, the expected document is lost as a whole, and the output's is extra
+                self._lost((), frame.part(odd))
                 self._instead((), frame.part(odd))
             else:
                 self._see((), frame)
@@ -137,7 +141,7 @@ class OpenWalk:
 
     def _compare(self, name: Name, frame: Frame, positions: Iterable[int]) -> None:
         """Expected leaves at some positions, where the output has not the same value."""
-        alike, flat, e, o = self.tree.same, self._flat, frame.e, frame.o
+        alike, flat, e, o = self.tree.same, self._top_level_only, frame.e, frame.o
         lost: list[int] = []
         wrong: list[int] = []
         instead: list[int] = []
@@ -219,7 +223,7 @@ class OpenWalk:
         names: list[Name] = []
         for key, e, o in zip(keys, zip(*map(dict.values, part.e), strict=True), columns, strict=False):
             kinds = set(map(type, e))
-            if not self._flat and not CONTAINERS.isdisjoint(kinds):
+            if not self._top_level_only and not CONTAINERS.isdisjoint(kinds):
                 inner.setdefault(key, []).extend(positions)
             elif not self._skips(here := (*name, key)):
                 names.append(here)
@@ -239,7 +243,7 @@ class OpenWalk:
                 kind, other, here = one.__class__, theirs.get(key, MISSING), (*name, key)
                 if self._skipping and self.tree.skips(here):
                     continue
-                if kind in CONTAINERS and one and not self._flat:
+                if kind in CONTAINERS and one and not self._top_level_only:
                     if one is other:
                         self._later(MATCH, here, (one,), (frame.rows[at],))
                     else:
@@ -284,9 +288,9 @@ class OpenWalk:
     def _one_side(self, status: int, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
         """Counts the leaves of some values."""
         kinds = set(map(type, values))
-        if CONTAINERS.isdisjoint(kinds) or (self._flat and name):
+        if CONTAINERS.isdisjoint(kinds) or (self._top_level_only and name):
             self._columns.append((status, (name,), rows))
-        elif kinds == {dict} and (self._flat or all(values)):
+        elif kinds == {dict} and (self._top_level_only or all(values)):
             self._objects_alone(status, name, values, rows)
         elif kinds == {list} and all(values):
             here = (*name, ANY)
@@ -311,13 +315,13 @@ class OpenWalk:
                 some, theirs = [values[at] for at in positions], [rows[at] for at in positions]
             names = [(*name, key) for key in keys]
             # the garbage collector knows of objects that they hold no container
-            if self._skipping or (not self._flat and any(map(is_tracked, some))):
+            if self._skipping or (not self._top_level_only and any(map(is_tracked, some))):
                 columns = zip(names, zip(*map(dict.values, some), strict=True), strict=True) if keys else ()
                 names = []
                 for here, column in columns:
                     if self._skips(here):
                         continue
-                    if self._flat or CONTAINERS.isdisjoint(map(type, column)):
+                    if self._top_level_only or CONTAINERS.isdisjoint(map(type, column)):
                         names.append(here)
                     else:
                         self._later(status, here, column, theirs)

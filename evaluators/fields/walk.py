@@ -359,9 +359,13 @@ class Walk:
         statuses: bytearray | None,
         problems: Sequence[RowProblem | None] | None = None,
     ) -> None:
-        """What each metric says of two values."""
+        """Asks each metric about two values, and settles the result; where a metric costs, its question is pending.
+
+        `problems` has for each metric why it cannot read the expected value. Of a value that only one side has, the metrics
+        are not asked, unless they look at the output alone (`how.alone`).
+        """
         a, b, row = frame.e[at], frame.o[at], frame.rows[at]
-        there = OMISSION if b is MISSING else HALLUCINATION if a is MISSING and not how.alone else None
+        one_sided = OMISSION if b is MISSING else HALLUCINATION if a is MISSING and not how.alone else None
         together = None if node.line is None else node.line.together
         answers: list[Judged | Explained | Question] = []
         for number, rule in enumerate(how.rules):
@@ -369,8 +373,8 @@ class Walk:
             metric = node.metrics[number]
             if problem is not None:
                 answers.append(explained_problem(problem))
-            elif there is not None:
-                answers.append(there)
+            elif one_sided is not None:
+                answers.append(one_sided)
             elif metric.comparator.costs and (not self.weighing or (self.asking and metric.comparator.batch != "row")):
                 ready = prepare_rule(metric.comparator, node.transforms, a, b, together)
                 if isinstance(ready, Explained):
