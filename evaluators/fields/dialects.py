@@ -48,6 +48,7 @@ def unwrap(schema: Any) -> tuple[Any, Loc]:
 
 
 def _says_what_a_value_is(schema: Mapping[str, Any]) -> bool:
+    """Whether this is a schema, and no wrapper of one. A wrapper may have a type, such as `type: json_schema`."""
     keys = _OF_A_SCHEMA.intersection(schema)
     return bool(keys - {"type"}) or ("type" in keys and schema["type"] not in WRAPPERS)
 

@@ -127,7 +127,7 @@ def _ask(at: SchemaReading, metrics: Sequence[AskedMetric]) -> None:
 
 
 def _look_below(at: SchemaReading, idle: bool) -> None:
-    """Reads what stands below an object, key by key, or below a list."""
+    """Reads what stands below an object, key by key, or below a list. `idle`: it belongs to what is compared as a whole."""
     if at.part.kind == "object":
         at.read_keys(idle)
     elif at.part.kind == "array":

@@ -111,8 +111,9 @@ def ships(processor: Processor) -> bool:
 
 
 def _reclassified(result: FieldResult, absent_values: Sequence[Any], both_absent: BothAbsent) -> FieldResult:
+    """A result with its values taken for absent where they are listed; the same result where that changes nothing."""
     if "metric" not in result.details and not result.details.get("outside"):
-        return result
+        return result  # a container that was looked into
     unreadable = result.status is FieldStatus.FAULT and bool(result.details.get("unreadable"))
     compared = result.status in _COMPARED or unreadable
     if not compared and result.status not in (FieldStatus.OMISSION, FieldStatus.HALLUCINATION):

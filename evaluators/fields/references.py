@@ -45,18 +45,20 @@ MOST_SCHEMAS: Final = 100_000
 
 
 class Placed(dict[str, Any]):
-    """A schema that remembers where its keys were written, and whether a null branch was taken away.
-
-    A `lost` one has a reference that leads nowhere: what it describes is not known. `anything`: it stands for `true`.
-    """
+    """A schema that remembers where its keys were written, and what became of it on the way."""
 
     def __init__(self, loc: Loc, *, anything: bool = False) -> None:
         super().__init__()
         self.loc = loc
+        """Where the schema itself was written."""
         self.anything = anything
+        """It stands for the schema `true`."""
         self.written: dict[str, Loc] = {}
+        """Where keys were written that did not stand in this schema at first."""
         self.nullable = False
+        """A branch for null was taken away."""
         self.lost = False
+        """A reference leads nowhere, so it is not known what the schema describes."""
 
 
 def place_of(schema: Mapping[str, Any], key: str, loc: Loc) -> Loc:

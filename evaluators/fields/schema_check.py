@@ -99,7 +99,7 @@ class SchemaCheck(RowsCheck[SchemaRows]):
         return {path: (found[0], found[1], found[2], found[3]) for path, found in sorted(self._paths.items())}
 
     def details(self) -> Mapping[Detail, int]:
-        """What is counted beside the statuses; see `path_details`."""
+        """How many results of each path were skipped, faults and so on; how many items were paired. See `path_details`."""
         self._settle()
         return dict(self._details)
 
@@ -204,6 +204,7 @@ class ColumnCheck(RowsCheck[PartedRows]):
         return [found[row] for row in range(len(found))]
 
     def looked_at(self, *values: Any) -> ScoredRows:
+        """One row, scored by the schema that its cells name, and not counted. Whoever calls it releases it."""
         expected, output, *cells = values
         return self._check(self._scoring(*cells)).looked_at(expected, output)
 

@@ -50,8 +50,10 @@ def settle_arrays(arrays: Iterable[ShownList], results: Iterable[FieldResult]) -
 def judged_arrays(
     asked: Mapping[tuple[str, object], tuple[Fraction, ListTotals]], results: Iterable[FieldResult]
 ) -> tuple[ArrayResult, ...]:
-    """The arrays of which a metric says as a whole which items match, each from its result. `asked` has the weight of each, and how
-    it counts, by path and name of the metric."""
+    """The arrays that a metric compares as a whole, with the items that match as the metric's result says.
+
+    `asked`: by path and name of the metric, the weight of the array, and how its items count.
+    """
     if not asked:
         return ()
     return tuple(
