@@ -76,20 +76,22 @@ def lines(block: bytes) -> list[JsonLine]:
 
 
 def _one_object_per_line(block: bytes, count: int) -> bool:
-    """Whether a block that msgspec has read as `count` objects has each on its own line.
+    """Whether a block that msgspec has read as `count` objects has each of them on a line of its own.
 
-    A line break between a closing and an opening brace stands between two objects, as inside one a comma would be there.
+    Every line break must stand between `}` and `{`. There it ends an object, as braces inside an object have a comma between
+    them. Then there are as many objects as lines, unless two share a line.
     """
     if not block.startswith(b"{"):
         return False
     find = block.find
-    found, position, last = 1, 0, len(block) - 1
+    separate, position, last = 1, 0, len(block) - 1
     while (position := find(b"\n", position)) >= 0 and position != last:
-        if block[position + 1] != _OPEN or block[position - 1 - (block[position - 1] == _RETURN)] != _CLOSE:
+        end = position - 2 if block[position - 1] == _RETURN else position - 1
+        if block[end] != _CLOSE or block[position + 1] != _OPEN:
             return False
-        found += 1
+        separate += 1
         position += 1
-    return found == count
+    return separate == count
 
 
 def _may_be_too_deep(block: bytes) -> bool:

@@ -172,18 +172,21 @@ _BEYOND_ASCII: Final[tuple[Normalize, ...]] = (_nfc, _nfkc, strip_accents, _stri
 
 
 def _steps(settings: Normalization) -> list[Normalize]:
-    """In the order in which they come. Folding can take a composed letter apart, so letters are composed again."""
+    """The functions that set aside what `settings` says, in the order in which they run.
+
+    Folding the case can take a composed letter apart, so letters are composed again after it.
+    """
     compose: Normalize | None = {"none": None, "nfc": _nfc, "nfkc": _nfkc}[settings.unicode]
     fold: Normalize | None = {"keep": None, "lower": str.lower, "ignore": str.casefold}[settings.case]
-    apart = compose
+    letters = compose
     if settings.accents != "keep":
-        apart = _strip_compatible if settings.unicode == "nfkc" else strip_accents
-    latin = (transliterate, fold) if settings.accents == "transliterate" else ()
-    marks = without_punctuation if settings.punctuation == "ignore" else None
+        letters = _strip_compatible if settings.unicode == "nfkc" else strip_accents
+    to_latin = (transliterate, fold) if settings.accents == "transliterate" else ()
+    punctuation = without_punctuation if settings.punctuation == "ignore" else None
     spaces: Normalize | None = {
         "keep": None, "trim": str.strip, "collapse": collapse_whitespace, "ignore": without_whitespace,
     }[settings.whitespace]  # fmt: skip
-    return [step for step in (apart, fold, compose if fold else None, *latin, marks, spaces) if step]
+    return [step for step in (letters, fold, compose if fold else None, *to_latin, punctuation, spaces) if step]
 
 
 def _chain(steps: Sequence[Normalize]) -> Normalize:
