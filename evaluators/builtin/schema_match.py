@@ -223,7 +223,8 @@ class SchemaMatch(TreeEvaluator):
     _context: Mapping[str, Any] = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="after")
-    def _read_tree(self, info: ValidationInfo) -> SchemaMatch:
+    def _read_scoring(self, info: ValidationInfo) -> SchemaMatch:
+        """Reads the fields, or the schema. One that is inferred, or that stands in a cell, is read later, by `scoring`."""
         self._context = {
             **(info.context or {}), "defaults": self.defaults, "fallback": self.fallback
         }  # fmt: skip

@@ -121,10 +121,10 @@ class JudgeTotals(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
     def judged_by(self) -> tuple[JudgedBy, ...]:
         """What each model answered with each prompt, sorted."""
         return tuple(
-            JudgedBy(judge, model or None, prompt, counts[0], counts[1], tuple(counts[2:]))
+            JudgedBy(judge, model or None, prompt, questions, unanswered, tuple(scores))
             for judge, models in sorted(self.found.items())
             for model, prompts in sorted(models.items())
-            for prompt, counts in sorted(prompts.items())
+            for prompt, (questions, unanswered, *scores) in sorted(prompts.items())
         )
 
 

@@ -127,7 +127,7 @@ def _unknown(name: str, loc: Loc, value: object, model: type[BaseModel], also: t
         message = f'a space is missing after the colon in "{name}"'
         return Detail(loc, message, f"write {head}: {rest}", key=True, code="unknown-setting")
     hint = (
-        _of_another(name, known, of)
+        _hint_for_foreign(name, known, of)
         or suggestion(name, known)
         or (f"known settings: {', '.join(known)}" if known else "it takes no settings")
     )
@@ -152,12 +152,15 @@ _OF_A_GATE: Final = {"field": "a gate on one field is written EVALUATOR.FIELD: {
 """The same, looked for in a gate."""
 
 
-def _of_another(name: str, known: Sequence[str], of: str) -> str | None:
-    """What is meant by a word that belongs elsewhere."""
+def _hint_for_foreign(name: str, known: Sequence[str], of: str) -> str | None:
+    """What to write for a setting of another tool, or of another part of a suite; None for any other name.
+
+    `of` is how a message ends: ` for ` and the noun of what has the settings.
+    """
     meant = next((word for word in _OTHER_WORDS.get(name, ()) if word in known), None)
-    return (
-        f'did you mean "{meant}"?' if meant is not None else (_OF_A_GATE if of.endswith("gate") else _ELSEWHERE).get(name)
-    )
+    if meant is not None:
+        return f'did you mean "{meant}"?'
+    return (_OF_A_GATE if of.endswith("gate") else _ELSEWHERE).get(name)
 
 
 def _not_listed(name: str, loc: Loc, value: object, expected: str) -> Detail:
