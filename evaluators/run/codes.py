@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias, cast
 
 from msgspec import Meta, Struct
 from msgspec.structs import astuple
@@ -21,14 +21,12 @@ from evaluators.values.json_text import compact
 
 LETTERS: Final = ".=x-+s!?"
 """One letter for each status: not measured, match, mismatch, omission, hallucination, skipped, error, fault."""
-StandingWord: TypeAlias = Literal[
-    "scored", "unreadable", "blocked", "skipped", "not_measured", "invalid", "unjudged", "bug"
-]
+RowWord: TypeAlias = Literal["scored", "unreadable", "blocked", "skipped", "not_measured", "invalid", "unjudged", "bug"]
 Positive: TypeAlias = Annotated[int, Meta(gt=0)]
 
 
 class CodeIssue(Struct, frozen=True, omit_defaults=True):
-    """Why a row has no score, or why it is 0."""
+    """Why a row has no score, or why it is 0. Unlike the issues of a run, it leaves out what it does not say."""
 
     code: str
     blame: Blame
@@ -41,7 +39,7 @@ class CodeIssue(Struct, frozen=True, omit_defaults=True):
 class CodedVerdict(Struct, frozen=True, omit_defaults=True):
     """A verdict as a run folder has it. What is not said is as in most rows: no counts, figures or issue."""
 
-    status: StandingWord
+    status: RowWord
     score: tuple[Count, Positive] | None = None
     """An exact fraction from 0 to 1."""
     passed: bool | None = None
@@ -113,5 +111,5 @@ def code_text(verdict: Verdict) -> bytes:
     return compact(CodedVerdict.of(verdict))
 
 
-_WORDS: Final[dict[RowStatus, StandingWord]] = {standing: standing.word for standing in RowStatus}  # type: ignore[misc]  # its words
+_WORDS: Final = {status: cast(RowWord, status.word) for status in RowStatus}
 _LETTER_OF: Final = bytes(map(ord, LETTERS)) + bytes(256 - len(LETTERS))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 from zlib import crc32
 
 from msgspec import Struct, field
@@ -22,14 +22,19 @@ _SHOWN: Final = 5  # ids that a message names
 _NONE: Final = crc32(b"")
 _CODING: Final = ("utf-8", "surrogatepass")
 
+if TYPE_CHECKING:
+    Numbers: TypeAlias = array[int]
+else:
+    Numbers = array  # a type that is written and read takes no other word
+
 
 class Ids(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """The ids of the first rows, in order, each with the place of its row."""
 
-    numbers: array = field(default_factory=lambda: array("I"))  # type: ignore[type-arg]  # a type that can be written
+    numbers: Numbers = field(default_factory=lambda: array("I"))
     """CRC-32 of each id: what comes once here comes once at all."""
-    places: array = field(default_factory=lambda: array("Q"))  # type: ignore[type-arg]
-    lengths: array = field(default_factory=lambda: array("I"))  # type: ignore[type-arg]
+    places: Numbers = field(default_factory=lambda: array("Q"))
+    lengths: Numbers = field(default_factory=lambda: array("I"))
     texts: bytearray = field(default_factory=bytearray)
 
     def __len__(self) -> int:

@@ -153,7 +153,8 @@ def field_line(evaluator: str, result: FieldResult) -> FieldResultLine:
     """A field's result as a line."""
     status, details = result.status, result.details
     return FieldResultLine(
-        row=0, evaluator=evaluator, path=result.path, status=status.word,  # type: ignore[arg-type]  # one of the words
+        row=0, evaluator=evaluator, path=result.path,
+        status=status.word,  # type: ignore[arg-type]  # the type lists the words of the enumeration
         score=None if result.score == (status is FieldStatus.MATCH) else result.score, weight=None if result.weight == 1 else result.weight,
         field=None if result.field == result.path else result.field, reason=result.reason, comparator=result.rule,
         expected=_side(result.expected), actual=_side(result.actual),
@@ -167,7 +168,8 @@ def array_line(evaluator: str, array: ArrayResult) -> ArrayResultLine:
         row=0, evaluator=evaluator, array=array.path, field=array.field, align=array.rule, code=array.code,
         matched=array.matched, missing=array.missing, extra=array.extra, paired=array.paired, pairs=list(array.pairs),
         weight=_exact(array.weight), alike=array.alike, extra_items=array.surplus_counts, comparator=array.metric,
-        pass_at=_exact(array.pass_at), unmeasured=array.unmeasured if any(array.unmeasured) else None,  # type: ignore[arg-type]  # tuples
+        pass_at=_exact(array.pass_at),
+        unmeasured=array.unmeasured if any(array.unmeasured) else None,  # type: ignore[arg-type]  # tuples are written as lists are
         notes=list(array.notes), expected=_side(array.expected), actual=_side(array.actual),
     )  # fmt: skip
 

@@ -40,7 +40,7 @@ def made_side(
     stats = tuple(EvaluatorStats(name, "exact_match", *[0] * 11, None, None, None) for name in fields)
     result = RunResult("invoices", "sha256:1", "sha256:0", "0.1.0", "rows.csv", 0, {}, stats, meaning=meaning or {})
     variants = tuple(name for name in by_variant if name is not None)
-    return Side(label, replace(result, variants=variants, **changes), fields, by_variant)  # type: ignore[arg-type]  # of a result
+    return Side(label, replace(result, variants=variants, **changes), fields, by_variant)  # type: ignore[arg-type]  # changes are fields of a result
 
 
 def packed(side: Side) -> RunRecord:
