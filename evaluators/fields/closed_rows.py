@@ -78,7 +78,7 @@ class ListedRows(ScoredRows):
 
     def settle(self) -> None:
         if self._walk is not None and not self.statuses:
-            self._walk.settle()
+            self._walk.values.settle()
             self.statuses = self._columns(self._walk)
 
     def _columns(self, walk: Walk) -> list[bytearray]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import chain, compress, repeat
+from itertools import compress
 from operator import itemgetter, ne
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from evaluators.fields.instance_paths import InstancePath, Unpaired
+from evaluators.fields.instance_paths import InstancePath
 from evaluators.model import MISSING, Missing
 from evaluators.values.equality import same
 
@@ -186,27 +186,6 @@ class Frame:
         return self.kept
 
 
-class ItemFrames(NamedTuple):
-    """The items of the lists of a frame, as they are paired."""
-
-    pairs: Frame
-    """Every expected item, with its partner."""
-    partners: Sequence[int | None]
-    """Where each partner stands in the output's list; None where an item has none."""
-    surplus: Frame
-    """The items that only the output has."""
-    crowded: frozenset[int] = frozenset()
-    """The lists that were too long to compare each item with each, by position."""
-
-    def pairs_of(self, at: int) -> list[tuple[int, int]]:
-        """The items of one list that have a partner: (expected index, index in the output)."""
-        owners, steps = self.pairs.owners, self.pairs.steps
-        if not isinstance(steps, list) or owners is None:
-            return []
-        items = range(bisect_left(owners, at), bisect_right(owners, at))
-        return [(steps[item], column) for item in items if (column := self.partners[item]) is not None]
-
-
 def of_rows(expected: Sequence[Any], outputs: Sequence[Any]) -> list[Frame]:
     """The frames of some rows. Where the output is the very same object as the expected document, nothing is compared."""
     alike = [row for row, (e, o) in enumerate(zip(expected, outputs, strict=True)) if e is o and e is not MISSING]
@@ -220,39 +199,6 @@ def of_rows(expected: Sequence[Any], outputs: Sequence[Any]) -> list[Frame]:
     return [Frame([expected[row] for row in rest], [outputs[row] for row in rest], rest), Frame(twice, twice, alike)]
 
 
-def in_order(frame: Frame) -> ItemFrames:
-    """The items of both lists of every pair, in list order."""
-    e, o, rows = frame.e, frame.o, frame.rows
-    sizes = list(map(len, e))
-    others = sizes if o is e else list(map(len, o))
-    owners = list(chain.from_iterable(map(repeat, range(len(e)), sizes)))
-    steps = list(chain.from_iterable(map(range, sizes)))
-    partners: Sequence[int | None] = steps
-    extra: list[tuple[int, int]] = []
-    given = o
-    if sizes != others:
-        sides = enumerate(zip(sizes, others, strict=True))
-        extra = [(at, place) for at, (n, m) in sides if m > n for place in range(n, m)]
-        o = [
-            b if n == m else b[:n] if m > n else [*b, *repeat(MISSING, n - m)]
-            for b, n, m in zip(o, sizes, others, strict=True)
-        ]
-        partners = [place if place < others[at] else None for at, place in zip(owners, steps, strict=True)]
-    ours = list(chain.from_iterable(e))
-    theirs = ours if given is e else list(chain.from_iterable(o))
-    item_rows = list(chain.from_iterable(map(repeat, rows, sizes)))
-    return ItemFrames(Frame(ours, theirs, item_rows, frame, owners, steps), partners, extra_items(frame, given, extra))
-
-
-def extra_items(frame: Frame, o: Sequence[Any], extra: Sequence[tuple[int, int]]) -> Frame:
-    """The frame of items that only the output has: (position of the list, index in it) of each."""
-    rows, owners = [frame.rows[at] for at, _ in extra], [at for at, _ in extra]
-    return Frame(
-        [MISSING] * len(extra), [o[at][place] for at, place in extra], rows, frame, owners,
-        [Unpaired(place) for _, place in extra],
-    )  # fmt: skip
-
-
 def differing(e: Sequence[Any], o: Sequence[Any], kinds: set[type]) -> list[int]:
     """The positions where two columns do not have the same JSON value.
 
@@ -261,13 +207,6 @@ def differing(e: Sequence[Any], o: Sequence[Any], kinds: set[type]) -> list[int]
     if CONTAINERS.isdisjoint(kinds) and (bool not in kinds or _NUMBERS.isdisjoint(kinds)):
         return list(compress(range(len(e)), map(ne, e, o)))
     return [at for at, (a, b) in enumerate(zip(e, o, strict=True)) if a is not b and not same(a, b)]
-
-
-def values_of(frame: Frame) -> Frame:
-    """The values of all objects of a frame, those of each by key in order."""
-    found = [(at, key) for at, (a, b) in enumerate(zip(frame.e, frame.o, strict=True)) for key in sorted({*a, *b})]
-    e, o = ([side[at].get(key, MISSING) for at, key in found] for side in (frame.e, frame.o))
-    return Frame(e, o, [frame.rows[at] for at, _ in found], frame, [at for at, _ in found], [key for _, key in found])
 
 
 def _columns(values: Sequence[Any], kinds: set[type], keys: list[str], lacking: set[int]) -> list[list[Any]]:

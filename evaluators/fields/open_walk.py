@@ -16,8 +16,9 @@ from itertools import chain, compress, repeat
 from operator import is_, is_not, itemgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from evaluators.fields.frame import CONTAINERS, SURE, Frame, differing, in_order, of_rows
+from evaluators.fields.frame import CONTAINERS, SURE, Frame, differing, of_rows
 from evaluators.fields.instance_paths import Unpaired
+from evaluators.fields.item_frames import in_order
 from evaluators.fields.open_tree import Location, OpenTree, RowCounts, is_leaf, renamed
 from evaluators.fields.path_tally import SURPLUS, Name, PathTally
 from evaluators.model import MISSING, FieldStatus

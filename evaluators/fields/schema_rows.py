@@ -58,7 +58,7 @@ class SchemaRows(ScoredRows):
 
     def settle(self) -> None:
         if self.walk is not None:
-            self.walk.settle()
+            self.walk.values.settle()
 
     def __len__(self) -> int:
         return len(self._sides[0])

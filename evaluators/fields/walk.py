@@ -5,36 +5,10 @@
 
 Every place of the tree meets one frame: the pairs of values that stand there in all the rows. Where a place is compared as one
 value its frame becomes a *column*: each pair has one result for each metric, a match unless there is a *finding* for it. What
-is looked into has results of its own only in the rows that the table below names. So results are counted by the lengths of
+is looked into has results of its own only in the rows that the table in `presence` names. So results are counted by the lengths of
 columns, less their findings; and a finding knows its frame, which gives its path and both values to whoever wants them.
 
-The policy. A side at a place is missing, null or a value. A *unit* is every leaf, and every container that a comparator compares
-as one value. Missing in the output: one omission. Missing on the expected side: one hallucination. Both there, null included:
-equality, then transforms, then the comparator. Any other container is looked into. What counts is its leaves; null, {} and []
-are one leaf each.
-
-| expected | output | result |
-|---|---|---|
-| contents | contents | key by key, item by item |
-| contents | nothing, null or empty | an omission per leaf |
-| contents | another kind | an omission per leaf, and one hallucination at the container |
-| nothing, null or empty | contents | a hallucination per leaf |
-| nothing or null | empty or another kind | one hallucination (of a container of another kind: one per leaf) |
-| nothing | null | one hallucination |
-| empty | empty | one match; nothing where both are whole documents, unless a key is required |
-| null | null | one match |
-| null or empty | nothing | one omission |
-| empty | null | one omission |
-| empty | another kind | one mismatch |
-| another kind | nothing or null | one omission |
-| another kind | anything else | one match when equal, else one mismatch |
-
-A key that the schema lacks: where the expected side has it, it is not scored and is named once; where only the output has
-it, it is a hallucination per leaf. In an item of the output without a partner, the expected side is all expected items of its
-list. A skipped place is one skipped result where either side has something. Absent on both sides is nothing, unless the place is
-required: then it is an omission. A *compound* compares some keys of an object as one unit, at the object's own place.
-
-Listed fields go the same way with another policy (see `policy`): containers are looked through, and have no results.
+What differs between the families of evaluators is in `policy`: listed fields look through containers, which have no results there.
 
 A *choice* is scored by its best-fitting branch, among those of the kind that the expected value has: the one that lacks
 the fewest of the expected keys, then one that can read more of the expected values, then one that measures something, then the
@@ -44,38 +18,28 @@ over the pairs of all lists of the chunk; nobody who costs is asked there, unles
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
-from evaluators.comparators._comparator import Comparator, Question
 from evaluators.fields.branches import Best, Fit, distinct, fitting_branches, knows
-from evaluators.fields.frame import Frame, ItemFrames, extra_items, in_order, values_of
+from evaluators.fields.compared_values import ComparedValues
+from evaluators.fields.frame import Frame
 from evaluators.fields.gains import Worth, judged
 from evaluators.fields.held_against import against, has_key
-from evaluators.fields.instance_paths import InstancePath, Unpaired, spelled
+from evaluators.fields.instance_paths import InstancePath, Unpaired
+from evaluators.fields.item_frames import ItemFrames, aligned, in_order, values_of
 from evaluators.fields.marks import leaves_of_node
 from evaluators.fields.pair import AT_ONCE, Paired, Pairing, paired_by_key, paired_together, pairing
+from evaluators.fields.presence import content, own_status
 from evaluators.fields.reached import reached
-from evaluators.fields.rules import (
-    Explained,
-    Judged,
-    Rule,
-    explained_answer,
-    explained_problem,
-    prepare_rule,
-)
 from evaluators.fields.tree import FieldNode, SchemaPath
-from evaluators.fields.unit_rules import UnitRules, alone, compound_of, first_keys, item_key, of_unit, status_of, unit_of
+from evaluators.fields.unit_rules import compound_of, first_keys, item_key
 from evaluators.fields.walk_findings import (
     AFTER,
-    ERROR,
-    FAULT,
     HALLUCINATION,
     MATCH,
     MEASURED,
-    MISMATCH,
     OMISSION,
     Counts,
     FieldColumn,
@@ -84,31 +48,14 @@ from evaluators.fields.walk_findings import (
     Outside,
     WalkedLists,
     order_of,
-    place_of,
     position_in,
 )
 from evaluators.fields.weighed import Weighed, add_up, field_numbers, ranked
-from evaluators.issues import Blame, RowProblem
-from evaluators.judges.asking import ask_later, waiting
+from evaluators.judges.asking import waiting
 from evaluators.limits import still_time
-from evaluators.model import MISSING, FieldStatus, Missing
+from evaluators.model import MISSING, FieldStatus
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY
-
-ABSENT: Final = frozenset((Missing,))
-_TEXTS: Final = frozenset((str, type(None), Missing))
-_DECIDED: Final = frozenset((MATCH, MISMATCH, ERROR, FAULT))
-Content: TypeAlias = Literal["missing", "null", "empty", "full", "other"]
-
-
-class Pending(NamedTuple):
-    """A finding that waits for answers of whoever costs."""
-
-    finding: Finding
-    answers: list[Judged | Explained | Question]
-    """What each metric says, or is to be asked."""
-    statuses: bytearray | None
-    """Where its status is written down while pairs are weighed."""
 
 
 class Places:
@@ -157,9 +104,9 @@ class Walk:
         self.asking = asking
         self.left_out = left_out
         """By the number of a listed field, the rows in which it is not looked at."""
-        self.columns: list[FieldColumn] = []
-        self.findings: list[Finding] = []
-        """The results of columns that are no plain match."""
+        self.values = ComparedValues(weighing, asking)
+        """What is compared as one value."""
+        self.columns, self.findings = self.values.columns, self.values.findings
         self.single: list[tuple[Finding, bool]] = []
         """The results that stand in no column, and whether they stand in items of a list."""
         self.skipped: list[tuple[FieldNode, Frame]] = []
@@ -175,32 +122,16 @@ class Walk:
         """While pairs are weighed: what choices come to whose best branch is known."""
         self._by_row: dict[int, list[Finding]] | None = None
         self._waiting: list[Visit] = []
-        self.broken: Counter[int] = Counter()
-        """While pairs are weighed: how many answers of each are no answer."""
-        self._pending: list[Pending] = []
-        self._asked: list[tuple[list[tuple[list[Any], int]], Callable[[], Sequence[Any]]]] = []
-        """Where answers belong, and what gives them."""
 
     def go(self, root: FieldNode, frames: Iterable[Frame], trail: tuple[int | None, ...] = ()) -> Walk:
         """Goes through some frames, and asks what has to be asked. What is on a list is pending, until it is settled."""
         for frame in frames:
             self._later([Visit(root, frame, False, trail)])
             self._all(0)
-        self._ask()
+        self.values.ask(self.order)
         if self.weighing or not waiting():
-            self.settle()
+            self.values.settle()
         return self
-
-    def settle(self) -> None:
-        """Takes the answers to what was asked."""
-        pending, self._pending = self._pending, []
-        asked, self._asked = self._asked, []
-        taken = alone if self.weighing else explained_answer
-        for places, given in asked:
-            for (answers, number), one in zip(places, given(), strict=True):
-                answers[number] = taken(one)
-        for each in pending:
-            self._settle(*each)
 
     def found_in(self, row: int) -> Sequence[Finding]:
         """The results of one row that are no plain match. To be asked when everything was walked, and is settled."""
@@ -236,7 +167,7 @@ class Walk:
         if node.skip:
             self.skipped.append((node, there))
         elif node.unit:
-            self._unit(node, there if not self.left_out else self._looked_at(node, there), visit.inside)
+            self.values.add(node, there if not self.left_out else self._looked_at(node, there), visit.inside)
         elif node.kind == "choice":
             self._choice(visit._replace(frame=there))
         elif node.policy.containers == "looked through":
@@ -281,165 +212,6 @@ class Walk:
     ) -> None:
         self.single.append((Finding(frame.rows[at], status, node, frame, at, more), inside))
 
-    # One value
-
-    def _unit(self, node: FieldNode, frame: Frame, inside: bool) -> None:
-        """Values that are compared as one: presence first, then each of the metrics, where the two differ."""
-        how = node.once(unit_of)
-        unread = self._unreadable(node, how, frame) if how.unread else {}
-        if not unread and (frame.others == ABSENT or (frame.kinds == ABSENT and (self.weighing or not how.alone))):
-            status = OMISSION if frame.others == ABSENT else HALLUCINATION
-            self.columns.append(FieldColumn(node, frame, inside, status))
-            return
-        statuses = bytearray((MATCH,)) * len(frame.e) if self.weighing else None
-        self.columns.append(FieldColumn(node, frame, inside, MATCH, statuses))
-        for at, problems in unread.items():
-            if problems:
-                self._compare(node, how, frame, at, statuses, problems)
-        positions = range(len(frame.e)) if how.each else frame.differing()
-        self._one_by_one(
-            node, how, frame, statuses, [at for at in positions if at not in unread] if unread else positions
-        )
-
-    def _one_by_one(
-        self, node: FieldNode, how: UnitRules, frame: Frame, statuses: bytearray | None, positions: Iterable[int]
-    ) -> None:
-        """The pairs of values that may be no match. One metric that costs nothing is asked at once."""
-        e, o, rows, add = frame.e, frame.o, frame.rows, self.findings.append
-        alone = how.alone and not self.weighing
-        asked = how.costs and (not self.weighing or self.asking)
-        quick = how.rules[0] if len(how.rules) == 1 and not asked else None
-        for at in positions:
-            a, b = e[at], o[at]
-            status = MISMATCH
-            if b is MISSING:
-                status = OMISSION
-            elif a is MISSING and not alone:
-                status = HALLUCINATION
-            elif quick is None:
-                self._compare(node, how, frame, at, statuses)
-                continue
-            elif not how.exact:
-                answer = self._answer(quick, a, b)
-                if answer is not MISMATCH:
-                    if answer is not MATCH:
-                        self._settle(Finding(rows[at], FAULT, node, frame, at), [answer], statuses)
-                    continue
-            if statuses is None:
-                add(Finding(rows[at], status, node, frame, at))
-            else:
-                statuses[at] = status
-
-    def _unreadable(self, node: FieldNode, how: UnitRules, frame: Frame) -> dict[int, list[RowProblem | None] | None]:
-        """The positions that are not compared, since some metric cannot read an expected value: that of the place itself, with what is
-        wrong for each metric, or another one in the row of a listed field."""
-        found: dict[int, list[RowProblem | None] | None] = {}
-        if frame.kinds <= _TEXTS:
-            distinct = {*frame.e} - {MISSING}
-            if not any(ask(value) for ask in how.readers if ask is not None for value in distinct):
-                return found
-        listed = node.policy.one_result == "line"
-        for at, value in enumerate(frame.e):
-            if value is MISSING or (listed and self.weighing and frame.o[at] is MISSING):
-                continue
-            issues = [None if ask is None else ask(value) for ask in how.readers]
-            if any(issue is not None for issue in issues):
-                found[at] = [None if one is None else RowProblem(one) for one in issues]
-        if found and listed and not self.weighing:
-            rows = {frame.rows[at] for at in found}
-            found |= dict.fromkeys(at for row in rows for at in frame.positions(row) if at not in found)
-        return found
-
-    def _compare(
-        self,
-        node: FieldNode,
-        how: UnitRules,
-        frame: Frame,
-        at: int,
-        statuses: bytearray | None,
-        problems: Sequence[RowProblem | None] | None = None,
-    ) -> None:
-        """Asks each metric about two values, and settles the result; where a metric costs, its question is pending.
-
-        `problems` has for each metric why it cannot read the expected value. Of a value that only one side has, the metrics
-        are not asked, unless they look at the output alone (`how.alone`).
-        """
-        a, b, row = frame.e[at], frame.o[at], frame.rows[at]
-        one_sided = OMISSION if b is MISSING else HALLUCINATION if a is MISSING and not how.alone else None
-        together = None if node.line is None else node.line.together
-        answers: list[Judged | Explained | Question] = []
-        for number, rule in enumerate(how.rules):
-            problem = None if problems is None else problems[number]
-            metric = node.metrics[number]
-            if problem is not None:
-                answers.append(explained_problem(problem))
-            elif one_sided is not None:
-                answers.append(one_sided)
-            elif metric.comparator.costs and (not self.weighing or (self.asking and metric.comparator.batch != "row")):
-                ready = prepare_rule(metric.comparator, node.transforms, a, b, together)
-                if isinstance(ready, Explained):
-                    answers.append(ready)
-                else:
-                    answers.append(Question(self._spelled(node, frame, at), *ready, a, b))
-            else:
-                answers.append(self._answer(rule, a, b))
-        finding = Finding(row, FAULT, node, frame, at)
-        if any(isinstance(one, Question) for one in answers):
-            self._pending.append(Pending(finding, answers, statuses))
-        else:
-            self._settle(finding, answers, statuses)
-
-    def _spelled(self, node: FieldNode, frame: Frame, at: int) -> str:
-        """The path of a question."""
-        if self.weighing and node.line is not None:
-            return node.line.name
-        return spelled(place_of(node, frame, at))
-
-    def _answer(self, rule: Rule, a: Any, b: Any) -> Judged | Explained:
-        try:
-            return rule(a, b)
-        except RowProblem as error:
-            if self.weighing and error.issue.blame is Blame.ENVIRONMENT:  # how items pair must not depend on the machine
-                raise
-            return explained_problem(error)
-
-    def _settle(self, finding: Finding, answers: Sequence[Any], statuses: bytearray | None) -> None:
-        """A finding, unless all metrics say that it is a plain match."""
-        each = [status_of(one) for one in answers]
-        plain = all(one.__class__ is FieldStatus for one in answers)
-        status = each[0] if len(each) == 1 else of_unit(each)
-        if statuses is not None:
-            statuses[finding.at] = status if status in _DECIDED else MISMATCH
-            self.broken[finding.row] += sum(isinstance(one, Explained) and one.problem is not None for one in answers)
-            return
-        if plain and len(set(each)) == 1:
-            if status is not MATCH:
-                self.findings.append(finding._replace(status=status))
-            return
-        self.findings.append(finding._replace(status=status, more=More(tuple(answers))))
-
-    def _ask(self) -> None:
-        """Asks what is pending: row by row, and of each row one question list for each comparator, in document order.
-
-        What is asked to weigh a pair is asked question by question.
-        """
-        by_row: dict[int, list[Pending]] = {}
-        for each in self._pending:
-            by_row.setdefault(each.finding.row, []).append(each)
-        for row in sorted(by_row):
-            asked: dict[Hashable, tuple[Comparator, list[tuple[list[Any], int]]]] = {}
-            for finding, answers, _ in sorted(by_row[row], key=lambda each: self.order(each.finding)):
-                for number, one in enumerate(answers):
-                    if isinstance(one, Question):
-                        comparator = finding.node.metrics[number].comparator
-                        asked.setdefault(comparator.identity, (comparator, []))[1].append((answers, number))
-            first = by_row[row][0].finding
-            row_asked = first.frame.row_of(first.at)
-            for comparator, places in asked.values():
-                for together in [[place] for place in places] if self.weighing else [places]:
-                    questions = [answers[number] for answers, number in together]
-                    self._asked.append((together, ask_later(comparator, questions, row_asked)))
-
     def order(self, finding: Finding, location: InstancePath | None = None) -> tuple[tuple[float, str], ...]:
         """What results are sorted by, to stand in the order of the documents as the schema lists them. `location` is where it
         stands, for who knows it."""
@@ -464,7 +236,7 @@ class Walk:
         for path, child in node.below.reached:
             there = reached(frame, path).there()
             if there.rows and child.unit:
-                self._unit(child, there if not self.left_out else self._looked_at(child, there), inside)
+                self.values.add(child, there if not self.left_out else self._looked_at(child, there), inside)
             elif there.rows:
                 lists.append(Visit(child, there, inside, trail))
         self._later(lists)
@@ -611,7 +383,7 @@ class Walk:
         self.trails[id(one)] = visit.trail
         there = Frame(e, o, frame.rows, frame).there()
         if there.rows:
-            self._unit(one, there, visit.inside)
+            self.values.add(one, there, visit.inside)
 
     def _extra(
         self, node: FieldNode, frame: Frame, at: int, value: Any, below: tuple[Any, ...], elsewhere: bool, inside: bool
@@ -782,7 +554,7 @@ class Walk:
 
     def fits(self, branch: FieldNode) -> tuple[list[Counts], list[Fit]]:
         """What each row comes to, and how well the place fits."""
-        outside, unreadable = [0] * self.count, [self.broken[row] for row in range(self.count)]
+        outside, unreadable = [0] * self.count, [self.values.broken[row] for row in range(self.count)]
         for each in self.outside:
             outside[each.row] += 1
         for row, _, fit in self.known:
@@ -790,59 +562,3 @@ class Walk:
             unreadable[row] -= fit.unreadable
         counted = [one.counts for one in self.counted(branch)]
         return counted, [Fit.of(*each) for each in zip(counted, outside, unreadable, strict=True)]
-
-
-def content(kind: type, value: Any) -> Content:
-    """What one side has where a container is declared. `other` is anything else than null and the declared kind."""
-    if value is MISSING:
-        return "missing"
-    if value is None:
-        return "null"
-    if value.__class__ is not kind:
-        return "other"
-    return "full" if value else "empty"
-
-
-def aligned(frame: Frame, paired: Mapping[int, Paired]) -> ItemFrames:
-    """The items of lists, some of which are paired otherwise than in list order."""
-    if not paired:
-        return in_order(frame)
-    owners: list[int] = []
-    steps: list[int] = []
-    partners: list[int | None] = []
-    ours: list[Any] = []
-    theirs: list[Any] = []
-    extra: list[tuple[int, int]] = []
-    for at, (one, other) in enumerate(zip(frame.e, frame.o, strict=True)):
-        size, given = len(one), len(other)
-        if at in paired:
-            partner = dict(paired[at].pairs)
-            columns = [partner.get(row) for row in range(size)]
-            partners += columns
-            theirs += [MISSING if column is None else other[column] for column in columns]
-            extra += [(at, column) for column in paired[at].extra]
-        else:
-            partners += range(min(size, given))
-            theirs += other[:size]
-            if given < size:
-                partners += [None] * (size - given)
-                theirs += [MISSING] * (size - given)
-            extra += [(at, column) for column in range(size, given)]
-        owners += [at] * size
-        steps += range(size)
-        ours += one
-    rows = frame.rows
-    pairs = Frame(ours, theirs, [rows[at] for at in owners], frame, owners, steps)
-    crowded = frozenset(at for at, one in paired.items() if one.keys.crowded)
-    return ItemFrames(pairs, partners, extra_items(frame, frame.o, extra), crowded)
-
-
-def own_status(ours: Content, theirs: Content, expected: Any, output: Any) -> FieldStatus:
-    """The result of a container itself, where neither side is looked into."""
-    if ours == "missing" or (ours == "null" and theirs in ("empty", "other")):
-        return HALLUCINATION
-    if ours == theirs and ours in ("null", "empty"):
-        return MATCH
-    if theirs in ("missing", "null"):
-        return OMISSION
-    return MATCH if same(expected, output) else MISMATCH

@@ -1,0 +1,108 @@
+"""From a frame of lists, or of objects, to the frames of what is in them: items as they are paired, and values by key."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import chain, repeat
+from typing import Any, NamedTuple
+
+from evaluators.fields.frame import Frame
+from evaluators.fields.instance_paths import Unpaired
+from evaluators.fields.pair import Paired
+from evaluators.model import MISSING
+
+
+class ItemFrames(NamedTuple):
+    """The items of the lists of a frame, as they are paired."""
+
+    pairs: Frame
+    """Every expected item, with its partner."""
+    partners: Sequence[int | None]
+    """Where each partner stands in the output's list; None where an item has none."""
+    surplus: Frame
+    """The items that only the output has."""
+    crowded: frozenset[int] = frozenset()
+    """The lists that were too long to compare each item with each, by position."""
+
+    def pairs_of(self, at: int) -> list[tuple[int, int]]:
+        """The items of one list that have a partner: (expected index, index in the output)."""
+        owners, steps = self.pairs.owners, self.pairs.steps
+        if not isinstance(steps, list) or owners is None:
+            return []
+        items = range(bisect_left(owners, at), bisect_right(owners, at))
+        return [(steps[item], column) for item in items if (column := self.partners[item]) is not None]
+
+
+def in_order(frame: Frame) -> ItemFrames:
+    """The items of both lists of every pair, in list order."""
+    e, o, rows = frame.e, frame.o, frame.rows
+    sizes = list(map(len, e))
+    others = sizes if o is e else list(map(len, o))
+    owners = list(chain.from_iterable(map(repeat, range(len(e)), sizes)))
+    steps = list(chain.from_iterable(map(range, sizes)))
+    partners: Sequence[int | None] = steps
+    extra: list[tuple[int, int]] = []
+    given = o
+    if sizes != others:
+        sides = enumerate(zip(sizes, others, strict=True))
+        extra = [(at, place) for at, (n, m) in sides if m > n for place in range(n, m)]
+        o = [
+            b if n == m else b[:n] if m > n else [*b, *repeat(MISSING, n - m)]
+            for b, n, m in zip(o, sizes, others, strict=True)
+        ]
+        partners = [place if place < others[at] else None for at, place in zip(owners, steps, strict=True)]
+    ours = list(chain.from_iterable(e))
+    theirs = ours if given is e else list(chain.from_iterable(o))
+    item_rows = list(chain.from_iterable(map(repeat, rows, sizes)))
+    return ItemFrames(Frame(ours, theirs, item_rows, frame, owners, steps), partners, extra_items(frame, given, extra))
+
+
+def aligned(frame: Frame, paired: Mapping[int, Paired]) -> ItemFrames:
+    """The items of lists, some of which are paired otherwise than in list order."""
+    if not paired:
+        return in_order(frame)
+    owners: list[int] = []
+    steps: list[int] = []
+    partners: list[int | None] = []
+    ours: list[Any] = []
+    theirs: list[Any] = []
+    extra: list[tuple[int, int]] = []
+    for at, (one, other) in enumerate(zip(frame.e, frame.o, strict=True)):
+        size, given = len(one), len(other)
+        if at in paired:
+            partner = dict(paired[at].pairs)
+            columns = [partner.get(row) for row in range(size)]
+            partners += columns
+            theirs += [MISSING if column is None else other[column] for column in columns]
+            extra += [(at, column) for column in paired[at].extra]
+        else:
+            partners += range(min(size, given))
+            theirs += other[:size]
+            if given < size:
+                partners += [None] * (size - given)
+                theirs += [MISSING] * (size - given)
+            extra += [(at, column) for column in range(size, given)]
+        owners += [at] * size
+        steps += range(size)
+        ours += one
+    rows = frame.rows
+    pairs = Frame(ours, theirs, [rows[at] for at in owners], frame, owners, steps)
+    crowded = frozenset(at for at, one in paired.items() if one.keys.crowded)
+    return ItemFrames(pairs, partners, extra_items(frame, frame.o, extra), crowded)
+
+
+def extra_items(frame: Frame, o: Sequence[Any], extra: Sequence[tuple[int, int]]) -> Frame:
+    """The frame of items that only the output has: (position of the list, index in it) of each."""
+    rows, owners = [frame.rows[at] for at, _ in extra], [at for at, _ in extra]
+    return Frame(
+        [MISSING] * len(extra), [o[at][place] for at, place in extra], rows, frame, owners,
+        [Unpaired(place) for _, place in extra],
+    )  # fmt: skip
+
+
+def values_of(frame: Frame) -> Frame:
+    """The values of all objects of a frame, those of each by key in order."""
+    found = [(at, key) for at, (a, b) in enumerate(zip(frame.e, frame.o, strict=True)) for key in sorted({*a, *b})]
+    e, o = ([side[at].get(key, MISSING) for at, key in found] for side in (frame.e, frame.o))
+    return Frame(e, o, [frame.rows[at] for at, _ in found], frame, [at for at, _ in found], [key for _, key in found])
