@@ -29,7 +29,7 @@ def long_numbers_are_read() -> Iterator[None]:
 
 
 def changed() -> list[dict[str, Any]]:
-    return yaml.safe_load((HERE / CHANGED).read_text(encoding="utf-8")) or []
+    return yaml.load((HERE / CHANGED).read_text(encoding="utf-8"), yaml.CSafeLoader) or []
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -49,7 +49,7 @@ def test_every_kind_is_frozen() -> None:
 def test_each_change_names_the_rule_that_is_its_reason() -> None:
     rules = {rule["rule"] for rule in yaml.safe_load(RULES.read_text(encoding="utf-8"))}
     assert {entry["reason"] for entry in changed()} <= rules | NEW_NAMES
-    assert all(entry.keys() == {"answer", "now", "reason"} for entry in changed())
+    assert all(entry.keys() in ({"answer", "now", "reason"}, {"answer", "places", "reason"}) for entry in changed())
     assert len({entry["answer"] for entry in changed()}) == len(changed())
 
 

@@ -1,11 +1,12 @@
 """Freezes what the scoring answers, and compares today's answers with frozen ones.
 
     python -m tests.tools.freeze make FOLDER [--kind schema] [--rows 1000] [--seed 1] [--commit NAME]
-    python -m tests.tools.freeze compare FOLDER [--kind schema] [--first 5] [--suite schema_config/0012]
+    python -m tests.tools.freeze compare FOLDER [--kind schema] [--first 5] [--suite schema_config/0012] [--because RULE]
 
 `make` writes the answers of the package that is imported. To freeze those of another commit, have it in a folder of its own and put
 that folder first: `PYTHONPATH=FOLDER:. python -m tests.tools.freeze make ...`, started elsewhere. `compare` prints a count for each
-kind and the first answers that differ, and ends with 1 where there is one.
+kind and the first answers that differ, and ends with 1 where there is one. With `--because` it writes them down as changed, for a
+reason that the table of rules gives.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import evaluators
 from tests.tools.freeze.answers import long_numbers
-from tests.tools.freeze.frozen_files import Difference, kinds_in, unexplained, write
+from tests.tools.freeze.frozen_files import Difference, add_changes, kinds_in, unexplained, write
 from tests.tools.freeze.kinds import DRAWN, FOUND, suites_of
 from tests.tools.freeze.showing import shown
 
@@ -36,6 +37,7 @@ def main() -> int:
         else:
             command.add_argument("--first", type=int, default=5, help="how many differing rows are shown in full")
             command.add_argument("--suite", help="one suite, by its name or its number")
+            command.add_argument("--because", help="the rule that is the reason of all that differs: it is written down")
     asked = parser.parse_args()
     with long_numbers():
         return make(asked) if asked.command == "make" else compare(asked)
@@ -67,6 +69,8 @@ def compare(asked: argparse.Namespace) -> int:
         found, stale = found + more, stale + old
     print(*(f"\nno change any more: {name}" for name in stale), sep="", end="\n" if stale else "")
     print(shown(found, asked.first))
+    if asked.because:
+        add_changes(asked.folder, found, asked.because)
     return 1 if found or stale else 0
 
 

@@ -10,6 +10,7 @@ import json
 import lzma
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -112,11 +113,56 @@ def parts(data: dict[str, Any], inside: tuple[str, ...]) -> Iterator[tuple[str, 
 # Answers that changed on purpose
 
 
-def changed_answers(folder: Path) -> dict[str, str]:
-    """The new answer of each that changed, by its name, as a line of JSON."""
+@cache
+def changed_answers(folder: Path) -> dict[str, dict[str, Any]]:
+    """What is said of each answer that changed, by its name: the new answer, or its places that are new."""
     file = folder / CHANGED
-    entries = yaml.safe_load(file.read_text(encoding="utf-8")) if file.exists() else None
-    return {entry["answer"]: NOTHING if entry["now"] == NOTHING else text_of(entry["now"]) for entry in entries or ()}
+    entries = yaml.load(file.read_text(encoding="utf-8"), yaml.CSafeLoader) if file.exists() else None
+    return {entry["answer"]: entry for entry in entries or ()}
+
+
+def is_told(one: Difference, entry: dict[str, Any] | None) -> bool:
+    """Whether the answer is now what an entry says."""
+    if entry is None or NOTHING in (one.was, one.now):
+        return entry is not None and entry.get("now") == NOTHING == one.now
+    if "now" in entry:
+        return text_of(entry["now"]) == one.now
+    return text_of(new_places(json.loads(one.was), json.loads(one.now))) == text_of(entry["places"])
+
+
+def add_changes(folder: Path, found: Iterable[Difference], reason: str) -> None:
+    """Writes down what answers have become, each with the reason."""
+    with (folder / CHANGED).open("a", encoding="utf-8") as file:
+        for one in found:
+            now = NOTHING if one.now == NOTHING else json.loads(one.now)
+            entry = {"now": now} if NOTHING in (one.was, one.now) else {"places": new_places(json.loads(one.was), now)}
+            for key, value in {"answer": one.name, **entry, "reason": reason}.items():
+                text = yaml.safe_dump({key: value}, default_flow_style=True, width=10**6).strip()[1:-1]
+                file.write(f"{'-' if key == 'answer' else ' '} {text}\n")
+
+
+def new_places(was: Any, now: Any, path: str = "") -> dict[str, Any]:
+    """What is new in an answer, by place. Of a list of another length it is the items between those that are as they were."""
+    found: dict[str, Any] = {}
+    if isinstance(was, dict) and isinstance(now, dict):
+        for key in dict.fromkeys((*was, *now)):
+            found |= new_places(was.get(key, NOTHING), now.get(key, NOTHING), f"{path}.{key}" if path else key)
+    elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
+        for at, (one, other) in enumerate(zip(was, now, strict=True)):
+            found |= new_places(one, other, f"{path}[{at}]")
+    elif isinstance(was, list) and isinstance(now, list):
+        first = _alike(was, now)
+        last = _alike(was[first:][::-1], now[first:][::-1])
+        found[f"{path}[{first}:{len(was) - last}]"] = now[first : len(now) - last]
+    elif text_of(was) != text_of(now):
+        found[path] = now
+    return found
+
+
+def _alike(was: list[Any], now: list[Any]) -> int:
+    """How many items are the same from the start."""
+    unlike = (at for at, (one, other) in enumerate(zip(was, now, strict=False)) if text_of(one) != text_of(other))
+    return next(unlike, min(len(was), len(now)))
 
 
 def unexplained(
@@ -134,6 +180,6 @@ def unexplained(
         rows += len(was.get("rows", ()))
         for one in differences(suite, was):
             met.add(one.name)
-            if changed.get(one.name) != one.now:
+            if not is_told(one, changed.get(one.name)):
                 found.append(one)
     return found, [name for name in changed if name not in met and name.split(" ")[0] in seen], rows
