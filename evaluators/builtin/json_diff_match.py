@@ -36,6 +36,10 @@ class JsonDiffMatch(TreeEvaluator):
     List order counts: an item that is inserted at the front moves all the others. Keys that only the output has are free
     unless `extra_fields: penalize`, and so are items at the end of a list unless `extra_items: penalize`. The summary says
     when there were such items, for a score of 1 then does not mean that the output has nothing more.
+
+    Where the output has something else in place of an object or list with contents, each leaf in it is missing. What stands
+    there is one value that is extra, unless it is null or an empty object or list. Where contents stand in place of any
+    other value, that value is wrong, and each leaf of the contents is extra.
     """
 
     type: Literal["json_diff_match"] = "json_diff_match"

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 from msgspec.structs import replace
 
 from evaluators.fields.differences import Differences
-from evaluators.fields.open_tree import Location, OpenTree, general, verdict_of_counts
+from evaluators.fields.open_tree import Location, OpenTree, general, is_leaf, verdict_of_counts
 from evaluators.fields.open_walk import LeafFindings, OpenWalk
 from evaluators.fields.path_check import ScoredRows
 from evaluators.fields.sentences import of_fields
@@ -89,10 +89,12 @@ class OpenRows(ScoredRows):
         tree, expected, output = self._tree, self.walk.expected[at], self.walk.outputs[at]
         ours, theirs = self._wrong(at)
         places = tree.leaves(expected, ()) if not tree.skips(()) else ()
-        found = {
-            place: ours.get(place) or _result(tree, place, MATCH, value, reduce(getitem, place, output))
-            for place, value in places
-        }
+        found = Results()
+        for place, value in places:
+            if place in ours:
+                found[place] = ours[place]
+            elif not tree.nothing_left(place, value, actual := reduce(getitem, place, output)):
+                found[place] = _result(tree, place, MATCH, value, actual)
         return found | _in_order(output, theirs)
 
     def _wrong(self, row: int) -> tuple[Results, Results]:
@@ -100,7 +102,9 @@ class OpenRows(ScoredRows):
         tree, ours, theirs = self._tree, Results(), Results()
         for found, at in self._found.get(row, ()):
             place, status, expected, output = found.place(at), found.status, found.frame.e[at], found.frame.o[at]
-            if status is HALLUCINATION:
+            if status is HALLUCINATION and not is_leaf(expected):
+                theirs[place] = _result(tree, place, status, MISSING, output)
+            elif status is HALLUCINATION:
                 theirs |= {
                     here: _result(tree, here, status, MISSING, value) for here, value in tree.leaves(output, place)
                 }

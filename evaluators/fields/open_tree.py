@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.model import RowStatus, Verdict
+from evaluators.model import MISSING, RowStatus, Verdict
 from evaluators.values.paths import ANY, Path
 
 LeafRule: TypeAlias = Callable[[Any, Any], bool]
@@ -65,6 +65,18 @@ class OpenTree(Struct, frozen=True, dict=True):
             if self.skip:
                 below = [each for each in below if not self.skips(general(each[0]))]
             waiting += reversed(below)
+
+    def has_something(self, place: tuple[Any, ...], value: Any) -> bool:
+        """It is neither missing nor null, nor a container in which nothing counts."""
+        if value.__class__ is dict or value.__class__ is list:
+            return bool(value) and next(self.leaves(value, place), None) is not None
+        return value is not None and value is not MISSING
+
+    def nothing_left(self, place: tuple[Any, ...], expected: Any, output: Any) -> bool:
+        """An empty container is expected, and all that the output's has in it is left out: there is nothing to measure."""
+        if expected or not output or not {expected.__class__, output.__class__} <= {dict, list}:
+            return False
+        return not self.has_something(place, output)
 
 
 def is_leaf(value: Any) -> bool:

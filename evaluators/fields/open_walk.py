@@ -96,7 +96,7 @@ class OpenWalk:
                 self._objects((), full)
                 # where a side has no keys, the expected document is lost as a whole, and the output's is extra
                 self._lost((), frame.part(odd))
-                self._instead((), frame.part(odd))
+                self._instead((), frame.part([at for at in odd if frame.o[at]]))
             else:
                 self._see((), frame)
         while self._pairs:
@@ -132,8 +132,11 @@ class OpenWalk:
         lost = [at for at, one in enumerate(frame.e) if not is_leaf(one)]
         if lost:
             self._lost(name, frame.part(lost))
-            self._instead(name, frame.part([at for at in lost if frame.o[at] is not MISSING]))
+            self._one_in_place(name, frame, lost)
             frame = frame.part([at for at, one in enumerate(frame.e) if is_leaf(one)])
+        if self._skipping:
+            pairs = enumerate(zip(frame.e, frame.o, strict=True))
+            frame = frame.part([at for at, (one, other) in pairs if not self.tree.nothing_left(name, one, other)])
         self._leaves(name, frame)
 
     def _leaves(self, name: Name, frame: Frame) -> None:
@@ -168,8 +171,16 @@ class OpenWalk:
             self.findings.append(LeafFindings(OMISSION, frame, range(len(frame.rows))))
             self._later(OMISSION, name, frame.e, frame.rows)
 
+    def _one_in_place(self, name: Name, frame: Frame, lost: Sequence[int]) -> None:
+        """What the output has in place of contents is one value that is extra, whatever is in it; null and {} are none."""
+        extra = [at for at in lost if self.tree.has_something(name, frame.o[at])]
+        if extra:
+            part = frame.part(extra)
+            self.findings.append(LeafFindings(HALLUCINATION, part, range(len(extra))))
+            self._columns.append((HALLUCINATION, (name,), part.rows))
+
     def _instead(self, name: Name, frame: Frame) -> None:
-        """What the output has where something of another kind is expected. All items of a list are more than are expected."""
+        """The contents that the output has where none are expected. All items of a list are more than are expected."""
         if frame.rows:
             self.findings.append(LeafFindings(HALLUCINATION, frame, range(len(frame.rows))))
         for value, row in zip(frame.o, frame.rows, strict=True):
@@ -244,7 +255,7 @@ class OpenWalk:
                 kind, other, here = one.__class__, theirs.get(key, MISSING), (*name, key)
                 if self._skipping and self.tree.skips(here):
                     continue
-                if kind in CONTAINERS and one and not self._top_level_only:
+                if kind in CONTAINERS and (one or self._skipping) and not self._top_level_only:
                     if one is other:
                         self._later(MATCH, here, (one,), (frame.rows[at],))
                     else:

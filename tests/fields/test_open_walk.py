@@ -58,6 +58,8 @@ DOCUMENTS: list[tuple[str, dict[str, Any], Any, Any]] = [
     ("a key inside items left out", {"skip": ("a[*].b",)}, {"a": [{"b": 1, "c": 2}]}, {"a": [{"b": 2, "c": 3}, {"b": 1}]}),
     ("all items left out", {"skip": ("a[*]",)}, {"a": [1, 2], "b": 1}, {"a": [1, 3, 4], "b": 2}),
     ("items left out where there is no list", {"skip": ("a[*]",)}, {"a": {"b": 1}}, {"a": [1]}),
+    ("empty where all is left out", {"skip": ("a.b", "c[*]")}, {"a": {}, "c": [], "d": {}}, {"a": {"b": 1}, "c": [1], "d": {"b": 1}}),
+    ("all left out in place of another kind", {"skip": ("a[*]", "b.c")}, {"a": {"x": 1}, "b": {"c": 1}}, {"a": [1], "b": [1]}),
     ("a folded key left out", {"skip": ("A.b",), "fold_keys": True}, {"a": {"B": 1, "c": 2}}, {"A": {"b": 3, "C": 2}}),
     ("the top level alone", {"depth": 1}, {"a": {"b": 1}, "c": 2, "d": [1]}, {"a": {"b": 1}, "c": 3, "d": [1, 2], "e": {"f": 1}}),
     ("the top level, keys missing and made up", {"depth": 1}, {"a": 1, "b": 2, "c": 3}, {"a": 1, "x": 2}),

@@ -60,8 +60,39 @@ def gather(tree: OpenTree, expected: Any, output: Any) -> list[tuple[Location, A
         ours = dict(leaves(expected))
         theirs = dict(leaves(output)) if output is not MISSING else {}
         found = [(place, value, theirs.get(place, _beneath(output, place))) for place, value in ours.items()]
-        found += [(place, MISSING, value) for place, value in theirs.items() if place not in ours]
+        found = [leaf for leaf in found if not _nothing_left(tree, *leaf)]
+        tops = dict.fromkeys(_top_of_extra(expected, output, place) for place in theirs if place not in ours)
+        extra = [(place, _beneath(output, place)) for place in tops]
+        found += [
+            (place, MISSING, value)
+            for place, value in extra
+            if place in theirs or any(not _skipped(tree, inner) for inner, _ in leaves(value, place))
+            if value not in (None, {}, []) or not _has_contents(expected, place)
+        ]
     return [leaf for leaf in found if not _skipped(tree, leaf[0])]
+
+
+def _top_of_extra(expected: Any, output: Any, place: Location) -> Location:
+    """The place itself, or that of the contents which the output has something else for: all in it is one value then."""
+    for depth, step in enumerate(place):
+        if not is_leaf(expected) and expected.__class__ is not output.__class__:
+            return place[:depth]
+        if not _has(expected, step):
+            return place
+        expected, output = expected[step], output[step]
+    return place
+
+
+def _has_contents(document: Any, place: Location) -> bool:
+    found = _beneath(document, place)
+    return found is not MISSING and not is_leaf(found)
+
+
+def _nothing_left(tree: OpenTree, place: Location, expected: Any, output: Any) -> bool:
+    """An empty container is expected, and all that the output's has in it is left out."""
+    if expected not in ({}, []) or output is MISSING or is_leaf(output) or tree.depth == 1:
+        return False
+    return all(_skipped(tree, inner) for inner, _ in leaves(output, place))
 
 
 def leaves(value: Any, place: Location = ()) -> Iterator[tuple[Location, Any]]:
