@@ -21,7 +21,6 @@ _WHERE: Final = {
     "Row": "evaluators.model",
     "RowResult": "evaluators.model",
     "Result": "evaluators.model",
-    "Score": "evaluators.model",
     "FieldResult": "evaluators.model",
     "Comparison": "evaluators.model",
     "ComparatorResult": "evaluators.model",
@@ -73,7 +72,9 @@ _MOVED: Final = {
     **dict.fromkeys(("evaluate_document", "evaluate_document_async", "DocumentEvaluation"), _BENCH),
 }  # fmt: skip
 """Names of other systems, and where they are."""
-_RENAMED: Final = {"Outcome": "Comparison", "Standing": "RowStatus", "Status": "FieldStatus"}
+_RENAMED: Final = {
+    "Outcome": "Comparison", "Score": "Result", "Standing": "RowStatus", "Status": "FieldStatus", "Verdict": "Result",
+}  # fmt: skip
 """Names of our own that are no more, and what stands in their place."""
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ if TYPE_CHECKING:
     from evaluators.issues import RowProblem as RowProblem
     from evaluators.model import MISSING as MISSING
     from evaluators.model import ComparatorResult as ComparatorResult
-    from evaluators.model import Comparison, FieldStatus, Result, Row, RowResult, Score, __version__
+    from evaluators.model import Comparison, FieldStatus, Result, Row, RowResult, __version__
     from evaluators.model import FieldResult as FieldResult
     from evaluators.model import RowStatus as RowStatus
     from evaluators.run.result import RunResult as RunResult
@@ -123,7 +124,6 @@ __all__ = [
     "RowResult",
     "Run",
     "RunComparison",
-    "Score",
     "Selection",
     "Suite",
     "__version__",

@@ -1,17 +1,13 @@
-"""The words everyone uses: Row, FieldStatus, RowStatus, Comparison, FieldResult, Score, Verdict, Result, RowResult.
-
-A *verdict* is small and made for every row; a *score* explains and is made when someone looks. Both say the same thing:
-the standing, the value as an exact fraction, and one status per field.
-"""
+"""The words everyone uses: Row, FieldStatus, RowStatus, Comparison, FieldResult, Result, RowResult."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import Enum, IntEnum
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 
 from evaluators.issues import Issue
 
@@ -41,7 +37,7 @@ MISSING: Final = Missing.MISSING
 
 
 class FieldStatus(IntEnum):
-    """What became of one field. The number is the byte that stands for it in a verdict."""
+    """What became of one field. The number is the byte that stands for it in a result."""
 
     NOT_MEASURED = 0
     MATCH = 1
@@ -59,6 +55,9 @@ class FieldStatus(IntEnum):
         if other.__class__ is not str:
             return int.__eq__(self, other)
         return self.word == other or (self is FieldStatus.FAULT and other == "error")
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     __hash__ = int.__hash__
 
@@ -107,6 +106,19 @@ class RowStatus(IntEnum):
     """The environment is to blame."""
     BUG = 7
 
+    def __eq__(self, other: object) -> bool:
+        """The same status, by its number or by its word, `status == "scored"`."""
+        return self.word == other if other.__class__ is str else int.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = int.__hash__
+
+    def __str__(self) -> str:
+        """The word, so that a status is printed as it is compared."""
+        return self.word
+
     @property
     def word(self) -> str:
         """The word for programs: what JSON, CSV and stored rows write."""
@@ -126,38 +138,6 @@ class RowStatus(IntEnum):
     def kept_out(self) -> bool:
         """Something other than the output kept the row from being measured."""
         return self >= RowStatus.INVALID
-
-
-class Verdict(NamedTuple):
-    """What one evaluator says of one row, small enough to make a million of.
-
-    The value is `num / den`, exact; `den` is 0 when there is no score. `statuses` has one byte (`FieldStatus`) per field of a
-    closed list of fields, or is empty. `counts` is (match, mismatch, omission, hallucination) over the leaves of an open
-    tree or a schema, or None. `figures` has one exact fraction (num, den) for each of the evaluator's `figure_names`, den 0
-    where the figure is undefined for the row. `issue` says why there is no score, or why it is 0. `values` has, one after
-    the other, (place, right, measured) for each field of which the row has several values: what its status says together.
-    `watched` has (match, mismatch, omission, hallucination) of each field that a gate names and `statuses` lacks.
-    """
-
-    standing: RowStatus
-    passed: bool | None
-    num: int
-    den: int
-    statuses: bytes = b""
-    counts: tuple[int, int, int, int] | None = None
-    issue: Issue | None = None
-    figures: tuple[tuple[int, int], ...] = ()
-    values: tuple[int, ...] = ()
-    watched: tuple[tuple[int, int, int, int], ...] = ()
-
-    @property
-    def value(self) -> float | None:
-        """The score, correctly rounded, in [0, 1]; None without one."""
-        return self.num / self.den if self.den else None
-
-    def several(self) -> Iterator[tuple[int, int, int]]:
-        """(place, right, measured) for each field of which the row has several values."""
-        return zip(self.values[::3], self.values[1::3], self.values[2::3], strict=True)
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -215,39 +195,6 @@ class FieldResult(Struct, frozen=True):
         return self.rule
 
 
-class Score(Struct, frozen=True):
-    """An explained score.
-
-    `value` is in [0, 1], or None when nothing was measured. `passed` is None until `pass_at` has been applied; False
-    stays False. `ratio` is the exact value when it is a fraction that a float cannot hold. `details` says what was
-    found, in the evaluator's own words.
-    """
-
-    value: float | None
-    passed: bool | None = None
-    fields: tuple[FieldResult, ...] = ()
-    reason: str | None = None
-    details: Mapping[str, object] = field(default_factory=dict)
-    ratio: tuple[int, int] | None = None
-    standing: RowStatus = RowStatus.SCORED
-    issue: Issue | None = None
-    """Why there is no score, when something other than the output is to blame."""
-    figures: tuple[tuple[int, int], ...] = ()
-    """One exact fraction for each of the evaluator's `figure_names`; den 0 where it is undefined for the row."""
-
-    @staticmethod
-    def of(passed: bool, reason: str | None = None, **details: object) -> Score:
-        """1.0 for a claim that holds, 0.0 for one that does not."""
-        return Score(1.0 if passed else 0.0, reason=reason, details=details)
-
-    @staticmethod
-    def share(part: int, whole: int, reason: str | None = None, **details: object) -> Score:
-        """`part` of `whole`, exactly; not measured when `whole` is 0."""
-        if whole == 0:
-            return Score(None, reason=reason, details=details, standing=RowStatus.NOT_MEASURED)
-        return Score(part / whole, reason=reason, details=details, ratio=(part, whole))
-
-
 class Row(Struct, frozen=True):
     """One row of a test set. `number` is the row number a spreadsheet shows, header included."""
 
@@ -257,18 +204,53 @@ class Row(Struct, frozen=True):
     variant: str | None = None
 
 
-class Result(Struct, frozen=True):
-    """What one evaluator says of one row, explained."""
+class Result(Struct, frozen=True, gc=False):
+    """What one evaluator says of one row.
 
-    evaluator: str
-    standing: RowStatus
-    score: Score | None
+    A run makes one for every row, and keeps it small: how the row is counted, its score as an exact fraction, and a status for
+    each field. Where somebody asks why, the same result has `fields`, `reason` and `details` as well.
+    """
+
+    status: RowStatus
+    passed: bool | None = None
+    """Whether the score reaches `pass_at`; None without a score."""
+    num: int = 0
+    den: int = 0
+    """The score is `num / den`, exactly; `den` is 0 when there is none."""
+    statuses: bytes = b""
+    """One byte (`FieldStatus`) per field of a closed list of fields; empty for other evaluators."""
+    counts: tuple[int, int, int, int] | None = None
+    """(match, mismatch, omission, hallucination) over the leaves of an open tree or of a schema."""
     issue: Issue | None = None
+    """Why there is no score, or why it is 0."""
+    figures: tuple[tuple[int, int], ...] = ()
+    """One exact fraction (num, den) for each of the evaluator's further figures; den 0 where it is undefined for the row."""
+    values: tuple[int, ...] = ()
+    """(place, right, measured), one after the other, for each field of which the row has several values: what its status
+    says together."""
+    watched: tuple[tuple[int, int, int, int], ...] = ()
+    """(match, mismatch, omission, hallucination) of each field that a gate names and `statuses` lacks."""
+    fields: tuple[FieldResult, ...] = ()
+    """What became of each field, with its values and the reason."""
+    reason: str | None = None
+    """Why the row scores what it scores, in a sentence."""
+    details: Mapping[str, object] = {}
+    """What was found, by name, in the evaluator's own words."""
+    evaluator: str = ""
+    """The name of the evaluator, where the result is shown."""
+
+    def __hash__(self) -> int:
+        """The number of what a run keeps: the details of an explained result cannot be hashed."""
+        return hash((self.status, self.num, self.den, self.statuses, self.counts, self.issue, self.figures))
 
     @property
-    def status(self) -> str:
-        """What became of the row, in the word of all tables: `scored`, `unreadable`, `not_measured` …"""
-        return self.standing.word
+    def score(self) -> float | None:
+        """The score, correctly rounded, in [0, 1]; None without one."""
+        return self.num / self.den if self.den else None
+
+    def several(self) -> Iterator[tuple[int, int, int]]:
+        """(place, right, measured) for each field of which the row has several values."""
+        return zip(self.values[::3], self.values[1::3], self.values[2::3], strict=True)
 
     def __repr__(self) -> str:
         return "\n".join([self._head(), *(repr(table) for table in self._wrong())])
@@ -279,20 +261,18 @@ class Result(Struct, frozen=True):
         return "".join([f"<p><b>{escape(self._head())}</b></p>", *(table._repr_html_() for table in self._wrong())])
 
     def _head(self) -> str:
-        """The verdict in a line."""
-        score = self.score
-        if score is None or score.value is None:
-            said = self.issue.message if self.issue is not None else score.reason if score is not None else None
-            return _line(f"{self.evaluator}: {self.standing.plain}", said)
-        verdict = "passed" if score.passed else "failed" if score.passed is False else self.standing.plain
-        head = f"{self.evaluator}: {verdict}, score {score.value:.4f}"
-        return head if score.fields or score.passed else _line(head, score.reason)
+        """The result in a line."""
+        name = f"{self.evaluator}: " if self.evaluator else ""
+        if self.score is None:
+            return _line(f"{name}{self.status.plain}", self.issue.message if self.issue is not None else self.reason)
+        verdict = "passed" if self.passed else "failed" if self.passed is False else self.status.plain
+        head = f"{name}{verdict}, score {self.score:.4f}"
+        return head if self.fields or self.passed else _line(head, self.reason)
 
     def _wrong(self) -> Iterator[ResultTable]:
         """The fields that are not right as a table, where there are some."""
         aside = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
-        wrong = [one for one in self.score.fields if one.status not in aside] if self.score is not None else []
-        if wrong:
+        if wrong := [one for one in self.fields if one.status not in aside]:
             from evaluators.result_table import ResultTable  # a run starts sooner
 
             yield ResultTable(

@@ -28,18 +28,18 @@ from evaluators.comparators._awaiting import rest, result_of
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.issues import Issue
 from evaluators.judges.asking import ask
-from evaluators.model import RowStatus, Score, Verdict
+from evaluators.model import Result, RowStatus
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.settings import BadSettings, build
 from evaluators.values import transforms
 
 
-def scored(fields: Any, expected: Any, output: Any, **settings: Any) -> Score:
+def scored(fields: Any, expected: Any, output: Any, **settings: Any) -> Result:
     """The score of one row, which the fast check must agree with."""
     settings_ = build(JsonMultiFieldMatch, {"fields": fields, **settings})
     found, verdict = settings_.explain(expected, output), settings_.compile()(expected, output)
     assert bytes(field.status for field in found.fields) == verdict.statuses
-    assert (found.standing, found.value) == (verdict.standing, verdict.value)
+    assert (found.status, found.score) == (verdict.status, verdict.score)
     assert (found.issue and found.issue.message) == (verdict.issue and verdict.issue.message)
     return found
 
@@ -73,7 +73,7 @@ def test_a_number_is_partial_credit_and_passes_at_one() -> None:
     evaluators.register("whole", returns(1))
     found = scored({"a": "half", "b": "whole"}, {"a": 1, "b": 1}, {"a": 2, "b": 2})
     assert [field.status for field in found.fields] == [FieldStatus.MISMATCH, FieldStatus.MATCH]
-    assert found.ratio == (3, 4)
+    assert (found.num, found.den) == (3, 4)
 
 
 def test_an_outcome_gives_its_own_reason() -> None:
@@ -101,13 +101,13 @@ def test_a_function_says_once_for_each_value_whether_it_can_read_what_is_expecte
         check = settings_.compile()
         asked.clear()
         for output in ({"a": 1}, {"a": 2}, {"a": 9}, {}):
-            assert check({"a": 1}, output).standing is RowStatus.SCORED
+            assert check({"a": 1}, output).status is RowStatus.SCORED
             found = check({"a": "one"}, output)
-            assert found.standing is RowStatus.INVALID
+            assert found.status is RowStatus.INVALID
             assert found.issue is not None
             assert found.issue.message == 'field "a": the expected value "one" cannot be read by "about": it is no number'
         assert asked == [1, "one"]
-        assert check({"a": None}, {"a": None}).value == 1.0
+        assert check({"a": None}, {"a": None}).score == 1.0
         assert asked == [1, "one"]
 
 
@@ -124,7 +124,7 @@ def test_what_is_no_answer_about_an_expected_value_is_a_fault_of_the_comparator(
     evaluators.register("odd", returns(True), readable=readable)
     for output in ({"a": 1}, {"a": 2}, {}):
         found = scored({"a": "odd"}, {"a": 1}, output)
-        assert found.standing is RowStatus.BUG
+        assert found.status is RowStatus.BUG
         assert found.issue is not None
         assert said in found.issue.message
         assert '"odd"' in found.issue.message
@@ -187,7 +187,7 @@ def test_an_answer_that_is_none_costs_its_field_and_the_row_its_score(answer: An
     found = scored({"x.a": "odd", "b": "exact"}, {"x": {"a": 1}, "b": 1}, {"x": {"a": 2}, "b": 1})
     assert [field.status for field in found.fields] == [FieldStatus.FAULT, FieldStatus.MATCH]
     assert found.fields[0].reason == f'field "x.a": comparator "odd" {said}'
-    assert (found.value, found.standing) == (None, RowStatus.BUG)
+    assert (found.score, found.status) == (None, RowStatus.BUG)
 
 
 def test_an_exception_costs_its_field_and_names_the_comparator_and_the_place() -> None:
@@ -216,7 +216,7 @@ def test_a_class_that_breaks_costs_its_field_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("blame", "expected_status", "standing"),
+    ("blame", "expected_status", "status"),
     [
         (Blame.OUTPUT, FieldStatus.ERROR, RowStatus.SCORED),
         (Blame.ENVIRONMENT, FieldStatus.FAULT, RowStatus.UNJUDGED),
@@ -224,14 +224,14 @@ def test_a_class_that_breaks_costs_its_field_too() -> None:
     ],
 )
 def test_a_problem_that_the_function_raises_keeps_its_blame(
-    blame: Blame, expected_status: FieldStatus, standing: RowStatus
+    blame: Blame, expected_status: FieldStatus, status: RowStatus
 ) -> None:
     def refuses(expected: Any, actual: Any, params: Any) -> bool:
         raise RowProblem(Issue("no-answer", blame, "the service is away"))
 
     evaluators.register("refuses", refuses)
     found = scored({"a": "refuses", "b": "exact"}, {"a": 1, "b": 1}, {"a": 2, "b": 1})
-    assert (found.fields[0].status, found.standing) == (expected_status, standing)
+    assert (found.fields[0].status, found.status) == (expected_status, status)
     assert found.fields[0].reason == "the service is away"
 
 
@@ -416,9 +416,7 @@ def test_a_function_goes_by_its_name_in_a_suite() -> None:
         "comparators: {lead: first_word}\nevaluators: [{json_multi_field_match: {fields: {a: lead}}}]"
     )
     result = suite.evaluate({"output": '{"a": "x 1"}', "expected": '{"a": "x 2"}'})
-    score = result["json_multi_field_match"].score
-    assert score is not None
-    assert score.value == 1.0
+    assert result["json_multi_field_match"].score == 1.0
 
 
 def test_a_transform_of_ones_own_changes_both_sides() -> None:
@@ -442,7 +440,7 @@ def test_a_transform_that_cannot_change_the_outputs_value_is_the_fields_error() 
     fields = {"a": {"transforms": ["only_text"]}, "b": "exact"}
     found = scored(fields, {"a": "x", "b": 1}, {"a": 1, "b": 1})
     assert [field.status for field in found.fields] == [FieldStatus.ERROR, FieldStatus.MATCH]
-    assert found.value == 0.5
+    assert found.score == 0.5
 
 
 def test_a_transform_that_breaks_costs_its_field() -> None:
@@ -491,7 +489,7 @@ from tests.test_extending import slow_match
 
 evaluators.register("slow", slow_match)
 suite = evaluators.load({"evaluators": [{"json_multi_field_match": {"fields": {"a": "slow"}}}]})
-print(suite.evaluate({"output": '{"a": 1}', "expected": '{"a": 2}'})["json_multi_field_match"].score.value)
+print(suite.evaluate({"output": '{"a": 1}', "expected": '{"a": 2}'})["json_multi_field_match"].score)
 print(suite.run("rows.jsonl", workers=2)["json_multi_field_match"].mean)
 """
 
@@ -529,7 +527,7 @@ class _OddVerdict(_Odd):
     type: str = "odd_verdict"
 
     def measure(self, output: Any) -> Any:
-        return Verdict(RowStatus.SCORED, False, int(self.gives * 100) if self.gives == self.gives else -1, 100)
+        return Result(RowStatus.SCORED, False, int(self.gives * 100) if self.gives == self.gives else -1, 100)
 
 
 @pytest.mark.parametrize("gives", [-0.65, 1.5, math.nan, math.inf])
@@ -545,7 +543,7 @@ def test_a_score_outside_0_to_1_is_a_fault_of_its_evaluator(
     bad = msgspec.structs.replace(line, settings=line.settings.model_copy(update={"gives": gives}))
     plan = compile_plan([bad], {"output": "output"})
     (found,) = plan.run({"output": ["x"]}, 1)[plan.evaluators[0].verdicts]
-    assert (found.standing, found.value) == (RowStatus.BUG, None)
+    assert (found.status, found.score) == (RowStatus.BUG, None)
     assert found.issue is not None
     assert found.issue.message.startswith(f'evaluator type "{name}" gave the score')
     assert plan.explain({"output": "x"})["mine"].issue == found.issue
@@ -568,7 +566,7 @@ def test_an_answer_that_is_no_score_is_a_fault_of_its_evaluator(gives: Any, said
 ])  # fmt: skip
 def test_what_measure_may_answer(gives: Any, value: float | None, passed: bool | None) -> None:
     score = _Odd(gives=0.5).model_copy(update={"gives": gives}).score("x")
-    assert (score.value, score.passed) == (value, passed)
+    assert (score.score, score.passed) == (value, passed)
 
 
 @pytest.mark.parametrize("old", ["explain", "compile"])
@@ -590,7 +588,7 @@ def test_a_class_that_scores_outside_0_to_1_costs_its_field(kind: Any) -> None:
     evaluators.comparator("odd")(_OddComparator)
     one = build(kind, {"fields": {"a": "odd"}})
     found, verdict = one.explain({"a": 1}, {"a": 2}), one.compile()({"a": 1}, {"a": 2})
-    assert (found.standing, verdict.standing) == (RowStatus.BUG, RowStatus.BUG)
+    assert (found.status, verdict.status) == (RowStatus.BUG, RowStatus.BUG)
     assert 'comparator "odd" returned the score 1.5' in found.issue.message
     assert found.issue.message == verdict.issue.message
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from evaluators.issues import Blame, problem
-from evaluators.model import MISSING, FieldResult, FieldStatus, RowStatus, Verdict
+from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.needs import Part
 from evaluators.reports.rows_csv import field_numbers, why_of
 from evaluators.run.live import Judged
@@ -122,31 +122,31 @@ def overall_of(lines: Sequence[EvaluatorLine], wanted: str | None) -> tuple[str,
     return (wanted,) if wanted is not None else tuple(name for name in names if name not in parts)
 
 
-def overall_verdict(parts: Sequence[Verdict]) -> Verdict:
+def overall_verdict(parts: Sequence[Result]) -> Result:
     """One verdict as it is; several as their mean, which passes when all of them do, and has no score when one has none.
 
     Those that are skipped or not measured are left out.
     """
     if len(parts) == 1:
         return parts[0]
-    out = next((one for one in parts if one.standing.kept_out), None)
+    out = next((one for one in parts if one.status.kept_out), None)
     if out is not None:
-        return Verdict(out.standing, None, 0, 0, issue=out.issue)
-    there = [one for one in parts if one.standing not in _LEFT_OUT]
+        return Result(out.status, None, 0, 0, issue=out.issue)
+    there = [one for one in parts if one.status not in _LEFT_OUT]
     if not there:
-        return Verdict(RowStatus.SKIPPED, None, 0, 0)
+        return Result(RowStatus.SKIPPED, None, 0, 0)
     mean = sum((Fraction(one.num, one.den) for one in there), Fraction()) / len(there)
     passed = all(one.passed is not False for one in there)
-    return Verdict(RowStatus.SCORED, passed, mean.numerator, mean.denominator)
+    return Result(RowStatus.SCORED, passed, mean.numerator, mean.denominator)
 
 
-def error_of(verdict: Verdict) -> str | None:
+def error_of(verdict: Result) -> str | None:
     """What kept a row from being measured, in a line; None where nothing did. The traceback of a bug is left out."""
     issue = verdict.issue
-    if not verdict.standing.kept_out:
+    if not verdict.status.kept_out:
         return None
     if issue is None:
-        return verdict.standing.plain
+        return verdict.status.plain
     said = f"{issue.where}: {issue.message}" if issue.where else issue.message
     return f"{said} ({issue.hint})" if issue.hint and issue.blame is not Blame.BUG else said
 
@@ -158,9 +158,9 @@ def _overall(parts: Sequence[Judged]) -> NamedScore:
     verdict = overall_verdict([one.verdict for one in parts])
     reasons = [f"{one.line.name}: {reason}" for one in parts if (reason := why_of(one.result))]
     said = "; ".join(reasons) or "nothing is wrong"
-    about = {"status": verdict.standing.word}
+    about = {"status": verdict.status.word}
     return NamedScore(
-        OVERALL, verdict.value, verdict.standing.word, verdict.passed, label_of(verdict), said, error_of(verdict),
+        OVERALL, verdict.score, verdict.status.word, verdict.passed, label_of(verdict), said, error_of(verdict),
         metadata=about,
     )  # fmt: skip
 
@@ -168,7 +168,7 @@ def _overall(parts: Sequence[Judged]) -> NamedScore:
 def _evaluator_scores(one: Judged) -> Iterator[NamedScore]:
     whole = _whole(one, segment(one.line.name), one.line.name)
     yield whole
-    results = list(one.result.score.fields) if one.result.score is not None else []
+    results = one.result.fields
     listed = one.line.settings.scored_fields().of_rows
     if listed and len(listed) == len(one.verdict.statuses):
         numbers = field_numbers(one.verdict)
@@ -190,7 +190,7 @@ def _evaluator_scores(one: Judged) -> Iterator[NamedScore]:
 def _whole(one: Judged, name: str, evaluator: str | None) -> NamedScore:
     """What an evaluator says of the row as a whole."""
     verdict = one.verdict
-    about = {"type": one.line.type, "status": verdict.standing.word}
+    about = {"type": one.line.type, "status": verdict.status.word}
     metrics = {
         name: num / den
         for name, (num, den) in zip(one.line.settings.scored_fields().figures, verdict.figures, strict=False)
@@ -198,8 +198,8 @@ def _whole(one: Judged, name: str, evaluator: str | None) -> NamedScore:
     }
     return NamedScore(
         name,
-        verdict.value,
-        verdict.standing.word,
+        verdict.score,
+        verdict.status.word,
         verdict.passed,
         label_of(verdict),
         reason_of(one.result),

@@ -180,19 +180,18 @@ class Run:
             for row in record.rows(variant):
                 for one, result in zip(record.facts.evaluators, results_of(record.facts.evaluators, row), strict=True):
                     about = [variant, row.number, row.id or None if "id" in self.result.columns else None, one.name]
-                    score = result.score
-                    if result.issue is not None and result.standing.kept_out:
-                        yield [*about, None, result.standing.word, None, None, result.issue.message]
-                    elif score is not None and score.passed is False:
-                        wrong = [field for field in score.fields if field.status.word in _WRONG]
+                    if result.issue is not None and result.status.kept_out:
+                        yield [*about, None, result.status.word, None, None, result.issue.message]
+                    elif result.passed is False:
+                        wrong = [field for field in result.fields if field.status.word in _WRONG]
                         for field in wrong:
                             yield [
                                 *about, field.path, field.status.word, _given(field.expected), _given(field.actual),
                                 field.reason,
                             ]  # fmt: skip
                         if not wrong:
-                            word = result.standing.word
-                            yield [*about, None, "failed" if word == "scored" else word, *self._cells(row), score.reason]
+                            word = result.status.word
+                            yield [*about, None, "failed" if word == "scored" else word, *self._cells(row), result.reason]
 
     def _cells(self, row: RecordedRow) -> list[Any]:
         cells, columns = row.cells or {}, self.result.columns

@@ -15,7 +15,7 @@ from msgspec import Struct
 from evaluators.api.row_scores import OVERALL, error_of, overall_of, overall_verdict
 from evaluators.comparators._cache import caching
 from evaluators.issues import Problems
-from evaluators.model import MISSING, FieldStatus, Verdict
+from evaluators.model import MISSING, FieldStatus, Result
 from evaluators.needs import ROLES, Cell, Role
 from evaluators.reports.rows_csv import field_numbers
 from evaluators.result_table import Kind
@@ -85,7 +85,7 @@ def score_columns(
 
 def verdict_columns(
     lines: Sequence[EvaluatorLine],
-    verdicts: Sequence[Sequence[Verdict]],
+    verdicts: Sequence[Sequence[Result]],
     overall: Sequence[str],
     fields: bool = True,
 ) -> list[list[Any]]:
@@ -119,16 +119,16 @@ def _named(lines: Sequence[EvaluatorLine], fields: bool) -> Iterator[tuple[str, 
         yield from ((f"{OVERALL}.{end}", kind) for end, kind in _WHOLE)
 
 
-def _whole(verdicts: Sequence[Verdict]) -> list[list[Any]]:
+def _whole(verdicts: Sequence[Result]) -> list[list[Any]]:
     return [
-        [verdict.value for verdict in verdicts],
+        [verdict.score for verdict in verdicts],
         [verdict.passed for verdict in verdicts],
-        [verdict.standing.word for verdict in verdicts],
+        [verdict.status.word for verdict in verdicts],
         [error_of(verdict) for verdict in verdicts],
     ]
 
 
-def _fields(line: EvaluatorLine, verdicts: Sequence[Verdict]) -> Iterator[list[Any]]:
+def _fields(line: EvaluatorLine, verdicts: Sequence[Result]) -> Iterator[list[Any]]:
     """Two columns for each listed field: its status, and its number. A row that says nothing of its fields has neither."""
     listed = len(line.settings.scored_fields().of_rows)
     nothing = (None,) * listed

@@ -253,26 +253,25 @@ def _how(value: Any, chosen: PickedDocument | Fault | None) -> str:
 
 def _section(line: EvaluatorLine, result: Result) -> Section:
     blocks: list[Block] = []
-    score = result.score
-    reason = result.issue.message if result.issue is not None else score.reason if score is not None else None
+    reason = result.issue.message if result.issue is not None else result.reason
     if reason:
         blocks.append(Paragraph(reason))
     if result.issue is not None and result.issue.hint and result.issue.blame is not Blame.BUG:
         blocks.append(Paragraph(f"hint: {result.issue.hint}"))
-    if score is not None and score.fields:
-        blocks.append(_fields(score.fields))
-    if score is not None and isinstance(differences := score.details.get("differences"), tuple):
+    if result.fields:
+        blocks.append(_fields(result.fields))
+    if isinstance(differences := result.details.get("differences"), tuple):
         blocks += [Paragraph("In words:"), Listing(tuple(Item(str(sentence)) for sentence in differences))]
     return Section(f"{line.name}: {_verdict(line, result)}", tuple(blocks))
 
 
 def _verdict(line: EvaluatorLine, result: Result) -> str:
     score = result.score
-    if score is None or score.value is None:
-        return f"no score ({_NO_SCORE.get(result.standing, result.standing.plain)})"
-    if score.passed:
-        return f"{short_score(score.value)}, passes"
-    return f"{short_score(score.value)}, does not pass (it takes {short_score(line.settings.pass_at)})"
+    if score is None:
+        return f"no score ({_NO_SCORE.get(result.status, result.status.plain)})"
+    if result.passed:
+        return f"{short_score(score)}, passes"
+    return f"{short_score(score)}, does not pass (it takes {short_score(line.settings.pass_at)})"
 
 
 _NO_SCORE: Final = {

@@ -11,7 +11,7 @@ from evaluators.api.score_columns import verdict_columns
 from evaluators.batch.batch_plan import BatchPlan
 from evaluators.batch.sums_of_batch import SumsOfBatch, digest_of_rows, ranges_of
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.model import MISSING, Verdict, __version__
+from evaluators.model import MISSING, Result, __version__
 from evaluators.needs import Cell
 from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.job import Work, work_on
@@ -94,9 +94,9 @@ def _scored(plan: BatchPlan, rows: _Rows) -> tuple[list[list[Any]], bytes]:
     return verdict_columns([one.line for one in work.plan.evaluators], in_order, plan.overall), sealed(sums)
 
 
-def _taken(work: Work, rows: _Rows, order: Sequence[int], first: int) -> list[list[Verdict]]:
+def _taken(work: Work, rows: _Rows, order: Sequence[int], first: int) -> list[list[Result]]:
     """The verdicts of all rows by evaluator, in the order of their numbers."""
-    found: list[list[Verdict]] = [[] for _ in work.ledgers]
+    found: list[list[Result]] = [[] for _ in work.ledgers]
     nothing: list[Cell] = [MISSING] * rows.count
     columns = {name: rows.columns.get(name, nothing) for name in work.columns}
     for start in range(0, rows.count, MAX_CHUNK_ROWS):

@@ -16,13 +16,13 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import Field, field_validator
 
 from evaluators.builtin._evaluator import Evaluator, Needs, Part, Reason
-from evaluators.model import RowStatus, Verdict
+from evaluators.model import Result, RowStatus
 from evaluators.settings import BadSettings, Detail, bad, filled_texts, spell
 
 LEFT_OUT = (RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
 _WEIGHTS: Final = "0 leaves an evaluator out of the mean; 2 counts it twice as much as 1"
 _MOST_KNOWN: Final = 10_000
-SKIPPED = Verdict(RowStatus.SKIPPED, None, 0, 0)
+SKIPPED = Result(RowStatus.SKIPPED, None, 0, 0)
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -61,15 +61,15 @@ class Composite(Evaluator):
             return tuple(Fraction(str(weight)) for weight in self.of.values())
         return tuple(Fraction(1) for _ in self.of)
 
-    def combine(self, parts: list[tuple[Verdict, Fraction]]) -> Fraction:
+    def combine(self, parts: list[tuple[Result, Fraction]]) -> Fraction:
         """The value of the parts that are there, with their weights. Every composite implements it."""
         raise NotImplementedError  # the contract: each composite has a formula of its own
 
-    def decided(self, parts: Sequence[Verdict]) -> Fraction | None:
+    def decided(self, parts: Sequence[Result]) -> Fraction | None:
         """The value when some part settles it, whatever the others would have been."""
         return None
 
-    def measure(self, *parts: Verdict) -> Verdict:
+    def measure(self, *parts: Result) -> Result:
         found = self._known.get(parts)
         if found is None:
             found = self._settle(parts)
@@ -77,30 +77,30 @@ class Composite(Evaluator):
                 self._known[parts] = found
         return found
 
-    def reason(self, *parts: Verdict) -> Reason:
+    def reason(self, *parts: Result) -> Reason:
         by_name = dict(zip(self.of, parts, strict=True))
         return Reason(
             ", ".join(f"{name} {_said(part)}" for name, part in by_name.items()),
-            {name: part.value for name, part in by_name.items()},
+            {name: part.score for name, part in by_name.items()},
         )
 
     @cached_property
-    def _known(self) -> dict[tuple[Verdict, ...], Verdict]:
+    def _known(self) -> dict[tuple[Result, ...], Result]:
         """What parts came to: there are far fewer combinations than rows."""
         return {}
 
-    def _settle(self, parts: Sequence[Verdict]) -> Verdict:
+    def _settle(self, parts: Sequence[Result]) -> Result:
         value = self.decided(parts)
         if value is None:
-            unscored = next((part for part in parts if part.standing.kept_out), None)
+            unscored = next((part for part in parts if part.status.kept_out), None)
             if unscored is not None:
-                return Verdict(unscored.standing, None, 0, 0, issue=unscored.issue)
-            there = [pair for pair in zip(parts, self.weights, strict=True) if pair[0].standing not in LEFT_OUT]
+                return Result(unscored.status, None, 0, 0, issue=unscored.issue)
+            there = [pair for pair in zip(parts, self.weights, strict=True) if pair[0].status not in LEFT_OUT]
             if not sum(weight for _, weight in there):
                 return SKIPPED
             value = self.combine(there)
         passed = value.numerator / value.denominator >= self.pass_at
-        return Verdict(RowStatus.SCORED, passed, value.numerator, value.denominator)
+        return Result(RowStatus.SCORED, passed, value.numerator, value.denominator)
 
 
 def _check_weights(weights: Mapping[Any, object], taken: bool) -> None:
@@ -129,10 +129,10 @@ def _check_names(names: Sequence[object]) -> None:
         raise BadSettings(details)
 
 
-def value_of(part: Verdict) -> Fraction:
+def value_of(part: Result) -> Fraction:
     """The exact score of a part."""
     return Fraction(part.num, part.den)
 
 
-def _said(part: Verdict) -> str:
-    return part.standing.plain if part.value is None else f"{part.value:.4g}"
+def _said(part: Result) -> str:
+    return part.status.plain if part.score is None else f"{part.score:.4g}"

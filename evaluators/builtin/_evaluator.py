@@ -25,7 +25,7 @@ from evaluators.comparators._cache import cached, caching
 from evaluators.fields.path_check import ChunkCheck
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem, problem
 from evaluators.judges.judge import Judge
-from evaluators.model import JSON, MISSING, FieldResult, FieldStatus, RowStatus, Score, Verdict
+from evaluators.model import JSON, MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.needs import (
     ROLES,
     Cell,
@@ -75,20 +75,20 @@ __all__ = [
     "counts_of",
 ]
 
-Check: TypeAlias = Callable[..., Verdict]
+Check: TypeAlias = Callable[..., Result]
 """Takes one value per need, in order. May raise RowProblem. One that counts by path is a PathCheck."""
-Measured: TypeAlias = "bool | float | tuple[int, int] | Verdict"
+Measured: TypeAlias = "bool | float | tuple[int, int] | Result"
 """What a row comes to: whether a claim holds; a number from 0 to 1; so many parts of a whole, exactly, where (0, 0) is not
-measured; or a verdict, which has passed or not whatever `pass_at` says."""
+measured; or a `Result`, which has passed or not whatever `pass_at` says."""
 
 
 class Reason(Struct, frozen=True):
     """Why a row scores what it scores: a sentence, and what was found, by name."""
 
     text: str | None = None
-    details: Mapping[str, object] = MappingProxyType({})
+    details: Mapping[str, object] = {}
     fields: tuple[FieldResult, ...] = ()
-    """What became of each field, for a type whose verdicts have a status for each."""
+    """What became of each field, for a type whose results have a status for each."""
 
 
 class Example(Struct, frozen=True):
@@ -142,22 +142,20 @@ class Learning(Struct, frozen=True):
     """The same settings with what was inferred. Raises BadSettings."""
 
 
-NOTHING: Final = Verdict(RowStatus.UNREADABLE, False, 0, 1)
-NOT_MEASURED: Final = Verdict(RowStatus.NOT_MEASURED, None, 0, 0)
+NOTHING: Final = Result(RowStatus.UNREADABLE, False, 0, 1)
+NOT_MEASURED: Final = Result(RowStatus.NOT_MEASURED, None, 0, 0)
 
 
 class Unreadable(Struct, frozen=True):
     """What an unreadable output costs: 0.0, unless a type says otherwise."""
 
-    explain: Callable[..., Score] = lambda issue, *values: Score(
-        0.0, False, (), issue.message, standing=RowStatus.UNREADABLE
-    )
-    """The score, from the issue and the needs, the unreadable one a `Fault`."""
+    explain: Callable[..., Result] = lambda issue, *values: replace(NOTHING, reason=issue.message)
+    """The result with its reasons, from the issue and the needs, the unreadable one a `Fault`."""
     compile: Callable[[Check], Check] = lambda check: lambda *values: NOTHING
-    """The same as a function of the needs, made from the check of rows. Where a type has fields, its verdict carries what each
+    """The same as a function of the needs, made from the check of rows. Where a type has fields, its result carries what each
     of them is missing."""
-    lost: Callable[[Verdict], Verdict] | None = None
-    """What an unreadable output comes to, from the verdict of one that is missing, for a type whose check takes many rows at once."""
+    lost: Callable[[Result], Result] | None = None
+    """What an unreadable output comes to, from the result of one that is missing, for a type whose check takes many rows at once."""
     judged: bool = False
     """An output without usable JSON is an answer to this type's question, so `unreadable_output: skip` keeps the row."""
 
@@ -249,7 +247,7 @@ class Evaluator(Settings):
         """What a run asks of each row: `measure`, with `pass_at` applied."""
         measure, yes, no = self.measure, verdict_of(self, True), verdict_of(self, False)
 
-        def check(*values: Any) -> Verdict:
+        def check(*values: Any) -> Result:
             found = measure(*values)
             if found is True:
                 return yes
@@ -257,19 +255,16 @@ class Evaluator(Settings):
 
         return check
 
-    def explain(self, *values: Any) -> Score:
-        """The score of one row with its reasons."""
+    def explain(self, *values: Any) -> Result:
+        """What one row comes to, with its reasons."""
         return self.explained(verdict_of(self, self.measure(*values)), *values)
 
-    def explained(self, verdict: Verdict, *values: Any) -> Score:
-        """The score that a verdict stands for, with its reasons."""
+    def explained(self, result: Result, *values: Any) -> Result:
+        """A result with its reasons."""
         said = self.reason(*values)
         if not isinstance(said, Reason):
             said = Reason(said)
-        return Score(
-            verdict.value, verdict.passed, said.fields, said.text, said.details,
-            (verdict.num, verdict.den) if verdict.den > 1 else None, verdict.standing, verdict.issue, verdict.figures,
-        )  # fmt: skip
+        return replace(result, fields=said.fields, reason=said.text, details=said.details)
 
     def scored_fields(self) -> ScoredFields:
         """The fields that it scores, and what others may ask of them; none unless a type has fields."""
@@ -302,7 +297,7 @@ class Evaluator(Settings):
 
     def score(
         self, output: object = MISSING, expected: object = MISSING, input: object = MISSING, **columns: object
-    ) -> Score:
+    ) -> Result:
         """Score one output on its own, explained, with `pass_at` applied.
 
         Values are text or JSON values. Other columns that settings name are given by name.
@@ -312,7 +307,7 @@ class Evaluator(Settings):
 
     async def score_async(
         self, output: object = MISSING, expected: object = MISSING, input: object = MISSING, **columns: object
-    ) -> Score:
+    ) -> Result:
         """`score`, for use inside a running event loop."""
         import asyncio
 
@@ -328,38 +323,38 @@ class TreeEvaluator(Evaluator):
         """What a run asks of its rows. Every type implements it."""
         raise NotImplementedError  # the contract: each type has a tree of its own
 
-    def explain(self, *values: Any) -> Score:
-        """The score of one row with every field."""
+    def explain(self, *values: Any) -> Result:
+        """What one row comes to, with every field."""
         return self._explain_alone(None, *values)
 
     def unreadable(self) -> Unreadable:
         return Unreadable(self._explain_alone, lost=_without_output)
 
-    def _explain_alone(self, unreadable: Issue | None, *values: Any) -> Score:
+    def _explain_alone(self, unreadable: Issue | None, *values: Any) -> Result:
         rows = self.compile().looked_at(*(MISSING if value.__class__ is Fault else value for value in values))
         try:
             return rows.explain(0, unreadable)
         finally:
             rows.release()
 
-    def explained(self, verdict: Verdict, *values: Any) -> Score:
+    def explained(self, result: Result, *values: Any) -> Result:
         return cached((id(self), *map(id, values)), lambda: self.explain(*values), values)
 
 
-def _without_output(found: Verdict) -> Verdict:
+def _without_output(found: Result) -> Result:
     """The verdict of a row whose output cannot be read, from what an output that is missing comes to."""
-    if found.standing.kept_out:
+    if found.status.kept_out:
         return found
-    return found._replace(standing=RowStatus.UNREADABLE, passed=False, num=0, den=1)
+    return replace(found, status=RowStatus.UNREADABLE, passed=False, num=0, den=1)
 
 
-def verdict_of(settings: Evaluator, found: object) -> Verdict:
+def verdict_of(settings: Evaluator, found: object) -> Result:
     """What an answer of `measure` comes to, `pass_at` applied. Raises RowProblem for one that is no score from 0 to 1."""
     match found:
         case (int(num), int(den)) if 0 <= num <= den:
             if not den:
                 return NOT_MEASURED
-        case Verdict():
+        case Result():
             return _checked(settings, found)
         case int() | float() if 0 <= found <= 1:
             num, den = float(found).as_integer_ratio()
@@ -369,11 +364,11 @@ def verdict_of(settings: Evaluator, found: object) -> Verdict:
             raise _bad_score(settings, f"gave the score {num}/{den}")
         case _:
             raise _bad_score(settings, f"answered {found!r}, which is no score")
-    return Verdict(RowStatus.SCORED, num / den >= settings.pass_at, num, den)
+    return Result(RowStatus.SCORED, num / den >= settings.pass_at, num, den)
 
 
-def _checked(settings: Evaluator, verdict: Verdict) -> Verdict:
-    if not 0 <= verdict.num <= verdict.den or (not verdict.den and verdict.standing.scored):
+def _checked(settings: Evaluator, verdict: Result) -> Result:
+    if not 0 <= verdict.num <= verdict.den or (not verdict.den and verdict.status.scored):
         raise _bad_score(settings, f"gave the score {verdict.num}/{verdict.den}")
     for num, den in verdict.figures:
         if not 0 <= num <= den:
@@ -386,18 +381,16 @@ def _bad_score(settings: Evaluator, what: str) -> RowProblem:
     return RowProblem(Issue("bad-score", Blame.BUG, message))
 
 
-def settle(settings: Evaluator, score: Score) -> Verdict:
-    """The verdict that an explained score stands for: `pass_at` applied, values dropped."""
+def settle(settings: Evaluator, explained: Result) -> Result:
+    """What a run keeps of an explained result: `pass_at` applied, reasons and values dropped."""
     fields = settings.scored_fields()
-    statuses = bytes(result.status for result in score.fields) if fields.names else b""
-    counts = counts_of(score) if not statuses else None
-    if score.value is None:
-        verdict = Verdict(score.standing, None, 0, 0, statuses, counts, score.issue, score.figures)
-    else:
-        num, den = score.ratio or float(score.value).as_integer_ratio()
-        passed = score.passed if score.passed is False else num / den >= settings.pass_at
-        verdict = Verdict(score.standing, passed, num, den, statuses, counts, None, score.figures)
-    return verdict if fields.by_place is None else fields.by_place(score, verdict)
+    statuses = bytes(field.status for field in explained.fields) if fields.names else b""
+    num, den, passed = explained.num, explained.den, explained.passed
+    if den and passed is not False:
+        passed = num / den >= settings.pass_at
+    counts, issue = None if statuses else counts_of(explained), None if den else explained.issue
+    found = Result(explained.status, passed, num, den, statuses, counts, issue, explained.figures)
+    return found if fields.by_place is None else fields.by_place(explained, found)
 
 
 def lists_fields(settings: Evaluator) -> bool:
@@ -405,21 +398,21 @@ def lists_fields(settings: Evaluator) -> bool:
     return settings.scored_fields().by_schema
 
 
-def wrong_fields(settings: Evaluator, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
+def wrong_fields(settings: Evaluator, verdict: Result, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
     """What went wrong in a row that did not score 1, for the paths that are `wanted` ("" is the row as a whole).
 
     A type with many fields makes only what is asked for; of others the row is explained.
     """
     if (wrong := settings.scored_fields().wrong) is not None:
         return wrong(verdict, wanted, *values)
-    score = settings.explained(verdict, *values)
-    found = [result for result in score.fields if result.status not in _NOT_WRONG]
+    explained = settings.explained(verdict, *values)
+    found = [field for field in explained.fields if field.status not in _NOT_WRONG]
     if not found:
-        return [FieldResult("", FieldStatus.MISMATCH, score.value, reason=score.reason)] if "" in wanted else []
-    return [result for result in found if result.path in wanted]
+        return [FieldResult("", FieldStatus.MISMATCH, explained.score, reason=explained.reason)] if "" in wanted else []
+    return [field for field in found if field.path in wanted]
 
 
-def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Score:
+def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Result:
     """`explain` on the cells of one row, by role and by column name: faults told apart by blame.
 
     Raises Problems when the row cannot be measured.
@@ -434,13 +427,13 @@ def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Score:
             raise Problems([fault.issue])
     try:
         with caching():
-            score = settings.unreadable().explain(faults[0].issue, *values) if faults else settings.explain(*values)
-        settled = settle(settings, score)
+            found = settings.unreadable().explain(faults[0].issue, *values) if faults else settings.explain(*values)
+        passed = settle(settings, found).passed
     except RowProblem as error:
         raise Problems([error.issue]) from error
-    if score.issue is not None and score.standing in (RowStatus.INVALID, RowStatus.UNJUDGED, RowStatus.BUG):
-        raise Problems([score.issue])
-    return replace(score, passed=settled.passed)
+    if found.issue is not None and found.status.kept_out:
+        raise Problems([found.issue])
+    return replace(found, passed=passed, evaluator=settings.type)
 
 
 def read(
@@ -469,11 +462,11 @@ def read(
     return output_of(cell, want, Search(need.lenient, keys=keys), like)
 
 
-def counts_of(score: Score) -> tuple[int, int, int, int] | None:
-    """(match, mismatch, omission, hallucination) over the fields of a score; None without fields."""
-    if not score.fields:
+def counts_of(explained: Result) -> tuple[int, int, int, int] | None:
+    """(match, mismatch, omission, hallucination) over the fields of an explained result; None without fields."""
+    if not explained.fields:
         return None
-    found = [result.status for result in score.fields]
+    found = [field.status for field in explained.fields]
     return (
         found.count(FieldStatus.MATCH),
         found.count(FieldStatus.MISMATCH) + found.count(FieldStatus.ERROR),

@@ -11,7 +11,7 @@ from evaluators.fields.open_check import OpenCheck
 from evaluators.fields.open_tree import OpenTree
 from evaluators.fields.path_check import ScoredRow, ScoredRows
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import RowStatus, Verdict
+from evaluators.model import Result, RowStatus
 from evaluators.values.quoting import kind
 
 
@@ -41,7 +41,7 @@ class TopLevelMatch(TreeEvaluator):
 class KeyCheck(OpenCheck):
     """The check of the top level of documents. An expected document that is no object costs its own row the score."""
 
-    def __call__(self, *values: Any) -> Verdict:
+    def __call__(self, *values: Any) -> Result:
         _raise_no_object(values[0])
         return super().__call__(*values)
 
@@ -55,7 +55,7 @@ class KeyCheck(OpenCheck):
             columns = tuple([{} if at in odd else one for at, one in enumerate(side)] for side in columns)
         found = super().score(*columns)
         for at, document in odd.items():
-            found[at] = ScoredRow(Verdict(RowStatus.INVALID, None, 0, 0, issue=_no_object(document)))
+            found[at] = ScoredRow(Result(RowStatus.INVALID, None, 0, 0, issue=_no_object(document)))
         return found
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Literal
 
 from evaluators.builtin._composite import Composite
-from evaluators.model import Verdict
+from evaluators.model import Result
 
 
 class AnyOf(Composite):
@@ -21,8 +21,8 @@ class AnyOf(Composite):
 
     type: Literal["any_of"] = "any_of"
 
-    def combine(self, parts: list[tuple[Verdict, Fraction]]) -> Fraction:
+    def combine(self, parts: list[tuple[Result, Fraction]]) -> Fraction:
         return Fraction(any(part.passed for part, _ in parts))
 
-    def decided(self, parts: Sequence[Verdict]) -> Fraction | None:
+    def decided(self, parts: Sequence[Result]) -> Fraction | None:
         return Fraction(1) if any(part.passed for part in parts) else None

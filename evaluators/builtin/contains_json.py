@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
+from msgspec.structs import replace
+
 from evaluators.builtin._evaluator import Evaluator, Example, Needs, Output, Reason, Unreadable
-from evaluators.model import JSON, RowStatus, Score, Verdict
+from evaluators.model import JSON, Result, RowStatus
 from evaluators.values import json_documents
 from evaluators.values.equality import same
 from evaluators.values.json_choice import Want
@@ -69,9 +71,9 @@ class ContainsJson(Evaluator):
 
     def unreadable(self) -> Unreadable:
         """No JSON is an answer here, not a reason to leave the row out."""
-        no = Verdict(RowStatus.SCORED, self.pass_at == 0, 0, 1)
+        no = Result(RowStatus.SCORED, self.pass_at == 0, 0, 1)
         return Unreadable(
-            lambda issue, *values: Score.of(False, issue.message), lambda check: lambda *values: no, judged=True
+            lambda issue, *values: replace(no, reason=issue.message), lambda check: lambda *values: no, judged=True
         )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
+from msgspec.structs import replace
+
 from evaluators.builtin._evaluator import (
     Asking,
     Column,
@@ -25,7 +27,7 @@ from evaluators.fields.lines import FieldLine, keyed_lists, read_fields
 from evaluators.fields.long_lists import free_lists_of_lines
 from evaluators.fields.reading import read_transforms
 from evaluators.issues import Issue
-from evaluators.model import MISSING, FieldStatus, RowStatus, Score, Verdict
+from evaluators.model import MISSING, FieldStatus, Result, RowStatus
 from evaluators.settings import ReadBy
 from evaluators.values.transforms import Transform
 
@@ -123,7 +125,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
             free_lists=lambda *cells: free_lists_of_lines(self.fields),
         )
 
-    def explain(self, *values: Any, unreadable: Issue | None = None) -> Score:
+    def explain(self, *values: Any, unreadable: Issue | None = None) -> Result:
         with caching():
             rows = self.compile().looked_at(*values)
             try:
@@ -140,14 +142,14 @@ class JsonMultiFieldMatch(TreeEvaluator):
     def unreadable(self) -> Unreadable:
         return Unreadable(self._explain_missing, lost=_lost)
 
-    def _explain_missing(self, issue: Issue, *values: Any) -> Score:
+    def _explain_missing(self, issue: Issue, *values: Any) -> Result:
         expected, _, *cells = values
         return self.explain(expected, MISSING, *cells, unreadable=issue)
 
 
-def _lost(found: Verdict) -> Verdict:
+def _lost(found: Result) -> Result:
     """The verdict of a row whose output cannot be read, from what an output that is missing comes to: it matches nothing."""
     statuses = found.statuses.replace(MATCHED, NOT_MEASURED)
-    if found.standing.kept_out:
-        return found._replace(statuses=statuses)
-    return Verdict(RowStatus.UNREADABLE, False, 0, 1, statuses)
+    if found.status.kept_out:
+        return replace(found, statuses=statuses)
+    return Result(RowStatus.UNREADABLE, False, 0, 1, statuses)

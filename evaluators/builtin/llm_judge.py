@@ -26,7 +26,7 @@ from evaluators.builtin._rubric import (
 from evaluators.issues import RowProblem
 from evaluators.judges.asking import ask_judge
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion
-from evaluators.model import FieldResult, FieldStatus, RowStatus, Verdict
+from evaluators.model import FieldResult, FieldStatus, Result, RowStatus
 from evaluators.needs import ROLES, Column
 from evaluators.settings import Loc, Name, bad
 
@@ -148,13 +148,13 @@ class LlmJudge(Evaluator):
     def scored_fields(self) -> ScoredFields:
         return ScoredFields(tuple(map(path_of, self.criteria or ())), figures=(AGREEMENT,) if len(self.panel) > 1 else ())
 
-    def measure(self, *cells: str) -> Verdict:
+    def measure(self, *cells: str) -> Result:
         found = self._judgements(dict(zip(self.shown, cells, strict=True)))
         passed = [one.score >= self.pass_at for one in found]
         score = self._decided([one.score for one in found], passed)
         statuses = bytes(one.status for one in self._fields(found))
         figures = (agreement_of(passed),) if len(found) > 1 else ()
-        return Verdict(
+        return Result(
             RowStatus.SCORED, float(score) >= self.pass_at, *score.as_integer_ratio(), statuses, figures=figures
         )
 

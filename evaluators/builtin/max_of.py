@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Literal
 
 from evaluators.builtin._composite import Composite, value_of
-from evaluators.model import Verdict
+from evaluators.model import Result
 
 
 class MaxOf(Composite):
@@ -20,5 +20,5 @@ class MaxOf(Composite):
 
     type: Literal["max_of"] = "max_of"
 
-    def combine(self, parts: list[tuple[Verdict, Fraction]]) -> Fraction:
+    def combine(self, parts: list[tuple[Result, Fraction]]) -> Fraction:
         return max(value_of(part) for part, _ in parts)

@@ -46,7 +46,7 @@ from evaluators.fields.schema_scoring import Dialect, SchemaScoring, ScoreName, 
 from evaluators.fields.scored import Scored
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import JSON, MISSING, Score, Verdict
+from evaluators.model import JSON, MISSING, Result
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, ReadBy, bad, spell
 from evaluators.values.paths import Path as JSONPath
@@ -215,7 +215,7 @@ class SchemaMatch(TreeEvaluator):
                 }
             },
             score=10 / 12,
-            source="ExtractBench, Overall Score and Field Score",
+            source="ExtractBench, Overall Score and Field Result",
         ),
     )
 
@@ -342,19 +342,19 @@ class SchemaMatch(TreeEvaluator):
         copy._scoring = copy._scoring_of(dict(schema))
         return copy
 
-    def explain(self, expected: Any, output: Any, *cells: Any) -> Score:
+    def explain(self, expected: Any, output: Any, *cells: Any) -> Result:
         with one_row(self.scoring(cells), expected, output) as rows:
             return rows.explain(0)
 
     def asking(self) -> Asking | None:
         return Asking() if self._scoring is None or self._scoring.costs else None
 
-    def _by_place(self, score: Score, verdict: Verdict) -> Verdict:
+    def _by_place(self, score: Result, verdict: Result) -> Result:
         listed = self._scoring.row_fields if self._scoring is not None else ()
         events, places = events_of(Scored(score.fields)), places_of(listed)
         statuses, values = row_statuses(events, places), row_values(events, places)
         match, mismatch, omission, hallucination = counted(score.fields)
-        return verdict._replace(statuses=statuses, counts=(match, mismatch, omission, hallucination), values=values)
+        return replace(verdict, statuses=statuses, counts=(match, mismatch, omission, hallucination), values=values)
 
     def compile(self) -> SchemaCheck | ColumnCheck:
         return (
@@ -364,7 +364,7 @@ class SchemaMatch(TreeEvaluator):
     def unreadable(self) -> Unreadable:
         return Unreadable(self._explain_missing, lost=lost_or_kept_out)
 
-    def _explain_missing(self, issue: Issue, *values: Any) -> Score:
+    def _explain_missing(self, issue: Issue, *values: Any) -> Result:
         expected, _, *cells = values
         with one_row(self.scoring(tuple(cells)), expected, MISSING) as rows:
             return rows.explain(0, issue)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import ClassVar, Literal
 
 from evaluators.builtin._composite import Composite, value_of
-from evaluators.model import Verdict
+from evaluators.model import Result
 
 
 class WeightedMean(Composite):
@@ -22,6 +22,6 @@ class WeightedMean(Composite):
 
     takes_weights: ClassVar[bool] = True
 
-    def combine(self, parts: list[tuple[Verdict, Fraction]]) -> Fraction:
+    def combine(self, parts: list[tuple[Result, Fraction]]) -> Fraction:
         whole = sum((weight for _, weight in parts), Fraction(0))
         return sum((value_of(part) * weight for part, weight in parts), Fraction(0)) / whole

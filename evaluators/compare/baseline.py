@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from evaluators.issues import UPGRADE_HINT, problem
-from evaluators.model import Verdict
+from evaluators.model import Result
 from evaluators.run.codes import code_line, code_text
 from evaluators.run.record import RunRecord, record_of
 from evaluators.run.record_facts import RecordFacts
@@ -79,7 +80,7 @@ def _about(run: RunRecord) -> tuple[RunResult, RecordFacts]:
 def _packed(run: RunRecord, variant: str | None) -> tuple[list[bytes], list[bytes]]:
     """The table of codes and the rows of a variant."""
     verdicts = run.verdicts(variant)
-    known: list[dict[Verdict, int]] = [{} for _ in verdicts]
+    known: list[dict[Result, int]] = [{} for _ in verdicts]
     numbers = [
         [mine.setdefault(_compared(one), len(mine)) for one in column]
         for mine, column in zip(known, verdicts, strict=True)
@@ -97,9 +98,9 @@ def _packed(run: RunRecord, variant: str | None) -> tuple[list[bytes], list[byte
     return codes, rows
 
 
-def _compared(verdict: Verdict) -> Verdict:
+def _compared(verdict: Result) -> Result:
     """What a comparison needs of a verdict. Why a row has no score is left out: it may show what a cell holds."""
-    return verdict._replace(issue=None, counts=None, figures=())
+    return replace(verdict, issue=None, counts=None, figures=())
 
 
 def read_baseline(file: Path) -> RunRecord:

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from evaluators.issues import problem
 from evaluators.judges.answer_lines import AnswerLine
-from evaluators.model import FieldStatus, Verdict
+from evaluators.model import FieldStatus, Result
 from evaluators.run.intervals import mean_interval, moments_of_values
 from evaluators.run.record import RecordedRow, RunRecord
 from evaluators.run.result import Interval
@@ -258,9 +258,9 @@ def _target(record: RunRecord, target: str) -> tuple[int, int | None]:
     return place, fields.index(path)
 
 
-def _passed(verdict: Verdict, field: int | None) -> bool | None:
+def _passed(verdict: Result, field: int | None) -> bool | None:
     if field is None:
-        return verdict.passed if verdict.standing.scored else None
+        return verdict.passed if verdict.status.scored else None
     status = FieldStatus(verdict.statuses[field]) if field < len(verdict.statuses) else FieldStatus.NOT_MEASURED
     return status is FieldStatus.MATCH if status in _SCORED else None
 

@@ -64,8 +64,8 @@ def _why(said: Said) -> str:
     """Why a run did not score a row."""
     if said is None:
         return "absent"
-    standing = "nothing there" if said.standing is RowStatus.NOT_MEASURED else said.standing.word
-    return f"{standing}: {said.issue.message}" if said.issue is not None and said.issue.message else standing
+    status = "nothing there" if said.status is RowStatus.NOT_MEASURED else said.status.word
+    return f"{status}: {said.issue.message}" if said.issue is not None and said.issue.message else status
 
 
 def _field_changes(name: str, was: Said, now: Said, before: Sequence[str], after: Sequence[str]) -> Iterator[str]:

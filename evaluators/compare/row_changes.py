@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from evaluators.compare.sides import Said
-from evaluators.model import FieldStatus, RowStatus, Verdict
+from evaluators.model import FieldStatus, Result, RowStatus
 
 Change: TypeAlias = Literal["broken", "lost", "fixed", "gained", "settled", "unchanged", "never measured"]
 CHANGES: Final[tuple[Change, ...]] = get_args(Change)
@@ -65,9 +65,9 @@ def score_state(said: Said) -> State:
     """The score of a row in one run."""
     if said is None:
         return None
-    if said.standing.scored and said.den:
+    if said.status.scored and said.den:
         return RowMeasure(Fraction(said.num, said.den), 1, bool(said.passed))
-    return NOTHING if said.standing is RowStatus.NOT_MEASURED else None
+    return NOTHING if said.status is RowStatus.NOT_MEASURED else None
 
 
 def _unless_set_aside(state: State, said: Said, other: Said) -> State:
@@ -90,13 +90,13 @@ def field_state(said: Said, place: int) -> State:
     if (right := field_right(said, place)) is not None:
         counted = next(((earned, whole) for at, earned, whole in said.several() if at == place), (int(right), 1))
         return RowMeasure(Fraction(counted[0]), counted[1], right)
-    judged = said.standing.scored or said.standing is RowStatus.NOT_MEASURED
+    judged = said.status.scored or said.status is RowStatus.NOT_MEASURED
     return NOTHING if status == FieldStatus.NOT_MEASURED and judged else None
 
 
-def field_right(said: Verdict, place: int) -> bool | None:
+def field_right(said: Result, place: int) -> bool | None:
     """Whether the field in that place is right; None where it was not measured."""
     status = said.statuses[place]
     if status == FieldStatus.MATCH:
         return True
-    return False if status in _WRONG or (status == FieldStatus.ERROR and said.standing.scored) else None
+    return False if status in _WRONG or (status == FieldStatus.ERROR and said.status.scored) else None

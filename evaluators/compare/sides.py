@@ -7,11 +7,11 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from evaluators.model import Verdict
+from evaluators.model import Result
 from evaluators.run.record import RunRecord
 from evaluators.run.result import RunResult
 
-Said: TypeAlias = Verdict | None
+Said: TypeAlias = Result | None
 """What a run says of a row; None where it does not have the row."""
 
 
@@ -24,7 +24,7 @@ class SideRows(Struct):
     """Checksums of what rows give beside the output; empty texts where they are not known."""
     clusters: list[str] = []
     """What rows belong to; empty without clusters."""
-    said: Mapping[str, list[Verdict]] = {}
+    said: Mapping[str, list[Result]] = {}
 
 
 class Side(Struct, frozen=True):

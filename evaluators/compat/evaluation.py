@@ -16,7 +16,7 @@ from evaluators.fields.events import FIGURES
 from evaluators.fields.scored import ArrayResult
 from evaluators.fields.settle import OURS
 from evaluators.issues import Issue, Problems
-from evaluators.model import FieldResult, FieldStatus, RowStatus, Verdict
+from evaluators.model import FieldResult, FieldStatus, Result, RowStatus
 from evaluators.reports.headline import Options
 from evaluators.reports.outcomes import COMPARED, FieldOutcome, RowOutcomes, entries_of, or_null, outcomes_of
 from evaluators.reports.record_parts import parts_of
@@ -32,7 +32,7 @@ class Record(Struct, frozen=True):
     """One row: its results in the order of the document, and its figures. What is undefined is None."""
 
     record_id: str | int
-    standing: RowStatus
+    status: RowStatus
     """Whether the row was scored, and why not where it was not."""
     problem: str | None
     field_results: tuple[FieldResult, ...]
@@ -332,7 +332,7 @@ def _record(record_id: str | int, row: RowOutcomes) -> Record:
     verdict = row.verdict
     return Record(
         record_id,
-        verdict.standing,
+        verdict.status,
         verdict.issue.message if verdict.issue is not None else None,
         scored.fields if scored is not None else (),
         scored.arrays if scored is not None else (),
@@ -341,7 +341,7 @@ def _record(record_id: str | int, row: RowOutcomes) -> Record:
     )
 
 
-def _figures(verdict: Verdict) -> list[float | None]:
+def _figures(verdict: Result) -> list[float | None]:
     figures = verdict.figures or ((0, 0),) * len(FIGURES)
     return [num / den if den else None for num, den in figures]
 

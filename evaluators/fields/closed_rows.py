@@ -25,7 +25,7 @@ from evaluators.fields.settle import WRONG
 from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import FieldColumn, Finding, More, order_of
 from evaluators.issues import Issue, RowProblem
-from evaluators.model import MISSING, FieldResult, FieldStatus, RowStatus, Score, Verdict
+from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
 
 MATCH, SKIPPED, NOT_MEASURED = FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED
 _WRONG: Final = bytes(sorted(WRONG))
@@ -164,19 +164,19 @@ class ListedRows(ScoredRows):
             for at in frame.positions(row)
         ]
 
-    def explain(self, at: int, unreadable: Issue | None = None) -> Score:
-        score = settle_row(self.tree, self.settled(at))
+    def explain(self, at: int, unreadable: Issue | None = None) -> Result:
+        found = settle_row(self.tree, self.settled(at))
         if unreadable is not None:
             fields = tuple(
                 replace(one, status=NOT_MEASURED, score=None) if one.status is FieldStatus.MATCH else one
-                for one in score.fields
+                for one in found.fields
             )
-            if score.issue is not None:
-                return replace(score, fields=fields)
-            return Score(0.0, False, fields, unreadable.message, standing=RowStatus.UNREADABLE)
+            if found.issue is not None:
+                return replace(found, fields=fields)
+            return Result(RowStatus.UNREADABLE, False, 0, 1, fields=fields, reason=unreadable.message)
         long = long_lists(free_lists_of_lines(self.tree.lines), *(side[at] for side in self._sides))
-        said = [score.reason, *(f"{path.canonical}: {CROWDED}" for path, *_ in long)]
-        return replace(score, reason="; ".join(filter(None, said))) if long else score
+        said = [found.reason, *(f"{path.canonical}: {CROWDED}" for path, *_ in long)]
+        return replace(found, reason="; ".join(filter(None, said))) if long else found
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str] = ()) -> list[FieldResult]:
         return [
@@ -196,7 +196,7 @@ class ListedCheck(ChunkCheck[ListedRows]):
 
     def __init__(self, tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()) -> None:
         self._tree, self._pass_at, self._columns = tree, pass_at, columns
-        self._known: dict[bytes, Verdict] = {}
+        self._known: dict[bytes, Result] = {}
 
     def begin(self, *columns: Sequence[Any]) -> ListedRows:
         expected, outputs, *cells = columns
@@ -213,7 +213,7 @@ class ListedCheck(ChunkCheck[ListedRows]):
             rows.release()
             raise
 
-    def _verdict(self, rows: ListedRows, row: int, statuses: bytes) -> Verdict:
+    def _verdict(self, rows: ListedRows, row: int, statuses: bytes) -> Result:
         odd, problem = rows.odd.get(row), rows.problem(row)
         if odd is not None or problem is not None:
             judged = [(odd or {}).get(number, status) for number, status in enumerate(statuses)]

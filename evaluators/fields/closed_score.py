@@ -15,7 +15,7 @@ from evaluators.fields.rules import Explained, Judged, Partial, explained_proble
 from evaluators.fields.settle import OURS, compared, reason_code
 from evaluators.fields.walk_findings import Finding, place_of
 from evaluators.issues import Blame, RowProblem
-from evaluators.model import MISSING, FieldResult, FieldStatus, RowStatus, Score, Verdict
+from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.values.transforms import chain
 
 _LEFT_OUT: Final = (FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED)
@@ -58,19 +58,19 @@ def required_lost(tree: ClosedTree, statuses: Sequence[int]) -> bool:
 
 def verdict_of(
     tree: ClosedTree, pass_at: float, found: Sequence[Judged | int], problem: RowProblem | None = None
-) -> Verdict:
+) -> Result:
     """The verdict of a row from what became of its fields. With a problem the row has no score."""
     statuses = bytes(status_of(one) for one in found)
     if problem is not None:
-        return Verdict(standing_of(problem), None, 0, 0, statuses, issue=problem.issue)
+        return Result(row_status_of(problem), None, 0, 0, statuses, issue=problem.issue)
     share = mean(tree, found)
     if share is None:
-        return Verdict(RowStatus.NOT_MEASURED, None, 0, 0, statuses)
+        return Result(RowStatus.NOT_MEASURED, None, 0, 0, statuses)
     passed = not required_lost(tree, statuses) and share[0] / share[1] >= pass_at
-    return Verdict(RowStatus.SCORED, passed, *share, statuses)
+    return Result(RowStatus.SCORED, passed, *share, statuses)
 
 
-def standing_of(problem: RowProblem) -> RowStatus:
+def row_status_of(problem: RowProblem) -> RowStatus:
     """How a row is counted that a problem kept from being measured."""
     return {
         Blame.TESTSET: RowStatus.INVALID,
@@ -86,8 +86,8 @@ class Settled(NamedTuple):
     problem: RowProblem | None = None
 
 
-def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Score:
-    """The row's score: the weighted mean of the measured fields, with its exact fraction.
+def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Result:
+    """What the row comes to: the weighted mean of the measured fields, with its exact fraction.
 
     A required field that does not match keeps the row from passing. A field that could not be measured for another
     reason than the output leaves the row without a score.
@@ -95,12 +95,12 @@ def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Score:
     fields = tuple(one.result for one in settled)
     problem = next((one.problem for one in settled if one.problem), None)
     if problem is not None:
-        return Score(None, None, fields, problem.issue.message, standing=standing_of(problem), issue=problem.issue)
+        return Result(row_status_of(problem), issue=problem.issue, fields=fields, reason=problem.issue.message)
     share = mean(tree, [one.judged for one in settled])
     if share is None:
-        return Score(None, None, fields, "no field was measured", standing=RowStatus.NOT_MEASURED)
+        return Result(RowStatus.NOT_MEASURED, fields=fields, reason="no field was measured")
     passed = False if required_lost(tree, [result.status for result in fields]) else None
-    return Score(share[0] / share[1], passed, fields, ratio=share)
+    return Result(RowStatus.SCORED, passed, *share, fields=fields)
 
 
 def left_out(line: FieldLine, why: str) -> Settled:

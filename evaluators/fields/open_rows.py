@@ -19,7 +19,7 @@ from evaluators.fields.open_walk import LeafFindings, OpenWalk
 from evaluators.fields.path_check import ScoredRows
 from evaluators.fields.sentences import of_fields
 from evaluators.issues import Issue
-from evaluators.model import MISSING, FieldResult, FieldStatus, RowStatus, Score
+from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.values.paths import display
 from evaluators.values.quoting import differs
 
@@ -52,20 +52,19 @@ class OpenRows(ScoredRows):
                 found.setdefault(each.frame.rows[at], []).append((each, at))
         return found
 
-    def explain(self, at: int, unreadable: Issue | None = None) -> Score:
+    def explain(self, at: int, unreadable: Issue | None = None) -> Result:
         tree, results = self._tree, [*self._results(at).values()]
         if unreadable is not None:
-            return Score(0.0, False, tuple(results), unreadable.message, standing=RowStatus.UNREADABLE)
+            return Result(RowStatus.UNREADABLE, False, 0, 1, fields=tuple(results), reason=unreadable.message)
         if tree.depth is not None and not any(self.counts[at]):
             reason = "the expected object is empty, so nothing was compared"
-            return Score(1.0, reason=reason, details={"empty_expected": True})
-        verdict = verdict_of_counts(tree, self.counts[at], 1.0)
-        share = Score.share(verdict.num, verdict.den)
-        reason = of_fields(verdict.num, verdict.den, results, "value") if verdict.den else "there was no leaf to compare"
-        score = Score(share.value, None, tuple(results), reason, {}, share.ratio, share.standing)
-        if tree.depth is not None or score.value is None or score.value == 1.0:
-            return score
-        return replace(score, details=Differences(self.walk.expected[at], self._outputs[at]))
+            return Result(RowStatus.SCORED, None, 1, 1, reason=reason, details={"empty_expected": True})
+        found = verdict_of_counts(tree, self.counts[at], 1.0)
+        reason = of_fields(found.num, found.den, results, "value") if found.den else "there was no leaf to compare"
+        found = replace(found, passed=None, fields=tuple(results), reason=reason)
+        if tree.depth is not None or found.num == found.den:
+            return found
+        return replace(found, details=Differences(self.walk.expected[at], self._outputs[at]))
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str] = ()) -> list[FieldResult]:
         """The leaves of a row that do not match, when rows as a whole ("") are wanted."""

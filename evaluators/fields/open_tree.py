@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.model import MISSING, RowStatus, Verdict
+from evaluators.model import MISSING, Result, RowStatus
 from evaluators.values.paths import ANY, Path
 
 LeafRule: TypeAlias = Callable[[Any, Any], bool]
@@ -89,7 +89,7 @@ def general(location: Location) -> tuple[Any, ...]:
     return tuple(step if step.__class__ is str else ANY for step in location)
 
 
-def verdict_of_counts(tree: OpenTree, counts: RowCounts, pass_at: float) -> Verdict:
+def verdict_of_counts(tree: OpenTree, counts: RowCounts, pass_at: float) -> Result:
     """The verdict: matches over the expected leaves, and over the extra ones too where they are penalized.
 
     Where only the top level is looked at, a row that expects nothing scores 1.0. It is counted apart, since nothing was compared.
@@ -98,10 +98,10 @@ def verdict_of_counts(tree: OpenTree, counts: RowCounts, pass_at: float) -> Verd
     whole = match + mismatch + omission + extra * tree.penalize_extra + surplus * tree.penalize_items
     by_status = (match, mismatch, omission, extra + surplus)
     if whole:
-        return Verdict(RowStatus.SCORED, match / whole >= pass_at, match, whole, counts=by_status)
+        return Result(RowStatus.SCORED, match / whole >= pass_at, match, whole, counts=by_status)
     if tree.depth is not None:
-        return Verdict(RowStatus.SCORED, True, 1, 1, counts=by_status)
-    return Verdict(RowStatus.NOT_MEASURED, None, 0, 0, counts=by_status)
+        return Result(RowStatus.SCORED, True, 1, 1, counts=by_status)
+    return Result(RowStatus.NOT_MEASURED, None, 0, 0, counts=by_status)
 
 
 def renamed(expected: Any, output: Any) -> Any:

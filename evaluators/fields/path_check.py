@@ -9,7 +9,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from evaluators.fields.path_details import Detail
 from evaluators.fields.scored import Documents
 from evaluators.issues import Issue
-from evaluators.model import FieldResult, Score, Verdict
+from evaluators.model import FieldResult, Result
 
 
 class PathCounts(Protocol):
@@ -28,7 +28,7 @@ class PathCheck:
     Checks of open trees (`open_check`) and of schemas (`schema_check`) implement it.
     """
 
-    def __call__(self, *values: Any) -> Verdict:
+    def __call__(self, *values: Any) -> Result:
         """The verdict of a row, whose paths are counted."""
         raise NotImplementedError  # the contract: each family of checks counts its own paths
 
@@ -57,8 +57,8 @@ class ScoredRows:
         """Takes the answers to what was asked."""
         raise NotImplementedError  # the contract: each family of checks settles its own findings
 
-    def explain(self, at: int, unreadable: Issue | None = None) -> Score:
-        """The score of a row with all its results. `unreadable` is why there is no output."""
+    def explain(self, at: int, unreadable: Issue | None = None) -> Result:
+        """What a row comes to, with all its results. `unreadable` is why there is no output."""
         raise NotImplementedError  # the contract: each family of checks words its own results
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[FieldResult]:
@@ -80,7 +80,7 @@ Rows = TypeVar("Rows", bound=ScoredRows)
 class ScoredRow(NamedTuple):
     """The verdict of a row, and where to ask why."""
 
-    verdict: Verdict
+    verdict: Result
     rows: ScoredRows | None = None
     """The rows that it was scored with; None where it could not be scored."""
     at: int = 0
@@ -90,12 +90,12 @@ class ScoredRow(NamedTuple):
 class ChunkCheck(Generic[Rows]):
     """A check that scores many rows at once. Asked about one row, it raises what keeps that row from being scored."""
 
-    def __call__(self, *values: Any) -> Verdict:
+    def __call__(self, *values: Any) -> Result:
         """The verdict of one row."""
         (verdict,) = self.rows(*([value] for value in values))
         return verdict
 
-    def rows(self, *columns: Sequence[Any]) -> list[Verdict]:
+    def rows(self, *columns: Sequence[Any]) -> list[Result]:
         """The verdicts of some rows of which nobody asks more."""
         found = self.score(*columns)
         release_rows(found)

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from evaluators.fields.coding import Coding, Signature
 from evaluators.fields.counts import surplus_items
 from evaluators.fields.events import Event, events_of, row_counts, row_figures, row_statuses, row_values, totals
@@ -24,7 +26,7 @@ from evaluators.fields.tree import SchemaPath
 from evaluators.fields.walk import Places
 from evaluators.issues import RowProblem
 from evaluators.judges.asking import asking_about
-from evaluators.model import Verdict
+from evaluators.model import Result
 from evaluators.values.equality import same
 
 MOST_REMEMBERED: Final = 1_000_000
@@ -49,7 +51,7 @@ class SchemaCheck(RowsCheck[SchemaRows]):
     def counted(self) -> SchemaCheck:
         return self
 
-    def __call__(self, expected: Any, output: Any) -> Verdict:
+    def __call__(self, expected: Any, output: Any) -> Result:
         (verdict,) = self.rows([expected], [expected if same(expected, output) else output])
         return verdict
 
@@ -73,7 +75,7 @@ class SchemaCheck(RowsCheck[SchemaRows]):
             raise
         return lambda: _of_rows(rows, self._numbered(signatures, problems))
 
-    def _counted(self, scored: Scored) -> Verdict:
+    def _counted(self, scored: Scored) -> Result:
         """The verdict of a row with all its results, which are counted one by one."""
         events = events_of(scored)
         self._add([(events, 1)])
@@ -82,7 +84,7 @@ class SchemaCheck(RowsCheck[SchemaRows]):
         verdict = verdict_of_scored(scored, self._scoring.place, self._scoring.pass_at)
         return _by_field(verdict, events, self._places, self._watched)
 
-    def _numbered(self, signatures: Sequence[Signature], problems: Mapping[int, RowProblem]) -> list[Verdict]:
+    def _numbered(self, signatures: Sequence[Signature], problems: Mapping[int, RowProblem]) -> list[Result]:
         found = [self._met(signature, problems.get(row)) for row, signature in enumerate(signatures)]
         if self._remembered > MOST_REMEMBERED or len(self._coding) > MOST_EVENTS:
             self._settle()
@@ -111,7 +113,7 @@ class SchemaCheck(RowsCheck[SchemaRows]):
         self._known: dict[Signature, list[Any]] = {}
         """By what became of a row: its verdict, how many such rows there were, and their surplus items."""
 
-    def _met(self, signature: Signature, problem: RowProblem | None) -> Verdict:
+    def _met(self, signature: Signature, problem: RowProblem | None) -> Result:
         """The verdict of a row. Rows that come to the same share one, and are counted together."""
         if problem is not None:  # a row without a score; its other results still count by path
             events = self._coding.of(signature)
@@ -126,7 +128,7 @@ class SchemaCheck(RowsCheck[SchemaRows]):
             known = self._known[signature] = [verdict, 0, figures.surplus]
             self._remembered += 1 + len(signature[0]) + len(signature[1])
         known[1] += 1
-        found: Verdict = known[0]
+        found: Result = known[0]
         return found
 
     def _settle(self) -> None:
@@ -140,7 +142,7 @@ class SchemaCheck(RowsCheck[SchemaRows]):
         add_totals(totals(rows), self._paths, self._details)
 
 
-def _of_rows(rows: SchemaRows, verdicts: Sequence[Verdict]) -> list[ScoredRow]:
+def _of_rows(rows: SchemaRows, verdicts: Sequence[Result]) -> list[ScoredRow]:
     rows.verdicts = verdicts
     return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(verdicts)]
 
@@ -172,7 +174,7 @@ class ColumnCheck(RowsCheck[PartedRows]):
     def counted(self) -> ColumnCheck:
         return self
 
-    def __call__(self, *values: Any) -> Verdict:
+    def __call__(self, *values: Any) -> Result:
         expected, output, *cells = values
         return self._check(self._scoring(*cells))(expected, output)
 
@@ -254,13 +256,11 @@ def add_surplus(items: int, rows: int, details: dict[Detail, int]) -> None:
             details["", kind, 1] = details.get(("", kind, 1), 0) + count
 
 
-def _by_field(
-    verdict: Verdict, events: Sequence[Event], places: Mapping[str, int], watched: Mapping[str, int]
-) -> Verdict:
+def _by_field(verdict: Result, events: Sequence[Event], places: Mapping[str, int], watched: Mapping[str, int]) -> Result:
     """The verdict with what became of each field."""
     if places:
-        verdict = verdict._replace(statuses=row_statuses(events, places), values=row_values(events, places))
-    return verdict._replace(watched=row_counts(events, watched)) if watched else verdict
+        verdict = replace(verdict, statuses=row_statuses(events, places), values=row_values(events, places))
+    return replace(verdict, watched=row_counts(events, watched)) if watched else verdict
 
 
 def places_of(fields: Sequence[str]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from evaluators.comparators._cache import cached, caching, value_key
-from evaluators.fields.closed_score import standing_of
+from evaluators.fields.closed_score import row_status_of
 from evaluators.fields.events import FIGURES, ZERO, RowFigures, events_of, row_figures
 from evaluators.fields.explained import scored, too_deep, wrong_results
 from evaluators.fields.frame import of_rows
@@ -23,7 +23,7 @@ from evaluators.fields.sentences import of_fields
 from evaluators.fields.settle import WRONG
 from evaluators.fields.walk import Places, Walk
 from evaluators.issues import Issue, RowProblem
-from evaluators.model import FieldResult, RowStatus, Score, Verdict
+from evaluators.model import FieldResult, Result, RowStatus
 from evaluators.values.equality import same
 
 
@@ -38,7 +38,7 @@ class SchemaRows(ScoredRows):
         self._sides = expected, outputs
         self._frames = of_rows(expected, outputs)
         self._scored: dict[int, Scored] = {}
-        self.verdicts: Sequence[Verdict] = ()
+        self.verdicts: Sequence[Result] = ()
         """Those of the rows, where they were counted."""
         self.walk: Walk | None = None
         """None where the documents of the one row are nested too deeply."""
@@ -95,12 +95,14 @@ class SchemaRows(ScoredRows):
         found = [each for each in self.scored(at).fields if each.status in WRONG]
         return [each for each in found if wanted is None or (each.field if each.field in listed else "") in wanted]
 
-    def explain(self, at: int, unreadable: Issue | None = None) -> Score:
+    def explain(self, at: int, unreadable: Issue | None = None) -> Result:
         """`details` has the other figures and the arrays."""
         found = self.scored(at)
         if unreadable is not None and found.problem is None:
             zeros = (ZERO,) * len(FIGURES)
-            return Score(0.0, False, found.fields, unreadable.message, standing=RowStatus.UNREADABLE, figures=zeros)
+            return Result(
+                RowStatus.UNREADABLE, False, 0, 1, figures=zeros, fields=found.fields, reason=unreadable.message
+            )
         if self.verdicts:
             verdict = self.verdicts[at]
         else:
@@ -111,9 +113,10 @@ class SchemaRows(ScoredRows):
             "arrays": [_array(each) for each in found.arrays],
             "outside": list(found.outside),
         }
-        return Score(
-            verdict.value, None, found.fields, _reason(found, verdict), details,
-            _lowest((verdict.num, verdict.den)) if verdict.den else None, verdict.standing, verdict.issue, figures,
+        num, den = _lowest((verdict.num, verdict.den))
+        return replace(
+            verdict, passed=None, num=num, den=den, figures=figures, fields=found.fields, reason=_reason(found, verdict),
+            details=details,
         )  # fmt: skip
 
     def release(self) -> None:
@@ -134,7 +137,7 @@ def one_row(scoring: SchemaScoring, expected: Any, output: Any) -> Iterator[Sche
             rows.release()
 
 
-def verdict_of_scored(scored: Scored, score: int, pass_at: float) -> Verdict:
+def verdict_of_scored(scored: Scored, score: int, pass_at: float) -> Result:
     """The verdict of a row with all its results."""
     figures = row_figures(events_of(scored))
     figures = figures._replace(figures=tuple(map(_lowest, figures.figures)))
@@ -148,29 +151,29 @@ def _lowest(figure: tuple[int, int]) -> tuple[int, int]:
     return (figure[0] // common, figure[1] // common) if (common := gcd(*figure)) else figure
 
 
-def verdict_of(figures: RowFigures, score: int, pass_at: float) -> Verdict:
+def verdict_of(figures: RowFigures, score: int, pass_at: float) -> Result:
     """The verdict of a row whose results were all measured. A score that is undefined for the row is not measured."""
     num, den = figures.figures[score]
     if not den:
-        return Verdict(RowStatus.NOT_MEASURED, None, 0, 0, b"", figures.counts, None, figures.figures)
-    return Verdict(RowStatus.SCORED, num / den >= pass_at, num, den, b"", figures.counts, None, figures.figures)
+        return Result(RowStatus.NOT_MEASURED, None, 0, 0, b"", figures.counts, None, figures.figures)
+    return Result(RowStatus.SCORED, num / den >= pass_at, num, den, b"", figures.counts, None, figures.figures)
 
 
-def broken_verdict(figures: RowFigures, problem: RowProblem) -> Verdict:
+def broken_verdict(figures: RowFigures, problem: RowProblem) -> Result:
     """The verdict of a row in which something other than the output broke a comparison: no score, and no figure."""
     nothing = ((0, 0),) * len(figures.figures)
-    return Verdict(standing_of(problem), None, 0, 0, b"", figures.counts, problem.issue, nothing)
+    return Result(row_status_of(problem), None, 0, 0, b"", figures.counts, problem.issue, nothing)
 
 
-def lost_or_kept_out(found: Verdict) -> Verdict:
+def lost_or_kept_out(found: Result) -> Result:
     """The verdict of a row whose output cannot be read, from what an output that is missing comes to: 0.0, and every figure 0.
 
     A row that something else keeps from being measured stays so.
     """
-    if found.standing.kept_out:
+    if found.status.kept_out:
         return found
     zeros = (ZERO,) * len(found.figures)
-    return Verdict(
+    return Result(
         RowStatus.UNREADABLE, False, 0, 1, found.statuses, found.counts, None, zeros, found.values, found.watched
     )
 
@@ -185,7 +188,7 @@ def _array(array: ArrayResult) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _reason(scored: Scored, verdict: Verdict) -> str:
+def _reason(scored: Scored, verdict: Result) -> str:
     if scored.problem is not None:
         return scored.problem.issue.message
     match, *others = verdict.counts or (0, 0, 0, 0)

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 if TYPE_CHECKING:
     from evaluators.api.loading import Suite
-    from evaluators.model import Result, Verdict
+    from evaluators.model import Result
     from evaluators.run.gates import Gate, Target
     from evaluators.run.record import RunRecord
     from evaluators.run.result import GateResult, RunResult
@@ -189,17 +189,13 @@ class Ran(Struct):
                 yield f"  row {row.number}{called}: {_of_field(result, path) or why_of(result)}"
 
 
-def _is_wrong(verdict: Verdict, result: Result, path: str | None) -> bool:
+def _is_wrong(verdict: Result, result: Result, path: str | None) -> bool:
     """The row is not as it should be, for the evaluator or for the field that a gate is about."""
-    if verdict.standing.kept_out:
+    if verdict.status.kept_out:
         return True
     if not path:
-        return verdict.standing.scored and (verdict.passed is False or verdict.value != 1)
-    return bool(_of_field(result, path)) or (verdict.standing.scored and not _fields(result) and verdict.value != 1)
-
-
-def _fields(result: Result) -> Sequence[Any]:
-    return result.score.fields if result.score is not None else ()
+        return verdict.status.scored and (verdict.passed is False or verdict.score != 1)
+    return bool(_of_field(result, path)) or (verdict.status.scored and not result.fields and verdict.score != 1)
 
 
 def _of_field(result: Result, path: str | None) -> str:
@@ -209,7 +205,7 @@ def _of_field(result: Result, path: str | None) -> str:
     if not path:
         return ""
     right = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
-    wrong = [one for one in _fields(result) if path in (one.path, one.field) and one.status not in right]
+    wrong = [one for one in result.fields if path in (one.path, one.field) and one.status not in right]
     return "; ".join(f"{one.path} is {one.status.plain}" + (f" ({one.reason})" if one.reason else "") for one in wrong)
 
 

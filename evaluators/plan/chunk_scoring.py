@@ -14,7 +14,7 @@ from evaluators.fields.path_check import ChunkCheck, ScoredRow, ScoredRows, rele
 from evaluators.issues import Fault, RowProblem
 from evaluators.judges.asking import Gathered, asking_about
 from evaluators.limits import OutOfTime, row_clock
-from evaluators.model import MISSING, Verdict
+from evaluators.model import MISSING, Result
 from evaluators.needs import Output
 from evaluators.plan.cells import Cells
 from evaluators.plan.verdict_steps import BLOCKED, SKIPPED, as_blocked, bug_of, faults_of, kept_out, of_faults, unscored
@@ -38,7 +38,7 @@ class ChunkScoring:
         count: int,
     ) -> None:
         self.line, self.check, self.inputs, self.count = line, check, columns[gates:], count
-        self.stopped: dict[int, Verdict] = {}
+        self.stopped: dict[int, Result] = {}
         """The rows that are not scored, and why."""
         self.blocked: set[int] = set()
         self.unreadable: set[int] = set()
@@ -117,7 +117,7 @@ class ChunkScoring:
             if row in self.blocked or row in self.unreadable:
                 verdict = scored.verdict if lost is None else lost(scored.verdict)
                 scored = scored._replace(verdict=as_blocked(verdict) if row in self.blocked else verdict)
-            if row in self.blocked and scored.verdict.standing.kept_out:  # who asks why is shown the output
+            if row in self.blocked and scored.verdict.status.kept_out:  # who asks why is shown the output
                 scored = self._looked_at(scored, [column[row] for column in self.inputs])
             found[row] = scored
         if self.blocked:

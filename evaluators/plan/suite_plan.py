@@ -33,7 +33,7 @@ from evaluators.fields.path_check import ChunkCheck, PathCheck, ScoredRow, relea
 from evaluators.fields.scored import Documents
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.limits import OutOfTime, WorkLimits, limited
-from evaluators.model import MISSING, FieldResult, Result, RowStatus, Score, Verdict
+from evaluators.model import MISSING, FieldResult, Result, RowStatus
 from evaluators.plan import cells
 from evaluators.plan.asking_rounds import RowsAsking, ask_all, rounds_of
 from evaluators.plan.cells import Cells
@@ -123,16 +123,16 @@ class Plan(Struct):
 
     def explain_from(self, one: Compiled, slots: Sequence[Cells], index: int) -> Result:
         """What one evaluator says of one row of a chunk, with reasons."""
-        verdict: Verdict = slots[one.verdicts][index]
+        verdict: Result = slots[one.verdicts][index]
         try:
             with limited(self.limits) as clock:
                 clock.fresh = True
-                score = _explained(one, slots, index)
+                found = _explained(one, slots, index)
         except (RowProblem, OutOfTime) as error:
             return _unexplained(one, verdict, error.issue)
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
             return _unexplained(one, verdict, issue_of_bug(error))
-        return Result(one.line.name, verdict.standing, score, verdict.issue)
+        return replace(found, evaluator=one.line.name)
 
     def wrong_from(
         self, one: Compiled, slots: Sequence[Cells], index: int, wanted: Collection[str], listed: Collection[str]
@@ -147,8 +147,8 @@ class Plan(Struct):
     def documents_from(self, one: Compiled, slots: Sequence[Cells], index: int) -> Documents | None:
         """Every result of one row of a chunk that is scored by a schema; None where there was nothing to compare."""
         scored = one.scored_row(slots, index)
-        verdict: Verdict = slots[one.verdicts][index]
-        if scored is None or scored.rows is None or verdict.standing is RowStatus.BLOCKED:
+        verdict: Result = slots[one.verdicts][index]
+        if scored is None or scored.rows is None or verdict.status is RowStatus.BLOCKED:
             return None
         return scored.rows.documents(scored.at)
 
@@ -279,29 +279,30 @@ def read_by(condition: Condition, line: EvaluatorLine) -> Need:
     return Output(line.settings.column("output"), want="any")
 
 
-def _unexplained(one: Compiled, verdict: Verdict, issue: Issue) -> Result:
-    """The score without its explanation, and why there is none."""
+def _unexplained(one: Compiled, verdict: Result, issue: Issue) -> Result:
+    """The result without its reasons, and why there are none."""
     reason = f"it could not be explained: {issue.message}"
-    score = Score(verdict.value, verdict.passed, reason=reason, standing=verdict.standing)
-    return Result(one.line.name, verdict.standing, score, verdict.issue or issue)
+    return replace(verdict, issue=verdict.issue or issue, reason=reason, evaluator=one.line.name)
 
 
-def _explained(one: Compiled, slots: Sequence[Cells], index: int) -> Score | None:
-    """The explained score that goes with a verdict; None where there is none."""
-    settings, verdict, values = one.line.settings, slots[one.verdicts][index], [slots[slot][index] for slot in one.inputs]
+def _explained(one: Compiled, slots: Sequence[Cells], index: int) -> Result:
+    """A result with its reasons, where there are some."""
+    verdict: Result = slots[one.verdicts][index]
+    settings, values = one.line.settings, [slots[slot][index] for slot in one.inputs]
     unreadable = next((value for value in values if value.__class__ is Fault and value.issue.blame is Blame.OUTPUT), None)
-    if verdict.standing is RowStatus.BLOCKED:
-        needs = ", ".join(one.line.needs)
-        return Score(0.0, False, reason=f"blocked: {needs} did not pass", standing=RowStatus.BLOCKED)
-    if verdict.standing is RowStatus.SKIPPED and not any(value.__class__ is Verdict for value in values):
-        return None
-    if verdict.standing in (RowStatus.INVALID, RowStatus.UNJUDGED, RowStatus.BUG) and not verdict.statuses:
-        return None
+    if verdict.status is RowStatus.BLOCKED:
+        return replace(verdict, reason=f"blocked: {', '.join(one.line.needs)} did not pass")
+    if verdict.status is RowStatus.SKIPPED and not any(value.__class__ is Result for value in values):
+        return verdict
+    if verdict.status.kept_out and not verdict.statuses:
+        return verdict
     scored = one.scored_row(slots, index)
     if scored is not None and scored.rows is not None:
-        score = scored.rows.explain(scored.at, None if unreadable is None else unreadable.issue)
+        found = scored.rows.explain(scored.at, None if unreadable is None else unreadable.issue)
     elif unreadable is not None:
-        score = settings.unreadable().explain(unreadable.issue, *values)
+        found = settings.unreadable().explain(unreadable.issue, *values)
     else:
-        score = settings.explained(verdict, *values)
-    return replace(score, passed=verdict.passed) if score.standing is verdict.standing else None
+        found = settings.explained(verdict, *values)
+    if found.status is not verdict.status:
+        return verdict
+    return replace(verdict, fields=found.fields, reason=found.reason, details=found.details)

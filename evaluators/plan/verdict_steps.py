@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from evaluators.builtin._evaluator import Check
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.limits import OutOfTime, row_clock
-from evaluators.model import RowStatus, Verdict
+from evaluators.model import Result, RowStatus
 from evaluators.plan.cells import Cells
 from evaluators.plan.need_steps import ColumnStep
 from evaluators.suite.evaluator_line import EvaluatorLine
 
-SKIPPED: Final = Verdict(RowStatus.SKIPPED, None, 0, 0)
-BLOCKED: Final = Verdict(RowStatus.BLOCKED, False, 0, 1)
+SKIPPED: Final = Result(RowStatus.SKIPPED, None, 0, 0)
+BLOCKED: Final = Result(RowStatus.BLOCKED, False, 0, 1)
 
 
 def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool, gates: int) -> ColumnStep:
@@ -31,7 +33,7 @@ def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool, gates
 
     def run(columns: list[Cells], count: int) -> Cells:
         given, clock = columns[gates:], row_clock()
-        faults, stopped = faults_of(given), dict[int, Verdict]()
+        faults, stopped = faults_of(given), dict[int, Result]()
         for row in range(count) if gates else ():
             verdict = kept_out(line, columns[:gates], row)
             if verdict is BLOCKED and line.unmet == "fail":
@@ -70,15 +72,15 @@ def faults_of(columns: Sequence[Cells]) -> dict[int, list[Issue]]:
     return found
 
 
-def of_faults(issues: Sequence[Issue], left_out: bool) -> Verdict | None:
+def of_faults(issues: Sequence[Issue], left_out: bool) -> Result | None:
     """What faulty values of a row are worth, by blame: the test set's come first. None where the output is just missing."""
     theirs = next((issue for issue in issues if issue.blame is not Blame.OUTPUT), None)
     if theirs is not None:
         return unscored(theirs)
-    return SKIPPED._replace(issue=issues[0]) if left_out else None
+    return replace(SKIPPED, issue=issues[0]) if left_out else None
 
 
-def kept_out(line: EvaluatorLine, gates: Sequence[Cells], index: int) -> Verdict | None:
+def kept_out(line: EvaluatorLine, gates: Sequence[Cells], index: int) -> Result | None:
     """Why a row is not judged, given the columns of what it waits for and of its `when`; None where nothing stops it."""
     if line.when and gates[-1][index] is not True:
         held = gates[-1][index]
@@ -86,17 +88,17 @@ def kept_out(line: EvaluatorLine, gates: Sequence[Cells], index: int) -> Verdict
     return _stopped([column[index] for column in gates[: len(line.needs)]])
 
 
-def _stopped(needs: Sequence[Verdict]) -> Verdict | None:
+def _stopped(needs: Sequence[Result]) -> Result | None:
     """Why a row is not judged, given the verdicts it waits for; None when nothing stops it."""
     for verdict in needs:
-        if verdict.standing in (RowStatus.INVALID, RowStatus.UNJUDGED, RowStatus.BUG):
-            return Verdict(verdict.standing, None, 0, 0, issue=verdict.issue)
+        if verdict.status in (RowStatus.INVALID, RowStatus.UNJUDGED, RowStatus.BUG):
+            return Result(verdict.status, None, 0, 0, issue=verdict.issue)
     if any(verdict.passed is False for verdict in needs):
         return BLOCKED
-    return SKIPPED if any(not verdict.standing.scored for verdict in needs) else None
+    return SKIPPED if any(not verdict.status.scored for verdict in needs) else None
 
 
-def _blocked_alone(values: Sequence[Any], issues: Sequence[Issue], lost: Callable[..., Verdict]) -> Verdict:
+def _blocked_alone(values: Sequence[Any], issues: Sequence[Issue], lost: Callable[..., Result]) -> Result:
     """A blocked row, with every expected field lost where the expected side can be read."""
     try:
         return of_faults(issues, False) or as_blocked(lost(*values))
@@ -106,23 +108,23 @@ def _blocked_alone(values: Sequence[Any], issues: Sequence[Issue], lost: Callabl
         return bug_of(error)
 
 
-def as_blocked(lost: Verdict) -> Verdict:
+def as_blocked(lost: Result) -> Result:
     """0.0 and not passed, whatever the threshold, from what an output that is missing comes to."""
-    return lost if lost.standing.kept_out else lost._replace(standing=RowStatus.BLOCKED, passed=False, num=0, issue=None)
+    return lost if lost.status.kept_out else replace(lost, status=RowStatus.BLOCKED, passed=False, num=0, issue=None)
 
 
-def unscored(issue: Issue) -> Verdict:
+def unscored(issue: Issue) -> Result:
     """The verdict of a row that something else than the output keeps from being scored."""
     if issue.blame is Blame.TESTSET:
-        standing = RowStatus.INVALID
+        status = RowStatus.INVALID
     else:
-        standing = RowStatus.UNJUDGED if issue.blame is Blame.ENVIRONMENT else RowStatus.BUG
-    return Verdict(standing, None, 0, 0, issue=issue)
+        status = RowStatus.UNJUDGED if issue.blame is Blame.ENVIRONMENT else RowStatus.BUG
+    return Result(status, None, 0, 0, issue=issue)
 
 
-def bug_of(error: Exception) -> Verdict:
+def bug_of(error: Exception) -> Result:
     """The verdict of a row in which an evaluator broke."""
-    return Verdict(RowStatus.BUG, None, 0, 0, issue=issue_of_bug(error))
+    return Result(RowStatus.BUG, None, 0, 0, issue=issue_of_bug(error))
 
 
 def issue_of_bug(error: Exception) -> Issue:

@@ -17,7 +17,7 @@ from evaluators.fields.counts import MEASURED
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
-from evaluators.model import MISSING, FieldResult, FieldStatus, Verdict
+from evaluators.model import MISSING, FieldResult, FieldStatus, Result
 from evaluators.run.declared import Declared
 from evaluators.run.figures import counted
 from evaluators.run.result import EvaluatorStats
@@ -60,7 +60,7 @@ class RowOutcomes(Struct, frozen=True):
 
     number: int
     id: str
-    verdict: Verdict
+    verdict: Result
     scored: Scored | None
     """None where there was nothing to compare: a bad expected answer, a row that was left out."""
     declared: Declared | None = None

@@ -41,7 +41,7 @@ def _rows(record: RunRecord, place: int, one: RecordedEvaluator, variant: str | 
 
 def _outcomes(record: RunRecord, place: int, one: RecordedEvaluator, row: RecordedRow) -> RowOutcomes:
     verdict, found = row.verdicts[place], row.recorded.get(one.name)
-    if found is None or verdict.standing in (RowStatus.BLOCKED, RowStatus.SKIPPED) or not (found.fields or found.schema):
+    if found is None or verdict.status in (RowStatus.BLOCKED, RowStatus.SKIPPED) or not (found.fields or found.schema):
         return RowOutcomes(row.number, row.id, verdict, None)
     scored = Scored(tuple(found.fields), tuple(found.arrays), found.outside)
     declared = record.facts.schemas.get(found.schema) if found.schema is not None else None

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from evaluators.fields.sentences import of_fields
 from evaluators.issues import Fault
-from evaluators.model import JSON, MISSING, FieldResult, FieldStatus, Result, RowStatus, Score, Verdict
+from evaluators.model import JSON, MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.needs import expected_of, output_of, want_like
 from evaluators.run.record import RecordedRow
 from evaluators.run.record_facts import CellReading, RecordedEvaluator
@@ -30,24 +32,18 @@ def results_of(evaluators: Sequence[RecordedEvaluator], row: RecordedRow) -> lis
     ]
 
 
-def result_of(evaluator: RecordedEvaluator, verdict: Verdict, recorded: Recorded, *, right_ones: bool = True) -> Result:
+def result_of(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded, *, right_ones: bool = True) -> Result:
     """What one evaluator says of a row: its code, and the reasons and values that were recorded.
 
     Without `right_ones`, listed fields that are right are left out.
     """
-    if verdict.standing is RowStatus.BLOCKED:
-        blocked = f"blocked: {', '.join(evaluator.needs)} did not pass"
-        return Result(evaluator.name, verdict.standing, Score(0.0, False, reason=blocked, standing=verdict.standing))
+    if verdict.status is RowStatus.BLOCKED:
+        return replace(verdict, reason=f"blocked: {', '.join(evaluator.needs)} did not pass", evaluator=evaluator.name)
     fields = _fields(evaluator, verdict, recorded, right_ones)
     if verdict.den == 0 and not fields and recorded.reason is None:
-        return Result(evaluator.name, verdict.standing, None, verdict.issue)
+        return replace(verdict, evaluator=evaluator.name)
     reason = recorded.reason or _sentence(evaluator, verdict, fields)
-    ratio = (verdict.num, verdict.den) if verdict.den else None
-    score = Score(
-        verdict.value, verdict.passed, tuple(fields), reason, recorded.details, ratio, verdict.standing, verdict.issue,
-        verdict.figures,
-    )  # fmt: skip
-    return Result(evaluator.name, verdict.standing, score, verdict.issue)
+    return replace(verdict, fields=tuple(fields), reason=reason, details=recorded.details, evaluator=evaluator.name)
 
 
 def document_of(reading: CellReading, cells: Mapping[str, Any]) -> JSON | Fault | Any:
@@ -89,7 +85,7 @@ def _kind_in(column: str, cells: Mapping[str, Any]) -> Want:
     return "any" if isinstance(expected, Fault) else want_like(expected)
 
 
-def _fields(evaluator: RecordedEvaluator, verdict: Verdict, recorded: Recorded, right_ones: bool) -> list[FieldResult]:
+def _fields(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded, right_ones: bool) -> list[FieldResult]:
     """The recorded results; those of a closed list are filled up with what the code says of the others."""
     if evaluator.by_schema or not evaluator.fields or not verdict.statuses:
         return recorded.fields
@@ -102,7 +98,7 @@ def _fields(evaluator: RecordedEvaluator, verdict: Verdict, recorded: Recorded, 
     ]
 
 
-def _sentence(evaluator: RecordedEvaluator, verdict: Verdict, fields: Sequence[FieldResult]) -> str | None:
+def _sentence(evaluator: RecordedEvaluator, verdict: Result, fields: Sequence[FieldResult]) -> str | None:
     if verdict.counts is None or not any(verdict.counts):
         return None
     return of_fields(verdict.counts[0], sum(verdict.counts), fields, "field" if evaluator.by_schema else "value")

@@ -19,7 +19,7 @@ from evaluators.comparators._comparator import Comparator, Pair
 from evaluators.fields.rules import explain_rule
 from evaluators.issues import Problems
 from evaluators.judges.judge import Judge
-from evaluators.model import MISSING, FieldResult, FieldStatus, Score
+from evaluators.model import MISSING, FieldResult, FieldStatus, Result
 from evaluators.needs import ROLES
 from evaluators.reports.document import Block, Head, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.run.figures import limit_text, score_text
@@ -336,19 +336,19 @@ def _result(plug: type[Evaluator], example: Example) -> Iterable[str]:
         return
     try:
         evaluator = build(plug, dict(example.settings or {}))
-        score = evaluator.score(example.output, example.expected, example.input)
+        result = evaluator.score(example.output, example.expected, example.input)
     except Problems as error:
         yield f"No score: {error.issues[0].message}."
         return
-    yield said(score)
-    yield from (_field_words(field) for field in score.fields[:_MOST_FIELDS])
+    yield said(result)
+    yield from (_field_words(field) for field in result.fields[:_MOST_FIELDS])
 
 
-def said(score: Score) -> str:
-    """A score in one sentence, with its reason."""
-    head = "No score" if score.value is None else f"Score {short_score(score.value)}"
-    verdict = {True: ", passes", False: ", does not pass", None: ""}[score.passed]
-    return _sentence(f"{head}{verdict}: {score.reason}" if score.reason else f"{head}{verdict}")
+def said(result: Result) -> str:
+    """A result in one sentence, with its reason."""
+    head = "No score" if result.score is None else f"Score {short_score(result.score)}"
+    verdict = {True: ", passes", False: ", does not pass", None: ""}[result.passed]
+    return _sentence(f"{head}{verdict}: {result.reason}" if result.reason else f"{head}{verdict}")
 
 
 def short_score(value: float) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.model import FieldStatus, RowStatus, Verdict
+from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.reports.document import Section
 from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_for, has_pages, rows_files, run_files
 from evaluators.reports.headline import Options
@@ -238,7 +238,7 @@ def write_annotated(path: Path, record: RunRecord, variant: str | None) -> None:
     facts = record.facts
     evaluators = [Annotated(one.name, one.fields) for one in facts.evaluators]
     with open_text(path) as stream:
-        marks: dict[int, tuple[Verdict, Mark]] = {}
+        marks: dict[int, tuple[Result, Mark]] = {}
         reasons = _Reasons(facts.evaluators)
         marked = (_marked(facts.header, row, marks, reasons) for row in record.rows(variant))
         write_rows(stream, facts.header, evaluators, marked, facts.delimiter or ",", facts.byte_order_mark)
@@ -265,19 +265,19 @@ def _unkept(record: RunRecord) -> Iterator[tuple[float, int, int, RecordedRow]]:
     """Every row without a full score: its mean, the place of its variant, its number, and the row."""
     for place, variant in enumerate(record.variants):
         for row in record.rows(variant):
-            values = [value for verdict in row.verdicts if (value := verdict.value) is not None]
+            values = [value for verdict in row.verdicts if (value := verdict.score) is not None]
             mean = sum(values) / len(values) if values else 1.0
             if mean < 1:
                 yield mean, place, row.number, row
 
 
 def _marked(
-    header: Sequence[str], row: RecordedRow, known: dict[int, tuple[Verdict, Mark]], reasons: _Reasons
+    header: Sequence[str], row: RecordedRow, known: dict[int, tuple[Result, Mark]], reasons: _Reasons
 ) -> MarkedRow:
     """A row as the file has it. `known` holds the marks of verdicts that rows share, by their identity."""
     for verdict in row.verdicts:
         if id(verdict) not in known:
-            known[id(verdict)] = verdict, Mark(verdict.value, verdict.statuses, field_numbers(verdict))
+            known[id(verdict)] = verdict, Mark(verdict.score, verdict.statuses, field_numbers(verdict))
     marks = [known[id(verdict)][1] for verdict in row.verdicts]
     cells = row.cells or {}
     return MarkedRow(tuple(_cell_text(cells[name]) if name in cells else "" for name in header), marks, reasons.of(row))
@@ -288,7 +288,7 @@ class _Reasons:
 
     def __init__(self, evaluators: Sequence[RecordedEvaluator]) -> None:
         self._evaluators = evaluators
-        self._known: list[dict[int, tuple[Verdict, str]]] = [{} for _ in evaluators]
+        self._known: list[dict[int, tuple[Result, str]]] = [{} for _ in evaluators]
 
     def of(self, row: RecordedRow) -> str:
         """The reasons of a row, each with its evaluator; empty when there are none."""
@@ -299,7 +299,7 @@ class _Reasons:
         ]
         return "; ".join([f"{name}: {reason}" for name, reason in said if reason])
 
-    def _reason(self, place: int, verdict: Verdict, recorded: Recorded | None) -> str:
+    def _reason(self, place: int, verdict: Result, recorded: Recorded | None) -> str:
         one = self._evaluators[place]
         if recorded is not None:
             return why_of(result_of(one, verdict, recorded, right_ones=False))
@@ -310,8 +310,8 @@ class _Reasons:
         return known[1]
 
 
-def _perfect(verdict: Verdict) -> bool:
-    return verdict.standing is RowStatus.SCORED and verdict.num == verdict.den and verdict.passed is not False
+def _perfect(verdict: Result) -> bool:
+    return verdict.status is RowStatus.SCORED and verdict.num == verdict.den and verdict.passed is not False
 
 
 def _cell_text(cell: Any) -> str:
@@ -329,13 +329,13 @@ def _line(evaluators: Sequence[RecordedEvaluator], row: RecordedRow) -> dict[str
     return line
 
 
-def _result(one: RecordedEvaluator, verdict: Verdict, recorded: Recorded) -> Mapping[str, Any]:
-    """A verdict in words: a row is scored unless it says another standing, and what is unknown is not said."""
+def _result(one: RecordedEvaluator, verdict: Result, recorded: Recorded) -> Mapping[str, Any]:
+    """A result in words: a row is scored unless it says another status, and what is unknown is not said."""
     line: dict[str, Any] = {}
-    if verdict.standing is not RowStatus.SCORED:
-        line["status"] = verdict.standing.word
-    if verdict.value is not None:
-        line["score"] = verdict.value
+    if verdict.status is not RowStatus.SCORED:
+        line["status"] = verdict.status.word
+    if verdict.score is not None:
+        line["score"] = verdict.score
     if verdict.passed is not None:
         line["passed"] = verdict.passed
     if one.fields:
@@ -343,7 +343,7 @@ def _result(one: RecordedEvaluator, verdict: Verdict, recorded: Recorded) -> Map
             name: FieldStatus(status).word for name, status in zip(one.fields, verdict.statuses, strict=False)
         }
         line["field_scores"] = dict(zip(one.fields, field_numbers(verdict), strict=False))
-        line[AGGREGATE] = verdict.value
+        line[AGGREGATE] = verdict.score
     if verdict.values and one.fields:
         line["values"] = {one.fields[place]: [right, of] for place, right, of in verdict.several()}
     if verdict.counts is not None:

@@ -18,7 +18,7 @@ from evaluators.fields.events import FIGURES
 from evaluators.fields.fallbacks import JUDGED
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.fields.settle import OURS
-from evaluators.model import FieldResult, FieldStatus, Verdict
+from evaluators.model import FieldResult, FieldStatus, Result
 from evaluators.reports.outcomes import (
     COMPARED,
     FieldOutcome,
@@ -43,7 +43,7 @@ def row_report(name: str, row: RowOutcomes) -> Report:
         "row": row.number,
         "id": row.id,
         "timestamp": None,
-        "status": row.verdict.standing.word,
+        "status": row.verdict.status.word,
     }
     problem = row.verdict.issue.message if row.verdict.issue is not None else None
     scored, declared = row.scored, row.declared
@@ -89,7 +89,7 @@ def summed(entries: Sequence[FieldOutcome], declared: Declared) -> Report:
     }
 
 
-def _totals(verdict: Verdict) -> Report:
+def _totals(verdict: Result) -> Report:
     """The figures of the row by their names."""
     figures = verdict.figures or ((0, 0),) * len(FIGURES)
     named = {name: num / den if den else None for name, (num, den) in zip(FIGURES, figures, strict=True)}

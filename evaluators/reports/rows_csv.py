@@ -16,7 +16,7 @@ from typing import Final, TextIO
 
 from msgspec import Struct
 
-from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowResult, RowStatus, Verdict
+from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowResult, RowStatus
 from evaluators.reports.csv_cells import guarded, write_guarded
 
 WHY: Final = "why"
@@ -59,7 +59,7 @@ class MarkedRow(Struct, frozen=True):
     why: str = ""
 
 
-def field_numbers(verdict: Verdict) -> tuple[float | None, ...]:
+def field_numbers(verdict: Result) -> tuple[float | None, ...]:
     """What each listed field of a row scores: the share of its values that are right; None where none was measured.
 
     A field of one value scores 1 or 0. Partial credit is in the score of the row alone.
@@ -164,22 +164,21 @@ def why(row: RowResult) -> str:
 
 def why_of(result: Result) -> str:
     """What kept a row from the full score of one evaluator, in plain words; empty when nothing did."""
-    score = result.score
-    if result.issue is not None and (score is None or result.standing is not RowStatus.SCORED):
-        return f"{_STANDINGS[result.standing]}{result.issue.message}"
-    if score is None or score.value is None:
-        return (score.reason if score else None) or result.standing.plain
-    if score.value == 1 and score.passed is not False:
+    if result.issue is not None and (result.score is None or result.status is not RowStatus.SCORED):
+        return f"{_STATUSES[result.status]}{result.issue.message}"
+    if result.score is None:
+        return result.reason or result.status.plain
+    if result.score == 1 and result.passed is not False:
         return ""
-    unkept = [field for field in score.fields if field.status in _UNKEPT]
+    unkept = [field for field in result.fields if field.status in _UNKEPT]
     if not unkept:
-        return score.reason or ("did not pass" if score.passed is False else "")
+        return result.reason or ("did not pass" if result.passed is False else "")
     named = ", ".join(_field_reason(field) for field in unkept[:_MOST_NAMED])
     rest = len(unkept) - _MOST_NAMED
     return f"{named} and {rest:,} more" if rest > 0 else named
 
 
-_STANDINGS: Final = {
+_STATUSES: Final = {
     RowStatus.SCORED: "",
     RowStatus.UNREADABLE: "the output could not be read: ",
     RowStatus.BLOCKED: "blocked: ",

@@ -17,7 +17,7 @@ from zlib import crc32
 
 from msgspec import field
 
-from evaluators.model import Verdict
+from evaluators.model import Result
 from evaluators.run.exact_sums import Sum, Sums, add_to, plus
 from evaluators.run.watch import Watch, key_of
 
@@ -35,9 +35,9 @@ class ClusterSum(Sum):
     ratios: dict[str, list[int]] = field(default_factory=dict)
     """[part, whole] of each figure that is watched, also of rows that are not scored."""
 
-    def add(self, verdict: Verdict, times: int, watch: Watch | None = None) -> None:
+    def add(self, verdict: Result, times: int, watch: Watch | None = None) -> None:
         """Count a verdict that was met some number of times."""
-        if verdict.standing.scored:
+        if verdict.status.scored:
             self.rows += times
             self.passed += times if verdict.passed else 0
             add_to(self.sums, verdict.num, verdict.den, times)
@@ -61,7 +61,7 @@ class ClusterCounts:
         for counts, column in zip(self._counts, codes, strict=True):
             counts.update(zip(names, column, strict=True))
 
-    def sums(self, place: int, verdicts: Sequence[Verdict], watch: Watch | None = None) -> dict[str, ClusterSum]:
+    def sums(self, place: int, verdicts: Sequence[Result], watch: Watch | None = None) -> dict[str, ClusterSum]:
         """What each cluster came to for the evaluator in that place."""
         found: dict[str, ClusterSum] = {}
         for (name, code), count in self._counts[place].items():

@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import astuple
 
 from evaluators.issues import Blame, Issue
-from evaluators.model import RowStatus, Verdict
+from evaluators.model import Result, RowStatus
 from evaluators.run.result import Count
 from evaluators.testsets.byte_store import write_to
 from evaluators.values.json_text import compact
@@ -57,20 +57,20 @@ class CodedVerdict(Struct, frozen=True, omit_defaults=True):
             raise ValueError("values are place, right and measured of fields, one after the other")
 
     @staticmethod
-    def of(verdict: Verdict) -> CodedVerdict:
+    def of(verdict: Result) -> CodedVerdict:
         """A verdict as it is written."""
         issue = verdict.issue
         return CodedVerdict(
-            _WORDS[verdict.standing], (verdict.num, verdict.den) if verdict.den else None, verdict.passed,
+            _WORDS[verdict.status], (verdict.num, verdict.den) if verdict.den else None, verdict.passed,
             verdict.statuses.translate(_LETTER_OF).decode(), verdict.counts, verdict.figures, verdict.values,
             None if issue is None
             else CodeIssue(issue.code, issue.blame, issue.message, issue.where, issue.hint, issue.excerpt),
         )  # fmt: skip
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Result:
         """The verdict that it stands for."""
-        return Verdict(
+        return Result(
             RowStatus[self.status.upper()], self.passed, *(self.score or (0, 0)), bytes(map(LETTERS.index, self.fields)),
             self.counts, None if self.issue is None else Issue(*astuple(self.issue)), self.metrics, self.values,
         )  # fmt: skip
@@ -106,7 +106,7 @@ def code_line(evaluator: str, code: int, verdict: bytes) -> bytes:
     return b'{"evaluator":%b,"code":%d,%b' % (compact(evaluator), code, verdict[1:])
 
 
-def code_text(verdict: Verdict) -> bytes:
+def code_text(verdict: Result) -> bytes:
     """A verdict as JSON."""
     return compact(CodedVerdict.of(verdict))
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from evaluators.fields.key_counts import KeyCounts, KeyFault, KeyReader
 from evaluators.fields.long_lists import FreeList, long_lists
 from evaluators.issues import Fault
-from evaluators.model import MISSING, RowStatus, Verdict
+from evaluators.model import MISSING, Result, RowStatus
 from evaluators.needs import Expected, Output
 from evaluators.plan.suite_plan import Compiled
 
@@ -49,7 +49,7 @@ class KeyRows:
         self,
         offsets: Sequence[int],
         slots: Sequence[Sequence[Any]],
-        verdicts: Sequence[Verdict],
+        verdicts: Sequence[Result],
         codes: Sequence[int],
     ) -> None:
         """The rows of a chunk. Those that the evaluator did not look at, or without an expected answer, say nothing."""
@@ -59,7 +59,7 @@ class KeyRows:
             self._take_nulls(ours, theirs, verdicts, codes)
         for index, code in enumerate(codes) if self._lists else ():
             expected, output = ours[index], theirs[index]
-            if expected.__class__ is Fault or verdicts[code].standing in _NOT_COMPARED:
+            if expected.__class__ is Fault or verdicts[code].status in _NOT_COMPARED:
                 continue
             try:
                 actual = MISSING if output.__class__ is Fault else output
@@ -77,12 +77,12 @@ class KeyRows:
             self.counts.looked_for, self.counts.met = self._reader.looked_for, self._reader.met_keys
 
     def _take_nulls(
-        self, ours: Sequence[Any], theirs: Sequence[Any], verdicts: Sequence[Verdict], codes: Sequence[int]
+        self, ours: Sequence[Any], theirs: Sequence[Any], verdicts: Sequence[Result], codes: Sequence[int]
     ) -> None:
         """What outputs have where null is expected. A document that is right to the letter has nothing there."""
         add = self.counts.add_made_up
         for expected, output, code in zip(ours, theirs, codes, strict=True):
-            if expected is not output and verdicts[code].standing is RowStatus.SCORED and expected != output:
+            if expected is not output and verdicts[code].status is RowStatus.SCORED and expected != output:
                 add(expected, output)
 
     def _readers_of(self, cells: Sequence[Any]) -> tuple[KeyReader, Sequence[FreeList]]:

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from msgspec import field
 
 from evaluators.builtin._texts import LabelRule
-from evaluators.model import MISSING, RowStatus, Verdict
+from evaluators.model import MISSING, Result, RowStatus
 from evaluators.needs import column_of
 from evaluators.run.exact_sums import FIRST_ROWS, Sum
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -119,7 +119,7 @@ class LabelCounts:
         self,
         columns: Mapping[str, Sequence[Any]],
         codes: Sequence[int],
-        verdicts: Sequence[Verdict],
+        verdicts: Sequence[Result],
         offsets: Sequence[int],
         ids: Sequence[str] | None,
     ) -> None:
@@ -133,7 +133,7 @@ class LabelCounts:
             return
         odd: dict[tuple[Any, Any, int], PairCount] = {}
         for key, times in found.items():
-            pair = label_pair(self._rule, self._listed, key[0], key[1], verdicts[key[2]].standing)
+            pair = label_pair(self._rule, self._listed, key[0], key[1], verdicts[key[2]].status)
             if pair is None:
                 continue
             if pair[0].text == "" and self._listed is None:
@@ -153,28 +153,28 @@ class LabelCounts:
 
 
 def label_pair(
-    rule: LabelRule, listed: frozenset[str] | None, expected: Any, output: Any, standing: RowStatus
+    rule: LabelRule, listed: frozenset[str] | None, expected: Any, output: Any, status: RowStatus
 ) -> LabelPair | None:
     """What a row counts as; None for a row without a score, and an empty expected text where it is no label.
 
     `listed` are the labels that every other text is told from; None where any short text may be a label.
     """
-    if not standing.scored:
+    if not status.scored:
         return None
     wanted = rule.read(expected) if expected.__class__ is str else ""
     if listed is not None:
         one = LabelText(wanted) if wanted in listed else LabelText(OTHER, True)
     else:
         one = LabelText("" if _is_long(wanted) else wanted)
-    return one, _given(rule, listed, output, standing)
+    return one, _given(rule, listed, output, status)
 
 
-def _given(rule: LabelRule, listed: frozenset[str] | None, output: Any, standing: RowStatus) -> LabelText:
+def _given(rule: LabelRule, listed: frozenset[str] | None, output: Any, status: RowStatus) -> LabelText:
     if output is None or output is MISSING or (output.__class__ is str and not output.strip()):
         return LabelText(MISSING_OUTPUT, True)
-    if standing is RowStatus.BLOCKED:
+    if status is RowStatus.BLOCKED:
         return LabelText(BLOCKED, True)
-    if standing is RowStatus.UNREADABLE:
+    if status is RowStatus.UNREADABLE:
         return LabelText(UNREADABLE, True)
     text = rule.read(output) if output.__class__ is str else ""
     if not text or _is_long(text) or (listed is not None and text not in listed):

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from evaluators.comparators._cache import caching
-from evaluators.model import MISSING, Result, Verdict
+from evaluators.model import MISSING, Result
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Plan
 from evaluators.run.job import Job, Work, plan_of
@@ -26,7 +26,7 @@ class Judged(Struct, frozen=True):
     """What one evaluator says of one row: the verdict that counts, and the same explained."""
 
     line: EvaluatorLine
-    verdict: Verdict
+    verdict: Result
     result: Result
 
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from evaluators.issues import problem
 from evaluators.judges.answer_lines import AnswerLine, read_answers
-from evaluators.model import Verdict
+from evaluators.model import Result
 from evaluators.needs import ROLES
 from evaluators.run.codes import CodeLine
 from evaluators.run.record_facts import SUITE_FOLDER, RecordedVariant, RecordFacts
@@ -51,7 +51,7 @@ class RecordedRow(Struct):
     """A checksum of what the row gives, the outputs apart."""
     cluster: str | None
     slices: Sequence[str]
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[Result]
     """In the order of the evaluators."""
     cells: Mapping[str, Any] | None = None
     """Its cells by column; None where they were not kept."""
@@ -125,7 +125,7 @@ class RunRecord(Struct, frozen=True, eq=False, dict=True):
         if self.again is None:  # a run that was stopped has fewer rows than its test set
             cells.end()
 
-    def row_lines(self, variant: str | None, verdicts: Sequence[Sequence[Verdict]]) -> Iterator[RowLine]:
+    def row_lines(self, variant: str | None, verdicts: Sequence[Sequence[Result]]) -> Iterator[RowLine]:
         """The lines of rows of a variant, in order, each with codes that are among the verdicts.
 
         Raises Problems (config) for a file that is damaged or not there.
@@ -152,10 +152,10 @@ class RunRecord(Struct, frozen=True, eq=False, dict=True):
         if count != wanted:
             raise damaged(f"the run has {wanted:,} rows; found {count:,}", str(file))
 
-    def verdicts(self, variant: str | None = None) -> list[list[Verdict]]:
+    def verdicts(self, variant: str | None = None) -> list[list[Result]]:
         """The verdicts of each evaluator by code. Raises Problems (config) for a damaged table of codes."""
         file = self.files(variant).codes
-        found: dict[str, list[Verdict]] = {one.name: [] for one in self.facts.evaluators}
+        found: dict[str, list[Result]] = {one.name: [] for one in self.facts.evaluators}
         fields = {one.name: len(one.fields) for one in self.facts.evaluators}
         for number, line in enumerate(lines(file, CodeLine, self.packed), 1):
             if line.evaluator not in found:

@@ -17,7 +17,7 @@ from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import Fault, RowProblem
 from evaluators.limits import OutOfTime, limited
-from evaluators.model import MISSING, FieldStatus, RowStatus, Score, Verdict
+from evaluators.model import MISSING, FieldStatus, Result, RowStatus
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan
 from evaluators.run.declared import Declared
@@ -196,7 +196,7 @@ class _Outcomes:
         """From now on only the first rows under each key are recorded, unless all were asked for."""
         self._everything = self._most is None
 
-    def wanted(self, verdicts: Sequence[Verdict], codes: Sequence[int], first: int) -> list[Asked]:
+    def wanted(self, verdicts: Sequence[Result], codes: Sequence[int], first: int) -> list[Asked]:
         """The rows of a chunk that are recorded, counted under their keys. `first` of them are explained whatever they say."""
         self._catch_up(verdicts)
         if self._everything and (self._by_schema or self._of_rows):
@@ -225,19 +225,18 @@ class _Outcomes:
 
     def _found(self, slots: Sequence[Cells], asked: Asked) -> Recorded:
         one, index, explained = self._one, asked.row, asked.explained
-        verdict: Verdict = slots[one.verdicts][index]
+        verdict: Result = slots[one.verdicts][index]
         try:
             if self._by_schema and self._everything:
                 documents = self._plan.documents_from(one, slots, index)
                 if documents is not None:
                     scored, schema = documents.scored, self._schemas.hash_of(documents.root)
                     return Recorded(None, {}, list(scored.fields), list(scored.arrays), scored.outside, schema)
-                if verdict.standing is RowStatus.BUG and verdict.issue is not None:
+                if verdict.status is RowStatus.BUG and verdict.issue is not None:
                     return Recorded(f"it could not be explained: {verdict.issue.message}")
             fault = any(isinstance(slots[slot][index], Fault) for slot in one.inputs)
-            if explained or self._of_rows or fault or verdict.standing is not RowStatus.SCORED:
-                result = self._plan.explain_from(one, slots, index)
-                return _explained(result.score, whole=explained or self._everything)
+            if explained or self._of_rows or fault or verdict.status is not RowStatus.SCORED:
+                return _explained(self._plan.explain_from(one, slots, index), whole=explained or self._everything)
             wanted = _keys(verdict, self._fields) if self._everything else [key for key, one in asked.keys.items() if one]
             return (
                 Recorded(fields=list(self._plan.wrong_from(one, slots, index, wanted, self._listed)))
@@ -275,7 +274,7 @@ class _Outcomes:
             head = self._heads[key] = compact(record_key(self._name, key))
         return b"%b\t%d\t%b" % (head, kept, rest_of_line(line, LONGEST))
 
-    def _catch_up(self, verdicts: Sequence[Verdict]) -> None:
+    def _catch_up(self, verdicts: Sequence[Result]) -> None:
         for code, verdict in enumerate(verdicts[self._looked_at :], self._looked_at):
             keys = _keys(verdict, self._fields)
             self._keys.append(keys)
@@ -310,23 +309,23 @@ def record_key(evaluator: str, path: str) -> str:
     return f"{evaluator}\0{path}"
 
 
-def _keys(verdict: Verdict, fields: Sequence[str]) -> list[str]:
+def _keys(verdict: Result, fields: Sequence[str]) -> list[str]:
     """What a verdict is evidence of: its wrong fields, or "" for the row as a whole; nothing where it says all there is."""
-    if verdict.standing is RowStatus.UNREADABLE:
+    if verdict.status is RowStatus.UNREADABLE:
         return [_UNREADABLE]
-    if fields and verdict.statuses and verdict.standing not in _LEFT_OUT:
+    if fields and verdict.statuses and verdict.status not in _LEFT_OUT:
         names = [name for name, status in zip(fields, verdict.statuses, strict=True) if status in _NOTED_BYTES]
         if names or verdict.counts is None:
             return names
-    if verdict.standing is not RowStatus.SCORED:
+    if verdict.status is not RowStatus.SCORED:
         return []
     return [] if _fine(verdict) and not (verdict.counts and verdict.counts[3]) else [""]
 
 
-def _fine(verdict: Verdict) -> bool:
+def _fine(verdict: Result) -> bool:
     """Nothing went wrong: a full score, or a row that is left out."""
-    if verdict.standing is not RowStatus.SCORED:
-        return verdict.standing in (RowStatus.SKIPPED, RowStatus.NOT_MEASURED) and verdict.issue is None
+    if verdict.status is not RowStatus.SCORED:
+        return verdict.status in (RowStatus.SKIPPED, RowStatus.NOT_MEASURED) and verdict.issue is None
     return verdict.num == verdict.den and verdict.passed is not False
 
 
@@ -337,11 +336,9 @@ _NOTED: Final = frozenset(
 _NOTED_BYTES: Final = bytes(sorted(_NOTED))
 
 
-def _explained(score: Score | None, whole: bool) -> Recorded:
-    if score is None:
-        return Recorded()
-    fields = score.fields if whole else tuple(one for one in score.fields if one.status in _NOTED)
-    return Recorded(score.reason, score.details, list(fields))
+def _explained(result: Result, whole: bool) -> Recorded:
+    fields = result.fields if whole else tuple(one for one in result.fields if one.status in _NOTED)
+    return Recorded(result.reason, result.details, list(fields))
 
 
 _LATER, _FIRST, _ALWAYS = range(3)

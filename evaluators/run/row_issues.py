@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Fault, Issue
-from evaluators.model import Verdict
+from evaluators.model import Result
 from evaluators.needs import NO_EXPECTED, Expected, column_of
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan, read_by
@@ -45,7 +45,7 @@ class RowIssues:
         for watched, rows in zip(self._watched, faulty, strict=True):
             one = watched.one
             for row in rows:
-                verdict: Verdict = slots[one.verdicts][row]
+                verdict: Result = slots[one.verdicts][row]
                 if verdict.issue is not None:
                     values = [slots[slot][row] for slot in one.inputs]
                     raised.setdefault(row, []).append(_Raised(watched.rank, verdict.issue, one, values))
@@ -92,7 +92,7 @@ class _Raised(NamedTuple):
 class _FaultyRows:
     """The rows of one evaluator that have an issue."""
 
-    def __init__(self, one: Compiled, rank: int, verdicts: Sequence[Verdict]) -> None:
+    def __init__(self, one: Compiled, rank: int, verdicts: Sequence[Result]) -> None:
         self.one = one
         self.rank = rank
         self._verdicts = verdicts

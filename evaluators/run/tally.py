@@ -13,7 +13,7 @@ from typing import Annotated, Final, TypeAlias
 from msgspec import Meta, field
 
 from evaluators.fields.path_details import CREDIT, OVERFLOW, Detail
-from evaluators.model import FieldStatus, RowStatus, Verdict
+from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.run.clusters import ClusterSum, limited_clusters
 from evaluators.run.exact_sums import Four, Sum, Sums, add_to, plus, summand
 from evaluators.run.intervals import RatioSums
@@ -83,10 +83,10 @@ class Tally(Sum):
         """No rows, of an evaluator whose closed list of fields is so long."""
         return Tally([[0] * _STATUSES for _ in range(fields)])
 
-    def add(self, verdict: Verdict, times: int = 1, watch: Watch | None = None) -> None:
+    def add(self, verdict: Result, times: int = 1, watch: Watch | None = None) -> None:
         """Count a verdict that was met some number of times."""
-        self.standings[verdict.standing] += times
-        if verdict.standing.scored:
+        self.standings[verdict.status] += times
+        if verdict.status.scored:
             self.passed += times if verdict.passed else 0
             num, den = summand(verdict.num, verdict.den)
             self.sums[den] = self.sums.get(den, 0) + num * times
@@ -94,7 +94,7 @@ class Tally(Sum):
             for place in range(3):
                 powers[place] += num ** (place + 2) * times
             self.gave_nothing += times if _gave_nothing(verdict) else 0
-        elif verdict.standing > RowStatus.NOT_MEASURED and not verdict.statuses and not any(verdict.counts or ()):
+        elif verdict.status > RowStatus.NOT_MEASURED and not verdict.statuses and not any(verdict.counts or ()):
             self.unread += times
         if watch is not None:
             for target, part, whole in watch.parts(verdict):
@@ -107,8 +107,8 @@ class Tally(Sum):
             if place == len(self.figures):
                 self.figures.append(FigureSum())
             self.figures[place].add(further, times)
-        if verdict.counts is not None and (verdict.standing.scored or verdict.standing is RowStatus.NOT_MEASURED):
-            if verdict.den and not any(verdict.counts) and verdict.standing is RowStatus.SCORED:
+        if verdict.counts is not None and (verdict.status.scored or verdict.status is RowStatus.NOT_MEASURED):
+            if verdict.den and not any(verdict.counts) and verdict.status is RowStatus.SCORED:
                 self.empty_expected += times
             for place, count in enumerate(verdict.counts):
                 self.counts[place] += count * times
@@ -149,7 +149,7 @@ class Tally(Sum):
         return self.standings[RowStatus.SCORED] + self.standings[RowStatus.UNREADABLE] + self.standings[RowStatus.BLOCKED]
 
 
-def _gave_nothing(verdict: Verdict) -> bool:
+def _gave_nothing(verdict: Result) -> bool:
     """The output left something out, and there is nothing that it gave."""
     if verdict.counts is not None:
         match, mismatch, omission, hallucination = verdict.counts
@@ -175,13 +175,13 @@ class Ledger:
     def __init__(self, fields: int, watch: Watch | None = None) -> None:
         self.tally = Tally.of(fields)
         self.watch = watch
-        self.verdicts: list[Verdict] = []
+        self.verdicts: list[Result] = []
         self.counts: list[int] = []
         self._by_id: dict[int, int] = {}
-        self._by_value: dict[Verdict, int] = {}
-        self._kept: list[Verdict] = []  # an identity is only good while its object lives
+        self._by_value: dict[Result, int] = {}
+        self._kept: list[Result] = []  # an identity is only good while its object lives
 
-    def codes(self, column: Sequence[Verdict]) -> list[int]:
+    def codes(self, column: Sequence[Result]) -> list[int]:
         """The number of each verdict of a chunk, counted."""
         by_id, counts = self._by_id, self.counts
         try:
@@ -192,7 +192,7 @@ class Ledger:
             counts[code] += 1
         return found
 
-    def number(self, verdict: Verdict) -> int:
+    def number(self, verdict: Result) -> int:
         """The number of a verdict, not counted."""
         code = self._by_id.get(id(verdict))
         if code is not None:

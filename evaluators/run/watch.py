@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.model import FieldStatus, RowStatus, Verdict
+from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.values.confusion import Confusion, Ratio
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Watch(Struct, frozen=True):
         """The fields of which a verdict must say what became of them, since its statuses do not."""
         return () if self.fields else tuple(dict.fromkeys(path for path, _ in self.targets if path is not None))
 
-    def parts(self, verdict: Verdict) -> Iterator[tuple[Watched, int, int]]:
+    def parts(self, verdict: Result) -> Iterator[tuple[Watched, int, int]]:
         """What a row adds to each figure that it has: (target, part, whole).
 
         A row in which something went wrong has a figure, also where there is nothing to divide by: a precision of 0 where
@@ -57,12 +57,12 @@ class Watch(Struct, frozen=True):
             if match or mismatch or omission or extra:
                 yield target, *Confusion(match, mismatch, omission, extra).sums(figure)
 
-    def _of_all(self, verdict: Verdict) -> _Counts | None:
+    def _of_all(self, verdict: Result) -> _Counts | None:
         if self.fields:
             return _of_statuses(verdict.statuses)
-        return verdict.counts if verdict.standing.scored or verdict.standing is RowStatus.NOT_MEASURED else None
+        return verdict.counts if verdict.status.scored or verdict.status is RowStatus.NOT_MEASURED else None
 
-    def _of_field(self, verdict: Verdict, path: str) -> _Counts | None:
+    def _of_field(self, verdict: Result, path: str) -> _Counts | None:
         if not self.fields:
             return verdict.watched[self.paths.index(path)] if verdict.watched else None
         place = self.fields.index(path) if path in self.fields else len(verdict.statuses)

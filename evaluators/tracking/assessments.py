@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from evaluators.issues import Issue
-from evaluators.model import FieldResult, FieldStatus, Result, RowResult, RowStatus, Verdict
+from evaluators.model import FieldResult, FieldStatus, Result, RowResult, RowStatus
 from evaluators.reports.recorded import results_of
 from evaluators.reports.rows_csv import field_numbers, why
 from evaluators.run.record import RecordedRow, RunRecord
@@ -79,20 +79,20 @@ def assessments_of(record: RunRecord, row: RecordedRow) -> Iterator[Assessment]:
 
 def went_wrong(row: RecordedRow) -> bool:
     """Something in the row did not pass, or could not be measured."""
-    return any(verdict.passed is False or verdict.standing.kept_out for verdict in row.verdicts)
+    return any(verdict.passed is False or verdict.status.kept_out for verdict in row.verdicts)
 
 
-def label_of(verdict: Verdict) -> str:
+def label_of(verdict: Result) -> str:
     """How a row ended for an evaluator, in a word."""
-    if verdict.standing is not RowStatus.SCORED or verdict.passed is None:
-        return verdict.standing.word
+    if verdict.status is not RowStatus.SCORED or verdict.passed is None:
+        return verdict.status.word
     return "passed" if verdict.passed else "failed"
 
 
 def reason_of(result: Result) -> str | None:
     """What kept an evaluator from a full score, in plain words; else its own words for what it found."""
     named = why(RowResult("", 0, {"": result})).removeprefix(": ")
-    return named or (result.score.reason if result.score is not None else None)
+    return named or result.reason
 
 
 def _failing_first(rows: Iterator[RecordedRow], most: int) -> Iterator[RecordedRow]:
@@ -109,17 +109,17 @@ def _failing_first(rows: Iterator[RecordedRow], most: int) -> Iterator[RecordedR
     yield from islice((*wrong, *others), most)
 
 
-def _of_row(one: RecordedEvaluator, verdict: Verdict, result: Result) -> Assessment:
-    error = result.issue if verdict.standing.kept_out else None
+def _of_row(one: RecordedEvaluator, verdict: Result, result: Result) -> Assessment:
+    error = result.issue if verdict.status.kept_out else None
     return Assessment(
-        segment(one.name), one.name, None, verdict.value, label_of(verdict), verdict.passed, reason_of(result), error
+        segment(one.name), one.name, None, verdict.score, label_of(verdict), verdict.passed, reason_of(result), error
     )
 
 
-def _of_fields(one: RecordedEvaluator, verdict: Verdict, result: Result) -> Iterator[Assessment]:
+def _of_fields(one: RecordedEvaluator, verdict: Result, result: Result) -> Iterator[Assessment]:
     if not verdict.statuses:
         return
-    recorded = result.score.fields if result.score is not None else ()
+    recorded = result.fields
     for path, code, score in zip(one.fields, verdict.statuses, field_numbers(verdict), strict=True):
         status = FieldStatus(code)
         yield Assessment(

@@ -84,7 +84,7 @@ def _lines(record: RunRecord, cells: tuple[str, ...], variants: Sequence[str | N
 def _found(record: RunRecord, row: RecordedRow) -> Iterator[Any]:
     facts = record.facts.evaluators
     for one, verdict, result in zip(facts, row.verdicts, results_of(facts, row), strict=True):
-        yield from (label_of(verdict), verdict.value, verdict.passed, reason_of(result))
+        yield from (label_of(verdict), verdict.score, verdict.passed, reason_of(result))
         numbers = field_numbers(verdict)
         for place in range(len(one.fields)):
             measured = place < len(verdict.statuses)

@@ -171,7 +171,7 @@ def test_rows_in_words_say_what_the_codes_say(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in words.read_bytes().splitlines()]
     for line, row in zip(lines, record.rows(), strict=True):
         assert (line["row"], line["id"], line["checksum"]) == (row.number, row.id, row.given)
-        assert [one.get("score") for one in line["results"].values()] == [verdict.value for verdict in row.verdicts]
+        assert [one.get("score") for one in line["results"].values()] == [verdict.score for verdict in row.verdicts]
 
 
 def test_a_run_that_is_stopped_has_shorter_files(tmp_path: Path) -> None:

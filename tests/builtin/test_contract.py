@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Example, read, settle
 from evaluators.issues import Blame, Fault, Problems, RowProblem
-from evaluators.model import JSON, MISSING, RowStatus, Score, Verdict
+from evaluators.model import JSON, MISSING, Result, RowStatus
 from evaluators.needs import Expected, Part
 from evaluators.settings import build
 
@@ -56,14 +56,14 @@ def values_of(evaluator: Evaluator, cells: dict[str, Any]) -> list[Any]:
     return values
 
 
-def explained(evaluator: Evaluator, values: list[Any]) -> Score | RowProblem:
+def explained(evaluator: Evaluator, values: list[Any]) -> Result | RowProblem:
     try:
         return evaluator.explain(*values)
     except RowProblem as problem:
         return problem
 
 
-def checked(evaluator: Evaluator, values: list[Any]) -> Verdict | RowProblem:
+def checked(evaluator: Evaluator, values: list[Any]) -> Result | RowProblem:
     try:
         return evaluator.compile()(*values)
     except RowProblem as problem:
@@ -97,8 +97,8 @@ def test_the_fast_check_says_what_the_explanation_says(
     if faults:
         if all(fault.issue.blame is Blame.OUTPUT for fault in faults):
             unreadable = evaluator.unreadable().explain(faults[0].issue, *values)
-            assert unreadable.value == 0.0
-            assert unreadable.standing in (RowStatus.SCORED, RowStatus.UNREADABLE)
+            assert unreadable.score == 0.0
+            assert unreadable.status in (RowStatus.SCORED, RowStatus.UNREADABLE)
         return
     score, verdict = explained(evaluator, values), checked(evaluator, values)
     if isinstance(score, RowProblem) or isinstance(verdict, RowProblem):
@@ -107,21 +107,21 @@ def test_the_fast_check_says_what_the_explanation_says(
         assert score.issue.code == verdict.issue.code
         return
     wanted = settle(evaluator, score)
-    assert (verdict.standing, verdict.passed, verdict.value) == (wanted.standing, wanted.passed, wanted.value)
+    assert (verdict.status, verdict.passed, verdict.score) == (wanted.status, wanted.passed, wanted.score)
     assert verdict.statuses == wanted.statuses
-    assert score.value is None or 0.0 <= score.value <= 1.0
+    assert score.score is None or 0.0 <= score.score <= 1.0
 
 
 @pytest.mark.parametrize("name", ["exact_match", "similarity", "levenshtein", "correctness", "relevance"])
 @given(text=TEXTS.filter(lambda text: bool(text.split())))
 def test_a_text_is_like_itself(name: str, text: str) -> None:
-    assert build(BUILTIN.find(name), {}).score(text, text, text).value == 1.0
+    assert build(BUILTIN.find(name), {}).score(text, text, text).score == 1.0
 
 
 @given(one=TEXTS, other=TEXTS, name=st.sampled_from(["similarity", "levenshtein"]))
 def test_likeness_has_no_direction(one: str, other: str, name: str) -> None:
     evaluator = build(BUILTIN.find(name), {})
-    assert evaluator.explain(one, other).value == evaluator.explain(other, one).value
+    assert evaluator.explain(one, other).score == evaluator.explain(other, one).score
 
 
 def test_a_document_too_deep_for_its_schema_does_not_fit() -> None:
@@ -131,7 +131,7 @@ def test_a_document_too_deep_for_its_schema_does_not_fit() -> None:
     for _ in range(290):
         document = {"next": document}
     score = evaluator.score(document)
-    assert (score.value, evaluator.compile()(document).value) == (0.0, 0.0)
+    assert (score.score, evaluator.compile()(document).score) == (0.0, 0.0)
     assert score.reason is not None
     assert "too deeply" in score.reason
 
@@ -141,7 +141,7 @@ def test_a_document_too_deep_for_its_schema_does_not_fit() -> None:
 )
 def test_a_hostile_text_has_a_format_or_not(text: str) -> None:
     for name in ("json", "xml", "yaml", "markdown", "csv"):
-        assert build(BUILTIN.find("format_valid"), {"format": name}).score(text).value in (0.0, 1.0)
+        assert build(BUILTIN.find("format_valid"), {"format": name}).score(text).score in (0.0, 1.0)
 
 
 def test_a_row_that_cannot_be_measured_is_a_problem_when_it_is_scored_alone() -> None:

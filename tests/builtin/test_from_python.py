@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import evaluators
-from evaluators import Comparison, FieldResult, FieldStatus, Problems
+from evaluators import Comparison, FieldResult, FieldStatus, Problems, RowStatus
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import COMPARATORS
 
@@ -59,19 +59,19 @@ def test_the_first_setting_may_stand_without_its_name(name: str, value: Any, set
 def test_a_list_of_paths_and_a_schema_may_stand_without_their_names() -> None:
     row = {"output": {"a": 1, "b": 2}, "expected": {"a": 1, "b": 3}}
     multi: Any = evaluators.JsonMultiFieldMatch  # type: ignore[attr-defined]  # found by its name
-    assert multi(["a", "b"]).score(**row).value == 0.5
+    assert multi(["a", "b"]).score(**row).score == 0.5
     schema: Any = evaluators.SchemaMatch  # type: ignore[attr-defined]  # found by its name
     by_schema = schema({"type": "object", "properties": {"a": {"type": "integer"}}})
-    assert by_schema.score(output={"a": 1}, expected={"a": 1}).value == 1.0
+    assert by_schema.score(output={"a": 1}, expected={"a": 1}).score == 1.0
 
 
 def test_orbiters_examples_of_format_validation() -> None:
     """orbiter, FormatValidationScorer, Example."""
     kind: Any = evaluators.FormatValid  # type: ignore[attr-defined]  # found by its name
-    assert kind("json").score('{"key": "value"}').value == 1.0
-    assert kind("json").score("not json").value == 0.0
-    assert kind("xml").score("<root><item>text</item></root>").value == 1.0
-    assert kind("markdown").score("# Hello\n\nSome **bold** text").value == 1.0
+    assert kind("json").score('{"key": "value"}').score == 1.0
+    assert kind("json").score("not json").score == 0.0
+    assert kind("xml").score("<root><item>text</item></root>").score == 1.0
+    assert kind("markdown").score("# Hello\n\nSome **bold** text").score == 1.0
 
 
 @pytest.mark.parametrize(("settings", "where", "said"), [
@@ -105,7 +105,7 @@ def test_agentas_words_for_a_diff_work_in_the_class() -> None:
     assert kind(predict_keys=True).extra_fields == "ignore"
     diff = kind(predict_keys=False, threshold=0.5)
     assert (diff.extra_fields, diff.pass_at) == ("penalize", 0.5)
-    assert diff.score(output={"name": "John", "age": 30}, expected={"name": "John"}).value == 0.5
+    assert diff.score(output={"name": "John", "age": 30}, expected={"name": "John"}).score == 0.5
     with pytest.raises(Problems, match='"predict_keys" must be true or false'):
         kind(predict_keys="false")
     with pytest.raises(Problems, match="are the same setting"):
@@ -125,11 +125,19 @@ def test_a_status_is_its_word() -> None:
     result = FieldResult("a", FieldStatus.OMISSION)
     assert result.status == "omission"
     assert result.status != "match"
+    assert not result.status != "omission"  # noqa: SIM202  # the other operator
     assert result.status in ("mismatch", "omission")
     assert [status for status in FieldStatus if status == "error"] == [FieldStatus.ERROR, FieldStatus.FAULT]
     one, other = FieldStatus.MATCH, FieldStatus.MISMATCH
     assert (one == 1, one == 2, one in {1}, one == other) == (True, False, True, False)
     assert {FieldStatus.MATCH: "a"}[FieldStatus.MATCH] == "a"
+
+
+def test_the_status_of_a_row_is_its_word() -> None:
+    result = evaluators.ExactMatch().score("a", "a")
+    assert (result.status == "scored", result.status != "scored", result.status != "skipped") == (True, False, True)
+    assert (str(result.status), result.status is RowStatus.SCORED) == ("scored", True)
+    assert {RowStatus.SCORED: "a"}[result.status] == "a"
 
 
 @pytest.mark.parametrize(("score", "passed"), [(1.0, True), (1, True), (0.99, False), (0.0, False)])
@@ -155,13 +163,13 @@ def test_an_evaluator_type_is_loaded_from_its_file(tmp_path: Path) -> None:
     file.write_text(NEW_EVALUATOR, encoding="utf-8")
     assert evaluators.register_file(file) == "shouting_for_this_test"
     suite = evaluators.load({"evaluators": [{"shouting_for_this_test": {"marks": 1}}]})
-    assert suite.evaluate({"output": "HELLO!"})["shouting_for_this_test"].score.value == 1.0  # type: ignore[union-attr]  # it is scored
+    assert suite.evaluate({"output": "HELLO!"})["shouting_for_this_test"].score == 1.0  # type: ignore[union-attr]  # it is scored
     with pytest.raises(Problems, match="already registered"):
         evaluators.register_file(file)
     file.write_text(NEW_EVALUATOR.replace("isupper", "islower"), encoding="utf-8")
     evaluators.register_file(str(file), overwrite=True)
     again = evaluators.load({"evaluators": ["shouting_for_this_test"]})
-    assert again.evaluate({"output": "hello"})["shouting_for_this_test"].score.value == 1.0  # type: ignore[union-attr]  # it is scored
+    assert again.evaluate({"output": "hello"})["shouting_for_this_test"].score == 1.0  # type: ignore[union-attr]  # it is scored
 
 
 def test_the_files_that_are_written_to_start_from_are_loaded(tmp_path: Path) -> None:

@@ -21,9 +21,9 @@ def asked(schema: Any, output: str, **settings: Any) -> Result:
 
 def passes(schema: Any, output: str) -> bool:
     found = asked(schema, output)
-    assert found.standing is RowStatus.SCORED
+    assert found.status is RowStatus.SCORED
     assert found.score is not None
-    return found.score.value == 1.0
+    return found.score == 1.0
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_unique_items_are_each_looked_at_once() -> None:
 )
 def test_every_pattern_has_the_time_limit(schema: Any) -> None:
     found = asked(schema, json.dumps({"a" * 60 + "b": 1}), timeout_seconds=0.01)
-    assert found.standing is RowStatus.UNJUDGED
+    assert found.status is RowStatus.UNJUDGED
     assert found.issue is not None
     assert (found.issue.code, found.issue.blame) == ("regex-timeout", Blame.ENVIRONMENT)
 
@@ -80,9 +80,7 @@ def test_keys_that_no_pattern_fits_are_named() -> None:
     schema = {"patternProperties": {"^a": {"type": "integer"}}, "properties": {"x": {}}, "additionalProperties": False}
     assert passes(schema, '{"a": 1, "x": 2}')
     assert not passes(schema, '{"a": "1"}')
-    found = asked(schema, '{"b": 1}').score
-    assert found is not None
-    assert found.reason == '$: "b" does not match any of the patterns "^a"'
+    assert asked(schema, '{"b": 1}').reason == '$: "b" does not match any of the patterns "^a"'
     assert not passes({"patternProperties": {"^a": {}}, "additionalProperties": {"type": "null"}}, '{"b": 1}')
 
 
@@ -103,7 +101,7 @@ def test_a_schema_that_leads_to_itself_asks_once_for_each_level(name: str) -> No
     def steps(depth: int) -> int:
         clock = row_clock()
         before = clock.steps
-        assert asked(ALIKE[name], '{"a": ' * depth + "1" + "}" * depth).standing is RowStatus.SCORED
+        assert asked(ALIKE[name], '{"a": ' * depth + "1" + "}" * depth).status is RowStatus.SCORED
         return clock.steps - before
 
     short, long = steps(20), steps(40)
@@ -112,7 +110,7 @@ def test_a_schema_that_leads_to_itself_asks_once_for_each_level(name: str) -> No
 
 def test_what_is_wrong_is_bounded_in_number_and_length() -> None:
     found = asked({"items": {"enum": ["a" * 5_000]}}, json.dumps(["b" * 5_000] * 2_000))
-    assert found.score is not None
-    assert "and more than" in found.score.reason
-    assert len(found.score.details["errors"]) == MOST_ERRORS
-    assert len(json.dumps(found.score.details["errors"])) < 500 * MOST_ERRORS
+    assert found.reason is not None
+    assert "and more than" in found.reason
+    assert len(found.details["errors"]) == MOST_ERRORS
+    assert len(json.dumps(found.details["errors"])) < 500 * MOST_ERRORS

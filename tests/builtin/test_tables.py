@@ -21,7 +21,7 @@ import yaml
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Example
 from evaluators.issues import Problems
 from evaluators.judges.judge import read_judge
-from evaluators.model import MISSING, Score
+from evaluators.model import MISSING, Result
 from evaluators.settings import BadSettings, build
 
 HERE = Path(__file__).parent
@@ -55,7 +55,7 @@ def evaluator_of(name: str, settings: dict[str, Any] | None) -> Evaluator:
     return build(plug, settings or {}, context, f'evaluator "{name}"')
 
 
-def scored(evaluator: Evaluator, row: dict[str, Any]) -> Score:
+def scored(evaluator: Evaluator, row: dict[str, Any]) -> Result:
     cells = {role: row.get(role, MISSING) for role in ("output", "expected", "input")}
     return evaluator.score(**cells, **row.get("columns", {}))
 
@@ -77,7 +77,7 @@ def test_a_table_entry_gives_what_it_says(name: str, entry: dict[str, Any]) -> N
         assert issue.blame == entry.get("blame", "testset")
         return
     score = scored(evaluator, entry)
-    _same_number(score.value, entry["score"])
+    _same_number(score.score, entry["score"])
     assert score.passed is entry.get("passed", score.passed)
     assert str(entry.get("reason", "")) in (score.reason or "")
     details = entry.get("details", {})
@@ -90,7 +90,7 @@ def test_a_table_entry_gives_what_it_says(name: str, entry: dict[str, Any]) -> N
 def test_an_example_gives_its_score(name: str, example: Example) -> None:
     evaluator = evaluator_of(name, dict(example.settings or {}))
     score = evaluator.score(example.output, example.expected, example.input)
-    _same_number(score.value, example.score)
+    _same_number(score.score, example.score)
     assert score.passed is (score.passed if example.passed is None else example.passed)
 
 

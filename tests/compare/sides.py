@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from evaluators.compare.sides import Side, SideRows
 from evaluators.issues import Blame, Issue
-from evaluators.model import FieldStatus, RowStatus, Verdict
+from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.run.codes import CodedVerdict
 from evaluators.run.record import RunRecord
 from evaluators.run.record_facts import RecordedEvaluator, RecordedVariant, RecordFacts
@@ -21,14 +21,14 @@ from evaluators.run.result import EvaluatorStats, RunResult
 
 
 def said(
-    standing: str, score: float | None, passed: bool | None, statuses: Sequence[str] = (), reason: str | None = None,
+    status: str, score: float | None, passed: bool | None, statuses: Sequence[str] = (), reason: str | None = None,
     values: Sequence[int] = (),
-) -> Verdict:  # fmt: skip
+) -> Result:  # fmt: skip
     """What a run says of a row, in words."""
     num, den = (0, 0) if score is None else Fraction(score).limit_denominator(10_000).as_integer_ratio()
     issue = None if reason is None else Issue("no-score", Blame.TESTSET, reason)
     letters = bytes(FieldStatus[word.upper()] for word in statuses)
-    return Verdict(RowStatus[standing.upper()], passed, num, den, letters, issue=issue, values=tuple(values))
+    return Result(RowStatus[status.upper()], passed, num, den, letters, issue=issue, values=tuple(values))
 
 
 def made_side(

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from evaluators.compare.baseline import baseline_text, read_baseline, write_baseline
 from evaluators.compare.sides import SideRows, side_of
@@ -74,7 +75,7 @@ def test_a_baseline_is_this_text(tmp_path: Path) -> None:
 def test_a_baseline_is_the_run_again_without_its_reasons(tmp_path: Path) -> None:
     found = side_of(read_baseline(file_of(tmp_path, TEXT)), "runs/one")
     (rows,) = SIDE.rows.values()
-    assert found.rows[None].said == {"header": [one._replace(issue=None) for one in rows.said["header"]]}
+    assert found.rows[None].said == {"header": [replace(one, issue=None) for one in rows.said["header"]]}
     assert (found.rows[None].ids, found.rows[None].clusters) == (rows.ids, rows.clusters)
     assert (found.fields, found.result.meaning) == (SIDE.fields, SIDE.result.meaning)
 

@@ -18,7 +18,7 @@ from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.sides import Side, SideRows, side_of
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems
-from evaluators.model import FieldStatus, Verdict
+from evaluators.model import FieldStatus, Result
 from tests.compare.sides import made_side, packed, said
 
 FIELDS = ("total", "date")
@@ -36,7 +36,7 @@ LISTED_WRONG = said("scored", 0.5, False, ("match", "mismatch"))
 RIGHT, WRONG = said("scored", 1.0, True), said("scored", 0.0, False)
 
 
-def rows_of(columns: list[tuple[Verdict, Verdict]], clusters: bool = False) -> SideRows:
+def rows_of(columns: list[tuple[Result, Result]], clusters: bool = False) -> SideRows:
     count = range(len(columns))
     return SideRows(
         numbers=[place + 2 for place in count],
@@ -63,7 +63,7 @@ def plain(base: str, new: str, config: CompareConfig = CompareConfig(), **target
 
 @settings(max_examples=50, deadline=None)
 @given(COLUMNS, st.booleans())
-def test_a_run_against_itself_finds_nothing(columns: list[tuple[Verdict, Verdict]], clusters: bool) -> None:
+def test_a_run_against_itself_finds_nothing(columns: list[tuple[Result, Result]], clusters: bool) -> None:
     one = side("one", rows_of(columns, clusters))
     found = compare_sides(one, one, CompareConfig(fail_on=("significant_drop", "broken_rows")))
     assert (found.fixed, found.broken, found.changed, found.exit_code) == (0, 0, (), 0)
@@ -81,9 +81,7 @@ MANY = st.lists(st.tuples(PLAIN | PARTIAL, PLAIN | PARTIAL), min_size=1, max_siz
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(MANY, st.integers(1, 3), st.integers(1, 12))
-def test_an_interval_never_contradicts_its_p_value(
-    pairs: list[tuple[Verdict, Verdict]], times: int, clusters: int
-) -> None:
+def test_an_interval_never_contradicts_its_p_value(pairs: list[tuple[Result, Result]], times: int, clusters: int) -> None:
     """Law 15: the interval of a difference holds 0 just when the p-value is not below 0.05."""
     pairs = pairs * times
     one, other = (
@@ -103,7 +101,7 @@ def test_an_interval_never_contradicts_its_p_value(
 @settings(max_examples=50, deadline=None)
 @given(TWO, st.booleans())
 def test_swapping_the_runs_mirrors_every_sign(
-    columns: tuple[list[tuple[Verdict, Verdict]], list[tuple[Verdict, Verdict]]], clusters: bool
+    columns: tuple[list[tuple[Result, Result]], list[tuple[Result, Result]]], clusters: bool
 ) -> None:
     one, other = (side(name, rows_of(each, clusters)) for name, each in zip("ab", columns, strict=True))
     there, back = compare_sides(one, other), compare_sides(other, one)
@@ -129,7 +127,7 @@ def test_swapping_the_runs_mirrors_every_sign(
 @settings(max_examples=30, deadline=None)
 @given(TWO)
 def test_the_order_of_rows_does_not_matter(
-    columns: tuple[list[tuple[Verdict, Verdict]], list[tuple[Verdict, Verdict]]],
+    columns: tuple[list[tuple[Result, Result]], list[tuple[Result, Result]]],
 ) -> None:
     base, new = rows_of(columns[0]), rows_of(columns[1])
     turned = SideRows(
@@ -142,7 +140,7 @@ def test_the_order_of_rows_does_not_matter(
 
 @settings(max_examples=30, deadline=None)
 @given(COLUMNS, st.booleans())
-def test_a_baseline_holds_all_that_a_comparison_needs(columns: list[tuple[Verdict, Verdict]], clusters: bool) -> None:
+def test_a_baseline_holds_all_that_a_comparison_needs(columns: list[tuple[Result, Result]], clusters: bool) -> None:
     one = side("runs/one", rows_of(columns, clusters))
     with TemporaryDirectory() as folder:
         file = Path(folder) / "main.json"
@@ -275,10 +273,10 @@ UNSCORED = {
 }
 
 
-@pytest.mark.parametrize("standing", UNSCORED)
-def test_a_row_that_the_base_scored_and_the_new_run_did_not_is_lost(standing: str) -> None:
+@pytest.mark.parametrize("status", UNSCORED)
+def test_a_row_that_the_base_scored_and_the_new_run_did_not_is_lost(status: str) -> None:
     base = side("base", rows_of([(RIGHT, RIGHT)] * 9 + [(WRONG, RIGHT)]))
-    new = side("new", rows_of([(RIGHT, RIGHT)] * 8 + [(UNSCORED[standing], RIGHT)] * 2))
+    new = side("new", rows_of([(RIGHT, RIGHT)] * 8 + [(UNSCORED[status], RIGHT)] * 2))
     found = compare_sides(base, new)
     parses = found.evaluators[0]
     assert (found.unchanged, found.lost, found.broken) == (8, 2, 0)
@@ -286,11 +284,11 @@ def test_a_row_that_the_base_scored_and_the_new_run_did_not_is_lost(standing: st
     assert [(row.id, row.lost, row.lost_passed) for row in found.changed] == [
         ("D-8", ("parses",), ("parses",)), ("D-9", ("parses",), ()),
     ]  # fmt: skip
-    why = "invalid: the cell is empty" if standing == "invalid" else standing
+    why = "invalid: the cell is empty" if status == "invalid" else status
     assert found.changed[0].reasons == {"parses": why}
     assert found.exit_code == 3
     assert found.causes == (
-        f"2 rows are lost, scored in the base and not in the new run ({standing} 2): D-8, D-9",
+        f"2 rows are lost, scored in the base and not in the new run ({status} 2): D-8, D-9",
     )  # fmt: skip
 
 
@@ -373,7 +371,7 @@ def test_an_invention_where_nothing_was_is_broken_for_every_guard() -> None:
     ],
     ids=str,
 )
-def test_a_row_in_which_the_base_had_nothing_to_measure(now: Verdict, change: str) -> None:
+def test_a_row_in_which_the_base_had_nothing_to_measure(now: Result, change: str) -> None:
     base = side("base", rows_of([(RIGHT, BOTH)] * 3 + [(RIGHT, EMPTY)]))
     found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 3 + [(RIGHT, now)])))
     counts = {"broken": found.broken, "gained": found.gained, "never measured": found.never_measured}
@@ -389,9 +387,9 @@ def test_a_guard_sees_inventions_also_where_the_base_measured_nothing_at_all() -
     assert found.exit_code == 1
 
 
-@pytest.mark.parametrize("standing", UNSCORED)
-def test_a_row_that_was_unknown_and_in_which_nothing_is_there_is_not_gained(standing: str) -> None:
-    base = side("base", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, UNSCORED[standing])] * 2))
+@pytest.mark.parametrize("status", UNSCORED)
+def test_a_row_that_was_unknown_and_in_which_nothing_is_there_is_not_gained(status: str) -> None:
+    base = side("base", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, UNSCORED[status])] * 2))
     found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, EMPTY)] * 2)))
     header = found.evaluators[1]
     assert (found.unchanged, found.gained, found.exit_code) == (10, 0, 0)
@@ -434,9 +432,7 @@ ANY = LISTED | st.sampled_from([EMPTY, INVENTED, *UNSCORED.values(), FAILURES[-1
 ALL_KINDS = st.lists(st.tuples(st.tuples(PLAIN, ANY), st.tuples(PLAIN, ANY)), min_size=1, max_size=25)
 
 
-def compared(
-    pairs: list[tuple[tuple[Verdict, Verdict], tuple[Verdict, Verdict]]], clusters: bool = False
-) -> RunComparison:
+def compared(pairs: list[tuple[tuple[Result, Result], tuple[Result, Result]]], clusters: bool = False) -> RunComparison:
     base, new = (side(name, rows_of([pair[place] for pair in pairs], clusters)) for place, name in enumerate("bn"))
     guards = {"header": GuardConfig(max_drop=0.1), "header.total": GuardConfig(max_drop=0.1, max_broken_rows=2)}
     config = CompareConfig(fail_on=("significant_drop", "broken_rows"), max_broken_rows=3, guards=guards)
@@ -447,7 +443,7 @@ def compared(
 @settings(max_examples=100, deadline=None)
 @given(ALL_KINDS, st.booleans())
 def test_every_row_is_exactly_one_thing(
-    pairs: list[tuple[tuple[Verdict, Verdict], tuple[Verdict, Verdict]]], clusters: bool
+    pairs: list[tuple[tuple[Result, Result], tuple[Result, Result]]], clusters: bool
 ) -> None:
     found = compared(pairs, clusters)
     kinds = {
@@ -474,9 +470,9 @@ MEASURED_ROWS = st.lists(
 @settings(max_examples=150, deadline=None)
 @given(MEASURED_ROWS, st.data(), st.sampled_from(FAILURES), st.booleans())
 def test_a_failure_in_place_of_a_right_row_never_makes_a_comparison_look_better(
-    pairs: list[tuple[tuple[Verdict, Verdict], tuple[Verdict, Verdict]]],
+    pairs: list[tuple[tuple[Result, Result], tuple[Result, Result]]],
     data: st.DataObject,
-    failure: tuple[Verdict, Verdict],
+    failure: tuple[Result, Result],
     clusters: bool,
 ) -> None:
     place = data.draw(st.integers(0, len(pairs) - 1))
@@ -495,7 +491,7 @@ def test_a_failure_in_place_of_a_right_row_never_makes_a_comparison_look_better(
 @settings(max_examples=50, deadline=None)
 @given(MEASURED_ROWS, st.data())
 def test_leaving_out_a_right_row_never_makes_a_comparison_look_better(
-    pairs: list[tuple[tuple[Verdict, Verdict], tuple[Verdict, Verdict]]], data: st.DataObject
+    pairs: list[tuple[tuple[Result, Result], tuple[Result, Result]]], data: st.DataObject
 ) -> None:
     place = data.draw(st.integers(0, len(pairs) - 1))
     pairs[place] = (pairs[place][0], (RIGHT, BOTH))
@@ -543,7 +539,7 @@ _NOTHING, _WRONG, _RIGHT = (said("scored", share, share == 1, (word, "match"))
 @example([(_NOTHING, _WRONG), (_RIGHT, _NOTHING)], True)
 @given(st.lists(st.tuples(MANY, MANY), min_size=1, max_size=12), st.booleans())
 def test_figures_of_a_field_count_its_values_and_mirror_when_the_runs_are_swapped(
-    pairs: list[tuple[Verdict, Verdict]], clusters: bool
+    pairs: list[tuple[Result, Result]], clusters: bool
 ) -> None:
     one, other = (
         side(name, rows_of([(RIGHT, pair[place]) for pair in pairs], clusters)) for place, name in enumerate("bn")

@@ -185,14 +185,14 @@ def test_what_nobody_measured_is_undefined() -> None:
 def test_a_bad_expected_answer_costs_its_row_and_is_said() -> None:
     found = struct_extract_eval.evaluate([{"name": "a"}, "not JSON"], [{"name": "a"}, {}], SCHEMA)
     assert (found.mean_f1, found.stats.invalid) == (1.0, 1)
-    assert found.records[1].standing is RowStatus.INVALID
+    assert found.records[1].status is RowStatus.INVALID
     assert found.records[1].field_results == ()
     assert len(found.issues) == 1
 
 
 def test_an_unreadable_output_scores_zero_and_omits_everything() -> None:
     (record,) = struct_extract_eval.evaluate([{"name": "a", "size": 1}], ["sorry"], SCHEMA).records
-    assert (record.f1, record.overall_score, record.standing) == (0.0, 0.0, RowStatus.UNREADABLE)
+    assert (record.f1, record.overall_score, record.status) == (0.0, 0.0, RowStatus.UNREADABLE)
     assert [result.status for result in record.field_results] == [FieldStatus.OMISSION] * 2
 
 

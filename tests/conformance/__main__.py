@@ -11,13 +11,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tests.conformance.cases import HERE
-from tests.conformance.verdicts import Finding, Verdict, files_not_covered, judge_folder, why_not_covered
+from tests.conformance.verdicts import Finding, Result, files_not_covered, judge_folder, why_not_covered
 
 
 def main(arguments: list[str]) -> int:
     """Print what became of every case. The status: 0 when nothing disagrees."""
     folder = Path(arguments[0]) if arguments else HERE
-    by_system: dict[str, list[Verdict]] = {}
+    by_system: dict[str, list[Result]] = {}
     for _, verdicts in judge_folder(folder):
         for verdict in verdicts:
             by_system.setdefault(verdict.case.system, []).append(verdict)
@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> int:
     return int(any(verdict.finding is Finding.DISAGREES for verdicts in by_system.values() for verdict in verdicts))
 
 
-def paragraph(system: str, verdicts: Iterable[Verdict]) -> list[str]:
+def paragraph(system: str, verdicts: Iterable[Result]) -> list[str]:
     """What became of the cases of one system."""
     verdicts = list(verdicts)
     counts = Counter(verdict.finding for verdict in verdicts)
@@ -47,7 +47,7 @@ def paragraph(system: str, verdicts: Iterable[Verdict]) -> list[str]:
     return lines
 
 
-def _disagreement(verdict: Verdict) -> str:
+def _disagreement(verdict: Result) -> str:
     return f"  disagrees: {verdict}" if verdict.broke else f"  disagrees: {verdict.case.id}"
 
 

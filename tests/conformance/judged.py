@@ -160,7 +160,7 @@ def answer_orbiter(case: Case) -> Answer:
         return Answer(blame=problems.issues[0].blame.value, why=str(problems))
     except ValueError as refused:  # settings that cannot be used
         return Answer(blame="config", why=str(refused))
-    return Answer(score.value)
+    return Answer(score.score)
 
 
 def _settings(case: Case) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from evaluators.builtin._evaluator import Evaluator, explain_cells
 from evaluators.issues import Problems
-from evaluators.model import FieldStatus, RowStatus, Score
+from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.suite.config import read_config
 from evaluators.suite.source import from_data
 from tests.conformance.cases import Answer, Case, mapping
@@ -32,10 +32,10 @@ def evaluator_of(case: Case) -> Evaluator:
     return read_config(from_data({"evaluators": [line]})).lines[0].settings
 
 
-def _answer(case: Case, score: Score) -> Answer:
-    unreadable = score.standing is RowStatus.UNREADABLE
+def _answer(case: Case, score: Result) -> Answer:
+    unreadable = score.status is RowStatus.UNREADABLE
     return Answer(
-        score.value,
+        score.score,
         score.passed,
         "output" if unreadable else None,
         _fields(case, score),
@@ -44,7 +44,7 @@ def _answer(case: Case, score: Score) -> Answer:
     )
 
 
-def _fields(case: Case, score: Score) -> dict[str, float | None]:
+def _fields(case: Case, score: Result) -> dict[str, float | None]:
     written = case.settings.get("fields")
     if not isinstance(written, list):
         return {}

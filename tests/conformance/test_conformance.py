@@ -17,18 +17,18 @@ from tests.conformance.ours import evaluator_of
 from tests.conformance.rules import ANSWERS, AS_TOLD, rules
 from tests.conformance.systems import ANSWERS as ANSWERED_APART
 from tests.conformance.systems import read_cases
-from tests.conformance.verdicts import Finding, Verdict, judge_folder, same_answer
+from tests.conformance.verdicts import Finding, Result, judge_folder, same_answer
 from tests.laws.structures import without_output
 
 FILES = sorted(mapping()["files"])
 
 
 @cache
-def judged() -> dict[str, list[Verdict]]:
+def judged() -> dict[str, list[Result]]:
     return dict(judge_folder())
 
 
-def covered() -> list[Verdict]:
+def covered() -> list[Result]:
     return [verdict for verdicts in judged().values() for verdict in verdicts if verdict.ours is not None]
 
 
@@ -63,7 +63,7 @@ def test_what_is_computed_apart_is_what_the_evaluators_say() -> None:
     assert differ == []
 
 
-def _as_computed(verdict: Verdict) -> bool:
+def _as_computed(verdict: Result) -> bool:
     return verdict.ours is not None and same_answer(verdict.ours, computed(verdict.case))
 
 
@@ -92,7 +92,7 @@ def _fast(case: Case) -> Answer:
     for value in values:
         if isinstance(value, Fault) and value.issue.blame is not Blame.OUTPUT:
             return Answer(blame=value.issue.blame.value)
-    return Answer(verdict.value, verdict.passed, "output" if verdict.standing is RowStatus.UNREADABLE else None)
+    return Answer(verdict.score, verdict.passed, "output" if verdict.status is RowStatus.UNREADABLE else None)
 
 
 def _unreadable(values: Sequence[object]) -> bool:
@@ -109,7 +109,7 @@ def test_every_evaluator_of_a_file_is_mapped_or_says_why_not() -> None:
 
 def test_the_report_names_what_disagrees() -> None:
     case = next(iter(read_cases(HERE / "galtea.jsonl")))
-    lines = paragraph("galtea", [Verdict(case, Finding.DISAGREES), Verdict(case, Finding.AGREES)])
+    lines = paragraph("galtea", [Result(case, Finding.DISAGREES), Result(case, Finding.AGREES)])
     assert lines == ["galtea: 2 cases: 1 agree, 0 listed, 1 disagree, 0 not covered", f"  disagrees: {case.id}"]
 
 

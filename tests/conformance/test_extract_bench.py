@@ -50,7 +50,7 @@ def test_a_suite_gives_the_figures(case: Case, figure: str) -> None:
     name = FIGURES[figure]
     wanted = ours.score if name is None else ours.fields[name]
     made = evaluator(case, figure)
-    assert explain_cells(made, case.cells).value == wanted
+    assert explain_cells(made, case.cells).score == wanted
     assert fast(made, case) == wanted
 
 
@@ -59,8 +59,8 @@ def fast(made: Evaluator, case: Case) -> float | None:
     for need in needs:
         values.append(read(need, case.cells, values, needs))
     if all(isinstance(value, (dict, list)) for value in values):
-        return made.compile()(*values).value
-    return without_output(made, *values).value
+        return made.compile()(*values).score
+    return without_output(made, *values).score
 
 
 def test_no_divergence_knows_the_name_of_a_case() -> None:

@@ -41,7 +41,7 @@ def test_a_page_is_right_about_its_example(entry: dict[str, Any]) -> None:
     assert entry.keys() <= KEYS
     cells = {role: entry.get(role, MISSING) for role in ("output", "expected", "input")}
     score = evaluator_of(entry).score(**cells)
-    assert score.value == pytest.approx(entry["score"], abs=1e-12)
+    assert score.score == pytest.approx(entry["score"], abs=1e-12)
     assert {found.path: found.status.word for found in score.fields} == entry.get(
         "fields", {found.path: found.status.word for found in score.fields}
     )

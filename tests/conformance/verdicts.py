@@ -34,7 +34,7 @@ class Finding(Enum):
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Result:
     """One case with what became of it, and the divergence that decided. `broke` is the error that ended the look at it."""
 
     case: Case
@@ -50,7 +50,7 @@ class Verdict:
         return told if self.rule is None else f"{told}, although: {self.rule.reason}"
 
 
-def judge_folder(folder: Path = HERE) -> Iterator[tuple[str, list[Verdict]]]:
+def judge_folder(folder: Path = HERE) -> Iterator[tuple[str, list[Result]]]:
     """The verdicts of each file of a folder whose name is known, with the file's name."""
     for path in sorted(folder.glob("*.jsonl")):
         if path.stem in mapping()["files"]:
@@ -74,25 +74,25 @@ def why_not_covered(case: Case) -> str | None:
     return reasons.get(case.evaluator, "an unknown evaluator")
 
 
-def judge(case: Case) -> Verdict:
+def judge(case: Case) -> Result:
     """What becomes of one case. One at which something breaks disagrees, with the error."""
     if isinstance(case, Unread):
-        return Verdict(case, Finding.DISAGREES, broke=case.why)
+        return Result(case, Finding.DISAGREES, broke=case.why)
     try:
         return _judge(case)
     except Exception as error:  # a case is guarded as a row is: whatever breaks, the others are looked at
-        return Verdict(case, Finding.DISAGREES, broke=broke(error))
+        return Result(case, Finding.DISAGREES, broke=broke(error))
 
 
-def _judge(case: Case) -> Verdict:
+def _judge(case: Case) -> Result:
     if why_not_covered(case):
-        return Verdict(case, Finding.NOT_COVERED)
+        return Result(case, Finding.NOT_COVERED)
     ours = answer(case)
     if agrees(case, ours):
-        return Verdict(case, Finding.AGREES, ours)
+        return Result(case, Finding.AGREES, ours)
     rule = next((rule for rule in rules() if rule.holds(case)), None)
     listed = rule is not None and same_answer(ours, rule.instead(case))
-    return Verdict(case, Finding.LISTED if listed else Finding.DISAGREES, ours, rule)
+    return Result(case, Finding.LISTED if listed else Finding.DISAGREES, ours, rule)
 
 
 def agrees(case: Case, ours: Answer) -> bool:

@@ -12,7 +12,7 @@ import pytest
 
 import evaluators
 from evaluators.builtin.schema_match import SchemaMatch
-from evaluators.model import Score
+from evaluators.model import Result
 from tests.docs.blocks import blocks
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -83,16 +83,14 @@ def test_a_line_about_presence_says_what_happens(settings: dict[str, Any], lines
                 assert found == said(outcome, leaves=2), f"{expected} / {output}: {one!r}, {other!r}"
 
 
-def receipt() -> Score:
+def receipt() -> Result:
     """The example of the page, scored by its suite."""
     texts = {block.file: block.text for block in blocks(PAGE) if block.file}
     lines = re.findall(r"^ {8}(\S+): (.+)$", texts["receipts.yaml"], re.MULTILINE)
     assert len(lines) == 6
     suite = evaluators.loads(texts["receipts.yaml"])
     row = {"expected": json.loads(texts["expected.json"]), "output": json.loads(texts["output.json"])}
-    score = suite.evaluate(row)["receipt"].score
-    assert score is not None
-    return score
+    return suite.evaluate(row)["receipt"]
 
 
 def test_the_picture_has_the_counts_of_the_example() -> None:

@@ -113,11 +113,8 @@ def test_the_items_of_a_list_are_counted_together(tmp_path: Path) -> None:
     found = run(tmp_path, suite, pair)
     assert [field.path for field in found.evaluators[0].fields] == ["hobbies[*]"]
     assert found.gates[0].message.startswith('write "hobbies[*]"')
-    score = (
-        loads("evaluators: [json_diff_match]").evaluate({"output": pair[0], "expected": pair[1]})["json_diff_match"].score
-    )
-    assert score is not None
-    assert [field.path for field in score.fields] == ["hobbies[0]", "hobbies[1]"]
+    result = loads("evaluators: [json_diff_match]").evaluate({"output": pair[0], "expected": pair[1]})["json_diff_match"]
+    assert [field.path for field in result.fields] == ["hobbies[0]", "hobbies[1]"]
     assert "`hobbies.0` is `hobbies[0]`" in page("coming-from/agenta.md")
 
 

@@ -10,7 +10,7 @@ import pytest
 from evaluators.builtin._evaluator import explain_cells, settle
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.issues import Blame, Problems
-from evaluators.model import MISSING, FieldResult, FieldStatus, RowStatus, Score, Verdict
+from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.settings import build
 from tests.fields.alone import wrong_of
 
@@ -19,7 +19,7 @@ def matcher(fields: Any, **settings: Any) -> JsonMultiFieldMatch:
     return build(JsonMultiFieldMatch, {"fields": fields, **settings})
 
 
-def row(fields: Any, expected: Any, output: Any, *cells: Any, **settings: Any) -> tuple[Score, Verdict]:
+def row(fields: Any, expected: Any, output: Any, *cells: Any, **settings: Any) -> tuple[Result, Result]:
     """The explained score and the fast verdict of one row, which agree."""
     one = matcher(fields, **settings)
     score = one.explain(expected, output, *cells)
@@ -35,7 +35,7 @@ def words(fields: Any, expected: Any, output: Any, *cells: Any, **settings: Any)
 
 
 def value(fields: Any, expected: Any, output: Any, **settings: Any) -> float | None:
-    return row(fields, expected, output, **settings)[1].value
+    return row(fields, expected, output, **settings)[1].score
 
 
 def field(fields: Any, expected: Any, output: Any, number: int = 0) -> FieldResult:
@@ -70,8 +70,8 @@ def test_the_status_of_a_field(expected: Any, output: Any, status: str) -> None:
 
 def test_a_row_without_a_measured_field_has_no_score() -> None:
     score, verdict = row(["a", "b"], {}, {})
-    assert (score.value, score.standing) == (None, RowStatus.NOT_MEASURED)
-    assert (verdict.value, verdict.passed, verdict.standing) == (None, None, RowStatus.NOT_MEASURED)
+    assert (score.score, score.status) == (None, RowStatus.NOT_MEASURED)
+    assert (verdict.score, verdict.passed, verdict.status) == (None, None, RowStatus.NOT_MEASURED)
 
 
 def test_absent_on_both_sides_can_be_asked_to_match() -> None:
@@ -84,20 +84,20 @@ def test_a_required_field_that_neither_side_has_is_an_omission_and_never_passes(
     for both_missing in ("not_measured", "match"):
         score, verdict = row(fields, {"b": 1}, {"b": 1}, both_missing=both_missing, pass_at=0.0)
         assert [result.status.word for result in score.fields] == ["omission", "match"]
-        assert (verdict.value, verdict.passed) == (0.5, False)
+        assert (verdict.score, verdict.passed) == (0.5, False)
 
 
 def test_a_required_field_that_does_not_match_keeps_the_row_from_passing() -> None:
     fields = {"a": {"required": True, "weight": 0}, "b": "exact"}
     assert row(fields, {"a": 1, "b": 1}, {"a": 2, "b": 1})[1].passed is False
-    assert row(fields, {"a": 1, "b": 1}, {"a": 2, "b": 1})[1].value == 1.0
+    assert row(fields, {"a": 1, "b": 1}, {"a": 2, "b": 1})[1].score == 1.0
     assert row(fields, {"a": 1, "b": 1}, {"a": 1, "b": 1})[1].passed is True
 
 
 def test_an_unreadable_output_loses_every_expected_field() -> None:
     found = matcher(["a", "b"], both_missing="match").score("no JSON here", '{"a": 1}')
     assert [result.status.word for result in found.fields] == ["omission", "not_measured"]
-    assert (found.value, found.passed, found.standing) == (0.0, False, RowStatus.UNREADABLE)
+    assert (found.score, found.passed, found.status) == (0.0, False, RowStatus.UNREADABLE)
 
 
 # Weights and partial credit
@@ -110,7 +110,7 @@ def test_weights_count_exactly() -> None:
 
 def test_a_weight_of_0_is_shown_and_counts_only_where_nothing_else_does() -> None:
     score, verdict = row({"a": {"weight": 0}, "b": "exact"}, {"a": 1, "b": 1}, {"a": 2, "b": 1})
-    assert verdict.value == 1.0
+    assert verdict.score == 1.0
     assert score.fields[0].status.word == "mismatch"
     assert value({"a": {"weight": 0}, "b": "exact"}, {"a": 1}, {"a": 1}) == 1.0
     assert value({"a": {"weight": 0}, "b": "exact"}, {"a": 1}, {"a": 2}) == 0.0
@@ -148,13 +148,13 @@ def test_transforms_change_both_sides() -> None:
 def test_an_output_value_that_cannot_be_transformed_counts_0() -> None:
     score, verdict = row(TO_FLOAT, {"a": "1.5", "b": 1}, {"a": "about 2", "b": 1})
     assert [result.status.word for result in score.fields] == ["error", "match"]
-    assert (verdict.value, verdict.standing) == (0.5, RowStatus.SCORED)
+    assert (verdict.score, verdict.status) == (0.5, RowStatus.SCORED)
 
 
 def test_an_expected_value_that_cannot_be_transformed_leaves_the_row_without_a_score() -> None:
     score, verdict = row(TO_FLOAT, {"a": "about 2", "b": 1}, {"a": "1.5", "b": 1})
-    assert verdict.standing is RowStatus.INVALID
-    assert verdict.value is None
+    assert verdict.status is RowStatus.INVALID
+    assert verdict.score is None
     assert verdict.issue is not None
     assert verdict.issue.blame is Blame.TESTSET
     assert score.fields[1].status.word == "match"
@@ -166,7 +166,7 @@ def test_an_expected_value_that_cannot_be_transformed_leaves_the_row_without_a_s
 @pytest.mark.parametrize("output", [{"a": "about 2", "b": 1}, {"b": 1}, {"a": {}, "b": 1}, {"a": None, "b": 1}])
 def test_an_expected_value_that_cannot_be_converted_is_invalid_whatever_the_output_is(output: Any) -> None:
     score, verdict = row(TO_FLOAT, {"a": "about 2", "b": 1}, output)
-    assert verdict.standing is RowStatus.INVALID
+    assert verdict.status is RowStatus.INVALID
     assert [result.status for result in score.fields] == [FieldStatus.FAULT, FieldStatus.MATCH]
     assert score.issue is not None
     assert score.issue.message.startswith('field "a": the expected value cannot be transformed')
@@ -344,7 +344,7 @@ def test_a_field_is_left_out_of_rows_that_its_condition_excludes() -> None:
     assert words(WHEN, *documents, "7") == ["mismatch", "match"]
     assert words(WHEN, *documents, "receipt") == ["skipped", "match"]
     assert words(WHEN, *documents, MISSING) == ["skipped", "match"]
-    assert row(WHEN, *documents, "receipt")[1].value == 1.0
+    assert row(WHEN, *documents, "receipt")[1].score == 1.0
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.compound import Together
 from evaluators.fields.lines import read_fields
 from evaluators.fields.named_comparators import read_comparator
-from evaluators.model import FieldResult, FieldStatus, Score
+from evaluators.model import FieldResult, FieldStatus, Result
 from evaluators.settings import BadSettings, build
 
 AUTHOR = {"author": {"compound": {"fields": ["surname", "name"], "compare": {"normalized": {"case": "ignore"}}}}}
@@ -24,11 +24,11 @@ def nothing_stays_registered(monkeypatch: pytest.MonkeyPatch) -> None:
     return
 
 
-def score(fields: Any, expected: Any, output: Any, **settings: Any) -> Score:
+def score(fields: Any, expected: Any, output: Any, **settings: Any) -> Result:
     made = build(JsonMultiFieldMatch, {"fields": fields, **settings})
     found, verdict = made.explain(expected, output), made.compile()(expected, output)
     assert bytes(field.status for field in found.fields) == verdict.statuses
-    assert found.value == verdict.value
+    assert found.score == verdict.score
     return found
 
 
@@ -64,7 +64,7 @@ def test_the_keys_are_one_field(expected: Any, output: Any, status: FieldStatus)
 def test_equal_documents_without_the_keys_measure_nothing() -> None:
     document = {"author": {"born": 1921}}
     made = build(JsonMultiFieldMatch, {"fields": AUTHOR})
-    assert made.compile()(document, document).value is None
+    assert made.compile()(document, document).score is None
 
 
 def test_a_required_compound_that_neither_side_has_is_an_omission() -> None:

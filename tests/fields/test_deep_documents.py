@@ -49,7 +49,7 @@ def agreed(one: Evaluator, expected: Any, output: Any) -> Any:
 @pytest.mark.parametrize("depth", [10, 60, 400])
 def test_lists_in_order_are_scored_at_any_depth(depth: int) -> None:
     found = agreed(evaluator("schema_match", {"schema": schema("ordered")}), parts(depth, "a"), parts(depth, "b"))
-    assert (found.standing, found.counts) == (RowStatus.SCORED, (depth, 1, 0, 0))
+    assert (found.status, found.counts) == (RowStatus.SCORED, (depth, 1, 0, 0))
 
 
 @pytest.mark.slow
@@ -62,14 +62,14 @@ def test_what_only_the_output_has_is_counted_at_any_depth() -> None:
 def test_whole_documents_are_scored_at_any_depth(depth: int) -> None:
     one = evaluator("json_diff_match", {})
     found = agreed(one, parts(depth, "a"), parts(depth, "b"))
-    assert (found.standing, found.counts) == (RowStatus.SCORED, (depth, 1, 0, 0))
+    assert (found.status, found.counts) == (RowStatus.SCORED, (depth, 1, 0, 0))
     assert agreed(one, parts(depth, "a"), {"name": "0"}).counts == (0, 1, depth, 0)
 
 
 def test_aligned_lists_that_are_nested_too_deeply_are_the_problem_of_their_row() -> None:
     one = evaluator("schema_match", {"schema": schema("hungarian")})
     found = agreed(one, parts(400, "a"), parts(400, "b"))
-    assert (found.standing, found.issue.code) == (RowStatus.UNJUDGED, "nested-too-deeply")
+    assert (found.status, found.issue.code) == (RowStatus.UNJUDGED, "nested-too-deeply")
     assert agreed(one, parts(20, "a"), parts(20, "b")).counts == (20, 0, 1, 1)
 
 

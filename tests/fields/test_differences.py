@@ -28,5 +28,5 @@ def test_deep_documents_are_scored_without_words() -> None:
         return {"a": value}
 
     score = JsonDiffMatch().score(deep(1), deep(2))
-    assert score.value == 0.0
+    assert score.score == 0.0
     assert score.details == {"differences": (TOO_DEEP,)}

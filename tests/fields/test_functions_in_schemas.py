@@ -54,7 +54,7 @@ def test_functions_are_named_in_both_dialects(schema: dict[str, Any]) -> None:
     statuses = {field.path: field.status for field in found.fields}
     assert statuses.pop("a") is FieldStatus.FAULT
     assert set(statuses.values()) == {FieldStatus.MATCH}
-    assert (found.standing, verdict.standing) == (RowStatus.BUG, RowStatus.BUG)
+    assert (found.status, verdict.status) == (RowStatus.BUG, RowStatus.BUG)
     assert found.issue is not None
     assert found.issue.message == 'field "a": comparator "breaks" failed: KeyError: \'unit\''
     assert verdict.issue is not None

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import evaluators
 from evaluators.builtin._evaluator import settle
@@ -18,7 +19,7 @@ from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.comparators._comparator import Answer, Comparator, Question, Readable
 from evaluators.fields.settle import WRONG
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import MISSING, Comparison, RowStatus, Score
+from evaluators.model import MISSING, Comparison, Result, RowStatus
 from evaluators.settings import BadSettings, build
 from tests.fields.alone import wrong_of
 from tests.laws.structures import field_lists, without_output
@@ -102,16 +103,16 @@ def matcher(example: dict[str, Any]) -> JsonMultiFieldMatch:
     return build(JsonMultiFieldMatch, {key: example[key] for key in named if key in example}, {"comparators": OWN})
 
 
-def alike(one: JsonMultiFieldMatch, expected: Any, output: Any, *cells: Any) -> Score:
+def alike(one: JsonMultiFieldMatch, expected: Any, output: Any, *cells: Any) -> Result:
     """The naive score, which every way to score the row agrees with."""
     wanted = listed_fields.score(one, expected, output, *cells)
     found = one.explain(expected, output, *cells)
     assert found.fields == wanted.fields
-    assert (found.value, found.passed, found.reason, found.standing, found.ratio) == (
-        wanted.value, wanted.passed, wanted.reason, wanted.standing, wanted.ratio,
+    assert (found.score, found.passed, found.reason, found.status, found.num, found.den) == (
+        wanted.score, wanted.passed, wanted.reason, wanted.status, wanted.num, wanted.den,
     )  # fmt: skip
     verdict, settled = one.compile()(expected, output, *cells), settle(one, wanted)
-    assert verdict._replace(issue=None) == settled._replace(issue=None)
+    assert replace(verdict, issue=None) == replace(settled, issue=None)
     assert [getattr(verdict.issue, name, None) for name in ("code", "blame", "message")] == [
         getattr(settled.issue, name, None) for name in ("code", "blame", "message")
     ]
@@ -139,7 +140,7 @@ def test_listed_fields(example: dict[str, Any]) -> None:
             alike(one, expected, other, *cells)
         alike(one, output, expected, *cells)
     assert [result.status.word for result in score.fields] == example["statuses"]
-    assert score.value == pytest.approx(example["score"])
+    assert score.score == pytest.approx(example["score"])
     if "passed" in example:
         assert settle(one, score).passed is example["passed"]
 
@@ -194,7 +195,7 @@ def test_rows_that_are_blocked_or_unreadable_keep_their_fields() -> None:
     for output in (expected, '{"a": 1, "note": "left"}', "right, but no JSON", "no JSON"):
         result = suite.evaluate({"output": output, "expected": expected})["header"]
         assert result.score is not None
-        found.append((result.standing, result.score.value, [field.status.word for field in result.score.fields]))
+        found.append((result.status, result.score, [field.status.word for field in result.fields]))
     assert found == [
         (RowStatus.SCORED, 1.0, ["match", "match"]),
         (RowStatus.BLOCKED, 0.0, []),

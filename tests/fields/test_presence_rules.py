@@ -56,9 +56,9 @@ def test_one_answer_for_every_family(case: dict[str, Any], family: str) -> None:
             assert issue is not None
             assert case["problem"] in issue.message
         return
-    assert explained.value == verdict.value
+    assert explained.score == verdict.score
     if "score" in case:
-        assert verdict.value == case["score"]
+        assert verdict.score == case["score"]
     else:
         found = [f"{result.path} {result.status.word}" for result in explained.fields if result.status in MEASURED]
         assert found == case["results"]

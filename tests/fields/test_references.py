@@ -228,7 +228,7 @@ def test_a_schema_that_refers_to_itself_is_read_as_deep_as_the_documents_go(
         one = evaluator("schema_match", {"schema": written})
         verdict = one.compile()(expected, output)
         assert verdict.counts == (20, 1, 0, 0)
-        assert one.explain(expected, output).ratio == (20, 21)
+        assert one.explain(expected, output).score == 20 / 21
         found = wrong_by(one.scored_fields().tree, expected, output)
         assert [result.path for result in found] == ["a." * 20 + "v"]
         assert list(check_expected([expected], one.scored_fields().tree.root, warn_missing=False)) == []

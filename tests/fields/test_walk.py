@@ -16,18 +16,18 @@ from evaluators.fields.schema_check import SchemaCheck
 from evaluators.fields.schema_rows import SchemaRows
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.tree import FieldNode
-from evaluators.model import MISSING, Verdict
+from evaluators.model import MISSING, Result
 from tests.fields.alone import counted_one_by_one, scored_by, wrong_by
 from tests.fields.random_trees import alike_items, pairs
 from tests.fields.trees import array, choice, leaf, metric, obj, tree
 
 
-def exact(verdict: Verdict) -> object:
+def exact(verdict: Result) -> object:
     """A verdict with its fractions reduced, and a problem as a plain yes or no."""
     figures = [Fraction(num, den) if den else None for num, den in verdict.figures]
     value = Fraction(verdict.num, verdict.den) if verdict.den else None
     by_field = verdict.statuses, verdict.values, verdict.watched
-    return verdict.standing, verdict.passed, value, verdict.counts, figures, verdict.issue is None, by_field
+    return verdict.status, verdict.passed, value, verdict.counts, figures, verdict.issue is None, by_field
 
 
 def tallies(check: Any) -> object:

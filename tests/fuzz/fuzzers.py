@@ -149,9 +149,9 @@ def fuzz_environment(random: Random, folder: Path) -> None:
     cells = {"output": random.choice(outputs), "expected": json.dumps(DOCUMENT), "kind": "a"}
     for name, result in suite.evaluate(cells).results.items():
         assert HIDDEN not in name
-        assert result.standing is not RowStatus.BUG, result.issue
-        fields = result.score.fields if result.score is not None else ()
-        said = [result.score.reason if result.score is not None else "", *(one.reason for one in fields)]
+        assert result.status is not RowStatus.BUG, result.issue
+        fields = result.fields if result.score is not None else ()
+        said = [result.reason if result.score is not None else "", *(one.reason for one in fields)]
         assert not any(HIDDEN in str(text) for text in said), said
 
 
@@ -266,6 +266,6 @@ def scored(suite: Suite, output: str, expected: str) -> None:
     """Every evaluator has a score or says why not, and none is a bug."""
     found = answered(lambda: suite.evaluate({"output": output, "expected": expected, "kind": "a"}))
     for result in found.results.values() if found is not None else ():
-        assert result.standing is not RowStatus.BUG, result.issue
-        value = result.score.value if result.score is not None else None
+        assert result.status is not RowStatus.BUG, result.issue
+        value = result.score if result.score is not None else None
         assert value is None or 0 <= value <= 1

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator
 from evaluators.issues import Blame, Problems
-from evaluators.model import RowStatus, Verdict
+from evaluators.model import Result, RowStatus
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.suite.config import SuiteConfig, read_config
@@ -151,10 +151,10 @@ def run(suite: SuiteConfig, cells: dict[str, Any], reading: Reading | None = Non
     slots = plan.run({name: [cell] for name, cell in cells.items()}, 1)
     explained = plan.explain(cells)
     for one in plan.evaluators:
-        verdict: Verdict = slots[one.verdicts][0]
-        assert verdict.standing is not RowStatus.BUG, verdict.issue
-        assert explained[one.line.name].standing is verdict.standing
-        assert verdict.value is None or 0 <= verdict.value <= 1
+        verdict: Result = slots[one.verdicts][0]
+        assert verdict.status is not RowStatus.BUG, verdict.issue
+        assert explained[one.line.name].status is verdict.status
+        assert verdict.score is None or 0 <= verdict.score <= 1
 
 
 WHOLE = read_config(loads(SUITE))
@@ -226,4 +226,4 @@ def test_an_evaluator_alone_gives_a_score_or_says_why_not(line: Any, output: Any
         score = settings_of_line.score(output, expected)
     except Problems:
         return
-    assert score.value is None or 0 <= score.value <= 1
+    assert score.score is None or 0 <= score.score <= 1

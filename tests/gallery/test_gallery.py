@@ -160,7 +160,7 @@ def test_rows_explained_one_by_one_give_the_figures_of_the_run(topic: str) -> No
         for stats in result.evaluators:
             if stats.variant == variant:
                 found = [row.results[stats.name].score for row in explained]
-                values = [score.value for score in found if score is not None and score.value is not None]
+                values = [score for score in found if score is not None]
                 assert len(values) == stats.scored, stats.name
                 assert sum(values) / len(values) == pytest.approx(stats.mean, abs=1e-12), stats.name
 

@@ -49,7 +49,7 @@ def test_a_table_has_the_scores_of_the_run(score: Callable[[], list[dict[str, An
     for id, row in zip(ids, rows, strict=True):
         for name in ours.evaluators:
             mine = ours.rows[id][name]
-            assert (row[f"{name}.status"], row[f"{name}.passed"]) == (mine.standing, mine.passed)
+            assert (row[f"{name}.status"], row[f"{name}.passed"]) == (mine.status, mine.passed)
             for path, status in mine.fields.items():
                 assert row[f"{name}.{parse(path).canonical}"] == status
 

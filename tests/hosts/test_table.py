@@ -14,7 +14,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
 
 
 def test_every_way_in_which_a_row_can_end_is_there(ours: Figures) -> None:
-    assert {id: row["header"].standing for id, row in ours.rows.items()} == {
+    assert {id: row["header"].status for id, row in ours.rows.items()} == {
         "right": "scored", "wrong": "scored", "lacking": "scored", "unreadable": "unreadable", "invalid": "invalid",
         "blocked": "blocked", "skipped": "skipped", "judge failed": "unjudged", "fenced": "scored",
     }  # fmt: skip

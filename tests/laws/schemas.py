@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import Evaluator
-from evaluators.model import Verdict
+from evaluators.model import Result
 from evaluators.values.paths import ANY, Path
 from tests.laws.structures import SCALARS, changed, evaluator
 
@@ -244,12 +244,12 @@ def drawn(draw: st.DrawFn, wishes: Wishes = ANYTHING) -> Drawn:
     return Drawn(one, plan, expected, output)
 
 
-def exact(found: Verdict) -> object:
+def exact(found: Result) -> object:
     """A verdict with its fractions reduced, and its problem as a code."""
     figures = tuple(Fraction(num, den) if den else None for num, den in found.figures)
     value = Fraction(found.num, found.den) if found.den else None
     code = found.issue.code if found.issue else None
-    return found.standing, found.passed, value, found.statuses, found.counts, figures, code
+    return found.status, found.passed, value, found.statuses, found.counts, figures, code
 
 
 def tallied(check: Any) -> object:

@@ -6,10 +6,11 @@ import copy
 from typing import Any
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, settle
 from evaluators.issues import RowProblem
-from evaluators.model import JSON, MISSING, Verdict
+from evaluators.model import JSON, MISSING, Result
 from evaluators.settings import BadSettings, build
 
 KEYS = st.sampled_from(["a", "b", "c", "A", "a.b"])
@@ -208,7 +209,7 @@ def spoiled(draw: st.DrawFn, document: Any) -> Any:
     return draw(st.sampled_from([None, "garbage", {}, [], 17]))
 
 
-def verdict(one: Evaluator, expected: Any, output: Any) -> Verdict:
+def verdict(one: Evaluator, expected: Any, output: Any) -> Result:
     """The fast verdict. A problem of the row is a verdict without a score."""
     try:
         return one.compile()(expected, output)
@@ -216,7 +217,7 @@ def verdict(one: Evaluator, expected: Any, output: Any) -> Verdict:
         return unmeasured(error)
 
 
-def explained(one: Evaluator, expected: Any, output: Any) -> Verdict:
+def explained(one: Evaluator, expected: Any, output: Any) -> Result:
     """The verdict that the explanation stands for."""
     try:
         return counted(one, settle(one, one.explain(expected, output)))
@@ -224,19 +225,19 @@ def explained(one: Evaluator, expected: Any, output: Any) -> Verdict:
         return unmeasured(error)
 
 
-def counted(one: Evaluator, found: Verdict) -> Verdict:
+def counted(one: Evaluator, found: Result) -> Result:
     """The verdict of an explanation; a document without a leaf counts nothing, four times."""
     open_tree = not one.scored_fields().names
-    return found._replace(counts=found.counts or (0, 0, 0, 0)) if open_tree else found
+    return replace(found, counts=found.counts or (0, 0, 0, 0)) if open_tree else found
 
 
-def unmeasured(error: RowProblem) -> Verdict:
-    from evaluators.fields.closed_score import standing_of
+def unmeasured(error: RowProblem) -> Result:
+    from evaluators.fields.closed_score import row_status_of
 
-    return Verdict(standing_of(error), None, 0, 0, issue=error.issue)
+    return Result(row_status_of(error), None, 0, 0, issue=error.issue)
 
 
-def without_output(one: Evaluator, *values: Any) -> Verdict:
+def without_output(one: Evaluator, *values: Any) -> Result:
     """The verdict of a row whose output cannot be read. `values` are those of its needs."""
     check, unreadable = one.compile(), one.unreadable()
     if unreadable.lost is None:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from evaluators.builtin._evaluator import Evaluator, settle
 from evaluators.fields.events import FIGURES
 from evaluators.issues import RowProblem
-from evaluators.model import MISSING, FieldResult, FieldStatus, RowStatus, Verdict
+from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.values.paths import parse
 from tests.laws.schemas import Drawn, Wishes, drawn
 from tests.laws.structures import evaluator, evaluators, pairs, verdict, without_output
@@ -28,7 +28,7 @@ STRAIGHT = Wishes(choices=False, aligned=False, changing=False)
 UNMEASURED = (RowStatus.INVALID, RowStatus.UNJUDGED, RowStatus.BUG)
 
 
-def figures(found: Verdict, precision: bool = True) -> dict[str, Fraction]:
+def figures(found: Result, precision: bool = True) -> dict[str, Fraction]:
     """Every figure that the row has, by name."""
     named = dict(zip(FIGURES, found.figures, strict=False)) | {"score": (found.num, found.den)}
     match, mismatch, omission, invented = found.counts or counts_of(found)
@@ -37,13 +37,13 @@ def figures(found: Verdict, precision: bool = True) -> dict[str, Fraction]:
     return {name: Fraction(*named[name]) for name in names}
 
 
-def counts_of(found: Verdict) -> tuple[int, int, int, int]:
+def counts_of(found: Result) -> tuple[int, int, int, int]:
     count = found.statuses.count
     wrong = count(FieldStatus.MISMATCH) + count(FieldStatus.ERROR)
     return count(FieldStatus.MATCH), wrong, count(FieldStatus.OMISSION), count(FieldStatus.HALLUCINATION)
 
 
-def raised(before: Verdict, after: Verdict, precision: bool = True) -> list[str]:
+def raised(before: Result, after: Result, precision: bool = True) -> list[str]:
     """The figures that are higher than before, and those that are gone."""
     now = figures(after, precision)
     return [name for name, was in figures(before, precision).items() if name not in now or now[name] > was]
@@ -105,14 +105,14 @@ def test_breaking_a_right_value_raises_no_figure_of_a_schema(data: st.DataObject
 @given(drawn(Wishes()), st.sampled_from([{}, [], None, "", MISSING]))
 def test_an_empty_or_unreadable_output_raises_no_figure_of_a_schema(each: Drawn, nothing: Any) -> None:
     before = verdict(each.one, each.expected, each.output)
-    assume(before.standing not in UNMEASURED)
+    assume(before.status not in UNMEASURED)
     assume(verdict(each.one, each.expected, each.expected).den)  # where nothing is expected, an empty output is right
     if nothing is MISSING:
         after = without_output(each.one, each.expected, MISSING)
-        assert after.standing is RowStatus.UNREADABLE
+        assert after.status is RowStatus.UNREADABLE
     else:
         after = verdict(each.one, each.expected, nothing)
-    assume(after.standing not in UNMEASURED)
+    assume(after.status not in UNMEASURED)
     assume(nothing is MISSING or nothing != each.expected)
     assert [name for name in raised(before, after) if before.counts != after.counts] == []
 
@@ -121,13 +121,13 @@ def test_an_empty_or_unreadable_output_raises_no_figure_of_a_schema(each: Drawn,
 @given(evaluators(two_sided=True, queries=False), pairs())
 def test_an_unreadable_output_raises_no_figure(one: Evaluator, pair: tuple[Any, Any]) -> None:
     before = verdict(one, *pair)
-    assume(before.standing not in UNMEASURED and before.standing is not RowStatus.NOT_MEASURED)
+    assume(before.status not in UNMEASURED and before.status is not RowStatus.NOT_MEASURED)
     assume(not any(line.when for line in getattr(one, "fields", ())))
     try:
         after = without_output(one, pair[0], MISSING)
     except RowProblem:
         return
-    assert after.standing is RowStatus.UNREADABLE
+    assert after.status is RowStatus.UNREADABLE
     assert [name for name in raised(before, after) if name != "recall"] == []
     assert figures(after).get("recall", Fraction(0)) <= figures(before).get("recall", Fraction(1))
 
@@ -139,7 +139,7 @@ def test_breaking_a_right_value_raises_no_figure(
 ) -> None:
     expected, output = pair
     before = verdict(one, expected, output)
-    assume(before.standing is RowStatus.SCORED)
+    assume(before.status is RowStatus.SCORED)
     assume(not any(line.when or line.align for line in getattr(one, "fields", ())))
     chosen = right_places(one.explain(expected, output).fields, output)
     assume(chosen)
@@ -147,7 +147,7 @@ def test_breaking_a_right_value_raises_no_figure(
     assume(value is not MISSING or isinstance(place[-1], str))
     changed = broken(output, place, value)
     after = verdict(one, expected, changed)
-    assume(after.standing not in UNMEASURED)
+    assume(after.status not in UNMEASURED)
     still = [steps for steps in right_places(one.explain(expected, changed).fields, changed) if steps == place]
     assume(not still)
     assert raised(before, after) == []
@@ -160,8 +160,8 @@ def test_breaking_a_right_value_raises_no_figure(
 def test_a_branch_that_is_skipped_hides_no_failure(output: Any) -> None:
     branches = [{"type": "string", "x-eval-skip": True}, {"type": "string", "x-eval-compare": "exact"}]
     one = evaluator("schema_match", {"schema": {"type": "object", "properties": {"a": {"anyOf": branches}}}})
-    assert verdict(one, {"a": "1"}, {"a": "1"}).value == 1.0
-    assert verdict(one, {"a": "1"}, output).value == 0.0
+    assert verdict(one, {"a": "1"}, {"a": "1"}).score == 1.0
+    assert verdict(one, {"a": "1"}, output).score == 0.0
 
 
 FIELDS = {"fields": ["a", "b", "c"]}

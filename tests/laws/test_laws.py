@@ -53,10 +53,10 @@ SOME = settings(max_examples=60, deadline=None, suppress_health_check=list(Healt
 def test_a_document_that_is_measured_matches_itself(one: Evaluator, document: Any) -> None:
     for output in (document, copy.deepcopy(document)):
         found = verdict(one, document, output)
-        assert found.value in (None, 1.0)
-        if found.value is None:
-            assert found.standing in (RowStatus.NOT_MEASURED, RowStatus.INVALID)
-        if found.standing is RowStatus.INVALID:  # an expected value that its comparator cannot read
+        assert found.score in (None, 1.0)
+        if found.score is None:
+            assert found.status in (RowStatus.NOT_MEASURED, RowStatus.INVALID)
+        if found.status is RowStatus.INVALID:  # an expected value that its comparator cannot read
             assert FieldStatus.FAULT in found.statuses or one.type.startswith("json_field_match")
         assert not {FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR} & set(
             found.statuses
@@ -67,11 +67,11 @@ def test_a_document_that_is_measured_matches_itself(one: Evaluator, document: An
 @given(evaluators(two_sided=False), pairs())
 def test_a_score_is_between_0_and_1_and_passes_from_its_threshold(one: Evaluator, pair: tuple[Any, Any]) -> None:
     found = verdict(one, *pair)
-    assert found.value is None or 0 <= found.value <= 1
-    assert (found.passed is None) is (found.value is None)
+    assert found.score is None or 0 <= found.score <= 1
+    assert (found.passed is None) is (found.score is None)
     if found.passed:
-        assert found.value is not None
-        assert found.value >= one.pass_at
+        assert found.score is not None
+        assert found.score >= one.pass_at
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
@@ -92,11 +92,11 @@ def test_an_equal_document_and_the_same_object_get_the_same_verdict(one: Evaluat
 def test_an_unreadable_output_scores_0_and_matches_nothing(one: Evaluator, pair: tuple[Any, Any]) -> None:
     issue = Issue("unreadable-output", Blame.OUTPUT, "the output is not usable JSON")
     expected = pair[0]
-    assume(verdict(one, expected, pair[1]).standing is not RowStatus.INVALID)
+    assume(verdict(one, expected, pair[1]).status is not RowStatus.INVALID)
     fast = without_output(one, expected, MISSING)
     slow = counted(one, settle(one, one.unreadable().explain(issue, expected, MISSING)))
     assert fast == slow
-    assert (fast.value, fast.passed, fast.standing) == (0.0, False, RowStatus.UNREADABLE)
+    assert (fast.score, fast.passed, fast.status) == (0.0, False, RowStatus.UNREADABLE)
     assert FieldStatus.MATCH not in fast.statuses
     assert fast.counts is None or fast.counts[0] == 0
 
@@ -107,8 +107,8 @@ def test_key_order_never_matters(data: st.DataObject, one: Evaluator, pair: tupl
     expected, output = pair
     other = verdict(one, data.draw(shuffled(expected)), data.draw(shuffled(output)))
     found = verdict(one, expected, output)
-    assert (found.standing, found.value, found.statuses, found.counts) == (
-        other.standing, other.value, other.statuses, other.counts,
+    assert (found.status, found.score, found.statuses, found.counts) == (
+        other.status, other.score, other.statuses, other.counts,
     )  # fmt: skip
 
 
@@ -166,7 +166,7 @@ def test_the_order_of_a_list_matters_when_nothing_frees_it() -> None:
         ("json_field_match", {}),
     ):
         found = verdict(evaluator(kind, options), {"a": [1, 2]}, {"a": [2, 1]})
-        assert found.value == 0.0
+        assert found.score == 0.0
 
 
 def test_values_of_different_kinds_are_not_equal() -> None:
@@ -187,12 +187,12 @@ def test_values_of_different_kinds_are_not_equal() -> None:
             ([], {}),
             ("true", True),
         ):
-            assert verdict(one, {"a": expected}, {"a": output}).value == 0.0
-            assert verdict(one, {"a": {"b": [expected]}}, {"a": {"b": [output]}}).value == 0.0
-        assert verdict(one, {"a": 1}, {"a": 1.0}).value == 1.0
-        assert verdict(one, {"a": 2**70}, {"a": 2**70 + 1}).value == 0.0
-        assert verdict(one, {"a": None}, {}).value == 0.0
-        assert verdict(one, {"a": None}, {"a": None}).value == 1.0
+            assert verdict(one, {"a": expected}, {"a": output}).score == 0.0
+            assert verdict(one, {"a": {"b": [expected]}}, {"a": {"b": [output]}}).score == 0.0
+        assert verdict(one, {"a": 1}, {"a": 1.0}).score == 1.0
+        assert verdict(one, {"a": 2**70}, {"a": 2**70 + 1}).score == 0.0
+        assert verdict(one, {"a": None}, {}).score == 0.0
+        assert verdict(one, {"a": None}, {"a": None}).score == 1.0
 
 
 @SOME
@@ -216,8 +216,8 @@ def test_an_invented_key_or_an_appended_item_never_raises_a_score(
         return  # an aligned list may pair the new item, and a condition may ask for it
     more = data.draw(with_more(output, expected, value))
     before, after = verdict(one, expected, output), verdict(one, expected, more)
-    if before.value is not None and after.value is not None:
-        assert after.value <= before.value
+    if before.score is not None and after.score is not None:
+        assert after.score <= before.score
 
 
 @MANY
@@ -227,13 +227,13 @@ def test_breaking_a_right_answer_never_keeps_it_right_by_hiding_it(
 ) -> None:
     """What is dropped or replaced in a right answer is lost, and never left out of the count."""
     right = verdict(one, document, document)
-    assume(right.value == 1.0)
+    assume(right.score == 1.0)
     broken = data.draw(spoiled(document))
     assume(isinstance(broken, dict) or not one.type.startswith("json_field_match"))
     found = verdict(one, document, broken)
     assume(not any(line.when for line in getattr(one, "fields", ())))
-    assert found.value is not None
-    assert found.value <= 1.0
+    assert found.score is not None
+    assert found.score <= 1.0
     if found.counts is not None and right.counts is not None:
         assert sum(found.counts[:3]) >= sum(right.counts[:3])
     for before, after in zip(right.statuses, found.statuses, strict=True):
@@ -245,7 +245,7 @@ def test_breaking_a_right_answer_never_keeps_it_right_by_hiding_it(
 def test_score_and_statuses_are_the_same_results(one: Any, pair: tuple[Any, Any]) -> None:
     found = verdict(one, *pair)
     settled = settled_fields(one.tree, *pair)
-    if found.value is None:
+    if found.score is None:
         return
     measured = [
         (line.weight, Fraction(*credit(each.judged)))
@@ -297,10 +297,10 @@ def test_a_row_scored_alone_gets_the_score_of_a_run(one: Evaluator, pair: tuple[
     expected, output = json.dumps(pair[0]), json.dumps(pair[1])
     plan = compile_plan([EvaluatorLine("it", one)], {role: role for role in ("id", "input", "output", "expected")})
     found = plan.run({"output": [output], "expected": [expected]}, 1)[plan.evaluators[0].verdicts][0]
-    if found.standing in (RowStatus.INVALID, RowStatus.UNJUDGED):
+    if found.status in (RowStatus.INVALID, RowStatus.UNJUDGED):
         with pytest.raises(Problems) as caught:
             one.score(output, expected)
         assert caught.value.issues == (found.issue,)
         return
     alone = one.score(output, expected)
-    assert (found.value, found.standing, found.passed) == (alone.value, alone.standing, alone.passed)
+    assert (found.score, found.status, found.passed) == (alone.score, alone.status, alone.passed)

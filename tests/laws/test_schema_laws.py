@@ -16,7 +16,7 @@ from evaluators.builtin._evaluator import Evaluator, settle
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.events import FIGURES
 from evaluators.issues import Blame, Issue
-from evaluators.model import MISSING, FieldStatus, RowStatus, Score, Verdict
+from evaluators.model import MISSING, FieldStatus, Result, RowStatus
 from evaluators.run.exact_sums import plus
 from evaluators.run.tally import Tally
 from tests.laws.schemas import ANYTHING, Drawn, Wishes, drawn, exact, plans, settings_of, tallied, values
@@ -28,16 +28,16 @@ STRAIGHT = Wishes(choices=False, aligned=False, changing=False)
 ITEM = st.fixed_dictionaries({"a": st.integers(0, 2), "b": st.integers(0, 2)})
 
 
-def verdict(one: Evaluator, expected: Any, output: Any) -> Verdict:
+def verdict(one: Evaluator, expected: Any, output: Any) -> Result:
     return one.compile()(expected, output)
 
 
-def figures(found: Verdict) -> dict[str, Fraction | None]:
+def figures(found: Result) -> dict[str, Fraction | None]:
     """The figures of a row, by name."""
     return {name: Fraction(num, den) if den else None for name, (num, den) in zip(FIGURES, found.figures, strict=True)}
 
 
-def explained(each: Drawn) -> Score:
+def explained(each: Drawn) -> Result:
     return each.one.explain(each.expected, each.output)
 
 
@@ -46,9 +46,9 @@ def explained(each: Drawn) -> Score:
 def test_a_document_that_is_measured_matches_itself(each: Drawn) -> None:
     for output in (each.expected, copy.deepcopy(each.expected)):
         found = verdict(each.one, each.expected, output)
-        assert found.value in (None, 1.0)
-        assert found.standing in (RowStatus.SCORED, RowStatus.NOT_MEASURED, RowStatus.INVALID)
-        if found.standing is RowStatus.INVALID:  # an expected value that its comparator cannot read
+        assert found.score in (None, 1.0)
+        assert found.status in (RowStatus.SCORED, RowStatus.NOT_MEASURED, RowStatus.INVALID)
+        if found.status is RowStatus.INVALID:  # an expected value that its comparator cannot read
             assert any(result.status is FieldStatus.FAULT for result in each.one.explain(each.expected, output).fields)
         assert set(figures(found).values()) <= {None, Fraction(1)}
         assert found.counts is not None
@@ -59,9 +59,9 @@ def test_a_document_that_is_measured_matches_itself(each: Drawn) -> None:
 @given(drawn())
 def test_every_figure_is_between_0_and_1_and_a_row_passes_from_its_threshold(each: Drawn) -> None:
     found = verdict(each.one, each.expected, each.output)
-    assert found.value is None or 0 <= found.value <= 1
+    assert found.score is None or 0 <= found.score <= 1
     assert all(figure is None or 0 <= figure <= 1 for figure in figures(found).values())
-    assert found.passed == (None if found.value is None else found.value >= each.one.pass_at)
+    assert found.passed == (None if found.score is None else found.score >= each.one.pass_at)
 
 
 @settings(MANY, max_examples=400)
@@ -79,11 +79,11 @@ def test_an_unreadable_output_scores_0_and_matches_nothing(each: Drawn) -> None:
     issue = Issue("unreadable-output", Blame.OUTPUT, "the output is not usable JSON")
     fast = without_output(each.one, each.expected, MISSING)
     slow = settle(each.one, each.one.unreadable().explain(issue, each.expected, MISSING))
-    if verdict(each.one, each.expected, each.output).standing is RowStatus.INVALID:
+    if verdict(each.one, each.expected, each.output).status is RowStatus.INVALID:
         assert exact(fast) == exact(slow)
-        assert fast.standing is RowStatus.INVALID
+        assert fast.status is RowStatus.INVALID
         return
-    assert (fast.value, fast.passed, fast.standing) == (0.0, False, RowStatus.UNREADABLE)
+    assert (fast.score, fast.passed, fast.status) == (0.0, False, RowStatus.UNREADABLE)
     assert exact(fast) == exact(slow)
     assert set(figures(fast).values()) == {Fraction(0)}
     assert fast.counts is not None
@@ -125,7 +125,7 @@ def test_key_order_never_matters_where_two_expected_values_cannot_be_read(
         listed = properties.get("n", {}).get("type") == "array"
         expected = {"n": [unreadable] if listed else unreadable} if "n" in properties else unreadable
         found = verdict(one, expected, output)
-        assert found.standing is RowStatus.INVALID
+        assert found.status is RowStatus.INVALID
         said |= {found.issue, one.explain(expected, output).issue}
     assert len(said) == 1
 
@@ -156,12 +156,12 @@ def test_the_order_of_aligned_items_never_matters(
     if how == "any_order":
         assert exact(found) == exact(again)
     # among pairings that gain as much, the nearest items are paired: F1 is the same in all of them
-    assert (found.value, found.counts and found.counts[0]) == (again.value, again.counts and again.counts[0])
+    assert (found.score, found.counts and found.counts[0]) == (again.score, again.counts and again.counts[0])
 
 
 def test_the_order_of_a_list_matters_when_nothing_frees_it() -> None:
     found = verdict(evaluator("schema_match", {"fields": ["list[*]"]}), {"list": [1, 2]}, {"list": [2, 1]})
-    assert (found.value, found.counts) == (0.0, (0, 2, 0, 0))
+    assert (found.score, found.counts) == (0.0, (0, 2, 0, 0))
 
 
 @pytest.mark.parametrize(
@@ -177,14 +177,14 @@ def test_the_order_of_a_list_matters_when_nothing_frees_it() -> None:
 )
 @pytest.mark.parametrize(("expected", "output"), [(True, 1), (1, True), (False, 0), (None, 0), ([], {}), (None, "")])
 def test_values_of_different_kinds_are_not_equal(schema: dict[str, Any], expected: Any, output: Any) -> None:
-    assert verdict(evaluator("schema_match", schema), {"v": expected}, {"v": output}).value == 0.0
+    assert verdict(evaluator("schema_match", schema), {"v": expected}, {"v": output}).score == 0.0
 
 
 def test_numbers_are_compared_by_value_and_text_is_not_a_number() -> None:
     one = evaluator("schema_match", {"fields": ["v"]})
-    assert verdict(one, {"v": 1}, {"v": 1.0}).value == 1.0
-    assert verdict(one, {"v": "30"}, {"v": 30}).value == 0.0
-    assert verdict(one, {"v": 2**70}, {"v": 2**70 + 1}).value == 0.0
+    assert verdict(one, {"v": 1}, {"v": 1.0}).score == 1.0
+    assert verdict(one, {"v": "30"}, {"v": 30}).score == 0.0
+    assert verdict(one, {"v": 2**70}, {"v": 2**70 + 1}).score == 0.0
 
 
 def test_missing_is_not_null_unless_null_says_that_nothing_is_there() -> None:
@@ -193,7 +193,7 @@ def test_missing_is_not_null_unless_null_says_that_nothing_is_there() -> None:
     assert verdict(one, {"v": None}, {"v": None}).counts == (1, 0, 0, 0)
     assert verdict(one, {"v": None}, {"v": 1}).counts == (0, 1, 0, 0)
     assert verdict(absent, {"v": None}, {"v": 1}).counts == (0, 0, 0, 1)
-    assert verdict(absent, {"v": None}, {"v": None}).value is None
+    assert verdict(absent, {"v": None}, {"v": None}).score is None
 
 
 @MANY
@@ -342,7 +342,7 @@ def test_an_expected_null_counts_when_the_output_fills_its_place_with_what_is_sk
     one = evaluator("schema_match", {"schema": schema})
     found = one.compile()({"z": expected}, {"z": output})
     assert Fraction(found.num, found.den) == score
-    assert one.explain({"z": expected}, {"z": output}).value == score
+    assert one.explain({"z": expected}, {"z": output}).score == score
 
 
 @pytest.mark.parametrize(("schema", "empty", "full"), [(SKIPPED_KEYS, {}, {"q": 1}), (SKIPPED_ITEMS, [], [1])])
@@ -351,5 +351,5 @@ def test_an_empty_container_against_what_is_skipped_measures_nothing_both_ways(
 ) -> None:
     one = evaluator("schema_match", {"schema": schema})
     for expected, output in ((empty, full), (full, empty)):
-        assert one.compile()({"z": expected}, {"z": output}).standing is RowStatus.NOT_MEASURED
-        assert one.explain({"z": expected}, {"z": output}).standing is RowStatus.NOT_MEASURED
+        assert one.compile()({"z": expected}, {"z": output}).status is RowStatus.NOT_MEASURED
+        assert one.explain({"z": expected}, {"z": output}).status is RowStatus.NOT_MEASURED

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.issues import Problems
-from evaluators.model import MISSING, RowStatus, Verdict
+from evaluators.model import MISSING, Result, RowStatus
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -28,7 +28,7 @@ def plan_of(one: Evaluator) -> Plan:
     return compile_plan([EvaluatorLine("it", one)], ROLES)
 
 
-def verdicts(plan: Plan, expected: Any, outputs: list[Any], **cells: Any) -> list[Verdict]:
+def verdicts(plan: Plan, expected: Any, outputs: list[Any], **cells: Any) -> list[Result]:
     """The verdict of each output for the same expected cell and the same other cells."""
     count = len(outputs)
     columns = {
@@ -36,17 +36,17 @@ def verdicts(plan: Plan, expected: Any, outputs: list[Any], **cells: Any) -> lis
         "expected": [expected] * count,
         **{name: [cell] * count for name, cell in cells.items()},
     }
-    found: list[Verdict] = plan.run(columns, count)[plan.evaluators[0].verdicts]
+    found: list[Result] = plan.run(columns, count)[plan.evaluators[0].verdicts]
     return found
 
 
-def check(right: Verdict, others: list[Verdict]) -> None:
+def check(right: Result, others: list[Result]) -> None:
     """Another output changes neither whether the row is invalid nor that it is measured."""
     for other in others:
-        assert (other.standing is RowStatus.INVALID) is (right.standing is RowStatus.INVALID)
-        assert other.standing not in (RowStatus.UNJUDGED, RowStatus.BUG)
-        if right.standing.scored:
-            assert other.standing.scored
+        assert (other.status is RowStatus.INVALID) is (right.status is RowStatus.INVALID)
+        assert other.status not in (RowStatus.UNJUDGED, RowStatus.BUG)
+        if right.status.scored:
+            assert other.status.scored
 
 
 @st.composite
@@ -72,7 +72,7 @@ def test_no_output_changes_whether_a_row_of_a_schema_is_measured(data: st.DataOb
     text = json.dumps(each.expected)
     right, *others = verdicts(plan_of(each.one), text, [text, *data.draw(wrong_outputs(each.expected))])
     for other in others:
-        assert (other.standing is RowStatus.INVALID) is (right.standing is RowStatus.INVALID)
+        assert (other.status is RowStatus.INVALID) is (right.status is RowStatus.INVALID)
 
 
 TEN_OF_TWENTY = ["2024-01-31"] * 10 + ["n/a"] * 10
@@ -95,7 +95,7 @@ def test_an_expected_value_that_cannot_be_read_is_invalid_whatever_the_output_is
 ) -> None:
     plan = plan_of(evaluator(kind, options))
     found, right = verdicts(plan, '{"due": "n/a", "name": "x"}', [output, '{"due": "n/a", "name": "x"}'])
-    assert (found.standing, right.standing) == (RowStatus.INVALID, RowStatus.INVALID)
+    assert (found.status, right.status) == (RowStatus.INVALID, RowStatus.INVALID)
     assert found.issue is not None
     assert found.issue.message == 'field "due": the expected value "n/a" is not a date written as ISO 8601 (2024-05-31)'
 
@@ -108,8 +108,8 @@ def test_rows_with_unreadable_expected_values_are_counted_the_same_right_or_wron
     expected = [json.dumps({"due": due, "name": "x"}) for due in TEN_OF_TWENTY]
     outputs = [*expected[:5], *['{"due": "1999-01-01", "name": "x"}'] * 5, *expected[10:15], *["{}"] * 5]
     found = plan.run({"output": outputs, "expected": expected}, 20)[plan.evaluators[0].verdicts]
-    assert [one.standing for one in found] == [RowStatus.SCORED] * 10 + [RowStatus.INVALID] * 10
-    assert [one.value for one in found[:10]] == [1.0] * 5 + [0.5] * 5
+    assert [one.status for one in found] == [RowStatus.SCORED] * 10 + [RowStatus.INVALID] * 10
+    assert [one.score for one in found[:10]] == [1.0] * 5 + [0.5] * 5
 
 
 ANSWERED: list[tuple[str, dict[str, Any]]] = [
@@ -132,7 +132,7 @@ def test_an_expected_cell_without_an_answer_is_invalid_whatever_the_output_is(
 ) -> None:
     one = evaluator(kind, options)
     for found in verdicts(plan_of(one), expected, ["Paris", '{"a": ""}', *WITHOUT_JSON]):
-        assert found.standing is RowStatus.INVALID
+        assert found.status is RowStatus.INVALID
         assert found.issue is not None
         assert found.issue.message == "the cell is empty"
         assert found.issue.hint is not None
@@ -147,7 +147,7 @@ def test_an_empty_answer_may_be_the_right_one(kind: str, options: dict[str, Any]
     reading = Reading(empty_expected="value")
     plan = compile_plan([EvaluatorLine("it", evaluator(kind, options))], ROLES, reading)
     right, wrong = verdicts(plan, expected, ["", "Paris"])
-    assert (right.value, wrong.value) == (1.0, 0.0)
+    assert (right.score, wrong.score) == (1.0, 0.0)
     assert plan.explain({"output": "", **({} if expected is MISSING else {"expected": expected})})["it"].score is not None
 
 

@@ -11,7 +11,7 @@ import pytest
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Measured, Needs, Unreadable
 from evaluators.comparators._cache import caching
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import Result, RowStatus, Verdict
+from evaluators.model import Result, RowStatus
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.suite.config import read_config
@@ -50,7 +50,7 @@ def plan(text: str, reading: Reading | None = None) -> Plan:
     return compile_plan(read_config(loads(text)).lines, ROLES, reading)
 
 
-def verdicts(text: str, reading: Reading | None = None, /, **cells: Any) -> dict[str, Verdict]:
+def verdicts(text: str, reading: Reading | None = None, /, **cells: Any) -> dict[str, Result]:
     """The verdicts of one row, which agree with what `explain` says of it."""
     made = plan(text, reading)
     slots = made.run({name: [value] for name, value in cells.items()}, 1)
@@ -60,18 +60,18 @@ def verdicts(text: str, reading: Reading | None = None, /, **cells: Any) -> dict
     return found
 
 
-def agrees(verdict: Verdict, result: Result) -> None:
-    assert result.standing is verdict.standing
-    assert result.issue == verdict.issue or verdict.standing is RowStatus.BUG
+def agrees(verdict: Result, result: Result) -> None:
+    assert result.status is verdict.status
+    assert result.issue == verdict.issue or verdict.status is RowStatus.BUG
     if result.score is not None:
-        assert result.score.standing is verdict.standing
-        assert (result.score.value, result.score.passed) == (verdict.value, verdict.passed)
-    elif verdict.standing.scored:
+        assert result.status is verdict.status
+        assert (result.score, result.passed) == (verdict.score, verdict.passed)
+    elif verdict.status.scored:
         pytest.fail("a scored row is explained")
 
 
-def standings(text: str, reading: Reading | None = None, /, **cells: Any) -> dict[str, str]:
-    return {name: verdict.standing.word for name, verdict in verdicts(text, reading, **cells).items()}
+def row_statuses(text: str, reading: Reading | None = None, /, **cells: Any) -> dict[str, str]:
+    return {name: verdict.status.word for name, verdict in verdicts(text, reading, **cells).items()}
 
 
 # Needs
@@ -86,20 +86,20 @@ evaluators:
 
 def test_a_row_whose_need_passes_is_judged() -> None:
     found = verdicts(NEEDS.replace("UNMET", ""), output='{"a": 1}', expected='{"a": 1}')
-    assert [verdict.value for verdict in found.values()] == [1.0, 1.0, 1.0]
+    assert [verdict.score for verdict in found.values()] == [1.0, 1.0, 1.0]
 
 
 def test_a_row_whose_need_does_not_pass_is_blocked_and_counts_0() -> None:
     found = verdicts(NEEDS.replace("UNMET", ""), output="prose", expected='{"a": 1}')
-    assert found["gate"].value == 0.0
+    assert found["gate"].score == 0.0
     for name in ("child", "grandchild"):
-        assert (found[name].standing, found[name].value, found[name].passed) == (RowStatus.BLOCKED, 0.0, False)
+        assert (found[name].status, found[name].score, found[name].passed) == (RowStatus.BLOCKED, 0.0, False)
     assert found["child"].statuses == bytes([3, 0])
     assert found["grandchild"].counts == (0, 0, 1, 0)
 
 
 def test_a_blocked_row_can_be_left_out() -> None:
-    found = standings(NEEDS.replace("UNMET", ", unmet: skip"), output="prose", expected='{"a": 1}')
+    found = row_statuses(NEEDS.replace("UNMET", ", unmet: skip"), output="prose", expected='{"a": 1}')
     assert found == {"gate": "scored", "child": "skipped", "grandchild": "skipped"}
 
 
@@ -111,11 +111,11 @@ evaluators:
 """
     judged = verdicts(text, output="1", answer='{"a": 1}', expected='{"a": 1, "b": 2}')["child"]
     blocked = verdicts(text, output="0", answer='{"a": 1}', expected='{"a": 1, "b": 2}')["child"]
-    assert (judged.value, blocked.value) == (0.5, 0.0)
+    assert (judged.score, blocked.score) == (0.5, 0.0)
 
 
 def test_a_bad_expected_cell_is_the_test_set_s_also_in_a_blocked_row() -> None:
-    assert standings(NEEDS.replace("UNMET", ""), output="prose", expected="{")["child"] == "invalid"
+    assert row_statuses(NEEDS.replace("UNMET", ""), output="prose", expected="{")["child"] == "invalid"
 
 
 @pytest.mark.parametrize(
@@ -131,19 +131,19 @@ def test_an_expected_value_that_cannot_be_read_is_the_test_set_s_also_in_a_block
     text = f"evaluators:\n  - contains_json: {{name: gate}}\n  - {child}\n"
     for output in ("prose", '{"a": "2024-05-31"}'):
         found = verdicts(text, output=output, expected='{"a": "someday"}')["child"]
-        assert (found.standing, found.value) == (RowStatus.INVALID, None)
+        assert (found.status, found.score) == (RowStatus.INVALID, None)
         assert found.issue is not None
         assert found.issue.blame is Blame.TESTSET
 
 
 @pytest.mark.parametrize(
-    ("output", "standing"), [("timeout", "unjudged"), ("unusable", "invalid"), ("crash", "bug"), ("nothing", "skipped")]
+    ("output", "status"), [("timeout", "unjudged"), ("unusable", "invalid"), ("crash", "bug"), ("nothing", "skipped")]
 )
-def test_a_need_without_a_score_leaves_the_child_without_one(output: str, standing: str) -> None:
+def test_a_need_without_a_score_leaves_the_child_without_one(output: str, status: str) -> None:
     text = "evaluators:\n  - moody\n  - exact_match: {needs: [moody]}\n"
     found = verdicts(text, output=output, expected="x")
-    assert found["exact_match"].standing.word == standing
-    if standing != "skipped":
+    assert found["exact_match"].status.word == status
+    if status != "skipped":
         assert found["exact_match"].issue == found["moody"].issue
 
 
@@ -154,9 +154,9 @@ evaluators:
   - contains_json: {needs: [exact_match]}
 """
     row = {"output": "x", "expected": "y"}
-    assert standings(text, kind="a", **row) == {"exact_match": "scored", "contains_json": "blocked"}
-    assert standings(text, kind="c", **row) == {"exact_match": "skipped", "contains_json": "skipped"}
-    assert standings(text, **row) == {"exact_match": "skipped", "contains_json": "skipped"}
+    assert row_statuses(text, kind="a", **row) == {"exact_match": "scored", "contains_json": "blocked"}
+    assert row_statuses(text, kind="c", **row) == {"exact_match": "skipped", "contains_json": "skipped"}
+    assert row_statuses(text, **row) == {"exact_match": "skipped", "contains_json": "skipped"}
 
 
 def test_a_condition_looks_at_the_columns_of_its_evaluator() -> None:
@@ -166,8 +166,8 @@ evaluators:
   - json_diff_match: {name: two, output: o2, correct_answer_key: e2, when: {output.kind: x, expected.kind: x}}
 """
     x, y = '{"kind": "x"}', '{"kind": "y"}'
-    assert standings(text, output=x, expected=x, o2=y, e2=x) == {"one": "scored", "two": "skipped"}
-    assert standings(text, output=x, expected=y, o2=x, e2=x) == {"one": "skipped", "two": "scored"}
+    assert row_statuses(text, output=x, expected=x, o2=y, e2=x) == {"one": "scored", "two": "skipped"}
+    assert row_statuses(text, output=x, expected=y, o2=x, e2=x) == {"one": "skipped", "two": "scored"}
 
 
 def test_conditions_that_only_look_alike_are_told_apart() -> None:
@@ -176,13 +176,13 @@ evaluators:
   - exact_match: {name: one, when: {output.a: 1}}
   - exact_match: {name: yes, when: {output.a: true}}
 """
-    assert standings(text, output='{"a": 1}', expected="x") == {"one": "scored", "yes": "skipped"}
-    assert standings(text, output='{"a": true}', expected="x") == {"one": "skipped", "yes": "scored"}
+    assert row_statuses(text, output='{"a": 1}', expected="x") == {"one": "scored", "yes": "skipped"}
+    assert row_statuses(text, output='{"a": true}', expected="x") == {"one": "skipped", "yes": "scored"}
 
 
 def test_what_is_excluded_is_skipped_whatever_its_needs_say() -> None:
     text = "evaluators:\n  - moody\n  - exact_match: {needs: [moody], when: {row.kind: a}}\n"
-    assert standings(text, output="crash", expected="x", kind="b")["exact_match"] == "skipped"
+    assert row_statuses(text, output="crash", expected="x", kind="b")["exact_match"] == "skipped"
 
 
 # Composites
@@ -190,7 +190,7 @@ def test_what_is_excluded_is_skipped_whatever_its_needs_say() -> None:
 
 def combined(
     kind: str, *outputs: str, weights: tuple[float, ...] = (), when: bool = False, pass_at: float = 0.5
-) -> Verdict:
+) -> Result:
     """The verdict of a composite over moody parts, each of which reads a column of its own."""
     names = [f"p{number}" for number in range(len(outputs))]
     of = dict(zip(names, weights, strict=True)) if weights else names
@@ -227,14 +227,14 @@ def combined(
 def test_a_composite_is_made_of_its_parts(kind: str, outputs: list[str], value: float | str) -> None:
     found = combined(kind, *outputs)
     if isinstance(value, str):
-        assert (found.standing.word, found.value, found.passed) == (value, None, None)
+        assert (found.status.word, found.score, found.passed) == (value, None, None)
     else:
-        assert (found.standing, found.value, found.passed) == (RowStatus.SCORED, value, value >= 0.5)
+        assert (found.status, found.score, found.passed) == (RowStatus.SCORED, value, value >= 0.5)
 
 
 def test_weights_are_renormalised_over_the_parts_that_are_there() -> None:
-    assert combined("weighted_mean", "1", "0", "nothing", weights=(3, 1, 100)).value == 0.75
-    assert combined("weighted_mean", "0.5", "nothing", weights=(0, 1)).standing is RowStatus.SKIPPED
+    assert combined("weighted_mean", "1", "0", "nothing", weights=(3, 1, 100)).score == 0.75
+    assert combined("weighted_mean", "0.5", "nothing", weights=(0, 1)).status is RowStatus.SKIPPED
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_a_composite_at_its_very_limit_passes(
 
 
 def test_a_composite_that_a_condition_excludes_has_no_score() -> None:
-    assert combined("all_of", "1", "1", when=True).standing is RowStatus.SKIPPED
+    assert combined("all_of", "1", "1", when=True).status is RowStatus.SKIPPED
 
 
 def test_a_blocked_part_counts_0_in_a_composite() -> None:
@@ -270,8 +270,8 @@ evaluators:
   - all_of: {of: [child]}
 """
     found = verdicts(text, output="0.5")
-    assert found["child"].standing is RowStatus.BLOCKED
-    assert (found["weighted_mean"].value, found["all_of"].value) == (0.25, 0.0)
+    assert found["child"].status is RowStatus.BLOCKED
+    assert (found["weighted_mean"].score, found["all_of"].score) == (0.25, 0.0)
 
 
 def test_composites_may_be_parts_and_needs() -> None:
@@ -282,7 +282,7 @@ evaluators:
   - moody: {name: after, needs: [top]}
   - moody
 """
-    assert [verdict.value for verdict in verdicts(text, output="1").values()] == [1.0] * 4
+    assert [verdict.score for verdict in verdicts(text, output="1").values()] == [1.0] * 4
 
 
 # How far a problem reaches
@@ -296,7 +296,7 @@ evaluators:
   - contains_json
   - json_diff_match: {name: other, correct_answer_key: other_answer}
 """
-    found = standings(text, output='{"a": 1}', expected="{broken", other_answer='{"a": 1}')
+    found = row_statuses(text, output='{"a": 1}', expected="{broken", other_answer='{"a": 1}')
     assert found == {"json_diff_match": "invalid", "exact_match": "scored", "contains_json": "scored", "other": "scored"}
 
 
@@ -304,15 +304,15 @@ def test_a_fault_reaches_only_its_own_row() -> None:
     made = plan("evaluators: [json_diff_match]")
     columns = {"output": ['{"a": 1}'] * 3, "expected": ['{"a": 1}', "{", '{"a": 1}']}
     found = made.run(columns, 3)[made.evaluators[0].verdicts]
-    assert [verdict.standing for verdict in found] == [RowStatus.SCORED, RowStatus.INVALID, RowStatus.SCORED]
+    assert [verdict.status for verdict in found] == [RowStatus.SCORED, RowStatus.INVALID, RowStatus.SCORED]
 
 
 def test_a_bug_costs_one_verdict() -> None:
     made = plan("evaluators: [moody, contains_json]")
     slots = made.run({"output": ["1", "crash", "0"]}, 3)
     moody, other = (slots[one.verdicts] for one in made.evaluators)
-    assert [verdict.standing for verdict in moody] == [RowStatus.SCORED, RowStatus.BUG, RowStatus.SCORED]
-    assert {verdict.standing for verdict in other} == {RowStatus.SCORED}
+    assert [verdict.status for verdict in moody] == [RowStatus.SCORED, RowStatus.BUG, RowStatus.SCORED]
+    assert {verdict.status for verdict in other} == {RowStatus.SCORED}
     issue = moody[1].issue
     assert issue.blame is Blame.BUG
     assert issue.message == "ZeroDivisionError: nobody foresaw this"
@@ -337,9 +337,9 @@ class Wordless(Moody):
 def test_a_score_that_cannot_be_explained_is_kept(output: str, said: str) -> None:
     BUILTIN.register("wordless", Wordless, overwrite=True)
     result = plan("evaluators: [wordless]").explain({"output": output})["wordless"]
-    assert result.standing is RowStatus.SCORED
+    assert result.status is RowStatus.SCORED
     assert result.score is not None
-    assert result.score.reason == f"it could not be explained: {said}"
+    assert result.reason == f"it could not be explained: {said}"
     assert result.issue is not None
     assert result.issue.message == said
 
@@ -350,7 +350,7 @@ class Fragile(Moody):
     type: Literal["fragile"] = "fragile"  # type: ignore[assignment]  # another word for another type
 
     def unreadable(self) -> Unreadable:
-        def missing(*values: Any) -> Verdict:
+        def missing(*values: Any) -> Result:
             raise KeyError("missing")
 
         return Unreadable(compile=lambda check: missing)
@@ -359,7 +359,7 @@ class Fragile(Moody):
 def test_a_bug_in_a_blocked_row_costs_one_verdict() -> None:
     BUILTIN.register("fragile", Fragile)
     text = "evaluators:\n  - moody\n  - fragile: {needs: [moody]}\n"
-    assert standings(text, output="0") == {"moody": "scored", "fragile": "bug"}
+    assert row_statuses(text, output="0") == {"moody": "scored", "fragile": "bug"}
 
 
 # Reading
@@ -368,9 +368,9 @@ def test_a_bug_in_a_blocked_row_costs_one_verdict() -> None:
 def test_an_unreadable_output_scores_0_unless_it_is_left_out() -> None:
     row = {"output": "prose", "expected": '{"a": 1}'}
     found = verdicts("evaluators: [json_diff_match]", **row)["json_diff_match"]
-    assert (found.standing, found.value, found.counts) == (RowStatus.UNREADABLE, 0.0, (0, 0, 1, 0))
+    assert (found.status, found.score, found.counts) == (RowStatus.UNREADABLE, 0.0, (0, 0, 1, 0))
     left_out = verdicts("evaluators: [json_diff_match]", Reading(unreadable="skip"), **row)["json_diff_match"]
-    assert (left_out.standing, left_out.value) == (RowStatus.SKIPPED, None)
+    assert (left_out.status, left_out.score) == (RowStatus.SKIPPED, None)
     assert left_out.issue is not None
     assert left_out.issue.blame is Blame.OUTPUT
 
@@ -379,16 +379,16 @@ def test_prose_around_json_is_set_aside_unless_reading_is_strict() -> None:
     row = {"output": 'Here: {"a": 1}', "expected": '{"a": 1}'}
     lenient, strict = "evaluators: [json_diff_match]", "evaluators:\n  - json_diff_match: {parse: strict}\n"
     loose = "evaluators:\n  - json_diff_match: {parse: lenient}\n"
-    assert verdicts(lenient, **row)["json_diff_match"].value == 1.0
-    assert verdicts(strict, **row)["json_diff_match"].standing is RowStatus.UNREADABLE
-    assert verdicts(lenient, Reading(parse="strict"), **row)["json_diff_match"].standing is RowStatus.UNREADABLE
-    assert verdicts(loose, Reading(parse="strict"), **row)["json_diff_match"].value == 1.0
+    assert verdicts(lenient, **row)["json_diff_match"].score == 1.0
+    assert verdicts(strict, **row)["json_diff_match"].status is RowStatus.UNREADABLE
+    assert verdicts(lenient, Reading(parse="strict"), **row)["json_diff_match"].status is RowStatus.UNREADABLE
+    assert verdicts(loose, Reading(parse="strict"), **row)["json_diff_match"].score == 1.0
 
 
 def test_a_missing_output_is_the_model_s_and_a_missing_answer_the_test_set_s() -> None:
-    assert standings("evaluators: [json_diff_match]", expected="{}") == {"json_diff_match": "unreadable"}
-    assert standings("evaluators: [json_diff_match]", output="{}") == {"json_diff_match": "invalid"}
-    assert standings("evaluators: [json_diff_match]", output="{}", expected=" ") == {"json_diff_match": "invalid"}
+    assert row_statuses("evaluators: [json_diff_match]", expected="{}") == {"json_diff_match": "unreadable"}
+    assert row_statuses("evaluators: [json_diff_match]", output="{}") == {"json_diff_match": "invalid"}
+    assert row_statuses("evaluators: [json_diff_match]", output="{}", expected=" ") == {"json_diff_match": "invalid"}
 
 
 def test_one_cell_is_read_once_however_many_evaluators_need_it() -> None:
@@ -427,7 +427,7 @@ evaluators:
             agrees(slots[one.verdicts][index], result)
             if reading == Reading() and name != "weighted_mean" and result.score is not None:
                 alone = one.line.settings.score(output, expected)
-                assert (alone.value, alone.passed) == (result.score.value, result.score.passed)
+                assert (alone.score, alone.passed) == (result.score, result.passed)
 
 
 @pytest.mark.slow

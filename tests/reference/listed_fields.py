@@ -31,7 +31,7 @@ from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import FieldColumn, order_of, place_of
 from evaluators.issues import Blame, RowProblem
 from evaluators.judges.asking import ask
-from evaluators.model import MISSING, FieldResult, FieldStatus, RowStatus, Score
+from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.values.paths import display
 from evaluators.values.transforms import Transform, chain
 
@@ -44,7 +44,7 @@ class Field(NamedTuple):
     problem: RowProblem | None = None
 
 
-def score(one: JsonMultiFieldMatch, expected: Any, output: Any, *cells: Any) -> Score:
+def score(one: JsonMultiFieldMatch, expected: Any, output: Any, *cells: Any) -> Result:
     """The explained score of one row. An unreadable output is MISSING."""
     row = dict(zip(one.condition_columns, cells, strict=True))
     lines = [line for line in one.fields if line.comparator is not None or line.skip]
@@ -52,13 +52,13 @@ def score(one: JsonMultiFieldMatch, expected: Any, output: Any, *cells: Any) -> 
     results = tuple(field.result for field in fields)
     problem = next((field.problem for field in fields if field.problem), None)
     if problem is not None:
-        standing = {Blame.TESTSET: RowStatus.INVALID, Blame.ENVIRONMENT: RowStatus.UNJUDGED}
-        where = standing.get(problem.issue.blame, RowStatus.BUG)
-        return Score(None, None, results, problem.issue.message, standing=where, issue=problem.issue)
+        statuses = {Blame.TESTSET: RowStatus.INVALID, Blame.ENVIRONMENT: RowStatus.UNJUDGED}
+        status = statuses.get(problem.issue.blame, RowStatus.BUG)
+        return Result(status, issue=problem.issue, fields=results, reason=problem.issue.message)
     out = (FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED)
     there = [(line, field) for line, field in zip(lines, fields, strict=True) if field.result.status not in out]
     if not there:
-        return Score(None, None, results, "no field was measured", standing=RowStatus.NOT_MEASURED)
+        return Result(RowStatus.NOT_MEASURED, fields=results, reason="no field was measured")
     whole = sum(line.weight for line, _ in there)
     if whole:
         total = sum((line.weight * field.share for line, field in there), Fraction(0)) / whole
@@ -68,7 +68,7 @@ def score(one: JsonMultiFieldMatch, expected: Any, output: Any, *cells: Any) -> 
         line.required and field.result.status not in (FieldStatus.MATCH, FieldStatus.SKIPPED)
         for line, field in zip(lines, fields, strict=True)
     )
-    return Score(float(total), False if lost else None, results, ratio=total.as_integer_ratio())
+    return Result(RowStatus.SCORED, False if lost else None, *total.as_integer_ratio(), fields=results)
 
 
 def _field(

@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
+from msgspec.structs import replace
+
+from evaluators.builtin._evaluator import counts_of
 from evaluators.fields.open_tree import OpenTree
 from evaluators.fields.sentences import of_fields
-from evaluators.model import MISSING, FieldResult, FieldStatus, Missing, Score
+from evaluators.model import MISSING, FieldResult, FieldStatus, Missing, Result, RowStatus
 from evaluators.values.paths import ANY, display
 from evaluators.values.quoting import differs
 
 Location: TypeAlias = tuple[str | int, ...]
 
 
-def explain_open(tree: OpenTree, expected: Any, output: Any | Missing) -> Score:
+def explain_open(tree: OpenTree, expected: Any, output: Any | Missing) -> Result:
     """The same score from one result per leaf: gathered, compared and settled one after the other."""
     found = gather(tree, expected, output)
     results = [_compare(tree, *leaf) for leaf in found]
@@ -30,9 +33,10 @@ def explain_open(tree: OpenTree, expected: Any, output: Any | Missing) -> Score:
         and (result.status is not FieldStatus.HALLUCINATION or _penalized(tree, expected, place))
     ]
     match = sum(result.status is FieldStatus.MATCH for result in whole)
-    share = Score.share(match, len(whole))
     reason = of_fields(match, len(whole), counted, "value") if whole else "there was no leaf to compare"
-    return Score(share.value, None, tuple(results), reason, {}, share.ratio, share.standing)
+    status = RowStatus.SCORED if whole else RowStatus.NOT_MEASURED
+    found = Result(status, None, match, len(whole), fields=tuple(results), reason=reason)
+    return replace(found, counts=counts_of(found) or (0, 0, 0, 0))
 
 
 def in_surplus_item(expected: Any, place: Location) -> bool:

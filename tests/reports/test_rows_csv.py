@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluators.issues import Blame, Issue
-from evaluators.model import FieldResult, FieldStatus, Result, RowResult, RowStatus, Score, Verdict
+from evaluators.model import FieldResult, FieldStatus, Result, RowResult, RowStatus
 from evaluators.reports.csv_cells import BYTE_ORDER_MARK, guarded
 from evaluators.reports.rows_csv import Annotated, Mark, MarkedRow, added_columns, field_numbers, why, write_rows
 
@@ -44,10 +44,10 @@ def test_the_rows_come_back_with_verdicts_beside_them() -> None:
 
 def test_a_field_scores_the_share_of_its_values_that_are_right() -> None:
     every = bytes(range(len(FieldStatus)))
-    assert field_numbers(Verdict(RowStatus.SCORED, True, 1, 1, every)) == (None, 1.0, 0.0, 0.0, 0.0, None, 0.0, None)
-    items = Verdict(RowStatus.SCORED, False, 3, 4, bytes([FieldStatus.MATCH, FieldStatus.MISMATCH]), values=(1, 3, 4))
+    assert field_numbers(Result(RowStatus.SCORED, True, 1, 1, every)) == (None, 1.0, 0.0, 0.0, 0.0, None, 0.0, None)
+    items = Result(RowStatus.SCORED, False, 3, 4, bytes([FieldStatus.MATCH, FieldStatus.MISMATCH]), values=(1, 3, 4))
     assert field_numbers(items) == (1.0, 0.75)
-    assert field_numbers(Verdict(RowStatus.INVALID, None, 0, 0)) == ()
+    assert field_numbers(Result(RowStatus.INVALID, None, 0, 0)) == ()
 
 
 def test_columns_of_fields_never_meet() -> None:
@@ -147,7 +147,7 @@ def row_of(**results: Result) -> RowResult:
 
 
 def scored(value: float, *fields: FieldResult, reason: str | None = None, passed: bool | None = None) -> Result:
-    return Result("header", RowStatus.SCORED, Score(value, passed, fields, reason))
+    return Result(RowStatus.SCORED, passed, *value.as_integer_ratio(), fields=fields, reason=reason, evaluator="header")
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_an_evaluator_without_fields_gives_its_own_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("standing", "said"),
+    ("status", "said"),
     [
         (RowStatus.UNREADABLE, "the output could not be read: no JSON"),
         (RowStatus.BLOCKED, "blocked: no JSON"),
@@ -211,11 +211,10 @@ def test_an_evaluator_without_fields_gives_its_own_reason() -> None:
         (RowStatus.BUG, "a fault in the program: no JSON"),
     ],
 )
-def test_a_row_that_was_not_judged_says_why(standing: RowStatus, said: str) -> None:
-    score = Score(0.0) if standing.scored else None
+def test_a_row_that_was_not_judged_says_why(status: RowStatus, said: str) -> None:
     issue = Issue("x", Blame.OUTPUT, "no JSON")
-    assert why(row_of(a=Result("a", standing, score, issue))) == f"a: {said}"
+    assert why(row_of(a=Result(status, den=int(status.scored), issue=issue))) == f"a: {said}"
 
 
 def test_a_skipped_row_says_so_in_a_word() -> None:
-    assert why(row_of(a=Result("a", RowStatus.SKIPPED, None))) == "a: skipped"
+    assert why(row_of(a=Result(RowStatus.SKIPPED))) == "a: skipped"

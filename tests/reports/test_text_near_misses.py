@@ -93,7 +93,7 @@ def test_a_table_of_what_is_forgiven(forgiven: list[Forgiven], one: str, other: 
     read = reading(forgiven)
     assert (read(one) == read(other)) is same
     evaluator = ExactMatch(forgive=tuple(forgiven))
-    assert evaluator.score(one, other).value == float(same)
+    assert evaluator.score(one, other).score == float(same)
     assert evaluator.compile()(one, other).passed is same
 
 

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.model import RowStatus, Verdict
+from evaluators.model import Result, RowStatus
 from evaluators.run import clusters as module
 from evaluators.run.clusters import ClusterCounts, ClusterSum, cluster_names, limited_clusters
 from evaluators.run.exact_sums import plus
 
 VERDICTS = [
-    Verdict(RowStatus.SCORED, True, 1, 1),
-    Verdict(RowStatus.SCORED, False, 1, 3),
-    Verdict(RowStatus.UNREADABLE, False, 0, 1),
-    Verdict(RowStatus.INVALID, None, 0, 0),
+    Result(RowStatus.SCORED, True, 1, 1),
+    Result(RowStatus.SCORED, False, 1, 3),
+    Result(RowStatus.UNREADABLE, False, 0, 1),
+    Result(RowStatus.INVALID, None, 0, 0),
 ]
 ROWS = st.lists(st.tuples(st.text("abcdefgh", max_size=2), st.integers(0, 3)), max_size=30)
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.model import RowStatus, Verdict
+from evaluators.model import Result, RowStatus
 from evaluators.run.clusters import ClusterSum
 from evaluators.run.exact_sums import EXACT, UNITS, Sums, add_to, plus, summand
 from evaluators.run.statistics import mean_of
@@ -41,7 +41,7 @@ def test_a_tally_does_not_grow_with_the_denominators_of_its_rows() -> None:
     for _ in range(2_000):
         num, den = partial_fields(random)
         exact += Fraction(num, den)
-        verdict = Verdict(RowStatus.SCORED, False, num, den, figures=((num, den),))
+        verdict = Result(RowStatus.SCORED, False, num, den, figures=((num, den),))
         tally.add(verdict)
         cluster.add(verdict, 1)
     for sums in (tally.sums, tally.powers, tally.figures[0].sums, cluster.sums):

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs, ScoredFields
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import FieldResult, FieldStatus, RowStatus, Verdict
+from evaluators.model import FieldResult, FieldStatus, Result, RowStatus
 from evaluators.run.job import run_split
 from evaluators.run.slices import OTHER_VALUES
 
@@ -34,7 +34,7 @@ class Fussy(Evaluator):
     def scored_fields(self) -> ScoredFields:
         return ScoredFields(wrong=self._wrong)
 
-    def _wrong(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
+    def _wrong(self, verdict: Result, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
         ASKED.append(values[0])
         if values[0] == "slow":
             raise RowProblem(Issue("timeout", Blame.ENVIRONMENT, "the time limit ran out"))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import evaluators
 from evaluators.builtin.exact_match import ExactMatch
 from evaluators.issues import Problems
-from evaluators.model import MISSING, RowStatus, Verdict
+from evaluators.model import MISSING, Result, RowStatus
 from evaluators.run.exact_sums import plus
 from evaluators.run.label_counts import LabelCounts, LabelSums
 from evaluators.run.label_tables import label_tables
@@ -25,10 +25,10 @@ from evaluators.run.split_result import SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 
 VERDICTS = [
-    Verdict(RowStatus.SCORED, True, 1, 1),
-    Verdict(RowStatus.SKIPPED, None, 0, 0),
-    Verdict(RowStatus.BLOCKED, False, 0, 1),
-    Verdict(RowStatus.UNREADABLE, False, 0, 1),
+    Result(RowStatus.SCORED, True, 1, 1),
+    Result(RowStatus.SKIPPED, None, 0, 0),
+    Result(RowStatus.BLOCKED, False, 0, 1),
+    Result(RowStatus.UNREADABLE, False, 0, 1),
 ]
 Row = tuple[Any, Any, int]
 

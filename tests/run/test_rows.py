@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evaluators.issues import Blame, Issue
-from evaluators.model import FieldStatus, RowStatus, Verdict
+from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.run import rows as stored_rows
 from evaluators.run.codes import CodeLine
 from evaluators.run.record import lines as lines_of
@@ -27,21 +27,21 @@ LOST = Issue("expected-not-json", Blame.TESTSET, 'not JSON: "é" \ud800')
 VERDICTS = st.tuples(
     st.sampled_from(
         [
-            Verdict(RowStatus.SCORED, True, 1, 1),
-            Verdict(RowStatus.SCORED, False, 1, 3),
-            Verdict(RowStatus.SKIPPED, None, 0, 0),
+            Result(RowStatus.SCORED, True, 1, 1),
+            Result(RowStatus.SCORED, False, 1, 3),
+            Result(RowStatus.SKIPPED, None, 0, 0),
         ]
     ),
     st.one_of(
         st.builds(
-            lambda statuses, num: Verdict(RowStatus.SCORED, num == 4, num, 4, bytes(statuses)),
+            lambda statuses, num: Result(RowStatus.SCORED, num == 4, num, 4, bytes(statuses)),
             st.lists(st.sampled_from(FieldStatus), min_size=4, max_size=4),
             st.integers(0, 4),
         ),
-        st.just(Verdict(RowStatus.INVALID, None, 0, 0, issue=LOST)),
+        st.just(Result(RowStatus.INVALID, None, 0, 0, issue=LOST)),
     ),
     st.builds(
-        lambda right: Verdict(RowStatus.SCORED, right == 7, right, 7, counts=(right, 7 - right, 0, 2)), st.integers(0, 7)
+        lambda right: Result(RowStatus.SCORED, right == 7, right, 7, counts=(right, 7 - right, 0, 2)), st.integers(0, 7)
     ),
 )
 IDS = st.text(st.sampled_from('a"\\\n,é\ud800 '), max_size=4) | st.text(max_size=3)
@@ -109,9 +109,9 @@ def test_the_parts_leave_no_trace(tmp_path: Path, rows: Any, cuts: list[int]) ->
 
 
 YES = (
-    Verdict(RowStatus.SCORED, True, 1, 1),
-    Verdict(RowStatus.SCORED, True, 4, 4, bytes([1, 1, 1, 1])),
-    Verdict(RowStatus.SCORED, True, 7, 7, counts=(7, 0, 0, 0)),
+    Result(RowStatus.SCORED, True, 1, 1),
+    Result(RowStatus.SCORED, True, 4, 4, bytes([1, 1, 1, 1])),
+    Result(RowStatus.SCORED, True, 7, 7, counts=(7, 0, 0, 0)),
 )
 
 
@@ -130,7 +130,7 @@ def test_an_id_is_kept_as_it_is(tmp_path: Path, kind: RowsFormat, given: str, ke
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_a_code_stands_for_the_verdict_of_its_row(tmp_path: Path, rows: Any, cuts: list[int]) -> None:
     lines = of_lines(write(tmp_path, "jsonl", rows, cuts))
-    verdicts: dict[str, list[Verdict]] = {}
+    verdicts: dict[str, list[Result]] = {}
     for code in lines_of(tmp_path / "codes.jsonl", CodeLine):
         verdicts.setdefault(code.evaluator, []).append(code.verdict)
     for line, (_, given_verdicts) in zip(lines, rows, strict=True):
@@ -141,8 +141,8 @@ def test_a_code_stands_for_the_verdict_of_its_row(tmp_path: Path, rows: Any, cut
 
 
 def test_the_table_of_codes_says_everything_that_was_found(tmp_path: Path) -> None:
-    lost = Verdict(RowStatus.INVALID, None, 0, 0, issue=LOST)
-    half = Verdict(
+    lost = Result(RowStatus.INVALID, None, 0, 0, issue=LOST)
+    half = Result(
         RowStatus.SCORED, False, 1, 3, bytes([FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.SKIPPED]),
         figures=((1, 2), (0, 0)),
     )  # fmt: skip
@@ -162,21 +162,21 @@ def test_a_row_of_five_evaluators_takes_at_most_fifteen_bytes_in_parquet(tmp_pat
     stored = RowColumns(("exact", "json", "fields", "diff", "normal"))
     ledgers = [Ledger(12 if name == "fields" else 0) for name in stored.evaluators]
     many = 2 * stored_rows.FLUSH_ROWS
-    columns: list[list[Verdict]] = [[], [], [], [], []]
+    columns: list[list[Result]] = [[], [], [], [], []]
     noise = 1
     for _ in range(many):
         noise = noise * 6364136223846793005 % 2**64
         wrong, where = noise >> 61, (noise >> 50) % 12
         right = 12 - (wrong == 0)
-        columns[0].append(Verdict(RowStatus.SCORED, wrong > 2, int(wrong > 2), 1))
-        columns[1].append(Verdict(RowStatus.SCORED, True, 1, 1))
+        columns[0].append(Result(RowStatus.SCORED, wrong > 2, int(wrong > 2), 1))
+        columns[1].append(Result(RowStatus.SCORED, True, 1, 1))
         statuses = bytes(
             FieldStatus.MISMATCH if place == where and wrong == 0 else FieldStatus.MATCH for place in range(12)
         )
-        columns[2].append(Verdict(RowStatus.SCORED, right == 12, right, 12, statuses))
+        columns[2].append(Result(RowStatus.SCORED, right == 12, right, 12, statuses))
         leaves = 20 + (noise >> 40) % 8
-        columns[3].append(Verdict(RowStatus.SCORED, wrong > 1, leaves - (wrong < 2), leaves, counts=(leaves, 0, 0, 0)))
-        columns[4].append(Verdict(RowStatus.SCORED, right == 12, right, 12, counts=(right, 12 - right, 0, 0)))
+        columns[3].append(Result(RowStatus.SCORED, wrong > 1, leaves - (wrong < 2), leaves, counts=(leaves, 0, 0, 0)))
+        columns[4].append(Result(RowStatus.SCORED, right == 12, right, 12, counts=(right, 12 - right, 0, 0)))
     blocks: list[bytes] = []
     writer = RowWriter(blocks.append, ledgers)
     for start in range(0, many, 1_000):

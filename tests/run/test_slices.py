@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.model import MISSING, RowStatus, Verdict
+from evaluators.model import MISSING, Result, RowStatus
 from evaluators.run.exact_sums import plus
 from evaluators.run.slices import OTHER_VALUES, SliceCounts, limit_slices, slice_text
 from evaluators.run.tally import Ledger, Tally
 
-YES, NO = Verdict(RowStatus.SCORED, True, 1, 1), Verdict(RowStatus.SCORED, False, 0, 1)
+YES, NO = Result(RowStatus.SCORED, True, 1, 1), Result(RowStatus.SCORED, False, 0, 1)
 MOST = 3
 ROWS = st.lists(st.tuples(st.sampled_from("abcdefgh"), st.booleans()), max_size=40)
 

@@ -23,7 +23,7 @@ from evaluators.fields.path_details import (
     SURPLUS_ROWS,
     SURPLUS_VALUES,
 )
-from evaluators.model import MISSING, FieldStatus, RowStatus, Verdict
+from evaluators.model import MISSING, FieldStatus, Result, RowStatus
 from evaluators.run.clusters import ClusterSum, cluster_group, limited_clusters
 from evaluators.run.exact_sums import plus
 from evaluators.run.intervals import (
@@ -54,12 +54,12 @@ MATCH, MISMATCH, OMISSION, EXTRA = (
 )
 
 
-def row(*statuses: FieldStatus, standing: RowStatus = RowStatus.SCORED) -> Verdict:
+def row(*statuses: FieldStatus, status: RowStatus = RowStatus.SCORED) -> Result:
     """A row of listed fields; its score is the share that matches."""
-    return Verdict(standing, set(statuses) == {MATCH}, statuses.count(MATCH), len(statuses), bytes(statuses))
+    return Result(status, set(statuses) == {MATCH}, statuses.count(MATCH), len(statuses), bytes(statuses))
 
 
-def tallied(rows: Iterable[Verdict], watch: Watch | None = None, fields: int = 0) -> Tally:
+def tallied(rows: Iterable[Result], watch: Watch | None = None, fields: int = 0) -> Tally:
     tally = Tally.of(fields)
     for one in rows:
         tally.add(one, 1, watch)
@@ -139,13 +139,13 @@ def test_extra_values_count_against_accuracy_only_where_they_cost() -> None:
 def test_an_open_tree_says_its_counts_itself() -> None:
     watch = Watch((ALL, ("x", "recall"), ("y", "recall"), ("x", "accuracy")))
     assert watch.paths == ("x", "y")
-    verdict = Verdict(RowStatus.SCORED, False, 1, 2, counts=(3, 1, 2, 4), watched=((1, 0, 1, 0), (2, 1, 1, 4)))
+    verdict = Result(RowStatus.SCORED, False, 1, 2, counts=(3, 1, 2, 4), watched=((1, 0, 1, 0), (2, 1, 1, 4)))
     assert list(watch.parts(verdict)) == [
         (ALL, 3, 8), (("x", "recall"), 1, 2), (("y", "recall"), 2, 4), (("x", "accuracy"), 1, 2),
     ]  # fmt: skip
-    unjudged = Verdict(RowStatus.UNJUDGED, None, 0, 0, counts=(3, 1, 2, 4))
+    unjudged = Result(RowStatus.UNJUDGED, None, 0, 0, counts=(3, 1, 2, 4))
     assert list(watch.parts(unjudged)) == []
-    nothing = Verdict(RowStatus.NOT_MEASURED, None, 0, 0, counts=(0, 0, 0, 4))
+    nothing = Result(RowStatus.NOT_MEASURED, None, 0, 0, counts=(0, 0, 0, 4))
     assert list(watch.parts(nothing)) == [(ALL, 0, 4)]
 
 
@@ -186,8 +186,8 @@ def test_a_tally_takes_up_what_only_another_one_watched() -> None:
 
 def test_a_further_figure_is_added_over_the_rows_that_have_it() -> None:
     one, other = Tally(), Tally()
-    one.add(Verdict(RowStatus.SCORED, False, 0, 1, figures=((1, 2), (0, 0))))
-    other.add(Verdict(RowStatus.SCORED, False, 0, 1, figures=((1, 3), (2, 3), (1, 1))), 2)
+    one.add(Result(RowStatus.SCORED, False, 0, 1, figures=((1, 2), (0, 0))))
+    other.add(Result(RowStatus.SCORED, False, 0, 1, figures=((1, 3), (2, 3), (1, 1))), 2)
     plus(one, other)
     assert [(each.rows, each.sums) for each in one.figures] == [(3, {2: 1, 3: 2}), (2, {3: 4}), (2, {1: 2})]
 
@@ -323,7 +323,7 @@ def test_ends_of_intervals_stay_in_their_range() -> None:
 
 
 def test_what_a_schema_counts_beside_the_statuses() -> None:
-    tally = tallied([Verdict(RowStatus.SCORED, False, 1, 2, counts=(1, 1, 0, 0))])
+    tally = tallied([Result(RowStatus.SCORED, False, 1, 2, counts=(1, 1, 0, 0))])
     tally.add_paths({"a": (3, 2, 1, 4), "items[*]": (0, 0, 0, 0)})
     tally.add_details({
         ("a", ERRORS, 1): 1, ("a", SKIPPED, 1): 5, ("a", FAULTS, 1): 6, ("a", CREDIT, 4): 3, ("a", CREDIT, 1): -1,
@@ -365,7 +365,7 @@ def test_values_that_only_the_output_has_may_cost_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "output", "standing", "pair"),
+    ("expected", "output", "status", "pair"),
     [
         ("a", "b", RowStatus.SCORED, (("a", False), ("b", False))),
         ("a", "", RowStatus.SCORED, (("a", False), ("(missing)", True))),
@@ -381,9 +381,9 @@ def test_values_that_only_the_output_has_may_cost_nothing() -> None:
     ],
 )
 def test_what_a_row_counts_as(
-    expected: str, output: object, standing: RowStatus, pair: tuple[tuple[str, bool], tuple[str, bool]]
+    expected: str, output: object, status: RowStatus, pair: tuple[tuple[str, bool], tuple[str, bool]]
 ) -> None:
-    assert label_pair(LabelRule(None), None, expected, output, standing) == tuple(LabelText(*one) for one in pair)
+    assert label_pair(LabelRule(None), None, expected, output, status) == tuple(LabelText(*one) for one in pair)
 
 
 def test_listed_labels_tell_everything_else_apart() -> None:

@@ -12,10 +12,11 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from evaluators.fields.path_details import OVERFLOW
 from evaluators.issues import Blame, Issue
-from evaluators.model import FieldStatus, RowStatus, Verdict
+from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.run.exact_sums import plus
 from evaluators.run.statistics import mean_of
 from evaluators.run.tally import MOST_PATHS, Ledger, Tally
@@ -25,17 +26,17 @@ FIELDS = 3
 
 
 @st.composite
-def verdicts(draw: st.DrawFn) -> Verdict:
-    standing = draw(st.sampled_from(RowStatus))
+def verdicts(draw: st.DrawFn) -> Result:
+    status = draw(st.sampled_from(RowStatus))
     statuses = draw(st.just(b"") | st.binary(min_size=FIELDS, max_size=FIELDS).map(_as_statuses))
     counts = draw(st.none() | st.tuples(*[st.integers(0, 3)] * 4)) if not statuses else None
-    if not standing.scored:
-        return Verdict(standing, None, 0, 0, statuses, counts, draw(st.sampled_from(ISSUES)))
-    if standing is not RowStatus.SCORED:
-        return Verdict(standing, False, 0, 1, statuses, counts)
+    if not status.scored:
+        return Result(status, None, 0, 0, statuses, counts, draw(st.sampled_from(ISSUES)))
+    if status is not RowStatus.SCORED:
+        return Result(status, False, 0, 1, statuses, counts)
     den = draw(st.integers(1, 12) | st.just(2**52))
     num = draw(st.integers(0, den))
-    return Verdict(standing, draw(st.booleans()), num, den, statuses, counts)
+    return Result(status, draw(st.booleans()), num, den, statuses, counts)
 
 
 def _as_statuses(data: bytes) -> bytes:
@@ -46,7 +47,7 @@ ISSUES = (None, Issue("expected-not-json", Blame.TESTSET, "not JSON"), Issue("bu
 ROWS = st.lists(verdicts(), max_size=30)
 
 
-def tally_of(rows: Sequence[Verdict]) -> Tally:
+def tally_of(rows: Sequence[Result]) -> Tally:
     tally = Tally.of(FIELDS)
     for verdict in rows:
         tally.add(verdict)
@@ -69,14 +70,14 @@ def same_figures(one: Tally, other: Tally) -> bool:
 
 
 @given(ROWS, ROWS, ROWS)
-def test_merging_is_associative_and_commutative(a: list[Verdict], b: list[Verdict], c: list[Verdict]) -> None:
+def test_merging_is_associative_and_commutative(a: list[Result], b: list[Result], c: list[Result]) -> None:
     one, two, three = map(tally_of, (a, b, c))
     assert merged(merged(one, two), three) == merged(one, merged(two, three))
     assert merged(one, two) == merged(two, one)
 
 
 @given(ROWS, st.lists(st.integers(0, 30), max_size=6), st.randoms(use_true_random=False))
-def test_any_split_in_any_order_comes_to_the_same_sums(rows: list[Verdict], cuts: list[int], random: Random) -> None:
+def test_any_split_in_any_order_comes_to_the_same_sums(rows: list[Result], cuts: list[int], random: Random) -> None:
     places = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
     parts = [tally_of(rows[start:end]) for start, end in pairwise(places)]
     random.shuffle(parts)
@@ -88,11 +89,11 @@ WATCHED: tuple[Watched, ...] = ((None, "f1"), (None, "precision"), ("b", "accura
 
 @pytest.mark.slow
 @given(ROWS, st.integers(0, 30), st.booleans())
-def test_sums_of_watched_figures_are_the_same_for_any_split(rows: list[Verdict], cut: int, closed: bool) -> None:
+def test_sums_of_watched_figures_are_the_same_for_any_split(rows: list[Result], cut: int, closed: bool) -> None:
     watch = Watch(WATCHED, ("a", "b", "c") if closed else ())
-    rows = [row._replace(watched=((len(row.statuses), 1, 2, 0),)) for row in rows if closed or not row.statuses]
+    rows = [replace(row, watched=((len(row.statuses), 1, 2, 0),)) for row in rows if closed or not row.statuses]
 
-    def tally(some: Sequence[Verdict]) -> Tally:
+    def tally(some: Sequence[Result]) -> Tally:
         found = Tally.of(FIELDS)
         for row in some:
             found.add(row, 1, watch)
@@ -105,9 +106,9 @@ def test_sums_of_watched_figures_are_the_same_for_any_split(rows: list[Verdict],
 
 
 @given(ROWS)
-def test_the_sums_are_exact(rows: list[Verdict]) -> None:
+def test_the_sums_are_exact(rows: list[Result]) -> None:
     tally = tally_of(rows)
-    scored = [Fraction(row.num, row.den) for row in rows if row.standing.scored]
+    scored = [Fraction(row.num, row.den) for row in rows if row.status.scored]
     assert total(tally) == sum(scored, Fraction(0))
     assert tally.scored == len(scored)
     assert tally.rows == len(rows)
@@ -115,7 +116,7 @@ def test_the_sums_are_exact(rows: list[Verdict]) -> None:
 
 
 @given(ROWS, st.integers(0, 4))
-def test_a_verdict_met_several_times_counts_so_often(rows: list[Verdict], times: int) -> None:
+def test_a_verdict_met_several_times_counts_so_often(rows: list[Result], times: int) -> None:
     at_once, one_by_one = Tally.of(FIELDS), Tally.of(FIELDS)
     for verdict in rows:
         at_once.add(verdict, times)
@@ -127,7 +128,7 @@ def test_a_verdict_met_several_times_counts_so_often(rows: list[Verdict], times:
 
 
 @given(ROWS)
-def test_what_is_added_is_added_each_time(rows: list[Verdict]) -> None:
+def test_what_is_added_is_added_each_time(rows: list[Result]) -> None:
     other = tally_of(rows)
     other.add_paths({"a": (1, 0, 0, 0)})
     whole = merged(other, other)
@@ -162,11 +163,11 @@ def paths_of(rows: Sequence[str]) -> dict[str, tuple[int, int, int, int]]:
 def test_unreadable_and_blocked_rows_are_scored_and_count_nothing() -> None:
     tally = tally_of(
         [
-            Verdict(RowStatus.SCORED, True, 1, 1),
-            Verdict(RowStatus.UNREADABLE, False, 0, 1),
-            Verdict(RowStatus.BLOCKED, False, 0, 1),
-            Verdict(RowStatus.SKIPPED, None, 0, 0),
-            Verdict(RowStatus.INVALID, None, 0, 0),
+            Result(RowStatus.SCORED, True, 1, 1),
+            Result(RowStatus.UNREADABLE, False, 0, 1),
+            Result(RowStatus.BLOCKED, False, 0, 1),
+            Result(RowStatus.SKIPPED, None, 0, 0),
+            Result(RowStatus.INVALID, None, 0, 0),
         ]
     )
     assert (tally.rows, tally.scored, tally.passed) == (5, 3, 1)
@@ -175,27 +176,27 @@ def test_unreadable_and_blocked_rows_are_scored_and_count_nothing() -> None:
 
 def test_the_fields_of_a_row_without_a_score_still_count() -> None:
     statuses = bytes([FieldStatus.MATCH, FieldStatus.FAULT, FieldStatus.OMISSION])
-    tally = tally_of([Verdict(RowStatus.INVALID, None, 0, 0, statuses)])
+    tally = tally_of([Result(RowStatus.INVALID, None, 0, 0, statuses)])
     assert tally.scored == 0
     assert [counts[status] for counts, status in zip(tally.statuses, statuses, strict=True)] == [1, 1, 1]
 
 
 def test_a_row_that_expects_nothing_is_counted_as_empty_expected() -> None:
-    empty = Verdict(RowStatus.SCORED, True, 1, 1, counts=(0, 0, 0, 0))
+    empty = Result(RowStatus.SCORED, True, 1, 1, counts=(0, 0, 0, 0))
     tally = tally_of(
-        [empty, empty, Verdict(RowStatus.SCORED, True, 1, 1, counts=(2, 0, 0, 0)), Verdict(RowStatus.SCORED, True, 1, 1)]
+        [empty, empty, Result(RowStatus.SCORED, True, 1, 1, counts=(2, 0, 0, 0)), Result(RowStatus.SCORED, True, 1, 1)]
     )
     assert tally.empty_expected == 2
 
 
 def test_an_unreadable_output_is_not_an_empty_expectation() -> None:
-    assert tally_of([Verdict(RowStatus.UNREADABLE, False, 0, 1, counts=(0, 0, 0, 0))]).empty_expected == 0
+    assert tally_of([Result(RowStatus.UNREADABLE, False, 0, 1, counts=(0, 0, 0, 0))]).empty_expected == 0
 
 
 @given(ROWS, st.integers(1, 7), st.sampled_from([0, 1, 3, Ledger.KEPT]))
-def test_a_ledger_counts_what_adding_one_by_one_counts(rows: list[Verdict], chunk: int, kept: int) -> None:
+def test_a_ledger_counts_what_adding_one_by_one_counts(rows: list[Result], chunk: int, kept: int) -> None:
     ledger = ledger_that_keeps(kept)
-    stored: list[Verdict] = []
+    stored: list[Result] = []
     for start in range(0, len(rows), chunk):
         codes = ledger.codes(rows[start : start + chunk])
         stored += [ledger.verdicts[code] for code in codes]
@@ -208,7 +209,7 @@ def test_a_ledger_counts_what_adding_one_by_one_counts(rows: list[Verdict], chun
 def test_equal_verdicts_have_one_number_whichever_object_says_it(numbers: list[int], kept: int) -> None:
     ledger = ledger_that_keeps(kept)
     for number in numbers:  # a new object each time, dropped at once, so that identities are used again
-        (code,) = ledger.codes([Verdict(RowStatus.SCORED, False, number, 10)])
+        (code,) = ledger.codes([Result(RowStatus.SCORED, False, number, 10)])
         assert ledger.verdicts[code].num == number
     assert len(ledger.verdicts) == len(set(numbers))
     assert sum(ledger.counts) == len(numbers)
@@ -219,15 +220,15 @@ def test_more_distinct_verdicts_than_are_kept_are_told_apart() -> None:
     ledger = ledger_that_keeps(100)
     many = 1_000
     for start in range(0, many, 50):
-        ledger.codes([Verdict(RowStatus.SCORED, False, number, many) for number in range(start, start + 50)])
-    codes = ledger.codes([Verdict(RowStatus.SCORED, False, number, many) for number in range(many)])
+        ledger.codes([Result(RowStatus.SCORED, False, number, many) for number in range(start, start + 50)])
+    codes = ledger.codes([Result(RowStatus.SCORED, False, number, many) for number in range(many)])
     assert codes == list(range(many))
     assert ledger.settle().sums == {many: 2 * sum(range(many))}
 
 
 def test_a_settled_ledger_starts_afresh() -> None:
     ledger = Ledger(0)
-    verdict = Verdict(RowStatus.SCORED, True, 1, 1)
+    verdict = Result(RowStatus.SCORED, True, 1, 1)
     ledger.codes([verdict])
     ledger.settle()
     assert ledger.codes([verdict, verdict]) == [0, 0]
@@ -244,6 +245,6 @@ def ledger_that_keeps(count: int) -> Ledger:
 
 def test_what_a_row_without_a_score_lost_does_not_make_the_others_look_better() -> None:
     tally = Tally()
-    tally.add(Verdict(RowStatus.SCORED, False, 1, 2, counts=(1, 1, 0, 0)))
-    tally.add(Verdict(RowStatus.BUG, None, 0, 0, counts=(5, 0, 0, 0)))
+    tally.add(Result(RowStatus.SCORED, False, 1, 2, counts=(1, 1, 0, 0)))
+    tally.add(Result(RowStatus.BUG, None, 0, 0, counts=(5, 0, 0, 0)))
     assert tally.counts == [1, 1, 0, 0]

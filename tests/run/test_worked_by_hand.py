@@ -13,7 +13,7 @@ from evaluators import FieldStatus, TransformError
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.compat.struct_extract_eval import evaluate
 from evaluators.fields.gains import Worth, f1
-from evaluators.model import RowStatus, Verdict
+from evaluators.model import Result, RowStatus
 from evaluators.run.exact_sums import add_to, plus
 from evaluators.run.gate_targets import read_gate
 from evaluators.run.gate_verdicts import judge_gates
@@ -72,8 +72,8 @@ def test_the_moments_of_lopsided_scores_with_two_denominators() -> None:
     assert (found.third, found.fourth) == (Fraction(-2 + 8, 27 * 4), Fraction(2 + 16, 81 * 4))
 
 
-def scored(num: int, den: int) -> Verdict:
-    return Verdict(RowStatus.SCORED, num == den, num, den)
+def scored(num: int, den: int) -> Result:
+    return Result(RowStatus.SCORED, num == den, num, den)
 
 
 def test_the_powers_that_a_tally_sums() -> None:
@@ -144,9 +144,9 @@ def test_an_error_counts_as_wrong_and_a_fault_leaves_the_row_without_a_score() -
     found = evaluate(gold, [{"code": "unusable", "size": "1"}, {"code": "a", "size": "2"}, gold[0]], schema)
     error, fault, right = found.records
     assert [one.status for one in error.field_results] == [FieldStatus.ERROR, FieldStatus.MATCH]
-    assert (error.standing.scored, error.precision, error.recall) == (True, 0.5, 0.5)
+    assert (error.status.scored, error.precision, error.recall) == (True, 0.5, 0.5)
     assert [one.status for one in fault.field_results] == [FieldStatus.MATCH, FieldStatus.FAULT]
-    assert (fault.standing.scored, fault.precision) == (False, None)
+    assert (fault.status.scored, fault.precision) == (False, None)
     assert (right.precision, right.recall) == (1.0, 1.0)
     code, size = (found.per_field[name].stats.counts for name in ("code", "size"))
     assert (code.match, code.error, code.not_judged) == (2, 1, 0)
@@ -157,7 +157,7 @@ def test_every_status_of_a_listed_field_has_a_count_of_its_own() -> None:
     """As many rows as the status is far down the list: 1 with the first status, 2 with the second …"""
     tally = Tally.of(1)
     for times, status in enumerate(FieldStatus, start=1):
-        tally.add(Verdict(RowStatus.SCORED, False, 0, 1, statuses=bytes([status])), times)
+        tally.add(Result(RowStatus.SCORED, False, 0, 1, statuses=bytes([status])), times)
     found = evaluator_stats("fields", "json_multi_field_match", ["code"], tally)
     counts = {status: times for times, status in enumerate(FieldStatus, start=1)}
     for listed in (found.counts, found.fields[0].counts):

@@ -286,7 +286,7 @@ def test_the_settings_of_a_test_set_have_one_default() -> None:
 def test_one_switch_leaves_the_others_on(normalize: str, output: str, score: float) -> None:
     line = f"json_field_match_normalized: {{normalize: {normalize}}}"
     settings = read_config(loads(f"evaluators:\n  - {line}")).lines[0].settings
-    assert settings.score({"city": output}, {"city": "New York"}).value == score
+    assert settings.score({"city": output}, {"city": "New York"}).score == score
 
 
 def test_roles_are_the_test_sets_own_where_nothing_names_a_column() -> None:

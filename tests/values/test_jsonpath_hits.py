@@ -84,16 +84,16 @@ def test_the_limit_of_a_suite_leaves_fields_and_conditions_unjudged() -> None:
     row = {"output": chain(60), "expected": chain(60)}
     few, many = loads(SUITE % 50).evaluate(row), loads(SUITE % 50_000).evaluate(row)
     for name in ("fields", "when"):
-        assert few[name].standing is RowStatus.UNJUDGED, few[name]
+        assert few[name].status is RowStatus.UNJUDGED, few[name]
         issue = few[name].issue
         assert issue is not None
         assert issue.code == "path-too-long"
-        assert many[name].standing is RowStatus.SCORED
+        assert many[name].status is RowStatus.SCORED
 
 
 def test_a_condition_that_takes_too_long_leaves_the_row_unjudged() -> None:
     condition = {"output.$..[?(@.a == 2)]": {"present": True}}
     suite = {"limits": {"row_seconds": 1e-10}, "evaluators": [{"exact_match": {"when": condition}}, "contains_json"]}
     found = load(suite).evaluate({"output": chain(400), "expected": chain(400)})
-    assert found["exact_match"].standing is RowStatus.UNJUDGED
-    assert found["contains_json"].standing is RowStatus.SCORED
+    assert found["exact_match"].status is RowStatus.UNJUDGED
+    assert found["contains_json"].status is RowStatus.SCORED

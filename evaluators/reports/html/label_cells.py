@@ -36,7 +36,7 @@ class LabelReader(Struct, frozen=True):
         if row.cells is None:
             return NO_CELL
         expected, output = row.cells.get(self.expected), row.cells.get(self.output)
-        pair = label_pair(self.rule, self.listed, expected, output, row.verdicts[self.evaluator].standing)
+        pair = label_pair(self.rule, self.listed, expected, output, row.verdicts[self.evaluator].status)
         if pair is None:
             return NO_CELL
         wanted, given = pair

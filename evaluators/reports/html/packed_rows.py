@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
-from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus, Verdict
+from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.values.json_text import compact
 
 BUDGET_BYTES: Final = 20 * 1024 * 1024
@@ -65,7 +65,7 @@ class ReportRow(Struct, frozen=True):
 
     number: int
     id: str
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[Result]
     slices: Sequence[str]
     detail: Callable[[], RowDetail | None]
     label_cells: Sequence[int] = ()
@@ -171,7 +171,7 @@ class _Packing:
         self.material = material
         self.budget = budget
         self.wrong, self.fine = _Packer(budget), _Packer(budget)
-        self.verdicts: list[dict[tuple[Verdict, tuple[Any, ...]], int]] = [{} for _ in material.evaluators]
+        self.verdicts: list[dict[tuple[Result, tuple[Any, ...]], int]] = [{} for _ in material.evaluators]
         self.texts: list[dict[str, int]] = [{} for _ in material.slice_columns]
         self.rules: dict[tuple[int, str], str] = {}
         self.count = self.without = 0
@@ -243,7 +243,7 @@ class _Packing:
         packer.add(self.count, _detail_text(detail))
         paths = {}
         for each in detail.explanations:
-            fields = each.result.score.fields if each.result.score else ()
+            fields = each.result.fields
             if self.material.evaluators[each.evaluator].fields:
                 self._learn_rules(each.evaluator, fields)
             else:
@@ -274,10 +274,10 @@ _RIGHT: Final = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURE
 _LEFT_OUT: Final = (RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
 
 
-def _fine(verdict: Verdict) -> bool:
+def _fine(verdict: Result) -> bool:
     """Nothing went wrong: a full score, or a row that is left out."""
-    if verdict.standing is not RowStatus.SCORED:
-        return verdict.standing in _LEFT_OUT and verdict.issue is None
+    if verdict.status is not RowStatus.SCORED:
+        return verdict.status in _LEFT_OUT and verdict.issue is None
     return verdict.num == verdict.den and verdict.passed is not False
 
 
@@ -287,11 +287,11 @@ def _wrong_paths(fields: Sequence[FieldResult]) -> tuple[Any, ...]:
     return tuple(dict.fromkeys(wrong))
 
 
-def _spelled(verdict: Verdict, paths: tuple[Any, ...]) -> list[Any]:
-    """A verdict as the script reads it: standing, score, passed, statuses, counts, issue, fields that went wrong."""
+def _spelled(verdict: Result, paths: tuple[Any, ...]) -> list[Any]:
+    """A result as the script reads it: status, score, passed, statuses, counts, issue, fields that went wrong."""
     return [
-        int(verdict.standing),
-        verdict.value,
+        int(verdict.status),
+        verdict.score,
         verdict.passed,
         "".join(str(int(status)) for status in verdict.statuses),
         list(verdict.counts) if verdict.counts is not None else None,
@@ -323,17 +323,16 @@ def _document_text(document: ShownDocument) -> bytes:
 
 
 def _explanation_text(each: Explanation) -> bytes:
-    score = each.result.score
-    issue = each.result.issue
+    result, issue = each.result, each.result.issue
     said: dict[str, Any] = {
         "evaluator": each.evaluator,
         "documents": list(each.documents),
-        "reason": issue.message if issue is not None else score.reason if score is not None else None,
+        "reason": issue.message if issue is not None else result.reason,
         "hint": issue.hint if issue is not None else None,
     }
-    fields = sorted(score.fields, key=lambda one: one.status in _RIGHT)[:MOST_RESULTS] if score is not None else []
+    fields = sorted(result.fields, key=lambda one: one.status in _RIGHT)[:MOST_RESULTS]
     texts = b",".join(map(_field_text, fields))
-    more = len(score.fields) - len(fields) if score is not None else 0
+    more = len(result.fields) - len(fields)
     return b'%b,"fields":[%b],"more":%d}' % (compact(said)[:-1], texts, more)
 
 

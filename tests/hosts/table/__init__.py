@@ -50,7 +50,7 @@ def register() -> None:
 class Row:
     """What became of one row under one evaluator, as the run folder says."""
 
-    standing: str
+    status: str
     """scored, unreadable, blocked, skipped, invalid, unjudged …"""
     score: float | None
     passed: bool | None
@@ -60,7 +60,7 @@ class Row:
     @property
     def error(self) -> bool:
         """The row could not be measured: neither the output nor the suite is to blame."""
-        return self.standing in ("invalid", "unjudged", "bug")
+        return self.status in ("invalid", "unjudged", "bug")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def read_figures(folder: Path) -> Figures:
     for row in record.rows(record.variants[0], explained=False):
         rows[row.id] = {
             one.name: Row(
-                verdict.standing.word, verdict.value, verdict.passed,
+                verdict.status.word, verdict.score, verdict.passed,
                 {path: FieldStatus(code).word for path, code in zip(one.fields, verdict.statuses, strict=False)},
             )
             for one, verdict in zip(record.facts.evaluators, row.verdicts, strict=True)

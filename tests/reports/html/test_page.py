@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from evaluators.issues import Blame, Issue
-from evaluators.model import FieldResult, FieldStatus, Result, RowStatus, Score, Verdict
+from evaluators.model import FieldResult, FieldStatus, Result, RowStatus
 from evaluators.reports.html.packed_rows import (
     EvaluatorFacts,
     Explanation,
@@ -30,11 +30,11 @@ from evaluators.reports.html.packed_rows import (
 )
 from tests.reports.html.conftest import write_report
 
-RIGHT = Verdict(RowStatus.SCORED, True, 1, 1, bytes([FieldStatus.MATCH]))
-WRONG = Verdict(RowStatus.SCORED, False, 0, 1, bytes([FieldStatus.MISMATCH]))
+RIGHT = Result(RowStatus.SCORED, True, 1, 1, bytes([FieldStatus.MATCH]))
+WRONG = Result(RowStatus.SCORED, False, 0, 1, bytes([FieldStatus.MISMATCH]))
 
 
-def rows_of(verdicts: Iterable[Verdict], text: str = "x") -> Iterable[ReportRow]:
+def rows_of(verdicts: Iterable[Result], text: str = "x") -> Iterable[ReportRow]:
     for number, verdict in enumerate(verdicts, 2):
         detail = RowDetail((ShownDocument("output", "output", "text", f"{text} {number}"),))
         yield ReportRow(number, f"r{number}", [verdict], [], partial(_same, detail))
@@ -44,7 +44,7 @@ def _same(detail: RowDetail) -> RowDetail:
     return detail
 
 
-def packed(verdicts: Sequence[Verdict], budget: int = 1 << 20, text: str = "x") -> PackedRows:
+def packed(verdicts: Sequence[Result], budget: int = 1 << 20, text: str = "x") -> PackedRows:
     facts = (EvaluatorFacts("header", ("a",)),)
     return pack(Material(facts, (), [RowGroup(None, rows_of(verdicts, text))]), budget)
 
@@ -118,8 +118,8 @@ def test_what_went_wrong_in_an_open_document_is_found_by_general_paths() -> None
         FieldResult("items[0].sku", FieldStatus.MISMATCH, 0.0), FieldResult("items[3].sku", FieldStatus.MISMATCH, 0.0),
         FieldResult("name", FieldStatus.MATCH, 1.0), FieldResult("x", FieldStatus.OMISSION, 0.0, field="y"),
     )  # fmt: skip
-    verdict = Verdict(RowStatus.SCORED, False, 1, 4, counts=(1, 2, 1, 0))
-    detail = RowDetail(explanations=(Explanation(0, Result("diff", RowStatus.SCORED, Score(0.25, False, fields))),))
+    verdict = Result(RowStatus.SCORED, False, 1, 4, counts=(1, 2, 1, 0))
+    detail = RowDetail(explanations=(Explanation(0, Result(RowStatus.SCORED, False, 1, 4, fields=fields)),))
     row = ReportRow(2, "a", [verdict], [], lambda: detail)
     rows = pack(Material((EvaluatorFacts("diff"),), (), [RowGroup(None, [row])]))
     assert rows.columns["verdicts"][0][0][6] == [["items[*].sku", 2], ["y", 3]]
@@ -143,7 +143,7 @@ def test_a_document_that_is_too_long_is_cut_and_says_so() -> None:
 
 
 def test_a_row_without_a_score_says_why() -> None:
-    verdict = Verdict(RowStatus.INVALID, None, 0, 0, issue=Issue("x", Blame.TESTSET, "the cell is empty"))
+    verdict = Result(RowStatus.INVALID, None, 0, 0, issue=Issue("x", Blame.TESTSET, "the cell is empty"))
     assert packed([verdict]).columns["verdicts"] == [[[5, None, None, "", None, "the cell is empty", []]]]
 
 

@@ -90,23 +90,20 @@ def explained_row(suite: evaluators.Suite, row: Mapping[str, Any]) -> Data:
 
 
 def explained_result(result: Any) -> Data:
-    found: Data = {"standing": _frozen(result.standing.word)}
+    found: Data = {"standing": _frozen(result.status.word)}
     if result.issue is not None:
         found["issue"] = issue_data(result.issue)
-    score = result.score
-    if score is None:
+    if result.score is None and result.reason is None and not result.fields:
         return found
-    found |= {"score": exact(score.value, score.ratio), "passed": score.passed}
-    if score.reason is not None:
-        found["reason"] = score.reason
-    if score.details:
-        found["details"] = score.details
-    if score.issue is not None and score.issue != result.issue:
-        found["score_issue"] = issue_data(score.issue)
-    if score.figures:
-        found["figures"] = [fraction(*one) for one in score.figures]
-    if score.fields:
-        found["fields"] = [field_data(field) for field in score.fields]
+    found |= {"score": fraction(result.num, result.den), "passed": result.passed}
+    if result.reason is not None:
+        found["reason"] = result.reason
+    if result.details:
+        found["details"] = result.details
+    if result.figures and result.status != "blocked":
+        found["figures"] = [fraction(*one) for one in result.figures]
+    if result.fields:
+        found["fields"] = [field_data(field) for field in result.fields]
     return found
 
 
@@ -114,11 +111,11 @@ def field_data(field: Any) -> Data:
     """One result of a row: what is usual is left out."""
     found: Data = {"path": field.path, "status": _frozen(field.status.word)}
     if field.score is not None and field.score != (field.status.word == "match"):
-        found["score"] = exact(field.score, None)
+        found["score"] = exact(field.score)
     if field.score is None:
         found["score"] = None
     if field.weight != 1:
-        found["weight"] = exact(float(field.weight), None)
+        found["weight"] = exact(float(field.weight))
     for key in ("reason", "rule", "field"):
         if (value := getattr(field, key)) is not None:
             found[key] = value
@@ -138,12 +135,8 @@ def _frozen(word: str) -> str:
     return _WORDS.get(word, word)
 
 
-def exact(value: float | None, ratio: tuple[int, int] | None) -> str | None:
-    """A score as a fraction in lowest terms, where it is one; otherwise the number as it is."""
-    if ratio is not None:
-        return fraction(*ratio)
-    if value is None:
-        return None
+def exact(value: float) -> str:
+    """A number as a fraction in lowest terms, where it is one; otherwise as it is."""
     near = Fraction(value).limit_denominator(10_000)
     return str(near) if float(near) == value else repr(value)
 
