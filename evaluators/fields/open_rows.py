@@ -18,17 +18,12 @@ from evaluators.fields.open_tree import Location, OpenTree, general, is_leaf, ve
 from evaluators.fields.open_walk import LeafFindings, OpenWalk
 from evaluators.fields.path_check import ScoredRows
 from evaluators.fields.sentences import of_fields
+from evaluators.fields.walk_findings import HALLUCINATION, MATCH, MISMATCH, OMISSION
 from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.values.paths import display
 from evaluators.values.quoting import differs
 
-MATCH, MISMATCH, OMISSION, HALLUCINATION = (
-    FieldStatus.MATCH,
-    FieldStatus.MISMATCH,
-    FieldStatus.OMISSION,
-    FieldStatus.HALLUCINATION,
-)
 Results: TypeAlias = dict[Location, FieldResult]
 
 
@@ -92,7 +87,9 @@ class OpenRows(ScoredRows):
         for place, value in places:
             if place in ours:
                 found[place] = ours[place]
-            elif not tree.nothing_left(place, value, actual := reduce(getitem, place, output)):
+                continue
+            actual = reduce(getitem, place, output)
+            if not (tree.skip and tree.nothing_left(place, value, actual)):
                 found[place] = _result(tree, place, MATCH, value, actual)
         return found | _in_order(output, theirs)
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from evaluators.fields.frame import CONTAINERS
 from evaluators.model import MISSING, Result, RowStatus
 from evaluators.values.paths import ANY, Path
 
@@ -54,17 +55,23 @@ class OpenTree(Struct, frozen=True, dict=True):
 
     def leaves(self, value: Any, location: Location) -> Iterator[tuple[Location, Any]]:
         """Every leaf of what stands at a place, in the order of the document. The place itself is not left out."""
-        waiting = [(location, value)]
+        top_level_only = self.depth is not None
+        if location if top_level_only else is_leaf(value):
+            yield location, value
+            return
+        waiting = [(location, _steps(value))]
         while waiting:
-            here, inner = waiting.pop()
-            if len(here) >= self.depth if self.depth is not None else is_leaf(inner):
-                yield here, inner
-                continue
-            steps: Iterator[tuple[str | int, Any]] = iter(inner.items() if inner.__class__ is dict else enumerate(inner))
-            below = [((*here, step), one) for step, one in steps]
-            if self.skip:
-                below = [each for each in below if not self.skips(general(each[0]))]
-            waiting += reversed(below)
+            here, steps = waiting[-1]
+            for step, inner in steps:
+                place = (*here, step)
+                if self.skip and self.skips(general(place)):
+                    continue
+                if not top_level_only and inner and inner.__class__ in CONTAINERS:
+                    waiting.append((place, _steps(inner)))
+                    break
+                yield place, inner
+            else:
+                waiting.pop()
 
     def has_something(self, place: tuple[Any, ...], value: Any) -> bool:
         """It is neither missing nor null, nor a container in which nothing counts."""
@@ -77,6 +84,10 @@ class OpenTree(Struct, frozen=True, dict=True):
         if expected or not output or not {expected.__class__, output.__class__} <= {dict, list}:
             return False
         return not self.has_something(place, output)
+
+
+def _steps(value: Any) -> Iterator[tuple[str | int, Any]]:
+    return iter(value.items()) if value.__class__ is dict else enumerate(value)
 
 
 def is_leaf(value: Any) -> bool:

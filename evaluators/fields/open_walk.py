@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from gc import is_tracked
 from itertools import chain, compress, repeat
-from operator import is_, is_not, itemgetter
+from operator import is_, is_not, itemgetter, ne
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from evaluators.fields.frame import CONTAINERS, SURE, Frame, differing, of_rows
@@ -21,16 +21,11 @@ from evaluators.fields.instance_paths import Unpaired
 from evaluators.fields.item_frames import in_order
 from evaluators.fields.open_tree import Location, OpenTree, RowCounts, is_leaf, renamed
 from evaluators.fields.path_tally import SURPLUS, Name, PathTally
+from evaluators.fields.walk_findings import HALLUCINATION, MATCH, MISMATCH, OMISSION
 from evaluators.model import MISSING, FieldStatus
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY
 
-MATCH, MISMATCH, OMISSION, HALLUCINATION = (
-    FieldStatus.MATCH,
-    FieldStatus.MISMATCH,
-    FieldStatus.OMISSION,
-    FieldStatus.HALLUCINATION,
-)
 FEW: Final = 4
 """Fewer objects with the same keys are sooner looked at one by one."""
 Values: TypeAlias = "tuple[list[Any], list[int]]"
@@ -168,21 +163,25 @@ class OpenWalk:
     def _lost(self, name: Name, frame: Frame) -> None:
         """What the output lacks as a whole."""
         if frame.rows:
-            self.findings.append(LeafFindings(OMISSION, frame, range(len(frame.rows))))
+            self._found_whole(OMISSION, frame)
             self._later(OMISSION, name, frame.e, frame.rows)
+
+    def _found_whole(self, status: FieldStatus, frame: Frame) -> None:
+        """All that one side has at each place of a frame is one finding."""
+        self.findings.append(LeafFindings(status, frame, range(len(frame.rows))))
 
     def _one_in_place(self, name: Name, frame: Frame, lost: Sequence[int]) -> None:
         """What the output has in place of contents is one value that is extra, whatever is in it; null and {} are none."""
         extra = [at for at in lost if self.tree.has_something(name, frame.o[at])]
         if extra:
             part = frame.part(extra)
-            self.findings.append(LeafFindings(HALLUCINATION, part, range(len(extra))))
+            self._found_whole(HALLUCINATION, part)
             self._columns.append((HALLUCINATION, (name,), part.rows))
 
     def _instead(self, name: Name, frame: Frame) -> None:
         """The contents that the output has where none are expected. All items of a list are more than are expected."""
         if frame.rows:
-            self.findings.append(LeafFindings(HALLUCINATION, frame, range(len(frame.rows))))
+            self._found_whole(HALLUCINATION, frame)
         for value, row in zip(frame.o, frame.rows, strict=True):
             if value and value.__class__ is list:
                 self._surplus((*name, ANY), value, [row] * len(value))
@@ -208,7 +207,7 @@ class OpenWalk:
         self._pairs.append((self._see, here, items.pairs))
         surplus = items.surplus
         if surplus.rows:
-            self.findings.append(LeafFindings(HALLUCINATION, surplus, range(len(surplus.rows))))
+            self._found_whole(HALLUCINATION, surplus)
             self._surplus(here, surplus.o, surplus.rows)
 
     def _objects(self, name: Name, frame: Frame) -> None:
@@ -236,13 +235,16 @@ class OpenWalk:
         for key, e, o in zip(keys, zip(*map(dict.values, part.e), strict=True), columns, strict=False):
             kinds = set(map(type, e))
             if not self._top_level_only and not CONTAINERS.isdisjoint(kinds):
-                inner.setdefault(key, []).extend(positions)
+                if part is not frame:
+                    inner.setdefault(key, []).extend(positions)
+                elif not self._skips((*name, key)):
+                    self._pairs.append((self._see, (*name, key), Frame(e, o, part.rows, part, None, key)))
             elif not self._skips(here := (*name, key)):
                 names.append(here)
                 if wrong := differing(e, o, kinds if kinds <= SURE else kinds.union(map(type, o))):
                     self._compare(here, Frame(e, o, part.rows, part, None, key), wrong)
         self._columns.append((MATCH, names, part.rows))
-        lacking.update(at for at, (one, other) in enumerate(zip(part.e, part.o, strict=True)) if len(one) != len(other))
+        lacking.update(compress(range(len(part.e)), map(ne, map(len, part.e), map(len, part.o))))
         if lacking:
             self._extra(name, part, lacking)
 
@@ -281,7 +283,7 @@ class OpenWalk:
         for key, owners in found.items():
             if not self._skips((*name, key)):
                 part = _of_key(frame, owners, key)
-                self.findings.append(LeafFindings(HALLUCINATION, part, range(len(owners))))
+                self._found_whole(HALLUCINATION, part)
                 self._later(HALLUCINATION, (*name, key), part.o, part.rows)
 
     def _skips(self, name: Name) -> bool:
@@ -359,11 +361,10 @@ class OpenWalk:
     def count_paths(self, tally: PathTally) -> None:
         """Adds the results to the counts by path."""
         for status, names, rows in self._columns:
-            for name in names:
-                tally.add(name, status, len(rows))
+            tally.add(names, status, len(rows))
         for status, name, rows in self._moved:
-            tally.add(name, MATCH, -len(rows))
-            tally.add(name, status, len(rows))
+            tally.add((name,), MATCH, -len(rows))
+            tally.add((name,), status, len(rows))
         tally.surplus_items += self.surplus_items
 
 

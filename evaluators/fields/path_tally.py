@@ -6,7 +6,7 @@ are depends on nothing but the paths, so that rows counted in parts come to what
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 from evaluators.fields.path_details import OVERFLOW, SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
@@ -35,15 +35,16 @@ class PathTally:
         """The last path that is counted apart, once there were too many."""
         self.surplus_items = self.surplus_rows = 0
 
-    def add(self, name: Name, status: int, times: int) -> None:
-        """Counts leaves of a place that have a status, or `SURPLUS`."""
-        counts = self._paths.get(name)
-        if counts is None:
-            if self._last is not None and display(name) > self._last:
-                counts = self._overflow
-            else:
-                counts = self._paths[name] = [0, 0, 0, 0, 0]
-        counts[status] += times
+    def add(self, names: Sequence[Name], status: int, times: int) -> None:
+        """Counts leaves of some places that have a status, or `SURPLUS`: so many of each place."""
+        for name in names:
+            counts = self._paths.get(name)
+            if counts is None:
+                if self._last is not None and display(name) > self._last:
+                    counts = self._overflow
+                else:
+                    counts = self._paths[name] = [0, 0, 0, 0, 0]
+            counts[status] += times
 
     def trim(self) -> None:
         """Counts together what is beyond the cap. To be called between chunks, now and then."""

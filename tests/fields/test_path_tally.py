@@ -20,7 +20,7 @@ def test_the_first_paths_are_counted_apart_whatever_the_chunks(chunk: int) -> No
     Random(chunk).shuffle(rows)
     for begin in range(0, len(rows), chunk):
         for name in rows[begin : begin + chunk]:
-            tally.add(name, FieldStatus.MATCH, 1)
+            tally.add([name], FieldStatus.MATCH, 1)
         tally.trim()
     found = tally.counts()
     assert {path: found[path][0] for path in list(found)[1:6]} == {f"a[*].k0{number}": 10 for number in range(5)}
@@ -32,7 +32,7 @@ def test_values_in_extra_items_are_counted_with_the_paths_that_share_a_line() ->
     tally = PathTally(cap=1)
     tally.surplus_items, tally.surplus_rows = 3, 1
     for name in NAMES[:3]:
-        tally.add(name, SURPLUS, 1)
+        tally.add([name], SURPLUS, 1)
     tally.trim()
     assert tally.counts() == {OVERFLOW: (0, 0, 0, 2), "a[*].k00": (0, 0, 0, 1)}
     assert tally.details()[OVERFLOW, SURPLUS_VALUES, 1] == 2
