@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
+
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, default=repr)
+"""Made once: `json.dumps` makes one for each call."""
 
 
 def quote(value: Any, limit: int = 60) -> str:
     """The value as JSON, cut with an ellipsis when it is longer than `limit` characters."""
-    spelt = json.dumps(value, ensure_ascii=False, default=repr)
+    spelt = _JSON.encode(value)
     return spelt if len(spelt) <= limit else spelt[: limit - 1] + "…"
 
 
