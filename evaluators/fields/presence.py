@@ -8,18 +8,20 @@ are one leaf each.
 | expected | output | result |
 |---|---|---|
 | contents | contents | key by key, item by item |
-| contents | nothing, null or empty | an omission per leaf |
-| contents | another kind | an omission per leaf, and one hallucination at the container |
-| nothing, null or empty | contents | a hallucination per leaf |
-| nothing or null | empty or another kind | one hallucination (of a container of another kind: one per leaf) |
+| contents | nothing, null or an empty container | an omission per leaf |
+| contents | anything else | an omission per leaf, and one hallucination at the container |
+| nothing, null or an empty container | contents, of any kind | a hallucination per leaf |
+| nothing or null | an empty container or a leaf | one hallucination |
 | nothing | null | one hallucination |
 | empty | empty | one match; nothing where both are whole documents, unless a key is required |
 | null | null | one match |
-| null or empty | nothing | one omission |
-| empty | null | one omission |
-| empty | another kind | one mismatch |
-| another kind | nothing or null | one omission |
-| another kind | anything else | one match when equal, else one mismatch |
+| null or an empty container | nothing | one omission |
+| an empty container | null | one omission |
+| an empty container | an empty one of another kind, or a leaf | one mismatch |
+| a leaf, or contents of another kind | nothing or null | one omission |
+| a leaf, or contents of another kind | anything else | one match when equal, else one mismatch |
+
+Contents are those of the kind that is declared, unless it says otherwise.
 
 A key that the schema lacks: where the expected side has it, it is not scored and is named once; where only the output has
 it, it is a hallucination per leaf. In an item of the output without a partner, the expected side is all expected items of its
@@ -31,31 +33,63 @@ Listed fields look through containers, which have no results there: what differs
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from evaluators.model import MISSING, FieldStatus
-from evaluators.values.equality import same
 
-Content: TypeAlias = Literal["missing", "null", "empty", "full", "other"]
+Content: TypeAlias = Literal["missing", "null", "empty", "bare", "leaf", "full", "other"]
+"""What one side has where a container is declared: `empty` and `full` are of the declared kind, `bare` and `other` an empty container and
+a full one of the other kind."""
+
+
+class InPlace(NamedTuple):
+    """What becomes of a pair of which a side has no contents of the declared kind."""
+
+    counts: Literal["lost", "extra", "extra or one", "leaves", "one", "compared"]
+    """The contents of the expected side; those of the output, or one result where nothing in them counts; every leaf of the output,
+    for its contents are not declared; the place as one result; both sides as one value."""
+    own: FieldStatus | None = None
+    """The result of the place itself."""
+
+
+_OMISSION: Final = InPlace("one", FieldStatus.OMISSION)
+_ONE_EXTRA: Final = InPlace("one", FieldStatus.HALLUCINATION)
+_MATCH: Final = InPlace("one", FieldStatus.MATCH)
+_MISMATCH: Final = InPlace("one", FieldStatus.MISMATCH)
+_LEAVES: Final = InPlace("leaves", FieldStatus.HALLUCINATION)
+_EXTRA: Final = InPlace("extra")
+_COMPARED: Final = InPlace("compared")
+_LOST: Final = InPlace("lost")
+_LOST_ONE_EXTRA: Final = InPlace("lost", FieldStatus.HALLUCINATION)
+
+_OUTPUT: Final[tuple[Content, ...]] = ("missing", "null", "empty", "bare", "leaf", "full", "other")
+_TABLE: Final[Mapping[Content, tuple[InPlace, ...]]] = {
+    "missing": (_OMISSION, _ONE_EXTRA, _ONE_EXTRA, _ONE_EXTRA, _ONE_EXTRA, _EXTRA, _LEAVES),
+    "null": (_OMISSION, _MATCH, _ONE_EXTRA, _ONE_EXTRA, _ONE_EXTRA, InPlace("extra or one"), _LEAVES),
+    "empty": (_OMISSION, _OMISSION, _MATCH, _MISMATCH, _MISMATCH, _EXTRA, _LEAVES),
+    "bare": (_OMISSION, _OMISSION, _MISMATCH, _MATCH, _MISMATCH, _EXTRA, _LEAVES),
+    "leaf": (_OMISSION, _OMISSION, _COMPARED, _COMPARED, _COMPARED, _COMPARED, _COMPARED),
+    "full": (_LOST, _LOST, _LOST, _LOST, _LOST_ONE_EXTRA, _LOST, _LOST_ONE_EXTRA),
+    "other": (_OMISSION, _OMISSION, _COMPARED, _COMPARED, _COMPARED, _COMPARED, _COMPARED),
+}
+IN_PLACE: Final = {
+    (ours, theirs): found
+    for ours, row in _TABLE.items()
+    for theirs, found in zip(_OUTPUT, row, strict=True)
+    if (ours, theirs) != ("full", "full")
+}
+"""What becomes of a pair, by what its sides have."""
 
 
 def content(kind: type, value: Any) -> Content:
-    """What one side has where a container is declared. `other` is anything else than null and the declared kind."""
+    """What one side has where a container of a kind is declared."""
     if value is MISSING:
         return "missing"
     if value is None:
         return "null"
-    if value.__class__ is not kind:
-        return "other"
-    return "full" if value else "empty"
-
-
-def own_status(ours: Content, theirs: Content, expected: Any, output: Any) -> FieldStatus:
-    """The result of a container itself, where neither side is looked into."""
-    if ours == "missing" or (ours == "null" and theirs in ("empty", "other")):
-        return FieldStatus.HALLUCINATION
-    if ours == theirs and ours in ("null", "empty"):
-        return FieldStatus.MATCH
-    if theirs in ("missing", "null"):
-        return FieldStatus.OMISSION
-    return FieldStatus.MATCH if same(expected, output) else FieldStatus.MISMATCH
+    if value.__class__ is kind:
+        return "full" if value else "empty"
+    if isinstance(value, dict | list):
+        return "other" if value else "bare"
+    return "leaf"

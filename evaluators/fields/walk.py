@@ -31,7 +31,7 @@ from evaluators.fields.instance_paths import InstancePath, Unpaired
 from evaluators.fields.item_frames import ItemFrames, aligned, in_order, values_of
 from evaluators.fields.marks import leaves_of_node
 from evaluators.fields.pair import AT_ONCE, Paired, Pairing, paired_by_key, paired_together, pairing
-from evaluators.fields.presence import content, own_status
+from evaluators.fields.presence import IN_PLACE, content
 from evaluators.fields.reached import reached
 from evaluators.fields.tree import FieldNode, SchemaPath
 from evaluators.fields.unit_rules import compound_of, first_keys, item_key
@@ -40,6 +40,7 @@ from evaluators.fields.walk_findings import (
     HALLUCINATION,
     MATCH,
     MEASURED,
+    MISMATCH,
     OMISSION,
     Counts,
     FieldColumn,
@@ -271,26 +272,26 @@ class Walk:
         """Pairs of which a side has no contents of the kind."""
         node, frame, inside = visit.node, visit.frame, visit.inside
         lost: dict[int, FieldStatus | None] = {}
-        extra: dict[int, FieldStatus | None] = {}
+        extra: list[int] = []
+        extra_or_one: list[int] = []
         own: dict[int, FieldStatus | None] = {}
-        bare: list[int] = []
-        top = not frame.where(places[0])
+        top = kind is dict and not frame.where(places[0])
         for at in places:
             a, b = frame.e[at], frame.o[at]
             ours, theirs = content(kind, a), content(kind, b)
-            if ours == "null" and theirs == "full":
-                bare.append(at)
-            elif ours == "full":
-                lost[at] = HALLUCINATION if theirs == "other" else None
-                if theirs == "other":
-                    self._own(node, HALLUCINATION, frame, at, inside)
-            elif (theirs == "full" and ours != "other") or (ours == theirs == "empty" and kind is dict and top):
-                extra[at] = None
-            elif theirs == "other" and ours in ("missing", "null") and isinstance(b, dict | list) and b:
-                own[at] = HALLUCINATION
+            counts, status = IN_PLACE[ours, theirs]
+            if counts == "extra" or (top and ours == theirs == "empty"):
+                extra.append(at)
+                continue
+            if counts == "extra or one":
+                extra_or_one.append(at)
+                continue
+            if counts == "compared":
+                status = MATCH if same(a, b) else MISMATCH
+            (lost if counts == "lost" else own)[at] = status
+            if counts == "leaves":
                 self._extra(node, frame, at, b, (), False, inside)
-            else:
-                own[at] = status = own_status(ours, theirs, a, b)
+            elif status is not None:
                 self._own(node, status, frame, at, inside)
         if own and kind is list:
             lists = frame.part(list(own))
@@ -300,13 +301,13 @@ class Walk:
             part = frame.part(list(lost), list(whole.e), [kind()] * len(lost))
             self._inside(visit._replace(frame=part), whole, list(lost.values()))
         if extra:
-            whole = frame.part(list(extra))
-            part = frame.part(list(extra), [kind()] * len(extra), list(whole.o))
-            self._inside(visit._replace(frame=part), whole, list(extra.values()))
-        if bare:
-            self._bare(visit, kind, bare)
+            whole = frame.part(extra)
+            part = frame.part(extra, [kind()] * len(extra), list(whole.o))
+            self._inside(visit._replace(frame=part), whole, [None] * len(extra))
+        if extra_or_one:
+            self._extra_or_one(visit, kind, extra_or_one)
 
-    def _bare(self, visit: Visit, kind: type, at: list[int]) -> None:
+    def _extra_or_one(self, visit: Visit, kind: type, at: list[int]) -> None:
         """Contents of the output where the expected side has null: an extra of the place itself, where none of them counts."""
         frame = visit.frame
         whole = frame.part(at)

@@ -323,18 +323,18 @@ def _container(
     declared = dict if how == "object" else list
     is_full = [isinstance(side, declared) and bool(side) for side in (ours, theirs)]
     other = [side is not MISSING and side is not None and not isinstance(side, declared) for side in (ours, theirs)]
-    if any(is_full) and not (other[0] or (is_full[1] and other[0])):
+    bare = [side in ({}, []) for side in (ours, theirs)]
+    if any(is_full) and (bare[0] or not other[0]):
         results = list(_below(root, schema, how, ours, theirs, path, weight, beside))
         yield from results
-        if other[1] or (ours is None and not _measured(results)):
+        if (other[1] and not bare[1]) or (ours is None and not _measured(results)):
             yield own(HALLUCINATION)
+    elif (bare[0] or ours is MISSING or ours is None) and other[1] and isinstance(theirs, (dict, list)) and theirs:
+        yield from (Found(path, "", HALLUCINATION, Fraction(0), entry=False) for _ in leaves(theirs))
     elif other[0]:
         yield own(OMISSION if theirs is MISSING or theirs is None else MATCH if equal(ours, theirs) else MISMATCH)
     elif ours is MISSING or (ours is None and theirs is not None and theirs is not MISSING):
-        if other[1] and isinstance(theirs, (dict, list)) and theirs:
-            yield from (Found(path, "", HALLUCINATION, Fraction(0), entry=False) for _ in leaves(theirs))
-        else:
-            yield own(HALLUCINATION)
+        yield own(HALLUCINATION)
     elif theirs is MISSING or (theirs is None and ours is not None):
         yield own(OMISSION)
     elif path == "$" and ours == theirs == {}:

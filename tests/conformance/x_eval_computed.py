@@ -156,9 +156,12 @@ class Row:
             yield from self.inside(found, schema, expected, MISSING, path, True)
             if theirs == "other":
                 self.partings.add("another kind")
+            if theirs == "other" and actual not in ({}, []):
                 yield Result(path, "hallucination", expected, actual)
             return
-        if theirs == "full" and ours != "other":
+        if theirs == "full" and (ours != "other" or expected in ({}, [])):
+            if ours == "other":
+                self.partings.add("another kind")
             yield from self.inside(found, schema, MISSING, actual, path, True)
             return
         if not path and ours == theirs == "empty" and found == "object":
@@ -179,9 +182,11 @@ class Row:
             self.partings.add("another kind")
         if ours == theirs == "null":
             return "match"
-        if ours in ("missing", "null") and theirs != "missing" and ours != theirs:
-            full = theirs == "other" and isinstance(actual, (dict, list)) and bool(actual)
-            return "leaves" if full else "hallucination"
+        nothing = ours in ("missing", "null")
+        if (nothing or expected in ({}, [])) and theirs == "other" and isinstance(actual, (dict, list)) and actual:
+            return "leaves"
+        if nothing and theirs != "missing" and ours != theirs:
+            return "hallucination"
         if theirs in ("missing", "null"):
             return "omission"
         return "match" if ours == "other" and equal(expected, actual) else "mismatch"

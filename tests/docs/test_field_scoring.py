@@ -23,6 +23,8 @@ VALUES: dict[str, list[Any]] = {
     "missing": [GONE],
     "null": [None],
     "empty": [{}],
+    "`{}`": [{}],
+    "`[]`": [[]],
     "full": [{"a": 1, "b": 2}],
     "something else": ["text", 3],
     '"Oslo"': ["Oslo"],
