@@ -104,5 +104,6 @@ def extra_items(frame: Frame, o: Sequence[Any], extra: Sequence[tuple[int, int]]
 def values_of(frame: Frame) -> Frame:
     """The values of all objects of a frame, those of each by key in order."""
     found = [(at, key) for at, (a, b) in enumerate(zip(frame.e, frame.o, strict=True)) for key in sorted({*a, *b})]
-    e, o = ([side[at].get(key, MISSING) for at, key in found] for side in (frame.e, frame.o))
+    e = [frame.e[at].get(key, MISSING) for at, key in found]
+    o = e if frame.o is frame.e else [frame.o[at].get(key, MISSING) for at, key in found]
     return Frame(e, o, [frame.rows[at] for at, _ in found], frame, [at for at, _ in found], [key for _, key in found])

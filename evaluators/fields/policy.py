@@ -8,7 +8,6 @@
 | `[*]` means | the items of a list | the items of a list and the values of an object |
 | a comparator that reads the output alone, where only the output has the key | is not asked: the key is extra | is asked |
 | an expected value that cannot be read | is a fault at its place | is one for all values of its line in that row |
-| documents that are equal as a whole | match | are paired as others are: `keyless: apart` leaves items without a partner |
 | equally good pairings | the first in place | the fields in their order, then the first in place |
 """
 
@@ -26,11 +25,8 @@ class Policy(Struct, frozen=True):
     containers: Literal["results", "looked through"]
     """`looked through`: keys that the tree lacks are ignored, and `[*]` takes the values of objects, too."""
     one_sided: Literal["extra", "asked"]
-    equal_documents: Literal["match", "paired"]
     ties: Literal["place", "fields"]
 
 
-SCHEMA: Final = Policy(one_result="value", containers="results", one_sided="extra", equal_documents="match", ties="place")
-LISTED: Final = Policy(
-    one_result="line", containers="looked through", one_sided="asked", equal_documents="paired", ties="fields"
-)
+SCHEMA: Final = Policy(one_result="value", containers="results", one_sided="extra", ties="place")
+LISTED: Final = Policy(one_result="line", containers="looked through", one_sided="asked", ties="fields")

@@ -435,8 +435,7 @@ class Walk:
         key: Hashable = (align, id(item), asks) if align.free else align
         found: ItemFrames | None = frame.kept.get(key)
         if found is None:
-            alike = frame.o is frame.e and node.policy.equal_documents == "match"
-            if align.how == "ordered" or alike:
+            if align.how == "ordered" or frame.o is frame.e:
                 found = in_order(frame)
             elif align.how == "key_field":
                 found = aligned(frame, paired_by_key(align, frame.e, frame.o))

@@ -19,6 +19,7 @@ from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.scored import Scored
 from evaluators.fields.tree import FieldNode
 from evaluators.model import FieldResult
+from evaluators.values.equality import same
 
 
 def score_document(root: FieldNode, expected: Any, output: Any, processors: Sequence[Processor] = ()) -> Scored:
@@ -59,7 +60,7 @@ def wrong_of(one: Evaluator, wanted: Collection[str], *values: Any) -> list[Fiel
 
 def settled_fields(tree: ClosedTree, expected: Any, output: Any) -> list[Settled]:
     """What became of every listed field of a row."""
-    rows = ListedRows(tree, [expected], [output], [{}])
+    rows = ListedRows(tree, [expected], [expected if same(expected, output) else output], [{}])
     try:
         rows.settle()
         return rows.settled(0)
