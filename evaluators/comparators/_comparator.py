@@ -109,6 +109,11 @@ class Comparator(Settings):
         """Its questions go on a list: it is a batch, it waits, or it asks a judge."""
         return bool(self.batch) or self.judged or self.waits
 
+    @property
+    def partial_credit(self) -> bool:
+        """Values that differ may earn a share. Of several values of a field, what the field earns is then the mean."""
+        return False
+
     @cached_property
     def identity(self) -> Hashable:
         """What two comparators share that ask the same: the class and its options."""

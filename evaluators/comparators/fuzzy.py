@@ -45,6 +45,10 @@ class Fuzzy(Normalization, Comparator):
         Pair("numbers must be equal", 100, 101, False),
     )
 
+    @property
+    def partial_credit(self) -> bool:
+        return self.partial
+
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
         if expected.__class__ is not str or actual.__class__ is not str:
             return same(expected, actual)

@@ -7,7 +7,8 @@ both sides have a list. A query is a list of its hits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
 from math import lcm
 from typing import Final, Literal, TypeAlias
@@ -132,13 +133,30 @@ def _list(path: SchemaPath, align: Align, reached: Reached, whole: FieldNode | N
     return FieldNode(path, "array", align=align, policy=LISTED, make=lambda: Below(items=item, whole=whole))
 
 
-def combined(answers: Iterable[Judged]) -> FieldStatus:
-    """One status for several pairs: a match when every pair matches, else the kind of what does not."""
-    kinds = {one.status if isinstance(one, Partial) else one for one in answers} - {FieldStatus.NOT_MEASURED}
-    for first in (FieldStatus.FAULT, FieldStatus.ERROR):
-        if first in kinds:
-            return first
+def combined(line: FieldLine, answers: Sequence[Judged]) -> Judged:
+    """What several pairs of values come to: a match when every pair matches, else the kind of what does not.
+
+    Where there is partial credit, the field earns the mean of what its pairs earn.
+    """
+    measured = [one for one in answers if one is not FieldStatus.NOT_MEASURED]
+    kinds = {one.status if isinstance(one, Partial) else one for one in measured}
     wrong = kinds - {FieldStatus.MATCH}
-    if not wrong:
-        return FieldStatus.MATCH if kinds else FieldStatus.NOT_MEASURED
-    return wrong.pop() if len(wrong) == 1 else FieldStatus.MISMATCH
+    first = next((one for one in (FieldStatus.FAULT, FieldStatus.ERROR) if one in kinds), None)
+    if first is None and len(wrong) < 2:
+        first = wrong.pop() if wrong else FieldStatus.MATCH if kinds else FieldStatus.NOT_MEASURED
+    status = FieldStatus.MISMATCH if first is None else first
+    if not earns_shares(line, measured):
+        return status
+    share = sum((Fraction(*credit(one)) for one in measured), Fraction(0)) / len(measured)
+    return status if share == (status is FieldStatus.MATCH) else Partial(status, share.numerator, share.denominator)
+
+
+def earns_shares(line: FieldLine, answers: Sequence[Judged]) -> bool:
+    """Whether a field earns the mean of what its pairs of values earn."""
+    shares = line.comparator is not None and line.comparator.partial_credit
+    return bool(answers) and (shares or any(isinstance(one, Partial) for one in answers))
+
+
+def credit(found: Judged | int) -> tuple[int, int]:
+    """What a field, or a pair of values, earns of its weight: its partial credit, or all or nothing."""
+    return (found.num, found.den) if isinstance(found, Partial) else (int(found == FieldStatus.MATCH), 1)

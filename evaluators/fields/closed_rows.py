@@ -13,14 +13,14 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from evaluators.comparators._comparator import in_field
-from evaluators.fields.closed import ClosedTree, combined
+from evaluators.fields.closed import ClosedTree, combined, earns_shares
 from evaluators.fields.closed_score import Settled, left_out, settle_field, settle_row, verdict_of
 from evaluators.fields.frame import of_rows
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.long_lists import free_lists_of_lines, long_lists
 from evaluators.fields.pair import CROWDED
 from evaluators.fields.path_check import ChunkCheck, ScoredRow, ScoredRows
-from evaluators.fields.rules import Explained, Partial
+from evaluators.fields.rules import Explained, Judged, Partial
 from evaluators.fields.settle import WRONG
 from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import FieldColumn, Finding, More, order_of
@@ -89,7 +89,7 @@ class ListedRows(ScoredRows):
             columns.setdefault(_number(column), []).append(column)
         found: list[bytearray] = []
         inside: dict[int, set[int]] = {}
-        several: dict[int, dict[int, list[FieldStatus]]] = {}
+        several: dict[int, dict[int, list[Judged]]] = {}
         for number, line in enumerate(self.tree.scored):
             here = columns.get(number, [])
             found.append(_plain(len(self), SKIPPED if line.skip else self._absent(number), here))
@@ -103,19 +103,18 @@ class ListedRows(ScoredRows):
         for row, status, node, _, _, more in walk.findings:
             number = -1 if node.line is None else node.line.number
             among = number in inside and row in inside[number]
-            if more is not None:
-                self._note(number, row, more, alone=not among)
+            judged = status if more is None else self._judged(number, row, more)
             if among:
-                several[number].setdefault(row, []).append(status)
+                several[number].setdefault(row, []).append(judged)
             else:
-                found[number][row] = self._absent(number) if status is NOT_MEASURED else status
+                self._become(found[number], number, row, judged)
         for number, by_row in several.items():
-            for row, statuses in by_row.items():
-                status = statuses[0] if len(statuses) == 1 else combined(statuses)
-                if NOT_MEASURED in statuses:
+            line = self.tree.scored[number]
+            for row, answers in by_row.items():
+                if NOT_MEASURED in answers or earns_shares(line, answers):
                     pairs = sum(len(column.frame.positions(row)) for column in columns[number])
-                    status = combined([*statuses, *[MATCH] * (pairs - len(statuses))])
-                found[number][row] = self._absent(number) if status is NOT_MEASURED else status
+                    answers += [MATCH] * (pairs - len(answers))
+                self._become(found[number], number, row, answers[0] if len(answers) == 1 else combined(line, answers))
         for number, rows in self._left_out.items():
             _write(found[number], SKIPPED, rows)
         return found
@@ -124,15 +123,23 @@ class ListedRows(ScoredRows):
         """What a field is that neither side has."""
         return self.tree.absent(self.tree.scored[number])[0]
 
-    def _note(self, number: int, row: int, more: More, alone: bool) -> None:
-        """Keeps what there is beside a status: partial credit where a field has one pair of values, and a problem."""
-        (answer,) = more.answers
-        judged = answer.judged if isinstance(answer, Explained) else answer
-        if isinstance(judged, Partial) and alone:
+    def _become(self, column: bytearray, number: int, row: int, judged: Judged) -> None:
+        """Writes down what became of a field in a row, and its partial credit beside it."""
+        if isinstance(judged, Partial):
             self.odd.setdefault(row, {})[number] = judged
-        if isinstance(answer, Explained) and answer.problem is not None:
+            column[row] = judged.status
+        else:
+            column[row] = self._absent(number) if judged is NOT_MEASURED else judged
+
+    def _judged(self, number: int, row: int, more: More) -> Judged:
+        """What is said of a pair of values. A problem is kept beside it."""
+        (answer,) = more.answers
+        if not isinstance(answer, Explained):
+            return answer
+        if answer.problem is not None:
             problem = in_field(answer.problem, self.tree.names[number])
             self._problems.setdefault(row, {}).setdefault(number, problem)
+        return answer.judged
 
     def problem(self, row: int) -> RowProblem | None:
         """What kept the first of the fields of a row from being measured that has such a problem."""
@@ -240,11 +247,11 @@ def _plain(count: int, absent: FieldStatus, columns: Sequence[FieldColumn]) -> b
     return found
 
 
-def _lost(columns: Sequence[FieldColumn]) -> dict[int, list[FieldStatus]]:
+def _lost(columns: Sequence[FieldColumn]) -> dict[int, list[Judged]]:
     """By row what is known of values that one side lacks in a whole column."""
-    found: dict[int, list[FieldStatus]] = {}
+    found: dict[int, list[Judged]] = {}
     for column in columns:
-        for row in () if column.status is MATCH else set(column.frame.rows):
+        for row in () if column.status is MATCH else column.frame.rows:
             found.setdefault(row, []).append(column.status)
     return found
 

@@ -7,7 +7,7 @@ from math import gcd, lcm
 from typing import Any, Final, NamedTuple
 
 from evaluators.comparators._comparator import in_field
-from evaluators.fields.closed import ClosedTree, combined
+from evaluators.fields.closed import ClosedTree, combined, credit
 from evaluators.fields.explained import said_by
 from evaluators.fields.instance_paths import spelled
 from evaluators.fields.lines import FieldLine
@@ -39,11 +39,6 @@ def mean(tree: ClosedTree, found: Sequence[Judged | int]) -> tuple[int, int] | N
     num, den = sum(weight * num * (unit // den) for weight, num, den in measured), whole * unit
     common = gcd(num, den)
     return num // common, den // common
-
-
-def credit(found: Judged | int) -> tuple[int, int]:
-    """What a field earns of its weight: its partial credit, or all or nothing."""
-    return (found.num, found.den) if isinstance(found, Partial) else (int(found == FieldStatus.MATCH), 1)
 
 
 def status_of(found: Judged | int) -> int:
@@ -123,7 +118,7 @@ def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], se
     if problem is not None:
         answers = [_named(line, answer) for answer in answers]
     one_pair = answers[0] if len(answers) == 1 and not several else None
-    judged = combined([answer.judged for answer in answers]) if one_pair is None else one_pair.judged
+    judged = combined(line, [answer.judged for answer in answers]) if one_pair is None else one_pair.judged
     if judged is FieldStatus.NOT_MEASURED:
         judged, why = tree.absent(line)
         reason: str | None = why
@@ -132,10 +127,13 @@ def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], se
     status = judged.status if isinstance(judged, Partial) else judged
     expected, actual = _shown(found, several)
     num, den = credit(judged)
+    details = {} if one_pair is None else _details(tree, line, one_pair, status, expected, actual)
+    if isinstance(judged, Partial):
+        details["ratio"] = (num, den)
     result = FieldResult(
         line.name, status, None if status in (FieldStatus.NOT_MEASURED, FieldStatus.FAULT) else num / den, float(line.weight),
         expected, actual, reason, line.rule,
-        details={} if one_pair is None else _details(tree, line, one_pair, status, expected, actual),
+        details=details,
     )  # fmt: skip
     return Settled(result, judged, problem)
 
@@ -167,8 +165,6 @@ def _details(
     if status is not FieldStatus.MATCH and status is not FieldStatus.NOT_MEASURED:
         details["code"] = reason_code(status, expected, actual)
         details |= compared(chain(tree.chain(line)), expected, actual)
-    if isinstance(answer.judged, Partial):
-        details["ratio"] = (answer.judged.num, answer.judged.den)
     return details
 
 

@@ -12,11 +12,13 @@ from typing import Any, NamedTuple
 
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.comparators._comparator import Comparator, Question, in_field
+from evaluators.fields.compared_values import ComparedValues
 from evaluators.fields.frame import Frame
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.readable import first_problem, reader_of_expected
 from evaluators.fields.rules import (
     Explained,
+    Judged,
     Partial,
     Ready,
     explain_rule,
@@ -94,6 +96,8 @@ def _field(
     ours, theirs = _shown(found, several)
     counts = status not in (FieldStatus.NOT_MEASURED, FieldStatus.FAULT)
     details = {} if several or len(answers) != 1 else _details(one, line, answers[0], status, ours, theirs)
+    if several and share not in (0, 1):
+        details = {"ratio": (share.numerator, share.denominator)}
     result = FieldResult(
         line.name, status, float(share) if counts else None, float(line.weight), ours, theirs, reason, line.rule,
         details=details,
@@ -119,10 +123,10 @@ class Place(NamedTuple):
     location: tuple[str | int, ...]
 
 
-class _Reading(Walk):
-    """A walk that compares nothing but what it pairs."""
+class _Uncompared(ComparedValues):
+    """Values that are found, and not compared."""
 
-    def _unit(self, node: FieldNode, frame: Frame, inside: bool) -> None:
+    def add(self, node: FieldNode, frame: Frame, inside: bool) -> None:
         self.columns.append(FieldColumn(node, frame, inside))
 
 
@@ -130,8 +134,10 @@ def _places(
     one: JsonMultiFieldMatch, lines: list[FieldLine], number: int, expected: Any, output: Any
 ) -> tuple[Sequence[Place], bool]:
     """The pairs of values of a field, and whether it is a list of them."""
-    walk = _Reading(1).go(one.tree.root, [Frame([expected], [output], range(1))])
-    columns = [one for one in walk.columns if one.node.line is not None and one.node.line.number == number]
+    walk = Walk(1)
+    walk.values = _Uncompared(weighing=False, asking=False)
+    walk.go(one.tree.root, [Frame([expected], [output], range(1))])
+    columns = [one for one in walk.values.columns if one.node.line is not None and one.node.line.number == number]
     found = [(one.node, one.frame, at) for one in columns for at in range(len(one.frame.rows))]
     if found:
         found.sort(key=lambda each: order_of((), each[1].items_above(each[2])))
@@ -206,13 +212,20 @@ def _settled(
         return FieldStatus.MATCH if match else FieldStatus.NOT_MEASURED, "absent on both sides", Fraction(match)
     if not several:
         (answer,) = answers
-        judged = answer.judged
-        share = Fraction(judged.num, judged.den) if isinstance(judged, Partial) else Fraction(judged is FieldStatus.MATCH)
-        return answer.status, answer.reason, share
+        return answer.status, answer.reason, _share(answer.judged)
     if len(answers) != len(found):
         return answers[0].status, None, Fraction(0)
     status = _worst(statuses)
+    judged = [answer.judged for answer in answers if answer.status is not FieldStatus.NOT_MEASURED]
+    if (line.comparator is not None and line.comparator.partial_credit) or any(
+        isinstance(each, Partial) for each in judged
+    ):
+        return status, _counted(found, answers), sum(map(_share, judged), Fraction(0)) / len(judged)
     return status, _counted(found, answers), Fraction(status is FieldStatus.MATCH)
+
+
+def _share(judged: Judged) -> Fraction:
+    return Fraction(judged.num, judged.den) if isinstance(judged, Partial) else Fraction(judged is FieldStatus.MATCH)
 
 
 def _worst(statuses: Sequence[FieldStatus]) -> FieldStatus:

@@ -23,6 +23,10 @@ class Semantic(JudgedComparator):
     partial: bool = False
     """Whether the field earns the judge's score, and not 1 or 0."""
 
+    @property
+    def partial_credit(self) -> bool:
+        return self.partial
+
     def decided(self, question: Question) -> Comparison | None:
         return equal_but_for_writing(question)
 
