@@ -7,14 +7,13 @@ takes the answers from what `ask_later` gave. An evaluator that looks at one row
 Outside of `gathering` everybody is asked at once. Answers live as long as the cache that `caching` opened.
 
 A comparator that asks a judge looks at each pair of values once: what it decides without asking, or its question for the judge,
-is cached, and so is what it makes of the answer.
+is cached.
 
 A call that answers none of its questions (it raised, or gave back no list of their number) is repeated request by request, a
 request being what one evaluator asks of one row; only those answers count. What was answered for one request is not asked
 again for the next.
 
-How a run asks is set around it: `asking_with` (how often, how long a reason may be), `counting` (nobody is asked),
-`logging_answers` (what was answered is written down).
+How a run asks is set around it: `asking_with`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
 from typing import Any, Final, TypeAlias, cast
 
 import msgspec
@@ -39,8 +37,6 @@ from evaluators.model import Comparison
 GivenAnswer: TypeAlias = Comparison | RowProblem | JudgeAnswer
 """What a question came to."""
 AnyQuestion: TypeAlias = Question | JudgeQuestion
-AskedAt: TypeAlias = tuple[int, str, str]
-"""Who asked a question: the number of the row in its chunk, the evaluator, the path."""
 
 _NOT_ASKED: Final = "counted and not asked"
 _NOT_YET: Final = Comparison(0.0, False, "not answered yet")
@@ -53,7 +49,6 @@ class Request(msgspec.Struct):
     asker: Comparator | Judge
     questions: Sequence[AnyQuestion]
     keys: tuple[Hashable, ...]
-    paths: Sequence[str]
     open: bool = True
     """Some of the questions had no answer yet."""
     row: int = 0
@@ -66,7 +61,8 @@ class LoggedAnswer(msgspec.Struct):
     asker: Comparator | Judge
     question: AnyQuestion
     answer: GivenAnswer
-    places: dict[AskedAt, None] = {}
+    places: dict[tuple[int, str, str], None] = {}
+    """The number of the row in its chunk, the evaluator, the path."""
 
 
 Log: TypeAlias = dict[Hashable, LoggedAnswer]
@@ -120,35 +116,20 @@ _gathered: ContextVar[Gathered | None] = ContextVar("gathered", default=None)
 
 
 @contextmanager
-def _asking(**changes: object) -> Iterator[None]:
-    token = _way.set(replace(_way.get(), **changes))
+def asking_with(
+    times: int = 0, reason_length: int | None = None, counted: Counted | None = None, log: Log | None = None
+) -> Iterator[None]:
+    """Inside, judges are asked each question so often, and their reasons are cut at so many characters.
+
+    With `counted` nobody is asked: questions are counted. `log` gets what is answered, in the order in which it was first asked.
+    What is not given is as it is outside.
+    """
+    given = {"times": times or None, "reason_length": reason_length, "counted": counted, "log": log}
+    token = _way.set(replace(_way.get(), **{name: value for name, value in given.items() if value is not None}))
     try:
         yield
     finally:
         _way.reset(token)
-
-
-@contextmanager
-def asking_with(times: int = 1, reason_length: int | None = None) -> Iterator[None]:
-    """Inside, judges are asked each question so often, and their reasons are cut at so many characters."""
-    with _asking(times=max(1, times), reason_length=reason_length):
-        yield
-
-
-@contextmanager
-def counting() -> Iterator[Counted]:
-    """Inside, nobody is asked: questions are counted."""
-    counted = Counted()
-    with _asking(counted=counted):
-        yield counted
-
-
-@contextmanager
-def logging_answers() -> Iterator[Log]:
-    """What was answered inside, in the order in which it was first asked."""
-    log: Log = {}
-    with _asking(log=log):
-        yield log
 
 
 @contextmanager
@@ -218,14 +199,27 @@ def ask_later(
     comparator: Comparator, questions: Sequence[Question], row: int = 0
 ) -> Callable[[], list[Comparison | RowProblem]]:
     """The same of one of several rows: what gives the answers, once they are there."""
-    if isinstance(comparator, JudgedComparator):
-        return comparator.asked(questions, partial(_asked, row))
-    return _asked(row, comparator, questions, _keys(comparator, questions), [one.path for one in questions])
+    if not isinstance(comparator, JudgedComparator):
+        return _asked(row, comparator, questions, _keys(comparator, questions))
+    known, judge = [comparator.looked_at(one) for one in questions], comparator.judge
+    paths = [
+        (one, question.path) for one, question in zip(known, questions, strict=True) if isinstance(one, JudgeQuestion)
+    ]
+    if judge is None or not paths:
+        return lambda: [one for one in known if not isinstance(one, JudgeQuestion)]
+    asked = [replace(one, path=path) for one, path in paths]
+    given = _asked(row, judge, asked, tuple(one.key for one, _ in paths))
+
+    def answers() -> list[Comparison | RowProblem]:
+        each = iter(given())
+        return [comparator.answered(one, next(each)) if isinstance(one, JudgeQuestion) else one for one in known]
+
+    return answers
 
 
 def ask_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
     """A judge's answers to what one evaluator asks of one row, in the order of the questions."""
-    return _asked(0, judge, questions, tuple(one.key for one in questions), [one.path for one in questions])()
+    return _asked(0, judge, questions, tuple(one.key for one in questions))()
 
 
 def _keys(comparator: Comparator, questions: Sequence[Question]) -> tuple[Hashable, ...]:
@@ -239,18 +233,14 @@ def _keys(comparator: Comparator, questions: Sequence[Question]) -> tuple[Hashab
 
 
 def _asked(
-    row: int,
-    asker: Comparator | Judge,
-    questions: Sequence[AnyQuestion],
-    keys: tuple[Hashable, ...],
-    paths: Sequence[str],
+    row: int, asker: Comparator | Judge, questions: Sequence[AnyQuestion], keys: tuple[Hashable, ...]
 ) -> Callable[[], list[Any]]:
     """What gives the answers to some questions: placeholders, as long as they are on a list."""
     placeholder = _NOT_YET_JUDGED if isinstance(asker, Judge) else _NOT_YET
     cache, gathered = current_cache(), _gathered.get()
     if cache is None:
         cache = {}
-    request = Request(asker, questions, keys, paths)
+    request = Request(asker, questions, keys)
     request.open = None in _known(request, cache)
     if gathered is not None:
         gathered.open = gathered.open or request.open
@@ -302,12 +292,9 @@ def _answer_together(group: Sequence[Request], cache: Cache) -> bool:
     answers = _answers_of(asker, cache)
     opened: dict[Hashable, AnyQuestion] = {}
     for request in group:
-        for key, question, path in zip(request.keys, request.questions, request.paths, strict=True):
-            if key in opened or key in answers:
-                continue
-            if isinstance(question, JudgeQuestion):  # rows are not gone through in the order in which they ask
-                question = replace(question, row=request.row, path=path)
-            opened[key] = question
+        for key, question in zip(request.keys, request.questions, strict=True):
+            if key not in opened and key not in answers:
+                opened[key] = replace(question, row=request.row) if isinstance(question, JudgeQuestion) else question
     if not opened:
         return True
     try:
@@ -352,14 +339,12 @@ def _log(requests: Sequence[Request], cache: Cache, log: Log) -> None:
     """Writes down who got which answer."""
     for request in requests:
         identity = request.asker.identity
-        for key, question, path, answer in zip(
-            request.keys, request.questions, request.paths, _known(request, cache), strict=True
-        ):
+        for key, question, answer in zip(request.keys, request.questions, _known(request, cache), strict=True):
             logged = log.get((identity, key, id(answer)))
             if logged is None:
                 logged = log[identity, key, id(answer)] = LoggedAnswer(request.asker, question, answer)
             if request.evaluator:
-                logged.places[request.row, request.evaluator, path] = None
+                logged.places[request.row, request.evaluator, question.path] = None
 
 
 # One call

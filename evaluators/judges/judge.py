@@ -30,7 +30,7 @@ ITEMS: Final = "items"
 """Where, among the `params` of a question about two lists, stands how the parts of their items are compared, by path."""
 
 
-class JudgeQuestion(msgspec.Struct, frozen=True):
+class JudgeQuestion(msgspec.Struct, frozen=True, dict=True):
     """One thing that a judge is asked: whether two values match, or what a prompt of its own asks about a row."""
 
     prompt: str
@@ -69,7 +69,7 @@ class JudgeQuestion(msgspec.Struct, frozen=True):
         """The question with what the suite says in it as people read it; the row's values are as they are."""
         return replace(self, instructions=written(self.instructions), params=written(dict(self.params)))
 
-    @property
+    @cached_property
     def key(self) -> Hashable:
         """Equal questions have the same. The order in which `params` and `payload` are written makes no difference."""
         body = self.body()

@@ -6,10 +6,10 @@ judge are then refused when a suite is read, and a comparator that was made else
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from functools import cache, partial
-from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Final, Literal, Self
 
 import msgspec
 from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, model_validator
@@ -24,11 +24,6 @@ from evaluators.settings import Name
 from evaluators.values.equality import same
 from evaluators.values.text import Normalization, normalizer, same_text_deep
 
-Ask: TypeAlias = Callable[
-    [Judge, Sequence[JudgeQuestion], tuple[Hashable, ...], Sequence[str]], Callable[[], Sequence[JudgeAnswer]]
-]
-"""Asks a judge some questions, each with its key and with the path of its pair. Gives what gives the answers."""
-
 
 class ListTotals(msgspec.Struct, frozen=True):
     """How a list of which a judge says which items match counts in the totals."""
@@ -37,16 +32,6 @@ class ListTotals(msgspec.Struct, frozen=True):
     """Items that only the output has lower its score."""
     pass_at: Fraction
     """The score from which on it passes."""
-
-
-class _OpenPair(msgspec.Struct):
-    """A pair of values and the question about it; and the last answer, with what it says of the pair."""
-
-    pair: Question
-    question: JudgeQuestion
-    key: Hashable
-    answer: JudgeAnswer | None = None
-    outcome: Comparison | RowProblem | None = None
 
 
 class JudgedComparator(Comparator):
@@ -77,6 +62,11 @@ class JudgedComparator(Comparator):
         self._judge = given if isinstance(given, Judge) else None
         return self
 
+    @property
+    def judge(self) -> Judge | None:
+        """Who is asked; None where there is nobody."""
+        return self._judge
+
     def null_differs(self) -> Self:
         """The same comparator, for which null and anything else differ without a question."""
         found = self.model_copy()
@@ -104,7 +94,7 @@ class JudgedComparator(Comparator):
         """Why an answer counts for nothing, in words; None where it counts."""
         return None
 
-    def judged_as(self, question: Question, answer: JudgeAnswer) -> Comparison | RowProblem:
+    def judged_as(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
         """What an answer that is there says of the pair."""
         score = float(answer.score or 0.0)
         found = Comparison(score, score >= self.at_least, answer.reason, dict(answer.details))
@@ -112,71 +102,49 @@ class JudgedComparator(Comparator):
 
     def compare(self, expected: Any, actual: Any) -> Comparison:
         """What the judge says of a pair that stands on no list: it is asked, whatever was asked before."""
-
-        def call(judge: Judge, questions: Sequence[JudgeQuestion], *_: object) -> Callable[[], Sequence[JudgeAnswer]]:
-            return partial(call_judge, judge, questions)
-
-        try:
-            (found,) = self.asked([Question("", expected, actual, expected, actual)], call)()
-        except WholeCall as error:
-            raise error.problem from error
-        if isinstance(found, RowProblem):
-            raise found
-        return found
-
-    def asked(self, questions: Sequence[Question], ask: Ask) -> Callable[[], list[Comparison | RowProblem]]:
-        """What gives what there is to say of each pair, `ask` being asked about those that are not decided."""
-        cache = current_cache()
-        pairs: dict[Hashable, Comparison | _OpenPair] = {}
-        if cache is not None:
-            pairs = cache.setdefault(("pairs", self.identity, self._null_differs), pairs)
-        found: list[Any] = [self._looked_at(one, pairs) for one in questions]
-        places = [at for at, one in enumerate(found) if one.__class__ is _OpenPair]
-        if not places:
-            return lambda: found
-        judge = self._judge
-        if judge is None:
-            nobody = RowProblem(unanswered("no-judge", f'"{word_of(self)}" needs a judge, and there is none'))
-            return lambda: [nobody if one.__class__ is _OpenPair else one for one in found]
-        waiting: list[_OpenPair] = [found[at] for at in places]
-        keys, paths = tuple(one.key for one in waiting), [questions[at].path for at in places]
-        given = ask(judge, [one.question for one in waiting], keys, paths)
-
-        def answers() -> list[Comparison | RowProblem]:
-            for at, one, answer in zip(places, waiting, given(), strict=True):
-                if one.answer is not answer:
-                    one.answer = answer
-                    one.outcome = RowProblem(answer.error) if answer.error else self.judged_as(one.pair, answer)
-                found[at] = one.outcome
+        found = self.looked_at(Question("", expected, actual, expected, actual))
+        if isinstance(found, JudgeQuestion) and self.judge is not None:
+            try:
+                (answer,) = call_judge(self.judge, [found])
+            except WholeCall as error:
+                raise error.problem from error
+            found = self.answered(found, answer)
+        if isinstance(found, Comparison):
             return found
+        raise found
 
-        return answers
-
-    def _looked_at(self, question: Question, pairs: dict[Hashable, Comparison | _OpenPair]) -> Comparison | _OpenPair:
+    def looked_at(self, question: Question) -> Comparison | RowProblem | JudgeQuestion:
         """What is known of a pair without asking, or the question about it: looked at once for equal values."""
         _, expected, actual, expected_raw, actual_raw = question
         key: tuple[Hashable, ...] = (value_key(expected), value_key(actual))
         if expected_raw is not expected or actual_raw is not actual:
             key = (*key, value_key(expected_raw), value_key(actual_raw))
-        found = pairs.get(key)
+        cache = current_cache()
+        pairs = {} if cache is None else cache.setdefault(("pairs", self.identity, self._null_differs), {})
+        found: Comparison | RowProblem | JudgeQuestion | None = pairs.get(key)
         if found is None:
             found = pairs[key] = self._of_null(question) or self.decided(question) or self._opened(question)
         return found
+
+    def answered(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
+        """What the answer to a question says of its pair."""
+        return self.judged_as(question, answer) if answer.error is None else RowProblem(answer.error)
 
     def _of_null(self, question: Question) -> Comparison | None:
         if self._null_differs and (question.expected is None) is not (question.actual is None):
             return Comparison(0.0, False, f"null {'is expected' if question.expected is None else 'in the output'}")
         return None
 
-    def _opened(self, pair: Question) -> _OpenPair:
+    def _opened(self, pair: Question) -> JudgeQuestion | RowProblem:
+        if self.judge is None:
+            return RowProblem(unanswered("no-judge", f'"{word_of(self)}" needs a judge, and there is none'))
         path, expected, actual, expected_raw, actual_raw = pair
-        question = JudgeQuestion(
+        return JudgeQuestion(
             word_of(self), expected, actual,
             MISSING if same(expected, expected_raw) else expected_raw,
             MISSING if same(actual, actual_raw) else actual_raw,
             self.instructions, self.params(), {}, path, refused=partial(self.refused, pair),
         )  # fmt: skip
-        return _OpenPair(pair, question, question.key)
 
 
 JUDGED_COMPARATORS: Final[Socket[JudgedComparator]] = Socket("evaluators.judges.words", JudgedComparator, "comparator")

@@ -22,7 +22,7 @@ from evaluators.comparators._cache import caching
 from evaluators.fields.path_check import PathCheck
 from evaluators.issues import Fault, Issue
 from evaluators.judges.answer_lines import line_bytes, line_of
-from evaluators.judges.asking import Log, asking_with, logging_answers
+from evaluators.judges.asking import Log, asking_with
 from evaluators.judges.session import StoppedAsking, asking_in
 from evaluators.limits import OUT_OF_TIME, limited, run_out_of_time
 from evaluators.plan.cells import Cells
@@ -283,7 +283,8 @@ class Work:
         unjudged, given = self._out_of_time(), columns
         if unjudged is not None:  # what is counted without judging is counted
             given = {name: [Fault(unjudged)] * chunk.count for name in columns}
-        with caching(), logging_answers() as log:
+        log: Log = {}
+        with caching(), asking_with(log=log):
             with self.plan.scored(given, chunk.count) as slots:
                 self._take(chunk, columns, slots, unjudged)
                 yield slots

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from evaluators.judges.asking import counting
+from evaluators.judges.asking import Counted, asking_with
 from evaluators.judges.judge import Estimate
 from evaluators.run.job import Job, run_split
 from evaluators.run.loaded import LoadedSuite
@@ -46,7 +46,8 @@ def questions_of(prepared: Prepared, repeat_judge: int = 1) -> RunQuestions:
     suite = prepared.suite
     if not asks(suite):
         return RunQuestions()
-    with counting() as counted:
+    counted = Counted()
+    with asking_with(counted=counted):
         for _, table in prepared.variants():
             job = Job(suite.shipped(), table, prepared.roles, suite.reading, None, "jsonl", repeat_judge=repeat_judge)
             for split in table.splits():

@@ -7,7 +7,7 @@ from pydantic import AliasChoices, Field
 
 from evaluators.comparators._comparator import Question
 from evaluators.issues import RowProblem
-from evaluators.judges.judge import JudgeAnswer
+from evaluators.judges.judge import JudgeAnswer, JudgeQuestion
 from evaluators.judges.judged_comparator import JudgedComparator, equal_but_for_writing
 from evaluators.model import Comparison
 
@@ -30,7 +30,7 @@ class Semantic(JudgedComparator):
     def decided(self, question: Question) -> Comparison | None:
         return equal_but_for_writing(question)
 
-    def judged_as(self, question: Question, answer: JudgeAnswer) -> Comparison | RowProblem:
+    def judged_as(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
         found = super().judged_as(question, answer)
         if self.partial or not isinstance(found, Comparison):
             return found

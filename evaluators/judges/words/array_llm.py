@@ -12,7 +12,7 @@ from pydantic import AliasChoices, Field
 
 from evaluators.comparators._comparator import Question
 from evaluators.issues import RowProblem
-from evaluators.judges.judge import ITEMS, JudgeAnswer, unanswered
+from evaluators.judges.judge import ITEMS, JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.judges.judged_comparator import JudgedComparator, ListTotals, equal_but_for_writing
 from evaluators.model import Comparison
 from evaluators.settings import spell
@@ -95,7 +95,7 @@ class ArrayLlm(JudgedComparator):
             return f"it does not add up: {error}"
         return None
 
-    def judged_as(self, question: Question, answer: JudgeAnswer) -> Comparison | RowProblem:
+    def judged_as(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
         try:
             claimed = claimed_in(answer.details, question.expected, question.actual)
         except ValueError as error:
