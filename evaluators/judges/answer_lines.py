@@ -30,13 +30,16 @@ from evaluators.values.quoting import quote
 from evaluators.values.small_files import NoSmallFile, read_small
 
 _SIDES: Final = ("expected", "actual", "expected_raw", "actual_raw")
-_KINDS: Final[Mapping[str, tuple[type | UnionType, str]]] = {
-    "params": (dict, "an object"), "payload": (dict, "an object"), "prompt": (str, "text"), "instructions": (str, "text"),
+_KINDS: Final[Mapping[str, Mapping[str, tuple[type | UnionType, str]]]] = {
+    "a question": {
+        "params": (dict, "must be an object"), "payload": (dict, "must be an object"), "prompt": (str, "must be text"),
+        "instructions": (str, "must be text"),
+    },
+    "an answer": {
+        "passed": (bool | None, "is true or false"), "reason": (str | None, "is text"), "details": (dict | None, "is an object"),
+    },
 }  # fmt: skip
-"""The parts of a question that are no values of a row: what they are, in code and in words."""
-_ANSWER_KINDS: Final[Mapping[str, tuple[type | UnionType, str]]] = {
-    "passed": (bool | None, "is true or false"), "reason": (str | None, "is text"), "details": (dict | None, "is an object"),
-}  # fmt: skip
+"""The parts of a line that are no values of a row: what they are, in code and in words."""
 _BUCKETS: Final = 5
 _Counts: TypeAlias = Annotated[list[int], msgspec.Meta(min_length=2 + _BUCKETS, max_length=2 + _BUCKETS)]
 """Questions, those without an answer, and the scores of the others by fifths."""
@@ -106,10 +109,8 @@ class JudgeTotals(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
         """Counts one answer; one that no judge gave does not count."""
         if not isinstance(logged.answer, JudgeAnswer) or not isinstance(logged.question, JudgeQuestion):
             return
-        who = logged.answer.who
-        who = logged.asker.written(dict(who))
-        judge = who.get("judge") or type(logged.asker).__module__.rpartition(".")[2]
-        models = self.found.setdefault(str(judge), {})
+        who = logged.asker.written(dict(logged.answer.who))
+        models = self.found.setdefault(str(who.get("judge") or logged.asker.word), {})
         prompts = models.setdefault(str(who.get("model") or ""), {})
         counts = prompts.setdefault(str(who.get("prompt") or logged.question.prompt), [0] * (2 + _BUCKETS))
         counts[0] += 1
@@ -251,9 +252,7 @@ def _question(data: Mapping[str, Any], where: str) -> JudgeQuestion:
     for name in data:
         if name not in known:
             raise _damaged(f'a question has no "{name}"; known: {", ".join(known)}', where)
-    for name, (kind, noun) in _KINDS.items():
-        if name in data and not isinstance(data[name], kind):
-            raise _damaged(f'"{name}" of a question must be {noun}; found {quote(data[name])}', where)
+    _check_kinds("a question", data, where)
     expected, actual, expected_raw, actual_raw = (data.get(name, MISSING) for name in _SIDES)
     return JudgeQuestion(
         data.get("prompt", ""), expected, actual, expected_raw, actual_raw, data.get("instructions"),
@@ -267,15 +266,19 @@ def _answer(data: Mapping[str, Any], who: Mapping[str, Any], where: str) -> Judg
     score, passed, reason, details = (data.get(name) for name in ("score", "passed", "reason", "details"))
     if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
         raise _damaged(f"the score of an answer is a number from 0 to 1; found {quote(score)}", where)
-    for name, (kind, claim) in _ANSWER_KINDS.items():
-        if not isinstance(data.get(name), kind):
-            raise _damaged(f'"{name}" of an answer {claim}; found {quote(data[name])}', where)
+    _check_kinds("an answer", data, where)
     ratio = data.get("ratio")
     if ratio is not None and not (
         isinstance(ratio, list) and [type(one) for one in ratio] == [int, int] and 0 <= ratio[0] <= ratio[1] > 0
     ):
         raise _damaged(f'"ratio" of an answer is a fraction from 0 to 1, such as [2, 3]; found {quote(ratio)}', where)
     return JudgeAnswer(score, passed, reason, details or {}, who)
+
+
+def _check_kinds(noun: str, data: Mapping[str, Any], where: str) -> None:
+    for name, (kind, claim) in _KINDS[noun].items():
+        if name in data and not isinstance(data[name], kind):
+            raise _damaged(f'"{name}" of {noun} {claim}; found {quote(data[name])}', where)
 
 
 def _issue(data: Mapping[str, Any], where: str) -> Issue:

@@ -155,6 +155,11 @@ class Judge(Settings):
         """The run folder whose answers it plays back; None for a judge that answers itself."""
         return None
 
+    @property
+    def word(self) -> str:
+        """Its name, as suites write it."""
+        return type(self).__module__.rpartition(".")[2]
+
     @cached_property
     def identity(self) -> Hashable:
         """What two judges share that answer the same: the class and its settings."""
@@ -193,7 +198,7 @@ def unanswered(code: str, message: str, hint: str | None = None) -> Issue:
 
 def call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
     """What a judge answers to some different questions, checked. Raises WholeCall where it answers none of them."""
-    name = type(judge).__module__.rpartition(".")[2]
+    name = judge.word
     try:
         judge.check_addresses()
         found: object = judge.answer(questions)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from functools import cache, partial
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import Any, ClassVar, Final, Literal, Self, cast
 
 import msgspec
 from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, model_validator
@@ -103,15 +103,15 @@ class JudgedComparator(Comparator):
     def compare(self, expected: Any, actual: Any) -> Comparison:
         """What the judge says of a pair that stands on no list: it is asked, whatever was asked before."""
         found = self.looked_at(Question("", expected, actual, expected, actual))
-        if isinstance(found, JudgeQuestion) and self.judge is not None:
+        if isinstance(found, JudgeQuestion):
             try:
-                (answer,) = call_judge(self.judge, [found])
+                (answer,) = call_judge(cast("Judge", self.judge), [found])  # without one there is no question
             except WholeCall as error:
                 raise error.problem from error
             found = self.answered(found, answer)
-        if isinstance(found, Comparison):
-            return found
-        raise found
+        if isinstance(found, RowProblem):
+            raise found
+        return found
 
     def looked_at(self, question: Question) -> Comparison | RowProblem | JudgeQuestion:
         """What is known of a pair without asking, or the question about it: looked at once for equal values."""

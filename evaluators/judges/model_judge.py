@@ -168,8 +168,7 @@ class ModelJudge(Judge):
     def check_library(self) -> None:
         """Raises Problems (config) where the package that sends requests is not installed."""
         if self.library is not None and find_spec(self.library) is None:
-            name = type(self).__module__.rpartition(".")[2]
-            message = f'the judge "{name}" needs a package that is not installed'
+            message = f'the judge "{self.word}" needs a package that is not installed'
             raise problem("missing-extra", message, where="judge", hint=extra_hint(self.extra))
 
     def estimate(self, questions: Sequence[JudgeQuestion]) -> Estimate:
@@ -248,7 +247,7 @@ class ModelJudge(Judge):
     def _key(self, question: JudgeQuestion, prompt: Prompt) -> str:
         """A checksum of all that an answer depends on."""
         asked_of = {
-            "judge": type(self).__module__.rpartition(".")[2], "address": self.address, **self.params_of(question),
+            "judge": self.word, "address": self.address, **self.params_of(question),
             "parameters": dict(self.parameters), "alone": self.fields_per_request == 1,
             "prompt": prompt.label, "text": prompt.checksum, "question": question.body(),
         }  # fmt: skip

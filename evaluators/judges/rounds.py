@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
@@ -59,6 +59,9 @@ class PendingQuestion(msgspec.Struct):
 class Round:
     """One list of questions, on its way through the cache and the endpoint."""
 
+    send: Send
+    """The way to the endpoint, while it is open."""
+
     def __init__(self, judge: ModelJudge, store: AnswerStore, session: Session) -> None:
         self.judge = judge
         self.store = store
@@ -67,7 +70,6 @@ class Round:
         self.key = judge.api_key()
         self.name = judge.model_dump_json(fallback=repr)
         """What tells this judge from the others of the run, each of which has a budget of its own."""
-        self.send: Send = _not_connected
 
     def run(self, pending: Sequence[PendingQuestion]) -> None:
         """Gives every question its answer."""
@@ -102,7 +104,7 @@ class Round:
             known.clear()
         known.update(read)
         unknown = [one for one in pending if one.answer is None]
-        self.session.count(cached=len(pending) - len(unknown))
+        self.session.count(self.name, cached=len(pending) - len(unknown))
         return unknown
 
     def _ask(self, pending: Sequence[PendingQuestion]) -> None:
@@ -168,23 +170,23 @@ class Round:
         request = ChatRequest(messages=messages, schema=schema, structured="none", **judge.params_of(first.question))
         reply, repeated = self._tried(request, whom)
         if isinstance(reply, ChatFailure):
-            self.session.correct(self.name, -guess)
+            self.session.count(self.name, tokens=-guess)
             self._failed(group, self._given_up_or(reply, whom), repeated)
             return {}
         self.session.failed_in_a_row[whom] = 0
-        self.session.correct(self.name, sum(reply.tokens) - guess if any(reply.tokens) else 0)
+        self.session.count(self.name, tokens=sum(reply.tokens) - guess if any(reply.tokens) else 0)
         shares = zip(*(_shares(tokens, len(group)) for tokens in reply.tokens), strict=True)
         for one, (sent, back) in zip(group, shares, strict=True):
             one.spent = one.spent[0] + sent, one.spent[1] + back
             one.seconds += (time.monotonic() - begun) / len(group)
         return self._taken(group, messages, reply, repeated)
 
-    def _tried(self, request: ChatRequest, whom: Hashable) -> tuple[ChatReply | ChatFailure, int]:
+    def _tried(self, request: ChatRequest, whom: str) -> tuple[ChatReply | ChatFailure, int]:
         """The reply, or why the last try failed; and how often the request was repeated."""
         judge, repeated, waited_for = self.judge, 0, 0.0
         while True:
             # somebody else's request may have been told of a pause
-            while (until := self.session.paused_until(repr(whom))) != waited_for and not self.session.stopped():
+            while (until := self.session.paused_until(whom)) != waited_for and not self.session.stopped():
                 waited_for = until
                 if (left := until - time.time()) > 0:
                     judge.pause(left)
@@ -202,7 +204,7 @@ class Round:
                 repeated += 1
                 if failure.busy:
                     until = time.time() + seconds
-                    if self.session.pause(repr(whom), until) == until:
+                    if self.session.pause(whom, until) == until:
                         waited_for = until
                 judge.pause(seconds)
 
@@ -213,7 +215,7 @@ class Round:
             judge.shapes.get(request.model, "json_schema") if judge.structured == "auto" else judge.structured
         )
         while True:
-            self.session.count(requests=1)
+            self.session.count(self.name, requests=1)
             try:
                 reply = self.send(replace(request, structured=shape))
             except ChatFailure as failure:
@@ -252,7 +254,7 @@ class Round:
             answered.append((one.key, answer))
         safe_messages: Any = [{**each, "content": self._safe(each["content"])} for each in messages]
         self.store.add(answered, safe_messages, self._safe(reply.text or ""))
-        self.session.count(answered=len(answered))
+        self.session.count(self.name, answered=len(answered))
         return problems
 
     def _failed(self, group: Sequence[PendingQuestion], error: Issue, retries: int = 0) -> None:
@@ -260,17 +262,20 @@ class Round:
             one.answer = JudgeAnswer(
                 who=self._who(one), error=error, tokens=one.spent, retries=retries, seconds=one.seconds
             )
-        self.session.count(failed=len(group))
+        self.session.count(self.name, failed=len(group))
 
     def _who(self, one: PendingQuestion) -> dict[str, Any]:
-        plug = type(self.judge).__module__.rpartition(".")[2]
-        return {"judge": plug, "model": self.judge.params_of(one.question)["model"], "prompt": one.prompt.label}
+        return {
+            "judge": self.judge.word,
+            "model": self.judge.params_of(one.question)["model"],
+            "prompt": one.prompt.label,
+        }
 
-    def _whom(self, one: PendingQuestion) -> Hashable:
+    def _whom(self, one: PendingQuestion) -> str:
         """Who is asked: one model at one address with one key. Another one may well answer where this one refuses."""
-        return self.judge.address, self.judge.api_key_env, self.judge.params_of(one.question)["model"]
+        return repr((self.judge.address, self.judge.api_key_env, self.judge.params_of(one.question)["model"]))
 
-    def _given_up_or(self, failure: ChatFailure, whom: Hashable) -> Issue:
+    def _given_up_or(self, failure: ChatFailure, whom: str) -> Issue:
         """The failure as a question's error. Refusals and an endpoint that stays away are not tried with every question."""
         session = self.session
         failed = session.failed_in_a_row[whom] = session.failed_in_a_row.get(whom, 0) + 1
@@ -294,7 +299,3 @@ class Round:
 def _shares(whole: int, parts: int) -> list[int]:
     """A number in so many parts, as equal as whole numbers can be, that add up to it."""
     return [whole * (part + 1) // parts - whole * part // parts for part in range(parts)]
-
-
-def _not_connected(request: ChatRequest) -> ChatReply:
-    raise ChatFailure("there is no connection", "judge-unreachable")

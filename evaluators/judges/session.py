@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -26,15 +26,11 @@ if TYPE_CHECKING:
 
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, owner TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS progress (
-    id INTEGER PRIMARY KEY CHECK (id = 1), sent INTEGER NOT NULL, tokens INTEGER NOT NULL,
+CREATE TABLE IF NOT EXISTS judges (
+    judge TEXT PRIMARY KEY, sent INTEGER NOT NULL, tokens INTEGER NOT NULL,
     answered INTEGER NOT NULL, cached INTEGER NOT NULL, failed INTEGER NOT NULL, requests INTEGER NOT NULL
-);
-CREATE TABLE IF NOT EXISTS spent (
-    judge TEXT PRIMARY KEY, sent INTEGER NOT NULL, tokens INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS pauses (whom TEXT PRIMARY KEY, until REAL NOT NULL) WITHOUT ROWID;
-INSERT OR IGNORE INTO progress VALUES (1, 0, 0, 0, 0, 0, 0);
 """
 
 
@@ -68,11 +64,11 @@ class Session:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection = opened(file, _TABLES)
         weakref.finalize(self, self._connection.close)
-        self.failed_in_a_row: dict[Hashable, int] = {}
+        self.failed_in_a_row: dict[str, int] = {}
         """Requests without a reply since the last one that had one, in this worker, by who is asked."""
         self.known: dict[str, dict[str, JudgeAnswer]] = {}
         """Answers that were read from the store, by judge and key: they are read once."""
-        self.given_up: dict[Hashable, Issue] = {}
+        self.given_up: dict[str, Issue] = {}
         """Why nothing further is sent, by who is asked."""
 
     @contextmanager
@@ -102,31 +98,25 @@ class Session:
         self, judge: str, questions: int, tokens: int, most_questions: int | None, most_tokens: int | None
     ) -> bool:
         """Whether so many questions may still be sent to a judge, of all that it gets in the run; they count as sent from now on."""
-        with self._changing() as connection:
-            connection.execute("INSERT OR IGNORE INTO spent (judge, sent, tokens) VALUES (?, 0, 0)", (judge,))
-            cursor = connection.execute(
-                "UPDATE spent SET sent = sent + ?, tokens = tokens + ?"
+        self.count(judge)
+        with self._lock:
+            cursor = self._connection.execute(
+                "UPDATE judges SET sent = sent + ?, tokens = tokens + ?"
                 " WHERE judge = ? AND (? IS NULL OR sent + ? <= ?) AND (? IS NULL OR tokens + ? <= ?)",
                 (questions, tokens, judge, most_questions, questions, most_questions, most_tokens, tokens, most_tokens),
             )
-            within = cursor.rowcount == 1
-            if within:
-                connection.execute("UPDATE progress SET sent = sent + ?, tokens = tokens + ?", (questions, tokens))
-        return within
+            return cursor.rowcount == 1
 
-    def correct(self, judge: str, tokens: int) -> None:
-        """Notes what a request to a judge cost beyond its estimate."""
-        with self._lock:
-            self._connection.execute("UPDATE spent SET tokens = MAX(0, tokens + ?) WHERE judge = ?", (tokens, judge))
-        self.count(tokens=tokens)
-
-    def count(self, *, tokens: int = 0, answered: int = 0, cached: int = 0, failed: int = 0, requests: int = 0) -> None:
-        """Notes what became of questions. `tokens` is what a request cost beyond its estimate."""
+    def count(
+        self, judge: str, *, tokens: int = 0, answered: int = 0, cached: int = 0, failed: int = 0, requests: int = 0
+    ) -> None:
+        """Notes what became of questions to a judge. `tokens` is what a request cost beyond its estimate."""
         with self._lock:
             self._connection.execute(
-                "UPDATE progress SET tokens = MAX(0, tokens + ?), answered = answered + ?, cached = cached + ?,"
-                " failed = failed + ?, requests = requests + ?",
-                (tokens, answered, cached, failed, requests),
+                "INSERT INTO judges VALUES (?, 0, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+                " tokens = MAX(0, tokens + excluded.tokens), answered = answered + excluded.answered,"
+                " cached = cached + excluded.cached, failed = failed + excluded.failed, requests = requests + excluded.requests",
+                (judge, tokens, answered, cached, failed, requests),
             )
 
     def pause(self, whom: str, until: float) -> float:
@@ -148,9 +138,9 @@ class Session:
         """How far it is."""
         with self._lock:
             row = self._connection.execute(
-                "SELECT sent, tokens, answered, cached, failed, requests FROM progress"
+                "SELECT SUM(sent), SUM(tokens), SUM(answered), SUM(cached), SUM(failed), SUM(requests) FROM judges"
             ).fetchone()
-        return AskingProgress(*row)
+        return AskingProgress(*(count or 0 for count in row))
 
     def close(self) -> None:
         """Closes the file."""
