@@ -10,25 +10,19 @@ import math
 from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Protocol
+from typing import TypeAlias
 
 from evaluators.values.numbers import Number, written
 
-
-class Limits(Protocol):
-    """How far a number may be from the expected one; both limits must hold."""
-
-    @property
-    def abs(self) -> float | None: ...
-    @property
-    def rel(self) -> float | None: ...
+Limits: TypeAlias = tuple[float | None, float | None]
+"""The greatest difference from the expected number, and the greatest as a part of it; both must hold. Without either, none is allowed."""
 
 
-def closeness(tolerance: Limits | None) -> Callable[[Number, Number], bool]:
+def closeness(limits: Limits) -> Callable[[Number, Number], bool]:
     """The fast question whether an actual number is near enough to an expected one."""
-    if tolerance is None:
+    limit_abs, limit_rel = limits
+    if limit_abs is None is limit_rel:
         return lambda expected, actual: expected == actual
-    limit_abs, limit_rel = tolerance.abs, tolerance.rel
 
     def close(expected: Number, actual: Number) -> bool:
         try:
@@ -38,26 +32,27 @@ def closeness(tolerance: Limits | None) -> Callable[[Number, Number], bool]:
                 room = min(room, limit_rel * abs(float(expected)))
             slack = 1e-15 * (abs(float(actual)) + abs(float(expected)) + room) + 1e-300
         except OverflowError:
-            return _exactly_close(expected, actual, tolerance)
+            return _exactly_close(expected, actual, limits)
         if gap + slack < room:
             return True
-        return False if gap - slack > room else _exactly_close(expected, actual, tolerance)
+        return False if gap - slack > room else _exactly_close(expected, actual, limits)
 
     return close
 
 
-def _exactly_close(expected: Number, actual: Number, tolerance: Limits) -> bool:
+def _exactly_close(expected: Number, actual: Number, limits: Limits) -> bool:
     if not (_finite(expected) and _finite(actual)):
         return expected == actual  # infinity is near nothing, and NaN not even itself
-    return abs(written(actual) - written(expected)) <= _room(tolerance, expected)
+    return abs(written(actual) - written(expected)) <= _room(limits, expected)
 
 
-def _room(tolerance: Limits, expected: Number) -> Fraction:
+def _room(limits: Limits, expected: Number) -> Fraction:
     """The greatest difference allowed, exactly."""
-    limits = [] if tolerance.abs is None else [written(tolerance.abs)]
-    if tolerance.rel is not None and (expected or not limits):
-        limits.append(written(tolerance.rel) * abs(written(expected)))
-    return min(limits)
+    most, part = limits
+    rooms = [] if most is None else [written(most)]
+    if part is not None and (expected or not rooms):
+        rooms.append(written(part) * abs(written(expected)))
+    return min(rooms, default=Fraction(0))
 
 
 def gap_between(expected: Number, actual: Number) -> str:
@@ -67,9 +62,9 @@ def gap_between(expected: Number, actual: Number) -> str:
     return _spell(abs(written(actual) - written(expected)) or abs(Fraction(actual) - Fraction(expected)))
 
 
-def allowed(tolerance: Limits | None, expected: Number) -> str:
+def allowed(limits: Limits, expected: Number) -> str:
     """How far a number may be from the expected one, as people write it."""
-    return "0" if tolerance is None or not _finite(expected) else _spell(_room(tolerance, expected))
+    return "0" if not _finite(expected) else _spell(_room(limits, expected))
 
 
 def _finite(number: Number) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field, StrictBool
 
-from evaluators.comparators._closeness import Limits, allowed, closeness, gap_between
+from evaluators.comparators._closeness import allowed, gap_between
 from evaluators.comparators._comparator import COMPARATORS, Comparator, Pair
 from evaluators.comparators._web_addresses import AddressReading
 from evaluators.model import Comparison
@@ -25,14 +25,16 @@ class _Fixed(Comparator):
     """A comparator that compares as another one does."""
 
     like: ClassVar[str] = "exact"
-    fixed: ClassVar[Mapping[str, object]] = {}
-    kinds: ClassVar[tuple[type, ...]] = ()
-    """The kinds of expected values that it reads, where it does not read any."""
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The settings of the one that compares."""
+        return {}
 
     @cached_property
     def other(self) -> Comparator:
-        """The one that compares, with its options."""
-        return COMPARATORS.shipping(self.like)(**self.fixed)
+        """The one that compares, with its settings."""
+        return COMPARATORS.shipping(self.like)(**self.options)
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
         return self.other.compare(expected, actual)
@@ -44,71 +46,33 @@ class _Fixed(Comparator):
     def is_equality(self) -> bool:
         return self.other.is_equality
 
-    def applies_to(self, expected: Any) -> bool:
-        if not self.kinds or expected.__class__ in self.kinds:
-            return True
-        return int in self.kinds and expected.__class__ is str and _is_written_number(expected)
-
-    @property
-    def applies_to_any(self) -> bool:
-        return not self.kinds
-
     def key(self) -> Callable[[Any], Hashable] | None:
         return self.other.key()
 
 
-def _is_written_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-class _PlainNumbers(Comparator):
-    """The two numbers are equal, or at most `abs` apart. Values that are no numbers must be equal.
+class _PlainNumbers(_Fixed):
+    """Two numbers are compared. Values that are no numbers must be equal.
 
     Text that is no number is compared as it is: a field that may hold 35 or "33-37" has both kinds of values.
     """
 
-    abs: float | None = None
-    """The greatest difference."""
-    rel: ClassVar[None] = None
-    """No part of the number is a limit."""
-    parse: bool = False
-    """Plain numbers in text are read too."""
+    like = "numeric"
 
-    def compare(self, expected: Any, actual: Any) -> bool:
-        wanted, number = _plain_number(expected, self.parse), _plain_number(actual, self.parse)
-        if wanted is None or number is None:
-            return same(expected, actual)
-        return bool(wanted == number) or self._close(wanted, number)
-
-    @property
-    def is_equality(self) -> bool:
-        return self.abs is None and not self.parse
+    def applies_to(self, expected: Any) -> bool:
+        return expected.__class__ in (int, float) or (expected.__class__ is str and _is_written_number(expected))
 
     def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
         if same(expected, actual):
             return "equal"
-        wanted, number = _plain_number(expected, self.parse), _plain_number(actual, self.parse)
+        parse, most = self.options["parse"], self.options.get("tolerance", {}).get("abs")
+        wanted, number = _plain_number(expected, parse), _plain_number(actual, parse)
         if wanted is None or number is None:
-            return differs(expected, actual) + self._unread(expected, actual)
+            only_one = not parse and kind(expected) != kind(actual) and _plain_number(actual, True) is not None
+            return differs(expected, actual) + ("; parse: true reads numbers in text" if only_one else "")
         if wanted == number:
             return f"{quote(actual)} is the same number as {quote(expected)}"
-        most = "" if self.abs is None else f"; allowed: {allowed(self, wanted)}"
-        return f"{quote(actual)} differs from {quote(expected)} by {gap_between(wanted, number)}{most}"
-
-    def _unread(self, expected: Any, actual: Any) -> str:
-        """Where only one side is text: whether numbers in text would have been read."""
-        if self.parse or kind(expected) == kind(actual) or _plain_number(actual, True) is None:
-            return ""
-        return "; parse: true reads numbers in text"
-
-    @cached_property
-    def _close(self) -> Callable[[Number, Number], bool]:
-        limits: Limits | None = None if self.abs is None else self
-        return closeness(limits)
+        limit = "" if most is None else f"; allowed: {allowed((most, None), wanted)}"
+        return f"{quote(actual)} differs from {quote(expected)} by {gap_between(wanted, number)}{limit}"
 
 
 _read = reader(Parse())
@@ -121,6 +85,14 @@ def _plain_number(value: Any, parse: bool) -> Number | None:
     return _read(value) if parse and value.__class__ is str else None
 
 
+def _is_written_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 class BooleanExact(_Fixed):
     """Both values are true, or both are false.
 
@@ -129,7 +101,6 @@ class BooleanExact(_Fixed):
     """
 
     word = "boolean_exact"
-    kinds = (bool,)
     examples = (
         Pair("both true", True, True, True),
         Pair("one of each", True, False, False),
@@ -137,8 +108,11 @@ class BooleanExact(_Fixed):
         Pair("text is not true", True, "true", False),
     )
 
+    def applies_to(self, expected: Any) -> bool:
+        return isinstance(expected, bool)
 
-class IntegerExact(_Fixed):
+
+class IntegerExact(_PlainNumbers):
     """The two whole numbers are equal.
 
     3 and 3.0 are the same; 3 and 3.7 are not: nothing is cut off. true is never 1. Values that are not numbers must be
@@ -149,7 +123,6 @@ class IntegerExact(_Fixed):
     """`true`: also read plain numbers in text, such as "12"."""
 
     word = "integer_exact"
-    kinds = (int, float)
     examples = (
         Pair("the same number", 30, 30, True),
         Pair("another number", 30, 31, False),
@@ -158,12 +131,12 @@ class IntegerExact(_Fixed):
         Pair("unless it is read as one", 3, " 3 ", True, {"parse": True}),
     )
 
-    @cached_property
-    def other(self) -> Comparator:
-        return _PlainNumbers(parse=self.parse)
+    @property
+    def options(self) -> Mapping[str, Any]:
+        return {"parse": self.parse}
 
 
-class NumberExact(_Fixed):
+class NumberExact(_PlainNumbers):
     """The two numbers are equal; 1 and 1.0 are.
 
     Every digit of a large number counts, and true is never 1. Values that are not numbers must be equal. It is a word of
@@ -174,7 +147,6 @@ class NumberExact(_Fixed):
     """`true`: also read plain numbers in text, such as "12.5"."""
 
     word = "number_exact"
-    kinds = (int, float)
     examples = (
         Pair("the same number", 12, 12.0, True),
         Pair("another number", 12.0, 12.01, False),
@@ -183,12 +155,12 @@ class NumberExact(_Fixed):
         Pair("text that is no number", "33-37", "35", False, {"parse": True}),
     )
 
-    @cached_property
-    def other(self) -> Comparator:
-        return _PlainNumbers(parse=self.parse)
+    @property
+    def options(self) -> Mapping[str, Any]:
+        return {"parse": self.parse}
 
 
-class NumberTolerance(_Fixed):
+class NumberTolerance(_PlainNumbers):
     """The two numbers are at most so far apart.
 
     The tolerance is a difference, not a part of the number: 0.001 is one thousandth, whether the number is 1 or a
@@ -202,7 +174,6 @@ class NumberTolerance(_Fixed):
     """`true`: also read plain numbers in text, such as "12.5"."""
 
     word = "number_tolerance"
-    kinds = (int, float)
     examples = (
         Pair("close enough", 1.0, 1.0005, True),
         Pair("exactly at the limit", 1.0, 1.001, True),
@@ -213,9 +184,9 @@ class NumberTolerance(_Fixed):
         Pair("unless it is read as one", 12, "12.0005", True, {"parse": True}),
     )
 
-    @cached_property
-    def other(self) -> Comparator:
-        return _PlainNumbers(abs=self.tolerance, parse=self.parse)
+    @property
+    def options(self) -> Mapping[str, Any]:
+        return {"parse": self.parse, "tolerance": {"abs": self.tolerance}}
 
 
 class StringExact(_Fixed):
@@ -243,7 +214,6 @@ class StringCaseInsensitive(_Fixed):
 
     word = "string_case_insensitive"
     like = "normalized"
-    fixed: ClassVar[Mapping[str, object]] = {"unicode": "none", "accents": "keep", "whitespace": "keep"}
     examples = (
         Pair("case", "John", "JOHN", True),
         Pair("case in another script", "straße", "STRASSE", True),
@@ -251,6 +221,10 @@ class StringCaseInsensitive(_Fixed):
         Pair("spaces count", "John", " john", False),
         Pair("texts in a list", ["EUR"], ["eur"], True),
     )
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        return {"unicode": "none", "accents": "keep", "whitespace": "keep"}
 
     def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
         if found.passed:
@@ -285,11 +259,9 @@ class StringFuzzy(_Fixed):
         Pair("numbers must be equal", 100, 101, False),
     )
 
-    @cached_property
-    def other(self) -> Comparator:
-        case = "keep" if self.case_sensitive else "ignore"
-        options: dict[str, Any] = {"at_least": self.threshold, "partial": True, "case": case}
-        return COMPARATORS.shipping(self.like)(**options)
+    @property
+    def options(self) -> Mapping[str, Any]:
+        return {"at_least": self.threshold, "partial": True, "case": "keep" if self.case_sensitive else "ignore"}
 
 
 class StringUrl(Comparator):

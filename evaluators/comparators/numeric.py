@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from pydantic import Field, StrictBool, field_validator, model_validator
 
-from evaluators.comparators._closeness import allowed, closeness, gap_between
+from evaluators.comparators._closeness import Limits, allowed, closeness, gap_between
 from evaluators.comparators._comparator import Comparator, Pair, Readable
 from evaluators.issues import Blame, Issue
 from evaluators.model import Comparison
@@ -124,12 +124,16 @@ class Numeric(Comparator):
             return _not_a_number(actual, read)
         if wanted == number:
             return f"{quote(actual)} is the same number as {quote(expected)}"
-        gap, most = gap_between(wanted, number), allowed(self.tolerance, wanted)
+        gap, most = gap_between(wanted, number), allowed(self._limits, wanted)
         return f"{quote(actual)} differs from {quote(expected)} by {gap}; allowed: {most}"
 
     @cached_property
     def _close(self) -> Callable[[Number, Number], bool]:
-        return closeness(self.tolerance)
+        return closeness(self._limits)
+
+    @property
+    def _limits(self) -> Limits:
+        return (None, None) if self.tolerance is None else (self.tolerance.abs, self.tolerance.rel)
 
     @cached_property
     def _read(self) -> Read | None:
