@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Awaitable, Callable, Sequence
+from inspect import isawaitable
 from typing import Any
 
 
@@ -53,6 +54,11 @@ def result_of(awaitable: Awaitable[Any]) -> Any:
         return alone.result_of(awaitable)
     finally:
         alone.stop()
+
+
+def settled(found: Any) -> Any:
+    """What a function returned; of an async one, what it comes to."""
+    return result_of(found) if isawaitable(found) else found
 
 
 def results_of(make: Sequence[Callable[[], Awaitable[Any]]], at_once: int) -> list[Any]:

@@ -204,22 +204,21 @@ def word_of(comparator: Comparator) -> str:
 # What comparators answer, checked
 
 
-def checked(word: str, found: object) -> bool | Comparison:
-    """A comparator's answer as true, false or a comparison. A number passes at 1.
+def comparison_of(word: str, found: object) -> Comparison:
+    """A comparator's answer as a comparison. A number passes at 1.
 
     Raises RowProblem for a score outside 0 to 1, and for anything that is no answer.
     """
     if isinstance(found, bool):
-        return found
+        return Comparison(float(found), found)
     if isinstance(found, Comparison):
         _check_comparison(word, found)
         return found
     if isinstance(found, int | float):
         _check_score(word, found)
-        return Comparison(float(found), False) if 0 < found < 1 else found == 1
-    if found is None:
-        raise bad_answer(word, f"gave no answer; {_TAKES}")
-    raise bad_answer(word, f"returned {type(found).__name__} {quote(found)}; {_TAKES}")
+        return Comparison(float(found), found == 1)
+    what = "gave no answer" if found is None else f"returned {type(found).__name__} {quote(found)}"
+    raise bad_answer(word, f"{what}; {_TAKES}")
 
 
 def _check_comparison(word: str, found: Comparison) -> None:
@@ -238,12 +237,6 @@ def _check_score(word: str, score: int | float) -> None:
         raise bad_answer(word, f"returned the score {score}; a score is a number from 0 to 1")
 
 
-def comparison_of(word: str, found: object) -> Comparison:
-    """A comparator's answer, checked, as a comparison."""
-    answer = checked(word, found)
-    return answer if isinstance(answer, Comparison) else Comparison(float(answer), answer)
-
-
 def worded(comparator: Comparator, expected: object, actual: object, found: Comparison) -> Comparison:
     """The same comparison, with a reason in plain words where it has none."""
     if found.reason is not None:
@@ -253,13 +246,10 @@ def worded(comparator: Comparator, expected: object, actual: object, found: Comp
     except Exception as error:  # what was found counts, whatever becomes of its wording
         reason = f"its reason failed: {type(error).__name__}: {error}"
     if not isinstance(reason, str):
-        word = word_of(comparator)
-        if found.passed:
-            reason = f'{quote(actual)} passes "{word}"'
+        if not found.passed and comparator.reads == "both":
+            reason = differs(expected, actual)
         else:
-            reason = (
-                differs(expected, actual) if comparator.reads == "both" else f'{quote(actual)} does not pass "{word}"'
-            )
+            reason = f'{quote(actual)} {"passes" if found.passed else "does not pass"} "{word_of(comparator)}"'
     return replace(found, reason=reason)
 
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, PrivateAttr, model_validator
 from pydantic_core import CoreSchema
 
-from evaluators.comparators._awaiting import result_of, results_of
+from evaluators.comparators._awaiting import results_of, settled
 from evaluators.comparators._cache import cached, value_key
 from evaluators.comparators._comparator import AT_ONCE, Answer, Comparator, Question, Readable, answers_in, failed
 from evaluators.issues import RowProblem, problem
@@ -52,13 +52,10 @@ class FunctionComparator(Comparator):
         return handler(core)  # the class has no source text to read descriptions from
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
-        if self.costs:
-            return self._ask(Question("", expected, actual, expected, actual))
-        found = type(self).function(expected, actual, dict(self._params))
-        answer: bool | Comparison = result_of(found) if inspect.isawaitable(found) else found
-        return answer
-
-    def _ask(self, question: Question) -> Comparison:
+        if not self.costs:
+            answer: bool | Comparison = settled(type(self).function(expected, actual, dict(self._params)))
+            return answer
+        question = Question("", expected, actual, expected, actual)
         (found,) = answers_in(self, [question], self.compare_all([question]))
         if isinstance(found, RowProblem):
             raise found
@@ -73,13 +70,9 @@ class FunctionComparator(Comparator):
         says = type(self).says_readable
         if says is None:
             return True
-
-        def say() -> Readable:
-            found = says(expected, dict(self._params))
-            said: Readable = result_of(found) if inspect.isawaitable(found) else found
-            return said
-
-        return cached(("readable", self.identity, value_key(expected)), say)
+        key = ("readable", self.identity, value_key(expected))
+        said: Readable = cached(key, lambda: settled(says(expected, dict(self._params))))
+        return said
 
     @property
     def reads_any(self) -> bool:
@@ -88,8 +81,7 @@ class FunctionComparator(Comparator):
     def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
         function = type(self).function
         if self.batch:
-            found: Any = function(list(questions), dict(self._params))
-            answers: Sequence[Answer] = result_of(found) if inspect.isawaitable(found) else found
+            answers: Sequence[Answer] = settled(function(list(questions), dict(self._params)))
             return answers
         if not self.waits:
             return super().compare_all(questions)
@@ -162,8 +154,7 @@ def transform_of(name: str, function: Callable[..., Any], params: ReadParams | N
 
     def change(value: Any) -> Any:
         try:
-            found = function(value, read)
-            return result_of(found) if inspect.isawaitable(found) else found
+            return settled(function(value, read))
         except (RowProblem, TransformError):
             raise
         except Exception as error:  # a row is guarded: a transform that breaks costs its own field

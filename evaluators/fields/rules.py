@@ -16,7 +16,7 @@ from evaluators.comparators._comparator import (
     COMPARATORS,
     Comparator,
     cached_compare,
-    checked,
+    comparison_of,
     explained,
     failed,
     word_of,
@@ -123,7 +123,7 @@ def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = (
             raise failed("comparator", word, error) from error
         if found is True:
             return MATCH
-        return MISMATCH if found is False else _judged(checked(word, found))
+        return MISMATCH if found is False else _judged(comparison_of(word, found))
 
     return rule
 
@@ -226,16 +226,12 @@ def explained_problem(error: RowProblem) -> Explained:
 
 def explained_outcome(outcome: Comparison) -> Explained:
     """An outcome as an answer, with its reason."""
-    judged = _judged(outcome) if outcome.ratio or 0 < outcome.score < 1 else _plain(outcome)
-    return Explained(judged, outcome.reason, details=outcome.details)
+    return Explained(_judged(outcome), outcome.reason, details=outcome.details)
 
 
-def _judged(outcome: bool | Comparison) -> Judged:
-    if isinstance(outcome, bool):
-        return MATCH if outcome else MISMATCH
-    num, den = outcome.ratio or float(outcome.score).as_integer_ratio()
-    return Partial(MATCH if outcome.passed else MISMATCH, num, den)
-
-
-def _plain(outcome: Comparison) -> Judged:
-    return _judged(outcome) if (outcome.score == 1.0) is not outcome.passed else MATCH if outcome.passed else MISMATCH
+def _judged(outcome: Comparison) -> Judged:
+    """The status, with its share where there is partial credit."""
+    status = MATCH if outcome.passed else MISMATCH
+    if outcome.ratio is None and outcome.score == outcome.passed:
+        return status
+    return Partial(status, *(outcome.ratio or float(outcome.score).as_integer_ratio()))
