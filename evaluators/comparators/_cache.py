@@ -20,12 +20,12 @@ _current: ContextVar[Cache | None] = ContextVar("cache", default=None)
 
 
 @contextmanager
-def caching(cache: Cache | None = None) -> Iterator[None]:
-    """Answers are cached inside: in `cache`, or in one that ends with it. Inside another one, the outer one is used."""
+def caching() -> Iterator[None]:
+    """Answers are cached inside, as long as it goes. Inside another one, the outer one is used."""
     if _current.get() is not None:
         yield
         return
-    token = _current.set({} if cache is None else cache)
+    token = _current.set({})
     try:
         yield
     finally:

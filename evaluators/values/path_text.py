@@ -1,4 +1,4 @@
-"""The text of paths: dot notation and JSON Pointer read into steps, and steps spelled in any of the three notations.
+"""The text of paths: dot notation and JSON Pointer read into steps, and steps spelled in dots.
 
 A step is a key, a list index or `ANY`. Digits without a leading zero are an index that also fits an object's key;
 quoted digits are a key only. JSONPath has a module of its own (`jsonpath_text`), which borrows the quoted keys, the
@@ -8,10 +8,10 @@ indexes and the errors from here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import Enum
 from functools import lru_cache
-from typing import Final, Literal, TypeAlias, assert_never
+from typing import Final, TypeAlias
 
 
 class Every(Enum):
@@ -30,7 +30,6 @@ ANY: Final = Every.ANY
 
 Step: TypeAlias = str | int | Every
 Location: TypeAlias = tuple[str | int, ...]
-Notation: TypeAlias = Literal["dot", "jsonpath", "pointer"]
 
 
 class BadPath(ValueError):
@@ -51,7 +50,6 @@ class BadPath(ValueError):
 
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,14}", re.ASCII)
 _BRACKETED_INDEX: Final = re.compile(r"-?[0-9]+", re.ASCII)
-_SHORTHAND: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _NEEDS_QUOTES: Final = re.compile(r"[\s.\[\]\"'\\/]|^[$]|^[0-9]+$|^\*?$")
 """Of a key, that dot notation can only spell it in brackets and quotes; and so it is with what cannot be seen."""
 _IN_QUOTES: Final = re.compile(r"([\"']).*?\1")
@@ -60,7 +58,7 @@ _SEGMENT: Final = re.compile(r"[^.\[\]\\]*")
 _PROTECTED: Final = re.compile(r"(?:\\.|[^.\[\\])*")
 _SURROGATES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ESCAPED: Final = {'"': '"', "'": "'", "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_ESCAPES: Final = {"\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def as_step(segment: str) -> str | int:
@@ -108,7 +106,7 @@ def refuse_outer_spaces(text: str) -> None:
     raise BadPath(
         f"a space {'before' if at == 0 else 'after'} the path",
         at,
-        f"write {bare}, or quote a key that has the space: {spell((text,), 'dot')}",
+        f"write {bare}, or quote a key that has the space: {display((text,))}",
     )
 
 
@@ -159,7 +157,7 @@ def _word_from(text: str, start: int) -> str:
 
 
 def _quote_hint(key: str) -> str:
-    return f"if this is part of a key, quote the key: {spell((key,), 'dot')}"
+    return f"if this is part of a key, quote the key: {display((key,))}"
 
 
 def _read_dot_bracket(text: str, start: int) -> tuple[Step, int]:
@@ -287,23 +285,6 @@ def read_pointer(text: str) -> tuple[Step, ...]:
 # Spelling
 
 
-def spell(steps: Sequence[Step], notation: Notation) -> str:
-    """The steps as text in one notation; reading it again gives the same steps.
-
-    JSON Pointer has no word for `ANY`, for an index from the end, or for a key of digits that is not an index too:
-    those raise ValueError.
-    """
-    match notation:
-        case "dot":
-            return display(steps)
-        case "jsonpath":
-            return "$" + "".join(map(_jsonpath_part, steps))
-        case "pointer":
-            return "".join(map(_pointer_part, steps))
-        case _:
-            assert_never(notation)
-
-
 def display(location: Iterable[Step]) -> str:
     """The one dot spelling that results, exports and messages use: `items[3].sku`, `["odd key"]`, `$` for the whole."""
     return _displayed(tuple(location))
@@ -326,11 +307,7 @@ def _bracket(step: Step) -> str:
 
 def spell_quoted(key: str) -> str:
     """A key in brackets and double quotes."""
-    return f'["{_escape(key, chr(34))}"]'
-
-
-def _escape(key: str, quote: str) -> str:
-    return "".join("\\" + char if char == quote else _ESCAPES.get(char) or _shown(char) for char in key)
+    return '["' + "".join(_ESCAPES.get(char) or _shown(char) for char in key) + '"]'
 
 
 def _shown(char: str) -> str:
@@ -338,15 +315,3 @@ def _shown(char: str) -> str:
         return char
     units = char.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
-
-
-def _jsonpath_part(step: Step) -> str:
-    if not isinstance(step, str):
-        return _bracket(step)
-    return f".{step}" if _SHORTHAND.fullmatch(step) else f"['{_escape(step, chr(39))}']"
-
-
-def _pointer_part(step: Step) -> str:
-    if step is ANY or (isinstance(step, int) and step < 0) or (isinstance(step, str) and isinstance(as_step(step), int)):
-        raise ValueError(f"JSON Pointer cannot spell {step!r}")
-    return "/" + str(step).replace("~", "~0").replace("/", "~1")

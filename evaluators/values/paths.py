@@ -27,15 +27,13 @@ from evaluators.values.path_text import (
     ANY,
     BadPath,
     Location,
-    Notation,
     Step,
     display,
     read_dots,
     read_pointer,
-    spell,
 )
 
-__all__ = ["ANY", "BadPath", "Location", "Notation", "Path", "Step", "display", "nearest_path", "parse", "spell"]
+__all__ = ["ANY", "BadPath", "Location", "Path", "Step", "display", "nearest_path", "parse"]
 
 Getter: TypeAlias = Callable[[JSON], "JSON | Missing"]
 PairGetter: TypeAlias = Callable[[JSON, JSON], "tuple[JSON | Missing, JSON | Missing]"]

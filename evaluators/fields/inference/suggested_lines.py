@@ -11,7 +11,7 @@ from evaluators.fields.inference.item_keys import key_of
 from evaluators.fields.inference.proposals import propose
 from evaluators.fields.inference.questions import Ask, InitQuestion
 from evaluators.fields.inference.shape import SeenPlace
-from evaluators.values.path_text import ANY, Step, spell
+from evaluators.values.path_text import ANY, Step, display
 
 
 class SuggestedLine(Struct, frozen=True):
@@ -28,7 +28,7 @@ class SuggestedLine(Struct, frozen=True):
     @property
     def path(self) -> str:
         """The path in dots."""
-        return _spelled(self.steps)
+        return display(self.steps)
 
 
 class NullMeaning(Struct, frozen=True):
@@ -53,7 +53,7 @@ def nulls_of(root: SeenPlace, ask: Ask) -> NullMeaning | None:
         f", and so are {len(some) - 1:,} other fields in some" if len(some) > 2 else ", and so is another field in some"
     )
     of = "items" if ANY in path else "expected answers"
-    why = f'"{spell(path, "dot")}" is null in {most.nulls:,} of {most.met:,} {of}{more if len(some) > 1 else ""}'
+    why = f'"{display(path)}" is null in {most.nulls:,} of {most.met:,} {of}{more if len(some) > 1 else ""}'
     hints = ("nothing is there: a value in its place is extra", "null is an answer: a value in its place is wrong")
     answers = ("nulls: absent", "nulls: value")
     chosen = ask(InitQuestion(f"{why}. What does null say?", answers, hints, "change `nulls` in the suite"))
@@ -76,7 +76,7 @@ def _single_values(node: SeenPlace, path: tuple[Step, ...]) -> Iterator[tuple[tu
 def _lines(node: SeenPlace, path: tuple[Step, ...], whole: int, ask: Ask) -> Iterator[SuggestedLine]:
     """The lines of one place and of what stands below it. `whole` is how often it could have been met."""
     there = "" if node.met == whole else f", in {node.met:,} of {whole:,}"
-    spelled = _spelled(path)
+    spelled = display(path)
     if node.kinds == ("objects",) and node.keys and not node.keyed_by_data:
         for key, child in node.keys.items():
             yield from _lines(child, (*path, key), node.objects, ask)
@@ -104,18 +104,14 @@ def _list_lines(
         key = key_of(node.lists)
         if key is not None:
             why = f'a list, {size}; "{key.name}" is another in every item of a row, and pairs them'
-            yield SuggestedLine(path, {"align": {"key_field": {"key": spell((key.name,), "dot")}}}, why)
+            yield SuggestedLine(path, {"align": {"key_field": {"key": display((key.name,))}}}, why)
         else:
             why = f"a list, {size}; no key tells its items apart: they are paired so that most of them fits"
             yield SuggestedLine(path, {"align": "hungarian"}, why)
         yield from _lines(items, (*path, ANY), items.met, ask)
     elif items.kinds == ("single values",) and all(isinstance(item, str) for item in items.scalars) and not items.nulls:
         yield SuggestedLine(path, {"align": "any_order"}, f"a list of texts, {size}; their order does not count")
-        found = propose(items.scalars, spell((*path, ANY), "dot"), ask)
+        found = propose(items.scalars, display((*path, ANY)), ask)
         yield SuggestedLine((*path, ANY), found.compare, found.why)
     else:
         yield SuggestedLine(path, "exact", f"a list of {' or '.join(items.kinds) or 'nulls'}, {size}; its order counts")
-
-
-def _spelled(path: tuple[Step, ...]) -> str:
-    return spell(path, "dot") if path else "$"
