@@ -23,13 +23,6 @@ _UNUSUAL = re.compile(r'["\\\x00-\x1f\ud800-\udfff]').search
 """A key with one of these cannot be the name of a field that msgspec reads."""
 
 
-class JsonLine(msgspec.Struct, frozen=True):
-    """One line: its place in the block, and its object or the reason why there is none."""
-
-    offset: int
-    content: dict[str, JSON] | NotJSON
-
-
 class Lines(msgspec.Struct, frozen=True):
     """A block of lines as columns: one list per wanted key, MISSING where a line lacks it."""
 
@@ -70,9 +63,9 @@ def reader(keys: Sequence[str]) -> Callable[[bytes], Lines]:
     return read
 
 
-def lines(block: bytes) -> list[JsonLine]:
-    """Each line that is not blank."""
-    return [JsonLine(offset, _object(line)) for offset, line in enumerate(_cut(block)) if not line.isspace()]
+def lines(block: bytes) -> list[tuple[int, dict[str, JSON] | NotJSON]]:
+    """Each line that is not blank: its place in the block, and its object or the reason why there is none."""
+    return [(offset, _object(line)) for offset, line in enumerate(_cut(block)) if not line.isspace()]
 
 
 def _one_object_per_line(block: bytes, count: int) -> bool:
@@ -104,12 +97,12 @@ def _may_be_too_deep(block: bytes) -> bool:
 def _slowly(block: bytes, keys: Sequence[str]) -> Lines:
     found = lines(block)
     absent: dict[str, JSON] = {}
-    rows = [absent if isinstance(line.content, NotJSON) else line.content for line in found]
+    rows = [absent if isinstance(content, NotJSON) else content for _, content in found]
     return Lines(
-        [line.offset for line in found],
+        [offset for offset, _ in found],
         len(_cut(block)),
         [[row.get(key, MISSING) for row in rows] for key in keys],
-        [(index, line.content) for index, line in enumerate(found) if isinstance(line.content, NotJSON)],
+        [(index, content) for index, (_, content) in enumerate(found) if isinstance(content, NotJSON)],
     )
 
 

@@ -42,11 +42,11 @@ class Jsonl(Reader, frozen=True):
                     refused.append(_too_long(block, source, row))
                     row += 1
                     continue
-                for line in json_lines.lines(block if row else block.removeprefix(codecs.BOM_UTF8)):
-                    if isinstance(line.content, NotJSON):
-                        refused.append(_issue(line.content, source, row + line.offset))
+                for offset, content in json_lines.lines(block if row else block.removeprefix(codecs.BOM_UTF8)):
+                    if isinstance(content, NotJSON):
+                        refused.append(_issue(content, source, row + offset))
                     else:
-                        keys |= dict.fromkeys(line.content)
+                        keys |= dict.fromkeys(content)
                 row += block.count(b"\n")
                 if keys:
                     break
