@@ -20,23 +20,22 @@ Sources: Kuhn 1955, in the shortest augmenting path form with prices of Jonker a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from evaluators.limits import still_time
 
 Pairs: TypeAlias = list[tuple[int, int]]
-Table: TypeAlias = Any  # Sequence[Sequence[int]], or an array of numpy
+Table: TypeAlias = Sequence[Sequence[int]]
 Partners: TypeAlias = list[int]
 """The column of every row; -1 without one."""
 
 
-def assign_gains(table: Table, rows: Sequence[int] = (), columns: Sequence[int] = ()) -> Pairs:
+def assign_gains(gains: Table, rows: Sequence[int] = (), columns: Sequence[int] = ()) -> Pairs:
     """The pairing with the greatest total gain; pairs that gain nothing stay apart.
 
-    `table` has the gains by row: whole numbers, in lists or in an array of numpy. Ties are settled as the module says.
-    `rows` and `columns` are the indexes of a part of two lists, rising; the pairs are places in the table all the same.
+    `gains` has a line for each row: whole numbers. Ties are settled as the module says.
+    `rows` and `columns` are the indexes of a part of two lists, rising; the pairs are places among the gains all the same.
     """
-    gains: Sequence[Sequence[int]] = table if isinstance(table, list) else table.tolist()
     if not gains or not gains[0]:
         return []
     found = _undisputed(gains)

@@ -16,17 +16,12 @@ SHORT: Final = 1_000
 """Two texts of so many characters are soon compared: no limit is lower."""
 
 
-def too_long(one: int, other: int) -> bool:
-    """Whether two texts of these lengths are too long; a longer one may be compared with a shorter one."""
-    return one * other > SHORT * SHORT and one * other > row_clock().limits.text_length ** 2
-
-
 def refuse_long(one: str, other: str) -> None:
     """Raises RowProblem where two texts are too long to count the letters that differ, or the time of the row has run out."""
     if len(one) * len(other) <= SHORT * SHORT:
         return
     clock = row_clock()
-    if too_long(len(one), len(other)):
+    if len(one) * len(other) > clock.limits.text_length**2:  # a longer one may be compared with a shorter one
         message = f"texts of {len(one):,} and {len(other):,} characters are too long to count the letters that differ"
         longest = f"two texts of {clock.limits.text_length:,} characters are the longest"
         hint = f"{longest}: compare long texts with normalized or exact, or write limits: {{text_length: NUMBER}}"
