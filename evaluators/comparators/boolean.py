@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -90,27 +90,22 @@ class Boolean(Comparator):
             return differs(expected, actual)
         return f"{quote(actual)} means {_word(meaning)}; expected {quote(expected)}"
 
+    def _meaning(self, value: Any) -> bool | None:
+        """What a value means; None for one that means neither."""
+        if value is True or value is False:
+            return bool(value)
+        if value.__class__ is str:
+            return self._listed.get(value.strip().casefold())
+        return self._listed.get(value) if isinstance(value, int | float) else None
+
     @cached_property
-    def _meaning(self) -> Callable[[Any], bool | None]:
-        return _reader(self.words or {})
+    def _listed(self) -> dict[int | float | str, bool]:
+        words = self.words or {}
+        return {**_meanings(words.get("true", ()), True), **_meanings(words.get("false", ()), False)}
 
 
 def _word(meaning: bool) -> str:
     return "true" if meaning else "false"
-
-
-def _reader(words: Mapping[str, tuple[Word, ...]]) -> Callable[[Any], bool | None]:
-    """What a value means; None for a value that means neither."""
-    meanings = {**_meanings(words.get("true", ()), True), **_meanings(words.get("false", ()), False)}
-
-    def meaning(value: Any) -> bool | None:
-        if value is True or value is False:
-            return bool(value)
-        if value.__class__ is str:
-            return meanings.get(value.strip().casefold())
-        return meanings.get(value) if isinstance(value, int | float) else None
-
-    return meaning
 
 
 def _meanings(listed: Iterable[Word], meaning: bool) -> dict[int | float | str, bool]:

@@ -18,7 +18,7 @@ from evaluators.model import Comparison
 from evaluators.values.edit_limit import refuse_long
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs, quote
-from evaluators.values.text import Normalization, Normalize, normalizer, switches
+from evaluators.values.text import Normalization, Normalize, normalizer
 
 
 class Fuzzy(Normalization, Comparator):
@@ -83,7 +83,7 @@ class Fuzzy(Normalization, Comparator):
 
     @cached_property
     def _normalize(self) -> Normalize:
-        return normalizer(switches(self))
+        return normalizer(self)
 
     @cached_property
     def _edits_in_characters(self) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from evaluators.comparators._comparator import Comparator, Compare, Pair
 from evaluators.model import Comparison
 from evaluators.values.pairing import identity
 from evaluators.values.quoting import differs
-from evaluators.values.text import Normalization, Normalize, normalizer, same_text_deep, switches
+from evaluators.values.text import Normalization, Normalize, normalizer, same_text_deep
 
 
 class Normalized(Normalization, Comparator):
@@ -49,19 +49,19 @@ class Normalized(Normalization, Comparator):
         return self._same(expected, actual)
 
     def key(self) -> Callable[[Any], Hashable]:
-        return _normalized_identity(normalizer(switches(self)))
+        return _normalized_identity(normalizer(self))
 
     def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
         if found.passed:
             return "equal once normalised"
         if isinstance(expected, str) and isinstance(actual, str):
-            normalize = normalizer(switches(self))
+            normalize = normalizer(self)
             return f"{differs(normalize(expected), normalize(actual))}, once normalised"
         return differs(expected, actual)
 
     @cached_property
     def _same(self) -> Compare:
-        return same_text_deep(normalizer(switches(self)))
+        return same_text_deep(normalizer(self))
 
 
 def _normalized_identity(normalize: Normalize) -> Callable[[Any], Hashable]:

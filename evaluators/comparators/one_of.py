@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue, model_validator
 from evaluators.comparators._comparator import Comparator, Compare, Pair
 from evaluators.model import Comparison
 from evaluators.values.quoting import quote
-from evaluators.values.text import Normalization, normalizer, same_text_deep, switches
+from evaluators.values.text import Normalization, normalizer, same_text_deep
 
 
 class OneOf(Normalization, Comparator):
@@ -45,7 +45,7 @@ class OneOf(Normalization, Comparator):
         if self.groups is not None:
             if not all(self.groups):
                 raise ValueError("a group of one_of is empty")
-            _finder(self.groups, normalizer(switches(self)))
+            _finder(self.groups, normalizer(self))
         return self
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
@@ -69,11 +69,11 @@ class OneOf(Normalization, Comparator):
 
     @cached_property
     def _group_of(self) -> Callable[[Any], int | None]:
-        return _finder(self.groups or [self.values or ()], normalizer(switches(self)))
+        return _finder(self.groups or [self.values or ()], normalizer(self))
 
     @cached_property
     def _same_text(self) -> Compare:
-        return same_text_deep(normalizer(switches(self)))
+        return same_text_deep(normalizer(self))
 
 
 def _finder(groups: Iterable[Iterable[Any]], normalize: Callable[[str], str]) -> Callable[[Any], int | None]:

@@ -52,15 +52,28 @@ ACCENTS_AND_CASE: Final = AccentsAndCase()
 """Accents and case do not count; everything else does."""
 
 
-def switches(settings: Normalization) -> Normalization:
-    """The text switches of `settings`, which may have settings of its own beside them."""
-    return Normalization(**{name: getattr(settings, name) for name in Normalization.model_fields})
+def normalizer(settings: Normalization) -> Normalize:
+    """The function that sets aside what `settings` says; settings of its own beside the switches make no difference.
+
+    Settings that set nothing aside give the text back.
+    """
+    return _normalizer(settings.unicode, settings.case, settings.accents, settings.whitespace, settings.punctuation)
 
 
 @cache
-def normalizer(settings: Normalization) -> Normalize:
-    """The function that sets aside what `settings` says. Settings that set nothing aside give the text back."""
-    steps = _steps(settings)
+def _normalizer(unicode: str, case: str, accents: str, whitespace: str, punctuation: str) -> Normalize:
+    """Folding the case can take a composed letter apart, so letters are composed again after it."""
+    compose: Normalize | None = {"none": None, "nfc": _nfc, "nfkc": _nfkc}[unicode]
+    fold: Normalize | None = {"keep": None, "lower": str.lower, "ignore": str.casefold}[case]
+    letters = compose
+    if accents != "keep":
+        letters = _strip_compatible if unicode == "nfkc" else strip_accents
+    to_latin = (transliterate, fold) if accents == "transliterate" else ()
+    marks = without_punctuation if punctuation == "ignore" else None
+    spaces: Normalize | None = {
+        "keep": None, "trim": str.strip, "collapse": collapse_whitespace, "ignore": without_whitespace,
+    }[whitespace]  # fmt: skip
+    steps = [step for step in (letters, fold, compose if fold else None, *to_latin, marks, spaces) if step]
     full, short = _chain(steps), _chain([step for step in steps if step not in _BEYOND_ASCII])
     return lambda text: short(text) if text.isascii() else full(text)
 
@@ -169,24 +182,6 @@ _nfkc: Final = partial(normal_form, "NFKC")
 _strip_compatible: Final = partial(_without_marks, "NFKD", "NFKC")
 _BEYOND_ASCII: Final[tuple[Normalize, ...]] = (_nfc, _nfkc, strip_accents, _strip_compatible, transliterate)
 """What leaves ASCII text as it is."""
-
-
-def _steps(settings: Normalization) -> list[Normalize]:
-    """The functions that set aside what `settings` says, in the order in which they run.
-
-    Folding the case can take a composed letter apart, so letters are composed again after it.
-    """
-    compose: Normalize | None = {"none": None, "nfc": _nfc, "nfkc": _nfkc}[settings.unicode]
-    fold: Normalize | None = {"keep": None, "lower": str.lower, "ignore": str.casefold}[settings.case]
-    letters = compose
-    if settings.accents != "keep":
-        letters = _strip_compatible if settings.unicode == "nfkc" else strip_accents
-    to_latin = (transliterate, fold) if settings.accents == "transliterate" else ()
-    punctuation = without_punctuation if settings.punctuation == "ignore" else None
-    spaces: Normalize | None = {
-        "keep": None, "trim": str.strip, "collapse": collapse_whitespace, "ignore": without_whitespace,
-    }[settings.whitespace]  # fmt: skip
-    return [step for step in (letters, fold, compose if fold else None, *to_latin, punctuation, spaces) if step]
 
 
 def _chain(steps: Sequence[Normalize]) -> Normalize:
