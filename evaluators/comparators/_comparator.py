@@ -131,11 +131,6 @@ class Comparator(Settings):
         """What it says of two values, with the reason. Raises RowProblem where that is no answer."""
         return worded(self, expected, actual, comparison_of(word_of(self), self.compare(expected, actual)))
 
-    @property
-    def is_equality(self) -> bool:
-        """Two values match exactly when they are equal, so that it need not be asked."""
-        return False
-
     def readable(self, expected: Any) -> Readable:
         """Whether it can use an expected value, as the transforms left it; if not, what is wrong with it.
 
@@ -165,7 +160,8 @@ class Comparator(Settings):
     def key(self) -> Callable[[Any], Hashable] | None:
         """What two values share exactly when they match; None where no such thing is known.
 
-        With it long lists are paired without asking about every pair.
+        With it long lists are paired without asking about every pair. One to which only equal values match gives
+        `values.pairing.identity`, and need not be asked.
         """
         return None
 

@@ -42,10 +42,6 @@ class _Fixed(Comparator):
     def reason(self, expected: Any, actual: Any, found: Comparison) -> str | None:
         return self.other.reason(expected, actual, found)
 
-    @property
-    def is_equality(self) -> bool:
-        return self.other.is_equality
-
     def key(self) -> Callable[[Any], Hashable] | None:
         return self.other.key()
 

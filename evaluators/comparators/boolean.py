@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -13,6 +13,7 @@ from evaluators.issues import Blame, Issue
 from evaluators.model import Comparison
 from evaluators.settings import spell
 from evaluators.values.equality import same
+from evaluators.values.pairing import identity
 from evaluators.values.quoting import differs, quote
 
 Word: TypeAlias = bool | int | float | str
@@ -63,9 +64,8 @@ class Boolean(Comparator):
         wanted = self._meaning(expected)
         return wanted is not None and wanted is self._meaning(actual)
 
-    @property
-    def is_equality(self) -> bool:
-        return self.words is None
+    def key(self) -> Callable[[Any], Hashable] | None:
+        return identity if self.words is None else None
 
     def readable(self, expected: Any) -> Readable:
         if self.words is None or expected.__class__ is not str or self._meaning(expected) is not None:

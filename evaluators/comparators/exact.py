@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from evaluators.comparators._comparator import Comparator, Pair
 from evaluators.model import Comparison
 from evaluators.values.equality import same
+from evaluators.values.pairing import identity
 from evaluators.values.quoting import differs
 
 
@@ -40,6 +42,5 @@ class Exact(Comparator):
                 only = "; only the spaces differ"
         return differs(expected, actual) + only
 
-    @property
-    def is_equality(self) -> bool:
-        return True
+    def key(self) -> Callable[[Any], Hashable]:
+        return identity

@@ -6,7 +6,7 @@ of its digits once its marks are set aside.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property
 from typing import Any, Self
 
@@ -19,6 +19,7 @@ from evaluators.model import Comparison
 from evaluators.settings import Settings, build, spell
 from evaluators.values.equality import same
 from evaluators.values.numbers import Number, Parse, Read, reader
+from evaluators.values.pairing import identity
 from evaluators.values.quoting import differs, quote
 
 
@@ -90,9 +91,8 @@ class Numeric(Comparator):
         wanted, found = _number(self._read, expected), _number(self._read, actual)
         return wanted is not None and found is not None and self._close(wanted, found)
 
-    @property
-    def is_equality(self) -> bool:
-        return self.tolerance is None and self.parse is False
+    def key(self) -> Callable[[Any], Hashable] | None:
+        return identity if self.tolerance is None and self.parse is False else None
 
     def readable(self, expected: Any) -> Readable:
         if expected.__class__ is not str or self._read is None or self._read(expected) is not None:

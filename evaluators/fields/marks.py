@@ -68,7 +68,7 @@ def value_key(comparator: Comparator, transforms: Sequence[Transform]) -> ValueK
     """What values share exactly when they match; None where no such thing is known. The key may raise as transforms do."""
     if comparator.costs or comparator.reads != "both":
         return None
-    key, apply = identity if comparator.is_equality else comparator.key(), chain(transforms)
+    key, apply = comparator.key(), chain(transforms)
     if key is None or apply is None:
         return key
     return lambda value: key(apply(value))

@@ -27,6 +27,7 @@ from evaluators.issues import Blame, RowProblem
 from evaluators.model import Comparison, FieldStatus
 from evaluators.settings import build
 from evaluators.values.equality import same
+from evaluators.values.pairing import identity
 from evaluators.values.quoting import differs
 from evaluators.values.transforms import Transform, TransformError, chain, chain_of_expected
 
@@ -91,7 +92,7 @@ def guarded(rule: Rule, ask: Ask | None) -> Rule:
 
 def asks_equality(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> bool:
     """Whether two values match exactly when they are equal."""
-    return comparator.is_equality and chain(transforms) is None
+    return comparator.key() is identity and chain(transforms) is None
 
 
 def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> Rule:

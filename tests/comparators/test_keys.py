@@ -14,6 +14,10 @@ from evaluators.settings import build
 TEXTS = st.sampled_from(["", "a", "A", "á", "abcde", " abcde", "ABCDE", "straße", "STRASSE", "ab", "b a"])
 OTHERS = st.sampled_from([None, True, False, 1, 1.0, [], {}, ["a"], ["A"], {"k": "á"}, {"k": "a"}, "1"])
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "exact": ("exact", {}),
+    "boolean": ("boolean", {}),
+    "numeric": ("numeric", {}),
+    "number_exact": ("number_exact", {}),
     "normalized": ("normalized", {}),
     "normalized, accents": ("normalized", {"accents": "keep", "whitespace": "keep"}),
     "string_case_insensitive": ("string_case_insensitive", {}),
