@@ -99,8 +99,8 @@ class ModelJudge(Judge):
             return data
         file = data.get("env_file")
         with suppress(Problems):  # `ready` says it
-            variables = _variables(_folder_of(info), file) if isinstance(file, str) and file else {}
-            return {**data, "model": variables.get(DEFAULT_MODEL) or os.environ.get(DEFAULT_MODEL) or None}
+            file = file if isinstance(file, str) and file else None
+            return {**data, "model": _variable(DEFAULT_MODEL, _folder_of(info), file)}
         return data
 
     @model_validator(mode="after")
@@ -144,13 +144,13 @@ class ModelJudge(Judge):
 
     def ready(self) -> None:
         """Raises Problems (config) where no model is named, a key is not set, the cache cannot be used, or a package is missing."""
-        variables = _variables(self._folder, self.env_file)
+        key = _variable(self.api_key_env, self._folder, self.env_file)
         if self.model is None:
             hint = f"write model: NAME, or set {DEFAULT_MODEL}"
             raise problem(
                 "no-model", f"the judge names no model, and {DEFAULT_MODEL} is not set", where="judge", hint=hint
             )
-        if self.api_key_env is not None and not self._variable(self.api_key_env, variables):
+        if self.api_key_env is not None and key is None:
             raise problem(
                 "no-key", f"the key of the judge is not there: {self.api_key_env} is not set", where="judge",
                 hint=f"set {self.api_key_env} in the environment, or name a file with it: env_file: .env",
@@ -191,12 +191,7 @@ class ModelJudge(Judge):
 
     def api_key(self) -> str | None:
         """The key; None where none is named, or it is not set."""
-        if self.api_key_env is None:
-            return None
-        return self._variable(self.api_key_env, _variables(self._folder, self.env_file))
-
-    def _variable(self, name: str, variables: Mapping[str, str]) -> str | None:
-        return variables.get(name) or os.environ.get(name) or None
+        return None if self.api_key_env is None else _variable(self.api_key_env, self._folder, self.env_file)
 
     def over_budget(self, questions: int, tokens: int) -> Issue:
         """Why a request with so many questions and about so many tokens is not sent any more."""
@@ -312,9 +307,10 @@ def _folder_of(info: ValidationInfo) -> Path:
     return Path((info.context or {}).get("folder") or Path())
 
 
-def _variables(folder: Path, file: str | None) -> Mapping[str, str]:
-    """What an env_file sets. Raises Problems (config) where it cannot be read."""
-    return {} if file is None else read_env_file(folder / file)
+def _variable(name: str | None, folder: Path, file: str | None) -> str | None:
+    """What a variable holds: in the env_file, else in the environment. Raises Problems (config) where the file cannot be read."""
+    variables = {} if file is None else read_env_file(folder / file)
+    return None if name is None else variables.get(name) or os.environ.get(name) or None
 
 
 def _made(file: Path) -> Path:

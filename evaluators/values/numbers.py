@@ -62,24 +62,14 @@ class Parse(Settings):
 
 def reader(settings: Parse) -> Read:
     """A function that reads a number in text; None for text that is not a number."""
-    found = _finder(settings)
-
-    def read(text: str) -> Number | None:
-        digits = found(text)
-        return None if digits is None else _as_number(*digits)
-
-    return read
+    find = _finder(settings)
+    return lambda text: None if (digits := find(text)) is None else _as_number(*digits)
 
 
 def exact_reader(settings: Parse) -> Callable[[str], Fraction | None]:
     """The same, with every number as it is written: 0.1 is a tenth."""
-    found = _finder(settings)
-
-    def read(text: str) -> Fraction | None:
-        digits = found(text)
-        return None if digits is None else _as_fraction(*digits)
-
-    return read
+    find = _finder(settings)
+    return lambda text: None if (digits := find(text)) is None else _as_fraction(*digits)
 
 
 def _finder(settings: Parse) -> Callable[[str], tuple[bool, str, str, int] | None]:
