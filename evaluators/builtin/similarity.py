@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field, StrictBool
 
 from evaluators.builtin._evaluator import Evaluator, Example, Measured, Needs, Reason, Text
 from evaluators.builtin._texts import ExpectedColumn, LabelRule, Labels, label_rule
-from evaluators.values.edit_limit import refuse_long
+from evaluators.values.text import refuse_long
 
 
 class Similarity(Evaluator):

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from evaluators.limits import LIST_CELLS, PATH_STEPS, ROW_SECONDS, TEXT_LENGTH, WorkLimits
 from evaluators.settings import Settings, build
-from evaluators.values.edit_limit import SHORT
+from evaluators.values.text import SHORT
 
 
 class LimitsConfig(Settings):

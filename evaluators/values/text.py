@@ -3,6 +3,10 @@
 Strategy: a `Normalization` is compiled once into one function from text to text. The steps always come in the same
 order: composition of letters, accents, case, transliteration, punctuation, spaces. ASCII text takes a shorter way.
 Two texts are compared as they are first, and normalised only when they differ. Keys are never normalised.
+
+No step takes longer per character for hostile text than for any other. A letter may be followed by any number of combining
+marks, and the standard library sorts each such run by insertion: 40,000 marks take seconds. So long runs are put into their
+canonical order first, which changes nothing about the result.
 """
 
 from __future__ import annotations
@@ -12,14 +16,20 @@ import string
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, Final, Literal, TypeAlias
-from unicodedata import category
+from unicodedata import category, combining, normalize
 
+from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.limits import row_clock
 from evaluators.model import MISSING
 from evaluators.settings import Settings
 from evaluators.values.equality import same
-from evaluators.values.unicode_forms import normal_form
 
 Normalize: TypeAlias = Callable[[str], str]
+Form: TypeAlias = Literal["NFC", "NFD", "NFKC", "NFKD"]
+SHORT: Final = 1_000
+"""Up to so many characters, a text cannot take long; no limit for two texts is lower."""
+_LAST: Final = 0x1FFFF
+"""There are no combining marks beyond this character but in planes without any."""
 
 
 class Normalization(Settings):
@@ -177,13 +187,6 @@ _ASCII_PUNCTUATION: Final = str.maketrans(
 )
 
 
-_nfc: Final = partial(normal_form, "NFC")
-_nfkc: Final = partial(normal_form, "NFKC")
-_strip_compatible: Final = partial(_without_marks, "NFKD", "NFKC")
-_BEYOND_ASCII: Final[tuple[Normalize, ...]] = (_nfc, _nfkc, strip_accents, _strip_compatible, transliterate)
-"""What leaves ASCII text as it is."""
-
-
 def _chain(steps: Sequence[Normalize]) -> Normalize:
     if not steps:
         return lambda text: text
@@ -192,3 +195,63 @@ def _chain(steps: Sequence[Normalize]) -> Normalize:
         return first
     rest = _chain(others)
     return lambda text: rest(first(text))
+
+
+# Texts that may take long
+
+
+def normal_form(form: Form, text: str) -> str:
+    """The text in a normal form: what `unicodedata.normalize` gives."""
+    return normalize(form, text if len(text) <= SHORT else ordered_marks(form, text))
+
+
+def ordered_marks(form: Form, text: str) -> str:
+    """The same text with each long run of combining marks in canonical order."""
+    apart = _apart(form)
+    return _long_runs(form)(
+        lambda run: "".join(sorted("".join([apart.get(mark, mark) for mark in run[0]]), key=combining)), text
+    )
+
+
+@cache
+def _apart(form: Form) -> dict[str, str]:
+    """The marks that are several marks, taken apart: `NFC` takes them apart by meaning, `NFKC` by look, too."""
+    by: Form = "NFKD" if "K" in form else "NFD"
+    found = {}
+    for code in range(0x300, _LAST):
+        if not 0xD800 <= code < 0xE000:
+            mark = chr(code)
+            spelt = normalize(by, mark)
+            if spelt != mark and all(map(combining, spelt)):
+                found[mark] = spelt
+    return found
+
+
+@cache
+def _long_runs(form: Form) -> Callable[[Callable[[re.Match[str]], str], str], str]:
+    marks = [chr(code) for code in range(0x300, _LAST) if combining(chr(code))]
+    return re.compile(f"[{''.join([*marks, *_apart(form)])}]{{64,}}").sub
+
+
+_nfc: Final = partial(normal_form, "NFC")
+_nfkc: Final = partial(normal_form, "NFKC")
+_strip_compatible: Final = partial(_without_marks, "NFKD", "NFKC")
+_BEYOND_ASCII: Final[tuple[Normalize, ...]] = (_nfc, _nfkc, strip_accents, _strip_compatible, transliterate)
+"""What leaves ASCII text as it is."""
+
+
+def refuse_long(one: str, other: str) -> None:
+    """Raises RowProblem where two texts are too long to count the letters that differ, or the time of the row has run out.
+
+    Counting takes as many steps as the two lengths multiplied, and cannot be stopped: two texts of 100,000 characters each take
+    some tenths of a second. Beyond the limit nothing is counted, and shortened texts are never compared.
+    """
+    if len(one) * len(other) <= SHORT * SHORT:
+        return
+    clock = row_clock()
+    if len(one) * len(other) > clock.limits.text_length**2:  # a longer one may be compared with a shorter one
+        message = f"texts of {len(one):,} and {len(other):,} characters are too long to count the letters that differ"
+        longest = f"two texts of {clock.limits.text_length:,} characters are the longest"
+        hint = f"{longest}: compare long texts with normalized or exact, or write limits: {{text_length: NUMBER}}"
+        raise RowProblem(Issue("text-too-long", Blame.ENVIRONMENT, message, hint=hint))
+    clock.still_time()

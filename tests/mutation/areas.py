@@ -19,7 +19,7 @@ AREAS: Final[dict[str, Area]] = {
     ),
     "texts": Area(
         (
-            "values/text.py", "values/edit_limit.py", "values/unicode_forms.py", "values/transforms.py",
+            "values/text.py", "values/transforms.py",
             "values/patterns.py", "values/reasoning.py", "values/confusion.py",
         ),
         (

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.values.unicode_forms import SHORT, normal_form, ordered_marks
+from evaluators.values.text import SHORT, normal_form, ordered_marks
 
 FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
 MARKS = "\u0301\u0323\u0345\u0344\u0f73\u0f71\u3099\uff9e\u05b0\U0001d165"
