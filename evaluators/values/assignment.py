@@ -149,87 +149,48 @@ def _earliest(partners: Partners, tight: list[int], loose_rows: int, prices: lis
     """The one pairing as good as the given one in which the rows, first to last, have their earliest partners.
 
     A row may take a column when whoever is put out can be placed: by a walk from row to row, each taking the column of
-    the next, that comes back to it. A walk may lead through the place that costs nothing: there a row without a price,
-    or a column without one, is left alone, and one that was alone comes in.
+    the next, that comes back to it. Each row and each column without a price has a stand-in, with which it pairs to stay
+    alone; stand-ins that nobody has pair with each other. So everything is always paired, and every walk is one of rows.
     """
-    exchange: _Exchange | None = None
+    rows, columns = len(partners), len(prices)
+    if not any(options & ((1 << now) - 1) if now >= 0 else options for options, now in zip(tight, partners, strict=True)):
+        return partners
+    taken, spare = set(partners), (columns + row for row, column in enumerate(partners) if column >= 0)
+    match = [column if column >= 0 else columns + row for row, column in enumerate(partners)]
+    match += [next(spare) if column in taken else column for column in range(columns)]
+    stand_ins = ((1 << columns) - 1) << rows
+    takers = [0 if price else 1 << (rows + column) for column, price in enumerate(prices)]
+    takers += [stand_ins | (loose_rows & 1 << row) for row in range(rows)]
     for row, options in enumerate(tight):
-        now = partners[row]
-        earlier = options & ((1 << now) - 1) if now >= 0 else options
-        if earlier:
-            exchange = exchange or _Exchange(partners, tight, loose_rows, prices)
+        for column in _each_bit(options):
+            takers[column] |= 1 << row
+    for row, options in enumerate(tight):
+        if earlier := options & ((1 << match[row]) - 1):
             still_time()
-            exchange.improve(row, earlier)
-    return partners
+            _improve(row, earlier, match, takers)
+    return [column if column < columns else -1 for column in match[:rows]]
 
 
-class _Exchange:
-    """Moves rows to earlier columns, in place, without giving up what is fixed: the rows before."""
-
-    def __init__(self, partners: Partners, tight: list[int], loose_rows: int, prices: list[int]) -> None:
-        self.partners, self.tight, self.loose_rows, self.prices = partners, tight, loose_rows, prices
-        self.owner = [-1] * len(prices)
-        self.takers = [0] * len(prices)
-        for row, options in enumerate(tight):
-            if partners[row] >= 0:
-                self.owner[partners[row]] = row
-            for column in _each_bit(options):
-                self.takers[column] |= 1 << row
-
-    def improve(self, row: int, earlier: int) -> None:
-        """Gives a row the first of these columns that it can have: each row of the walk takes the column of the next."""
-        partners, owner = self.partners, self.owner
-        follows = self._walks_to(row)
-        column = next((column for column in _each_bit(earlier) if owner[column] in follows), None)
-        if column is None:
-            return
-        moves, node = [(row, column)], owner[column]
-        while node != row:
-            after = follows[node]
-            if node != -1:
-                moves.append((node, partners[after] if after != -1 else self._alone(node)))
-            node = after
-        for mover, _ in moves:
-            if partners[mover] >= 0:
-                owner[partners[mover]] = -1
-        for mover, place in moves:
-            partners[mover] = place
-            if place >= 0:
-                owner[place] = mover
-
-    def _walks_to(self, goal: int) -> dict[int, int]:
-        """Every row from which a walk leads to the goal, with the next row of its walk. -1 is the place in between."""
-        follows = {goal: goal}
-        open_rows = -1 << (goal + 1)  # rows before the goal are fixed
-        pending = [goal]
-        for node in pending:
-            if node == -1:
-                before = self._leaving() & open_rows
-            else:
-                column = self.partners[node]
-                before = self.takers[column] & open_rows if column >= 0 else 0
-                if -1 not in follows and (column < 0 or not self.prices[column]):
-                    follows[-1] = node
-                    pending.append(-1)
-            open_rows &= ~before
-            for other in _each_bit(before):
-                follows[other] = node
-                pending.append(other)
-        return follows
-
-    def _leaving(self) -> int:
-        """The rows that may be left alone, or may take a column that nobody has."""
-        rows = self.loose_rows & _bits(row for row, column in enumerate(self.partners) if column >= 0)
-        for column, holder in enumerate(self.owner):
-            if holder < 0:
-                rows |= self.takers[column]
-        return rows
-
-    def _alone(self, row: int) -> int:
-        """Where a row goes that makes room: a column that nobody has, or -1."""
-        if self.loose_rows >> row & 1:
-            return -1
-        return next(column for column in _each_bit(self.tight[row]) if self.owner[column] < 0)
+def _improve(goal: int, earlier: int, match: list[int], takers: list[int]) -> None:
+    """Gives a row the first of these columns that it can have without a change to the rows before."""
+    # every row from which a walk leads to the goal, with the next row of its walk
+    follows, pending = {goal: goal}, [goal]
+    left = -1 << (goal + 1)
+    for row in pending:
+        before = takers[match[row]] & left
+        left &= ~before
+        for other in _each_bit(before):
+            follows[other] = row
+            pending.append(other)
+    owner = {match[row]: row for row in pending}
+    column = next((column for column in _each_bit(earlier) if column in owner), None)
+    if column is None:
+        return
+    row, match[goal], free = owner[column], column, match[goal]
+    while row != goal:
+        after = follows[row]
+        match[row] = free if after == goal else match[after]
+        row = after
 
 
 def _each_bit(bits: int) -> Iterable[int]:
