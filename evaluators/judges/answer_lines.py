@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from evaluators.comparators._comparator import Comparator, Question, word_of
 from evaluators.issues import Blame, Issue, Problems, RowProblem, problem
-from evaluators.judges.asking import LoggedAnswer
+from evaluators.judges.asking import GivenAnswer, LoggedAnswer
 from evaluators.judges.judge import JudgeAnswer, JudgeQuestion
 from evaluators.judges.repeating import agreed
 from evaluators.model import MISSING, Comparison
@@ -144,11 +144,11 @@ def line_of(logged: LoggedAnswer) -> dict[str, Any]:
     question, given = logged.question, logged.answer
     if isinstance(question, JudgeQuestion) and isinstance(given, JudgeAnswer):
         # what the environment filled in to the suite reads `${NAME}`; the row's values are as they are
-        asked = question.as_written(logged.asker.written).body()
-        who, answer = logged.asker.written(dict(given.who)), _of_judge(given)
+        asked, who = question.as_written(logged.asker.written).body(), logged.asker.written(dict(given.who))
     else:
-        who, asked, answer = _asker(logged.asker), _pair(question), _of_function(given)
-    return {"places": [list(place) for place in logged.places], "who": who, "question": asked, "answer": answer}
+        asked, who = _pair(question), _asker(logged.asker)
+    places = [list(place) for place in logged.places]
+    return {"places": places, "who": who, "question": asked, "answer": _answered(given)}
 
 
 def line_bytes(line: Mapping[str, Any]) -> bytes:
@@ -200,26 +200,19 @@ def _pair(question: Question | JudgeQuestion) -> dict[str, Any]:
     return found
 
 
-def _of_judge(answer: JudgeAnswer) -> dict[str, Any]:
-    if answer.error is not None:
-        return {"error": _error(answer.error)}
-    return {"score": answer.score, **_verdict(answer.passed, answer.reason, answer.details)}
-
-
-def _of_function(given: object) -> dict[str, Any]:
+def _answered(given: GivenAnswer) -> dict[str, Any]:
     if isinstance(given, RowProblem):
         return {"error": _error(given.issue)}
-    if isinstance(given, Comparison):
-        ratio = {} if given.ratio is None else {"ratio": list(given.ratio)}
-        return {"score": given.score, **ratio, **_verdict(given.passed, given.reason, given.details)}
-    raise TypeError(f"no answer: {given!r}")
-
-
-def _verdict(passed: bool | None, reason: str | None, details: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {} if passed is None else {"passed": passed}
-    if reason is not None:
-        found["reason"] = reason
-    return found | ({"details": dict(details)} if details else {})
+    if isinstance(given, JudgeAnswer) and given.error is not None:
+        return {"error": _error(given.error)}
+    found: dict[str, Any] = {"score": given.score}
+    if isinstance(given, Comparison) and given.ratio is not None:
+        found["ratio"] = list(given.ratio)
+    if given.passed is not None:
+        found["passed"] = given.passed
+    if given.reason is not None:
+        found["reason"] = given.reason
+    return found | ({"details": dict(given.details)} if given.details else {})
 
 
 def _error(issue: Issue) -> dict[str, str]:

@@ -31,7 +31,7 @@ from evaluators.comparators._comparator import Comparator, Question, WholeCall, 
 from evaluators.issues import RowProblem
 from evaluators.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion, call_judge
 from evaluators.judges.judged_comparator import JudgedComparator
-from evaluators.judges.repeating import combined, each_time
+from evaluators.judges.repeating import REPEAT, combined
 from evaluators.model import Comparison
 
 GivenAnswer: TypeAlias = Comparison | RowProblem | JudgeAnswer
@@ -365,7 +365,11 @@ def _call_comparator(comparator: Comparator, questions: Sequence[Question]) -> S
 def _call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
     """What a judge answers to some different questions, each put as often as the run says. Raises WholeCall as above."""
     way = _way.get()
-    put = each_time(questions, way.times)
+    put = [
+        replace(one, params={**one.params, REPEAT: time}) if time > 1 else one
+        for one in questions
+        for time in range(1, way.times + 1)
+    ]
     if way.counted is not None:
         return way.counted.judge_asked(judge, put)[:: way.times]
     found = call_judge(judge, put)

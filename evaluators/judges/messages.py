@@ -25,6 +25,7 @@ import msgspec
 from evaluators.judges.judge import ITEMS, JudgeQuestion
 from evaluators.model import MISSING
 from evaluators.values.json_text import to_text
+from evaluators.values.quoting import escaped
 
 Messages: TypeAlias = list[dict[str, str]]
 
@@ -127,12 +128,4 @@ def _quoted(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False, default=str)
     if text.isascii():
         return text
-    return "".join(_escaped(char) if unicodedata.category(char) in _HIDDEN else char for char in text)
-
-
-def _escaped(char: str) -> str:
-    code = ord(char)
-    if code < 0x10000:
-        return f"\\u{code:04x}"
-    code -= 0x10000
-    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+    return "".join(escaped(char) if unicodedata.category(char) in _HIDDEN else char for char in text)

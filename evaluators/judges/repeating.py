@@ -10,22 +10,13 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from evaluators.judges.judge import JudgeAnswer, JudgeQuestion
+from evaluators.judges.judge import JudgeAnswer
 
 REPEAT: Final = "repeat"
 """Where, among the `params` of a question, its number stands; the first time has none."""
 REPEATS: Final = "repeats"
 """Where, in the details of an answer, the verdict of each time stands; without an answer, the time is left out."""
 _HALF: Final = 0.5
-
-
-def each_time(questions: Sequence[JudgeQuestion], times: int) -> list[JudgeQuestion]:
-    """The questions, each so often, one after the other."""
-    return [
-        one if number == 1 else replace(one, params={**one.params, REPEAT: number})
-        for one in questions
-        for number in range(1, times + 1)
-    ]
 
 
 def combined(answers: Sequence[JudgeAnswer]) -> JudgeAnswer:

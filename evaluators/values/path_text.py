@@ -13,6 +13,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final, TypeAlias
 
+from evaluators.values.quoting import escaped
+
 
 class Every(Enum):
     """The type of `ANY`."""
@@ -307,11 +309,4 @@ def _bracket(step: Step) -> str:
 
 def spell_quoted(key: str) -> str:
     """A key in brackets and double quotes."""
-    return '["' + "".join(_ESCAPES.get(char) or _shown(char) for char in key) + '"]'
-
-
-def _shown(char: str) -> str:
-    if char.isprintable():
-        return char
-    units = char.encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
+    return '["' + "".join(_ESCAPES.get(char) or (char if char.isprintable() else escaped(char)) for char in key) + '"]'

@@ -15,6 +15,12 @@ def quote(value: Any, limit: int = 60) -> str:
     return spelt if len(spelt) <= limit else spelt[: limit - 1] + "…"
 
 
+def escaped(char: str) -> str:
+    """A character as JSON's escape for it."""
+    units = char.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
 def kind(value: Any) -> str:
     """The kind of a JSON value in plain words."""
     if isinstance(value, bool):
