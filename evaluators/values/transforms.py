@@ -50,31 +50,27 @@ class Transform(Struct, frozen=True):
         return hash((self.name, self.apply, self.converts))
 
 
-class Parameters(Settings):
-    """The parameters of a transform that takes none."""
-
-
-class AnyParameters(Parameters):
+class AnyParameters(Settings):
     """The parameters of a transform that checks them itself."""
 
     model_config = ConfigDict(extra="allow")
 
 
-class RoundDigits(Parameters):
+class RoundDigits(Settings):
     """The parameters of `round_digits`."""
 
     digits: int = Field(strict=True, ge=-400, le=400)
     """How many decimals stay. -2 rounds to hundreds."""
 
 
-class TypeConvert(Parameters):
+class TypeConvert(Settings):
     """The parameters of `type_convert`."""
 
     to: Literal["float", "int", "str", "bool"]
     """What the value becomes."""
 
 
-class RegexReplace(Parameters):
+class RegexReplace(Settings):
     """The parameters of `regex_replace`."""
 
     pattern: str
@@ -94,7 +90,7 @@ class Kind(Struct, frozen=True):
     """A transform that `transforms:` can name: what it does, its parameters, and how it is made from them."""
 
     does: str
-    parameters: type[Parameters]
+    parameters: type[Settings]
     make: Callable[[Any], Apply]
     converts: bool = False
     """There may be values that it takes and cannot change."""
@@ -185,7 +181,7 @@ def chain_of_expected(transforms: Iterable[Transform]) -> Apply | None:
     return apply
 
 
-def _on_text(name: str, change: Callable[[str], str]) -> Callable[[Parameters], Apply]:
+def _on_text(name: str, change: Callable[[str], str]) -> Callable[[Settings], Apply]:
     def apply(value: Any) -> Any:
         if value.__class__ is str:
             return change(value)
@@ -281,7 +277,7 @@ _OF_TEXT: Final[Mapping[str, tuple[str, Callable[[str], str]]]] = {
 }  # fmt: skip
 
 TRANSFORMS: Final[Mapping[str, Kind]] = MappingProxyType(
-    {name: Kind(does, Parameters, _on_text(name, change)) for name, (does, change) in _OF_TEXT.items()}
+    {name: Kind(does, Settings, _on_text(name, change)) for name, (does, change) in _OF_TEXT.items()}
     | {
         "round_digits": Kind(
             "A number is rounded to so many decimals; halves go to the even digit.", RoundDigits, _rounding
