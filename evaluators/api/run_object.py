@@ -122,11 +122,10 @@ class Run:
     def _table(self, overall: str | None, fields: bool) -> ResultTable:
         variants: dict[str, Kind] = {"variant": "text"} if self.result.variants else {}
         about: dict[str, Kind] = {"row": "count", "id": "text", **variants}
-        kinds: dict[str, Kind] = {one.name: one.kind for one in columns_of(self._lines, fields)}
         verdicts = [list(column) for column in zip(*(row.verdicts for _, row in self._rows()), strict=True)]
         of_all = overall_of(self._lines, overall)
         columns = verdict_columns(self._lines, verdicts or [[] for _ in self._lines], of_all, fields)
-        return ResultTable({**about, **kinds}, columns=[*self._about[: len(about)], *columns])
+        return ResultTable({**about, **columns_of(self._lines, fields)}, columns=[*self._about[: len(about)], *columns])
 
     def to_arrow(self) -> Any:
         """A `pyarrow.Table` of the rows: `row`, `id`, with variants `variant`, and then the columns of `to_pandas`."""

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from msgspec import Struct
-
 from evaluators.api.row_scores import OVERALL, error_of, overall_of, overall_verdict
 from evaluators.comparators._cache import caching
 from evaluators.issues import Problems
@@ -30,27 +28,18 @@ _WHOLE: Final[tuple[tuple[str, Kind], ...]] = (
 )  # fmt: skip
 
 
-class BatchColumn(Struct, frozen=True):
-    """One column of what comes out: numbers in [0, 1], yes or no, or text; None where there is none."""
+def columns_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> dict[str, Kind]:
+    """The columns of the scores of some evaluators, in order; without `fields` those of evaluators and of the overall score alone.
 
-    name: str
-    kind: Kind
-
-
-def batch_columns(suite: LoadedSuite, fields: bool = True) -> tuple[BatchColumn, ...]:
-    """The columns that rows of any table become, in order; without `fields` those of evaluators and of the overall score alone."""
-    return columns_of(suite.lines, fields)
-
-
-def columns_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> tuple[BatchColumn, ...]:
-    """The columns of the scores of some evaluators. A name that is taken already gets a number: `header.score (2)`."""
+    A name that is taken already gets a number: `header.score (2)`.
+    """
     taken: dict[str, int] = {}
 
     def free(name: str) -> str:
         taken[name] = taken.get(name, 0) + 1
         return name if taken[name] == 1 else free(f"{name} ({taken[name]})")
 
-    return tuple(BatchColumn(free(name), kind) for name, kind in _named(lines, fields))
+    return {free(name): kind for name, kind in _named(lines, fields)}
 
 
 def roles_in(suite: LoadedSuite, header: Sequence[str], columns: Roles | None) -> dict[str, str]:
@@ -76,7 +65,7 @@ def score_columns(
     overall: str | None,
     fields: bool = True,
 ) -> list[list[Any]]:
-    """The values of `batch_columns`, in their order, for `count` rows. `cells` are keyed by column."""
+    """The values of `columns_of`, in their order, for `count` rows. `cells` are keyed by column."""
     plan = suite.plan(roles)
     with caching(), plan.scored({name: cells.get(name) or [MISSING] * count for name in plan.columns}, count) as slots:
         verdicts = [slots[one.verdicts] for one in plan.evaluators]
@@ -89,7 +78,7 @@ def verdict_columns(
     overall: Sequence[str],
     fields: bool = True,
 ) -> list[list[Any]]:
-    """The values of `batch_columns`, in their order, from the verdicts of each evaluator on all rows.
+    """The values of `columns_of`, in their order, from the verdicts of each evaluator on all rows.
 
     `overall` are the evaluators that the overall score is made of.
     """

@@ -9,15 +9,16 @@ from typing import Any, Final
 from msgspec import Struct
 
 from evaluators.api.loading import Suite
-from evaluators.api.memory_jobs import job_of_suite
 from evaluators.api.row_scores import overall_of
-from evaluators.api.score_columns import Roles, arrow_type, batch_columns, roles_in
+from evaluators.api.score_columns import Roles, arrow_type, columns_of, roles_in
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._scorer import suite_of
 from evaluators.issues import Problems, problem
 from evaluators.result_table import Kind
 from evaluators.run.conclude import check_gate_targets
 from evaluators.run.job import Job
+from evaluators.run.preparing import Prepared
+from evaluators.run.scoring import jobs_of
 from evaluators.testsets.columns import Columns, no_such_column
 from evaluators.testsets.memory_rows import MemoryRows
 from evaluators.testsets.test_set import TestSet
@@ -38,8 +39,8 @@ class BatchPlan(Struct, frozen=True):
     """A suite for batches with certain columns. Small, and can be pickled: each worker compiles it once."""
 
     suite_fingerprint: str
-    header: tuple[str, ...]
-    """The columns of the batches."""
+    table: TestSet
+    """The columns of the batches, as a test set without rows. Its name is what messages call the rows."""
     job: Job
     """What a split of a run with this suite would be scored by."""
     scores: tuple[tuple[str, Kind], ...]
@@ -48,22 +49,13 @@ class BatchPlan(Struct, frozen=True):
     """The evaluators that the overall score is made of."""
     row: str | None
     """The column with the numbers of rows."""
-    id: str | None
-    """The column with the ids of rows."""
-    name: str
-    """What messages call the rows."""
-
-    @property
-    def table(self) -> TestSet:
-        """The columns of the batches, as a test set without rows."""
-        return _table(self.name, self.header, self.id)
 
     @property
     def schema(self) -> Any:
         """The `pyarrow.Schema` of what `evaluate_batch` gives: the number and the id of each row, where the plan has columns for them,
         its scores, and the column of sums."""
         own = [(self.row, pyarrow.int64())] if self.row is not None else []
-        own += [(self.id, pyarrow.string())] if self.id is not None else []
+        own += [(self.table.columns.id, pyarrow.string())] if self.table.columns.id is not None else []
         return pyarrow.schema([*own, *((name, arrow_type(kind)) for name, kind in self.scores), (SUMS, pyarrow.binary())])
 
 
@@ -92,14 +84,10 @@ def batch_plan(
         raise Problems([no_such_column(row, header, name)])
     known = roles_in(found, header, roles)
     check_gate_targets(found, ())
-    table = _table(name, header, known.get("id"))
-    job = job_of_suite(found, table, known)
-    scores = tuple((column.name, column.kind) for column in batch_columns(found))
-    return BatchPlan(found.fingerprint, header, job, scores, overall_of(found.lines, overall), row, known.get("id"), name)
-
-
-def _table(name: str, header: Sequence[str], id: str | None) -> TestSet:
-    return TestSet(name, MemoryRows(dict.fromkeys(header, ()), 0), Columns(id=id), TestSetConfig())
+    table = TestSet(name, MemoryRows(dict.fromkeys(header, ()), 0), Columns(id=known.get("id")), TestSetConfig())
+    (job,) = jobs_of(Prepared(found, table, known))
+    scores = tuple(columns_of(found.lines).items())
+    return BatchPlan(found.fingerprint, table, job, scores, overall_of(found.lines, overall), row)
 
 
 def _check_places(suite: Suite) -> None:

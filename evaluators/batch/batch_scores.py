@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
-
-from msgspec import Struct
 
 from evaluators.api.score_columns import verdict_columns
 from evaluators.batch.batch_plan import BatchPlan
-from evaluators.batch.sums_of_batch import SumsOfBatch, digest_of_rows, ranges_of
+from evaluators.batch.batch_sums import SumsOfBatch, digest_of_rows, ranges_of
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import MISSING, Result, __version__
 from evaluators.needs import Cell
@@ -29,36 +27,24 @@ def evaluate_batch(plan: BatchPlan, batch: Any) -> Any:
     """
     import pyarrow
 
-    rows = _Rows.of(plan, batch)
-    scores, sums = _scored(plan, rows) if rows.count else ([[] for _ in plan.scores], None)
-    own: list[Sequence[Any]] = [] if plan.row is None else [rows.numbers]
-    own += [] if plan.id is None else [[one or None for one in rows.ids or ()]]
-    told = [sums, *([None] * (rows.count - 1))] if rows.count else []
+    count, cells = batch.num_rows, _cells_of(plan, batch)
+    numbers = range(count) if plan.row is None else _numbers(batch.column(plan.row).to_pylist(), plan)
+    id_column = plan.table.columns.id
+    ids = None if id_column is None else [id_text(cell) for cell in cells[id_column]]
+    scores, sums = _scored(plan, cells, numbers, ids) if count else ([[] for _ in plan.scores], None)
+    own: list[Sequence[Any]] = [] if plan.row is None else [numbers]
+    own += [] if ids is None else [[one or None for one in ids]]
+    told = [sums, *([None] * (count - 1))] if count else []
     arrays = [pyarrow.array(values, field.type) for values, field in zip([*own, *scores, told], plan.schema, strict=True)]
     return pyarrow.RecordBatch.from_arrays(arrays, schema=plan.schema)
 
 
-class _Rows(Struct, frozen=True):
-    """The rows of a batch, as cells."""
-
-    count: int
-    columns: dict[str, list[Cell]]
-    numbers: Sequence[int]
-    """Their numbers; from 0 on where they have none."""
-    ids: list[str] | None
-
-    @classmethod
-    def of(cls, plan: BatchPlan, batch: Any) -> _Rows:
-        """Raises Problems for a column that is not there."""
-        wanted = [name for name in plan.header if name != plan.row]
-        names = [*wanted, *([plan.row] if plan.row is not None else [])]
-        lacking = [name for name in names if name not in batch.schema.names]
-        if lacking:
-            raise Problems(no_such_column(name, batch.schema.names, plan.name) for name in lacking)
-        columns = {name: _filled(arrow_cells(batch.column(name))) for name in wanted}
-        numbers = range(batch.num_rows) if plan.row is None else _numbers(batch.column(plan.row).to_pylist(), plan)
-        ids = None if plan.id is None else [id_text(cell) for cell in columns[plan.id]]
-        return cls(batch.num_rows, columns, numbers, ids)
+def _cells_of(plan: BatchPlan, batch: Any) -> dict[str, list[Cell]]:
+    """The columns of the batch. Raises Problems for one that is not there."""
+    lacking = [name for name in plan.table.header if name not in batch.schema.names]
+    if lacking:
+        raise Problems(no_such_column(name, batch.schema.names, plan.table.name) for name in lacking)
+    return {name: _filled(arrow_cells(batch.column(name))) for name in plan.table.header if name != plan.row}
 
 
 def _filled(cells: list[Cell]) -> list[Cell]:
@@ -70,41 +56,47 @@ def _numbers(cells: Sequence[Any], plan: BatchPlan) -> Sequence[int]:
     for cell in cells:
         if cell.__class__ is not int or cell < 1:
             message = f'the column "{plan.row}" holds the numbers of rows, from 1 on; found {cell!r}'
-            raise Problems([Issue("no-row-number", Blame.TESTSET, message, plan.name)])
+            raise Problems([Issue("no-row-number", Blame.TESTSET, message, plan.table.name)])
     return cells
 
 
-def _scored(plan: BatchPlan, rows: _Rows) -> tuple[list[list[Any]], bytes]:
+def _scored(
+    plan: BatchPlan, cells: Mapping[str, list[Cell]], numbers: Sequence[int], ids: Sequence[str] | None
+) -> tuple[list[list[Any]], bytes]:
     """The columns of scores, and what the rows came to, packed."""
-    order = sorted(range(rows.count), key=rows.numbers.__getitem__)
-    first = rows.numbers[order[0]]
+    order = sorted(range(len(numbers)), key=numbers.__getitem__)
+    first = numbers[order[0]]
     known_place = plan.row is not None
-    split = Split(plan.name, 0 if first == 1 or not known_place else 1)
+    split = Split(plan.table.name, 0 if first == 1 or not known_place else 1)
     with work_on(plan.job, split) as work:
-        verdicts = _taken(work, rows, order, first)
+        verdicts = _taken(work, cells, numbers, ids, order)
         result = work.finished()
     if known_place and first > MOST_IDS:
         result.ids = Ids()
     sums = SumsOfBatch(
-        plan.suite_fingerprint, __version__, plan.row is not None, ranges_of([rows.numbers[place] for place in order]),
-        digest_of_rows(rows.columns, rows.count), result,
+        plan.suite_fingerprint, __version__, known_place, ranges_of([numbers[place] for place in order]),
+        digest_of_rows(cells, len(numbers)), result,
     )  # fmt: skip
-    back = sorted(range(rows.count), key=order.__getitem__)
-    in_order = [[column[place] for place in back] for column in verdicts]
-    return verdict_columns([one.line for one in work.plan.evaluators], in_order, plan.overall), sealed(sums)
+    return verdict_columns([one.line for one in work.plan.evaluators], verdicts, plan.overall), sealed(sums)
 
 
-def _taken(work: Work, rows: _Rows, order: Sequence[int], first: int) -> list[list[Result]]:
-    """The verdicts of all rows by evaluator, in the order of their numbers."""
-    found: list[list[Result]] = [[] for _ in work.ledgers]
-    nothing: list[Cell] = [MISSING] * rows.count
-    columns = {name: rows.columns.get(name, nothing) for name in work.columns}
-    for start in range(0, rows.count, MAX_CHUNK_ROWS):
+def _taken(
+    work: Work,
+    cells: Mapping[str, list[Cell]],
+    numbers: Sequence[int],
+    ids: Sequence[str] | None,
+    order: Sequence[int],
+) -> list[list[Result]]:
+    """The verdicts of all rows by evaluator, in the order of the batch. Rows are scored in the order of their numbers."""
+    found: list[dict[int, Result]] = [{} for _ in work.ledgers]
+    nothing: list[Cell] = [MISSING] * len(numbers)
+    columns = {name: cells.get(name, nothing) for name in work.columns}
+    for start in range(0, len(order), MAX_CHUNK_ROWS):
         places = order[start : start + MAX_CHUNK_ROWS]
-        offsets = [rows.numbers[place] - first for place in places]
-        cells = {name: [column[place] for place in places] for name, column in columns.items()}
-        ids = None if rows.ids is None else [rows.ids[place] for place in places]
-        with work.scored(Chunk(offsets, offsets[-1] + 1, cells, ids=ids)) as slots:
+        offsets = [numbers[place] - numbers[order[0]] for place in places]
+        chunk = {name: [column[place] for place in places] for name, column in columns.items()}
+        own_ids = None if ids is None else [ids[place] for place in places]
+        with work.scored(Chunk(offsets, offsets[-1] + 1, chunk, ids=own_ids)) as slots:
             for column, one in zip(found, work.plan.evaluators, strict=True):
-                column.extend(slots[one.verdicts])
-    return found
+                column |= zip(places, slots[one.verdicts], strict=True)
+    return [[column[place] for place in range(len(numbers))] for column in found]

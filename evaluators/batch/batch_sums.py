@@ -1,23 +1,71 @@
-"""From the sums of batches to the result of a run."""
+"""What batches came to: the sums of each, as bytes on their way to whoever merges them, and the result of a run made of all.
+
+The bytes are read as data from a stranger.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
 from evaluators.api.loading import again
 from evaluators.batch.batch_plan import SUMS, BatchPlan
-from evaluators.batch.sums_of_batch import WHOLE, Range, SumsOfBatch, read_sums
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import __version__
+from evaluators.needs import Cell
 from evaluators.run.conclude import conclude
 from evaluators.run.merge import Merger
 from evaluators.run.preparing import Prepared
 from evaluators.run.result import RunResult
-from evaluators.run.split_result import SplitResult
+from evaluators.run.split_result import SplitResult, opened
+from evaluators.testsets.memory_rows import row_bytes
+
+WHOLE: Final = 2**128
+
+Range = tuple[int, int]
+"""Numbers from the first to the last, both included."""
+
+
+class SumsOfBatch(Struct, forbid_unknown_fields=True):
+    """What a batch came to."""
+
+    suite_fingerprint: str
+    version: str
+    """The version of this package that scored it."""
+    numbered: bool
+    """Its rows have numbers of their own; else they count from 0 on."""
+    rows: tuple[Range, ...]
+    """The numbers of its rows, ascending."""
+    digest: int
+    """See `digest_of_rows`."""
+    result: SplitResult
+    """Rows as offsets from the first one."""
+
+    @property
+    def first(self) -> int:
+        """The number of the first row."""
+        return self.rows[0][0]
+
+
+def ranges_of(numbers: Iterable[int]) -> tuple[Range, ...]:
+    """Ascending numbers as ranges. A number that comes again begins another range."""
+    found: list[Range] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1] = found[-1][0], number
+        else:
+            found.append((number, number))
+    return tuple(found)
+
+
+def digest_of_rows(columns: Mapping[str, Sequence[Cell]], count: int) -> int:
+    """A checksum of rows that is the same in whatever order they come: the sum of one for each row, below 2^128."""
+    cells = zip(*columns.values(), strict=True) if columns else [()] * count
+    return sum(int.from_bytes(blake2b(row_bytes(row), digest_size=16).digest(), "big") for row in cells) % WHOLE
 
 
 class BatchSums(Struct, frozen=True):
@@ -46,7 +94,7 @@ def merge(plan: BatchPlan, batches: Iterable[Any]) -> BatchSums:
     else:
         firsts = _one_after_the_other([part.result.rows for part in parts])
     lines = plan.job.suite.lines()
-    merger = Merger(plan.job, lines, plan.name, first_number=firsts[0] if firsts else 1)
+    merger = Merger(plan.job, lines, plan.table.name, first_number=firsts[0] if firsts else 1)
     spans = [*(after - before for before, after in pairwise(firsts)), 0]
     for index, (part, span) in enumerate(zip(parts, spans, strict=False)):
         part.result.index, part.result.span = index, span
@@ -63,7 +111,9 @@ def finish(plan: BatchPlan, sums: BatchSums, *, rows: int | None = None) -> RunR
     """
     if rows is not None and rows != sums.rows:
         message = f"{rows:,} rows were to be scored, and {sums.rows:,} were"
-        raise Problems([Issue("rows-lost", Blame.ENVIRONMENT, message, plan.name, "give every batch to `merge`, once")])
+        raise Problems(
+            [Issue("rows-lost", Blame.ENVIRONMENT, message, plan.table.name, "give every batch to `merge`, once")]
+        )
     prepared = Prepared(again(plan.job.suite), plan.table, dict(plan.job.roles))
     return conclude(prepared, [(None, sums.measured)], sums.fingerprint)
 
@@ -78,15 +128,21 @@ def _sums_in(batch: Any) -> Iterator[bytes]:
 
 
 def _read(plan: BatchPlan, sums: bytes) -> SumsOfBatch:
-    found = read_sums(sums, plan.job.suite.lines())
-    if found is None or found.version != __version__:
-        said = "is none that this version of evaluators wrote" if found is None else f"is of version {found.version}"
+    """What a batch came to. Raises Problems for bytes that are no sums of the plan's evaluators by this version."""
+    try:
+        found = opened(sums, SumsOfBatch)
+        found.result.check(plan.job.suite.lines())
+        whole = bool(found.rows) and sum(last - first + 1 for first, last in found.rows) == found.result.rows
+    except (ValueError, RecursionError):
+        whole = False
+    if not whole or found.version != __version__:
+        said = f"is of version {found.version}" if whole else "is none that this version of evaluators wrote"
         hint = f"score and merge with one version; this is {__version__}"
-        raise Problems([Issue("foreign-sums", Blame.ENVIRONMENT, f'what is in "{SUMS}" {said}', plan.name, hint)])
+        raise Problems([Issue("foreign-sums", Blame.ENVIRONMENT, f'what is in "{SUMS}" {said}', plan.table.name, hint)])
     if (found.suite_fingerprint, found.numbered) != (plan.suite_fingerprint, plan.row is not None):
         hint = "merge with the plan that the batches were scored with"
         message = "a batch was scored with another plan"
-        raise Problems([Issue("foreign-sums", Blame.ENVIRONMENT, message, plan.name, hint)])
+        raise Problems([Issue("foreign-sums", Blame.ENVIRONMENT, message, plan.table.name, hint)])
     return found
 
 
@@ -96,7 +152,7 @@ def _check_once(plan: BatchPlan, ranges: Sequence[Range]) -> None:
         if first <= last:
             message = f"row {first:,} was scored twice"
             hint = f'give every batch once; the numbers in the column "{plan.row}" must differ'
-            raise Problems([Issue("row-twice", Blame.ENVIRONMENT, message, plan.name, hint)])
+            raise Problems([Issue("row-twice", Blame.ENVIRONMENT, message, plan.table.name, hint)])
 
 
 def _one_after_the_other(counts: Sequence[int]) -> list[int]:

@@ -12,7 +12,6 @@ from threading import Lock
 from typing import Any, Final
 
 from evaluators.api.loading import Suite, load
-from evaluators.api.memory_jobs import job_of_suite
 from evaluators.api.row_scores import OVERALL, NamedScore, RowError, RowScores, overall_of, row_scores
 from evaluators.harnesses._host_rows import HostRow, Places, cells_of, with_usual_names
 from evaluators.issues import problem
@@ -23,6 +22,7 @@ from evaluators.run.conclude import check_gate_targets, conclude
 from evaluators.run.live import LiveRows, judge_row
 from evaluators.run.preparing import Prepared
 from evaluators.run.result import RunResult
+from evaluators.run.scoring import jobs_of
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.memory_rows import MemoryRows
 from evaluators.testsets.reader import id_text
@@ -136,13 +136,7 @@ class SuiteScorer:
         """The figures, gates and problems of all rows that were scored since the beginning, or since `reset`."""
         with self._lock:
             measured = self._live.measured()
-            names = dict.fromkeys(name for cells in self._cells for name in cells)
-            columns = {name: [cells.get(name, MISSING) for cells in self._cells] for name in names}
-            table = TestSet(
-                _NAME, MemoryRows(columns, len(self._cells)), Columns(id=self._id_column(names)), TestSetConfig()
-            )
-            prepared = Prepared(self.suite, table, dict(self._roles))
-            return conclude(prepared, [(None, measured)], "")
+            return conclude(self._prepared(), [(None, measured)], "")
 
     def metrics(self) -> dict[str, Number]:
         """The figures by name, such as `all/header/mean_score`: the names that trackers use."""
@@ -161,21 +155,21 @@ class SuiteScorer:
         with self._lock:
             self._cells: list[dict[str, Any]] = []
             self._waiting: dict[bytes, list[tuple[RowScores, set[str]]]] = {}
-            self._live = self._new()
+            (job,) = jobs_of(self._prepared())
+            self._live = LiveRows(job, self.suite.lines, _NAME)
 
     @property
     def _roles(self) -> dict[str, str]:
         named = self.suite.test_set.columns.named()
         return {role: named.get(role, role) for role in ROLES}
 
-    def _id_column(self, names: dict[str, None]) -> str | None:
-        column = self._roles["id"]
-        return column if column in names else None
-
-    def _new(self) -> LiveRows:
-        suite = self.suite
-        job = job_of_suite(suite, MemoryRows({}, 0), self._roles)
-        return LiveRows(job, suite.lines, _NAME)
+    def _prepared(self) -> Prepared:
+        """The suite with the rows that were scored so far."""
+        names = dict.fromkeys(name for cells in self._cells for name in cells)
+        columns = {name: [cells.get(name, MISSING) for cells in self._cells] for name in names}
+        roles = self._roles
+        ids = Columns(id=roles["id"] if roles["id"] in names else None)
+        return Prepared(self.suite, TestSet(_NAME, MemoryRows(columns, len(self._cells)), ids, TestSetConfig()), roles)
 
 
 def scorer_of(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.api.loading import Suite
-from evaluators.api.score_columns import Roles, arrow_type, batch_columns, roles_in, score_columns
+from evaluators.api.score_columns import Roles, arrow_type, columns_of, roles_in, score_columns
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._scorer import suite_of
 from evaluators.testsets.python_cells import arrow_cells
@@ -23,8 +23,8 @@ with needs("arrow", extra="parquet"):
 
 def batch_schema(suite: str | Path | Suite, *, fields: bool = True) -> Any:
     """The `pyarrow.Schema` of the scores of any batch. Raises Problems when the suite cannot be read."""
-    made = batch_columns(suite_of(suite), fields)
-    return pyarrow.schema([pyarrow.field(column.name, arrow_type(column.kind)) for column in made])
+    made = columns_of(suite_of(suite).lines, fields)
+    return pyarrow.schema([pyarrow.field(name, arrow_type(kind)) for name, kind in made.items()])
 
 
 def evaluate_batch(
@@ -46,6 +46,6 @@ def evaluate_batch(
     wanted = [name for name in found.plan(roles).columns if name in batch.schema.names]
     cells = {name: arrow_cells(batch.column(name)) for name in wanted}
     scores = score_columns(found, cells, batch.num_rows, roles, overall, fields)
-    made = batch_columns(found, fields)
-    arrays = [pyarrow.array(values, arrow_type(column.kind)) for column, values in zip(made, scores, strict=True)]
-    return pyarrow.RecordBatch.from_arrays(arrays, schema=batch_schema(found, fields=fields))
+    schema = batch_schema(found, fields=fields)
+    arrays = [pyarrow.array(values, column.type) for column, values in zip(schema, scores, strict=True)]
+    return pyarrow.RecordBatch.from_arrays(arrays, schema=schema)

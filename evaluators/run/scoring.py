@@ -73,9 +73,9 @@ class ScoredRun(Struct, frozen=True):
 
 def jobs_of(
     prepared: Prepared,
-    remote: bool,
-    folder: RunFolder | None,
-    recordings: Sequence[Recording] | None,
+    remote: bool = False,
+    folder: RunFolder | None = None,
+    recordings: Sequence[Recording] | None = None,
     rows: RowsFormat | Literal["auto"] | None = None,
     repeat_judge: int = 1,
     parts: str | None = None,
