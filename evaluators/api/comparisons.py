@@ -4,37 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.api.loading import Suite
 from evaluators.api.run_object import Run
 from evaluators.compare.baseline import read_baseline, write_baseline
+from evaluators.compare.compare_section import CompareConfig, GuardConfig, guard_target, listed_fields
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import Ranking, RunComparison
-from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.sides import Side, side_of
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
-from evaluators.run.gate_targets import parse_target
-from evaluators.run.gates import Target
 from evaluators.run.record import RunRecord, read_record
 from evaluators.run.verdict import Facts, causes, exit_code
-
-
-class Rules(Struct, frozen=True):
-    """How two runs are compared: what the suite says, and what takes its place."""
-
-    suite: Suite | None = None
-    fail_on: tuple[str, ...] | None = None
-    """significant_drop, broken_rows; what the suite says without it, and significant_drop without a suite."""
-    max_broken_rows: int | None = None
-    max_drop: Mapping[str, float] | None = None
-    """Further limits: how much the mean of an evaluator, or the accuracy of a field, may drop."""
-    common: bool = False
-    """Compare what two different runs have in common, in place of refusing."""
 
 
 def compare(
@@ -53,25 +38,20 @@ def compare(
     no such run, or a rule names something that there is not. Runs that cannot be compared are no exception: the result
     says why, under `incomparable`.
     """
-    rules = Rules(suite, None if fail_on is None else tuple(fail_on), max_broken_rows, max_drop, common)
-    return _compared(_side_of(base), _side_of(new), rules)
+    return _compared(_side_of(base), _side_of(new), suite, fail_on, max_broken_rows, max_drop, common)
 
 
-def compare_places(base: Path, new: Path, rules: Rules = Rules()) -> RunComparison:
-    """The comparison of a run with a base. Raises Problems as `compare` does."""
-    return _compared(open_side(base), open_side(new), rules)
-
-
-def compare_with_baseline(suite: Suite, new: Path, rules: Rules) -> RunComparison:
-    """The comparison of a run with the baseline of a suite. Raises Problems as `compare` does."""
+def compare_with_baseline(suite: Suite, new: Path, **how: Any) -> RunComparison:
+    """The comparison of a run with the baseline of a suite; `how` is as for `compare`. Raises Problems as that does."""
     file = baseline_of(suite)
-    return _compared(side_of(read_baseline(file), str(file)), open_side(new), rules)
+    return _compared(side_of(read_baseline(file), str(file)), open_side(new), suite, **how)
 
 
-def compare_variants(run: Path, names: Sequence[str] = (), rules: Rules = Rules(fail_on=())) -> RunComparison:
+def compare_variants(run: Path, names: Sequence[str] = (), *, suite: Suite | None = None, **how: Any) -> RunComparison:
     """The variants of one run, ranked; two of them are also compared row by row, the first as the base.
 
-    Without names, all of them. Raises Problems when the run has none of that name.
+    Without names, all of them. `how` is as for `compare`, and nothing fails where it names no rule. Raises Problems when the run has
+    none of that name.
     """
     side = open_side(run)
     if len(side.variants) < 2:
@@ -94,7 +74,7 @@ def compare_variants(run: Path, names: Sequence[str] = (), rules: Rules = Rules(
     rankings = rank_variants(side, chosen)
     if len(chosen) == 2:
         one, other = (variant_side(side, name) for name in chosen)
-        return replace(_compared(one, other, rules), rankings=rankings)
+        return replace(_compared(one, other, suite, **{"fail_on": (), **how}), rankings=rankings)
     rows = max((ranking.rows for ranking in rankings), default=0)
     found = RunComparison(
         chosen[0], ", ".join(chosen[1:]), side.result.name, rows, 0, 0, 0, rankings=rankings, cluster=side.result.cluster
@@ -113,7 +93,7 @@ def _not_ranked(rankings: Iterable[Ranking]) -> Iterator[Issue]:
 
 def baseline_of(suite: Suite) -> Path:
     """The baseline file that a suite names. Raises Problems (config) when it names none."""
-    name = suite.compare.config.baseline
+    name = suite.compare.baseline
     if name is None:
         raise problem(
             "no-baseline",
@@ -150,46 +130,36 @@ def _side_of(run: Run | str | Path) -> Side:
     return side_of(run.record, run.name) if isinstance(run, Run) else open_side(Path(run))
 
 
-def _compared(base: Side, new: Side, rules: Rules) -> RunComparison:
-    config, targets = _config(rules, new)
-    written = {name: (target.evaluator, target.field) for name, target in targets.items()}
-    return compare_sides(base, new, config, written, common=rules.common)
-
-
-def _config(rules: Rules, new: Side) -> tuple[CompareConfig, dict[str, Target]]:
-    """The rules as settings, with the evaluator and field of each guard."""
-    section = rules.suite.compare if rules.suite is not None else None
-    config = section.config if section else CompareConfig()
-    targets = dict(section.targets) if section else {}
+def _compared(
+    base: Side,
+    new: Side,
+    suite: Suite | None = None,
+    fail_on: Iterable[str] | None = None,
+    max_broken_rows: int | None = None,
+    max_drop: Mapping[str, float] | None = None,
+    common: bool = False,
+) -> RunComparison:
+    """The comparison by the rules of the suite, and by those that take their place."""
+    config = suite.compare if suite is not None else CompareConfig()
+    fields = listed_fields(suite.config.lines) if suite is not None else {}
+    targets = {written: guard_target(written, fields) for written in config.guards}
     changes: dict[str, object] = {}
-    if rules.fail_on is not None:
-        changes["fail_on"] = _known_rules(rules.fail_on)
-        changes["max_broken_rows"] = rules.max_broken_rows if "broken_rows" in rules.fail_on else None
-    if rules.max_broken_rows is not None:
-        changes["max_broken_rows"] = rules.max_broken_rows
+    if fail_on is not None:
+        changes["fail_on"] = _known_rules(fail_on)
+    if fail_on is not None or max_broken_rows is not None:
+        changes["max_broken_rows"] = max_broken_rows
     guards = dict(config.guards)
-    for written, drop in (rules.max_drop or {}).items():
-        targets[written] = parse_target(written, new.fields, "guard")
-        _check_field(written, targets[written], new)
+    for written, drop in (max_drop or {}).items():
+        targets[written] = guard_target(written, new.fields)
         before = guards.get(written)
         guards[written] = before.model_copy(update={"max_drop": drop}) if before else GuardConfig(max_drop=drop)
-    return config.model_copy(update={**changes, "guards": guards}), targets
+    return compare_sides(base, new, config.model_copy(update={**changes, "guards": guards}), targets, common=common)
 
 
-def _check_field(written: str, target: Target, new: Side) -> None:
-    known = new.fields[target.evaluator]
-    if target.field is not None and target.field not in known:
-        raise problem(
-            "unknown-field",
-            f'the guard "{written}" names the field "{target.field}", and "{target.evaluator}" lists none of that path',
-            hint=suggestion(target.field, known) or (f"fields: {', '.join(known)}" if known else None),
-        )
-
-
-def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
-    known = ("significant_drop", "broken_rows")
-    for name in names:
+def _known_rules(names: Iterable[str]) -> tuple[str, ...]:
+    known, asked = ("significant_drop", "broken_rows"), tuple(names)
+    for name in asked:
         if name not in known:
             hint = suggestion(name, known) or f"known: {', '.join(known)}"
             raise problem("unknown-rule", f'there is no rule "{name}"', hint=hint)
-    return tuple(names)
+    return asked

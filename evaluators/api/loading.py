@@ -22,7 +22,7 @@ from evaluators.values.small_files import reading_once
 if TYPE_CHECKING:
     from evaluators.api.run_object import Run
     from evaluators.api.run_request import RunOptions
-    from evaluators.compare.compare_section import CompareSection
+    from evaluators.compare.compare_section import CompareConfig
     from evaluators.tracking.tracker import NamedTracker
 
 
@@ -39,11 +39,11 @@ class Suite(LoadedSuite, frozen=True):
         return tracking_of(self.config)
 
     @property
-    def compare(self) -> CompareSection:
+    def compare(self) -> CompareConfig:
         """How runs are compared."""
-        from evaluators.compare.compare_section import CompareSection  # few suites are compared
+        from evaluators.compare.compare_section import CompareConfig  # few suites are compared
 
-        found: CompareSection = self.config.sections.get("compare") or CompareSection()
+        found: CompareConfig = self.config.sections.get("compare") or CompareConfig()
         return found
 
     def run(self, test_set: Rows | None = None, **options: Unpack[RunOptions]) -> Run:

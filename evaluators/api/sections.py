@@ -18,7 +18,7 @@ from evaluators.tracking.tracking_section import read_tracking
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from evaluators.compare.compare_section import CompareSection
+    from evaluators.compare.compare_section import CompareConfig
     from evaluators.limits import WorkLimits
     from evaluators.run.engines.engine import NamedEngine
     from evaluators.run.gates import Gate
@@ -32,7 +32,7 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
     return gate_section.read_gates(data, context)
 
 
-def read_compare(data: Any, context: Mapping[str, Any]) -> CompareSection:
+def read_compare(data: Any, context: Mapping[str, Any]) -> CompareConfig:
     """The settings under `compare`."""
     from evaluators.compare import compare_section
 
@@ -87,7 +87,7 @@ READERS: Final[Mapping[str, SectionReader]] = {
 
 def models() -> dict[str, type[BaseModel]]:
     """The settings of each section that has one model."""
-    from evaluators.compare.guard_config import CompareConfig
+    from evaluators.compare.compare_section import CompareConfig
     from evaluators.run.gates import AnyGateConfig
     from evaluators.run.limits_section import LimitsConfig
     from evaluators.run.measure_section import MeasureConfig

@@ -12,7 +12,6 @@ from evaluators.cli._completion import suites
 from evaluators.cli._options import WholeNumber, report_files
 
 if TYPE_CHECKING:
-    from evaluators.api.comparisons import Rules
     from evaluators.api.loading import Suite
     from evaluators.compare.comparison import RunComparison
 
@@ -96,14 +95,17 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
 
 
 def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, Any]) -> RunComparison:
-    from evaluators.api.comparisons import compare_places, compare_variants, compare_with_baseline
+    from evaluators.api.comparisons import compare, compare_variants, compare_with_baseline
     from evaluators.cli._named_runs import run_place
 
+    rules = {name: options[name] for name in ("max_broken_rows", "max_drop", "common")}
+    if (asked := options["fail_on"]) is not None:
+        words = tuple(word for part in asked.split(",") if (word := part.strip()))
+        rules["fail_on"] = () if words == ("nothing",) else words
     if options["among"]:
-        return compare_variants(run_place(runs[0]), runs[1:], _rules(suite, options, fail_on=()))
-    rules = _rules(suite, options, fail_on=None)
+        return compare_variants(run_place(runs[0]), runs[1:], suite=suite, **rules)
     if len(runs) == 1 and suite is not None:
-        return compare_with_baseline(suite, run_place(runs[0]), rules)
+        return compare_with_baseline(suite, run_place(runs[0]), **rules)
     if len(runs) != 2:
         hint = (
             "name two runs, BASE and NEW" if len(runs) > 2 else "name a BASE before it, or a --suite that has a baseline"
@@ -111,17 +113,7 @@ def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, A
         raise click.UsageError(
             f"a comparison needs two runs, and {len(runs)} {'is' if len(runs) == 1 else 'are'} named; {hint}"
         )
-    return compare_places(run_place(runs[0]), run_place(runs[1]), rules)
-
-
-def _rules(suite: Suite | None, options: dict[str, Any], fail_on: tuple[str, ...] | None) -> Rules:
-    from evaluators.api.comparisons import Rules
-
-    asked = options["fail_on"]
-    if asked is not None:
-        words = tuple(word for part in asked.split(",") if (word := part.strip()))
-        fail_on = () if words == ("nothing",) else words
-    return Rules(suite, fail_on, options["max_broken_rows"], options["max_drop"], options["common"])
+    return compare(run_place(runs[0]), run_place(runs[1]), suite=suite, **rules)
 
 
 def _update(runs: tuple[str, ...], suite: Suite | None) -> None:

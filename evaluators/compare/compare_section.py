@@ -3,34 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
-from msgspec import Struct, field
+from pydantic import Field, model_validator
 
-from evaluators.compare.guard_config import CompareConfig
 from evaluators.issues import Problems, problem
 from evaluators.registry import suggestion
 from evaluators.run.gate_targets import parse_target
 from evaluators.run.gates import Target
-from evaluators.settings import BadSettings, Detail, build
+from evaluators.settings import BadSettings, Detail, Name, Settings, build
 from evaluators.suite.evaluator_line import EvaluatorLine
 
-
-class CompareSection(Struct, frozen=True):
-    """The section `compare`, with the targets of its guards resolved."""
-
-    config: CompareConfig = field(default_factory=CompareConfig)
-    targets: Mapping[str, Target] = field(default_factory=dict)
+Rule: TypeAlias = Literal["significant_drop", "broken_rows"]
+Count: TypeAlias = Annotated[int, Field(strict=True, ge=0)]
 
 
-def read_compare(data: Any, context: Mapping[str, Any]) -> CompareSection:
-    """The settings under `compare`, with each guard's target resolved against the suite's evaluators."""
-    config = build(CompareConfig, data, noun="compare")
-    targets: dict[str, Target] = {}
+class GuardConfig(Settings):
+    """What one evaluator, or one field, is held to."""
+
+    max_drop: Annotated[float, Field(strict=True, ge=0.0, le=1.0)] | None = None
+    """The comparison fails when the mean, or the accuracy of the field, is lower by more than this."""
+    max_broken_rows: Count | None = None
+    """The comparison fails when more rows than this were right and are wrong now."""
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> GuardConfig:
+        if self.max_drop is None and self.max_broken_rows is None:
+            raise ValueError("a guard needs max_drop or max_broken_rows")
+        return self
+
+
+class CompareConfig(Settings):
+    """How a new run is compared with a base, and what makes the comparison fail."""
+
+    baseline: Name | None = None
+    """The baseline file, relative to this file: what a run is compared with when no other base is named."""
+    fail_on: tuple[Rule, ...] = ("significant_drop",)
+    """What fails: an evaluator or a field that is clearly worse; rows that were right and are wrong now; or nothing, []."""
+    max_broken_rows: Count | None = None
+    """How many broken rows are allowed. To set it is to ask for the rule broken_rows; without it, none is allowed."""
+    guards: Mapping[str, GuardConfig] = Field(default_factory=dict)
+    """Further limits, for one evaluator or one field: `header.total: {max_drop: 0.01, max_broken_rows: 0}`."""
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules that hold for the whole comparison."""
+        asked: tuple[Rule, ...] = ("broken_rows",) if self.max_broken_rows is not None else ()
+        return tuple(dict.fromkeys((*self.fail_on, *asked)))
+
+
+def read_compare(data: Any, context: Mapping[str, Any]) -> CompareConfig:
+    """The settings under `compare`. Every guard must be about something that the suite has."""
+    config, fields = build(CompareConfig, data, noun="compare"), listed_fields(context["evaluators"])
     details: list[Detail] = []
     for written in config.guards:
         try:
-            targets[written] = guarded_target(written, context["evaluators"])
+            guard_target(written, fields)
         except Problems as error:
             if error.issues[0].code == "unknown-evaluator" and context["may_be_called"](written.partition(".")[0]):
                 continue  # perhaps one that could not be read, and that is said where it stands
@@ -39,17 +67,22 @@ def read_compare(data: Any, context: Mapping[str, Any]) -> CompareSection:
             )
     if details:
         raise BadSettings(details)
-    return CompareSection(config, targets)
+    return config
 
 
-def guarded_target(written: str, lines: Sequence[EvaluatorLine]) -> Target:
-    """The evaluator and the field that a guard is about. Raises Problems (config) when the suite has none of that name."""
-    target = parse_target(written, [line.name for line in lines], "guard")
-    fields = next(line.settings.scored_fields().of_rows for line in lines if line.name == target.evaluator)
-    if target.field is not None and target.field not in fields:
+def listed_fields(lines: Sequence[EvaluatorLine]) -> dict[str, tuple[str, ...]]:
+    """The fields that each evaluator lists, by its name."""
+    return {line.name: line.settings.scored_fields().of_rows for line in lines}
+
+
+def guard_target(written: str, fields: Mapping[str, Sequence[str]]) -> Target:
+    """What a guard is about. `fields` are those of each evaluator. Raises Problems (config) for a name that is not among them."""
+    target = parse_target(written, fields, "guard")
+    known = fields[target.evaluator]
+    if target.field is not None and target.field not in known:
         raise problem(
             "unknown-field",
             f'the guard "{written}" names the field "{target.field}", and "{target.evaluator}" lists none of that path',
-            hint=suggestion(target.field, fields) or (f"fields: {', '.join(fields)}" if fields else None),
+            hint=suggestion(target.field, known) or (f"fields: {', '.join(known)}" if known else None),
         )
     return target

@@ -22,9 +22,9 @@ from evaluators.compare.comparability import (
     rows_of_one_run,
     unfinished,
 )
+from evaluators.compare.compare_section import CompareConfig
 from evaluators.compare.comparison import ChangedRow, Difference, GuardResult, RunComparison
 from evaluators.compare.figure_differences import label_differences, measure_differences
-from evaluators.compare.guard_config import CompareConfig
 from evaluators.compare.guards import judge_guards
 from evaluators.compare.paired_differences import judged_all
 from evaluators.compare.paired_rows import Pairs, paired

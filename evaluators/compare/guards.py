@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 
+from evaluators.compare.compare_section import CompareConfig, GuardConfig
 from evaluators.compare.comparison import Difference, GuardResult
-from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.run.figures import rows_text, score_text
 
 

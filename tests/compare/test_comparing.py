@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from evaluators.compare.baseline import baseline_text, read_baseline, write_baseline
+from evaluators.compare.compare_section import CompareConfig, GuardConfig
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import RunComparison, comparison_json
-from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.sides import Side, SideRows, side_of
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems

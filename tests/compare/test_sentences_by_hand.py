@@ -7,8 +7,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from evaluators.compare.comparability import listed, of_variant, other_variants, unfinished
+from evaluators.compare.compare_section import CompareConfig, GuardConfig
 from evaluators.compare.comparing import compare_sides
-from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.guards import label
 from evaluators.compare.paired_rows import paired, row_keys
 from evaluators.compare.sides import Side, SideRows

@@ -18,9 +18,9 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 
+from evaluators.compare.compare_section import CompareConfig, GuardConfig
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import RunComparison
-from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.sides import Side, SideRows
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems
