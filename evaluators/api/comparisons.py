@@ -14,7 +14,7 @@ from evaluators.compare.baseline import read_baseline, write_baseline
 from evaluators.compare.compare_section import CompareConfig, GuardConfig, guard_target, listed_fields
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import Ranking, RunComparison
-from evaluators.compare.sides import Side, side_of
+from evaluators.compare.pairs import Side, side_of
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion

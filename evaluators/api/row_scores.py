@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from evaluators.fields.counts import MEASURED
 from evaluators.issues import Blame, problem
 from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.needs import Part
@@ -23,13 +24,6 @@ from evaluators.tracking.metric_names import field_name, segment
 
 OVERALL: Final = "overall"
 """What the score of a whole row is called."""
-_MEASURED: Final = (
-    FieldStatus.MATCH,
-    FieldStatus.MISMATCH,
-    FieldStatus.OMISSION,
-    FieldStatus.HALLUCINATION,
-    FieldStatus.ERROR,
-)
 _LEFT_OUT: Final = (RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
 _LONGEST: Final = 1_000
 """Characters of a value that goes along with a score."""
@@ -181,7 +175,7 @@ def _evaluator_scores(one: Judged) -> Iterator[NamedScore]:
             yield _named(whole, path, None, word, None, whole.reason, whole.error, {})
     else:
         for path, instances in _by_field(results).items():
-            measured = [each for each in instances if each.status in _MEASURED]
+            measured = [each for each in instances if each.status in MEASURED]
             right = sum(each.status is FieldStatus.MATCH for each in measured)
             status = _together([each.status for each in instances])
             yield _field(whole, path, status, right / len(measured) if measured else None, instances)
@@ -212,7 +206,7 @@ def _whole(one: Judged, name: str, evaluator: str | None) -> NamedScore:
 def _field(
     whole: NamedScore, path: str, status: FieldStatus, number: float | None, instances: Sequence[FieldResult]
 ) -> NamedScore:
-    passed = None if status not in _MEASURED else status is FieldStatus.MATCH
+    passed = None if status not in MEASURED else status is FieldStatus.MATCH
     shown = next((each for each in instances if each.status is not FieldStatus.MATCH), None) or next(
         iter(instances), None
     )
@@ -253,7 +247,7 @@ def _values(shown: FieldResult | None, instances: Sequence[FieldResult]) -> dict
     if shown is None:
         return {}
     if len(instances) > 1:
-        measured = [each for each in instances if each.status in _MEASURED]
+        measured = [each for each in instances if each.status in MEASURED]
         return {"n": len(measured), "right": sum(each.status is FieldStatus.MATCH for each in measured)}
     found: dict[str, Any] = {
         name: _short(value)
@@ -282,7 +276,7 @@ def _together(statuses: Sequence[FieldStatus]) -> FieldStatus:
     """One status for several: a fault, else the first that is wrong, else right, else why nothing was measured."""
     if FieldStatus.FAULT in statuses:
         return FieldStatus.FAULT
-    measured = [status for status in statuses if status in _MEASURED]
+    measured = [status for status in statuses if status in MEASURED]
     return next(
         (status for status in measured if status is not FieldStatus.MATCH), measured[0] if measured else statuses[0]
     )

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from evaluators.fields.counts import MEASURED
 from evaluators.issues import problem
 from evaluators.judges.answer_lines import AnswerLine
 from evaluators.model import FieldStatus, Result
@@ -27,9 +28,6 @@ from evaluators.values.quoting import quote
 
 PASSES: Final = frozenset({"1", "true", "yes", "y", "pass", "passed", "good", "right", "correct", "ok", "match"})
 FAILS: Final = frozenset({"0", "false", "no", "n", "fail", "failed", "bad", "wrong", "incorrect", "mismatch"})
-_SCORED: Final = frozenset(
-    {FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR}
-)
 MOST_SHOWN: Final = 10
 
 
@@ -262,7 +260,7 @@ def _passed(verdict: Result, field: int | None) -> bool | None:
     if field is None:
         return verdict.passed if verdict.status.scored else None
     status = FieldStatus(verdict.statuses[field]) if field < len(verdict.statuses) else FieldStatus.NOT_MEASURED
-    return status is FieldStatus.MATCH if status in _SCORED else None
+    return status is FieldStatus.MATCH if status in MEASURED else None
 
 
 def _halves(rows: Sequence[Marked]) -> Halves:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from evaluators.compare.paired_rows import Pairs
-from evaluators.compare.sides import Side
+from evaluators.compare.pairs import Pairs, Side
 from evaluators.run.figures import rows_text
 
 _SHOWN: Final = 5  # ids, settings and the like that a sentence names

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from evaluators.compare.changed_rows import changed_rows
+from evaluators.compare.changes import changed_rows
 from evaluators.compare.comparability import (
     listed,
     of_variant,
@@ -23,13 +23,11 @@ from evaluators.compare.comparability import (
     unfinished,
 )
 from evaluators.compare.compare_section import CompareConfig
-from evaluators.compare.comparison import ChangedRow, Difference, GuardResult, RunComparison
+from evaluators.compare.comparison import Change, ChangedRow, Difference, GuardResult, RunComparison
 from evaluators.compare.figure_differences import label_differences, measure_differences
 from evaluators.compare.guards import judge_guards
 from evaluators.compare.paired_differences import judged_all
-from evaluators.compare.paired_rows import Pairs, paired
-from evaluators.compare.row_changes import Change
-from evaluators.compare.sides import Side
+from evaluators.compare.pairs import Pairs, Side, paired
 from evaluators.issues import Blame, Issue
 from evaluators.run.verdict import Facts, causes, exit_code
 

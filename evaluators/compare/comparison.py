@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
-from evaluators.compare.row_changes import Change
 from evaluators.result_table import Kind, ResultTable
 from evaluators.run.result import Interval
 from evaluators.run.run_json import plain, stable
 
+Change: TypeAlias = Literal["broken", "lost", "fixed", "gained", "settled", "unchanged", "never measured"]
+CHANGES: Final[tuple[Change, ...]] = get_args(Change)
+"""The weightiest first: a row that several evaluators look at is what the first of these says."""
 Finding: TypeAlias = Literal["better", "worse", "no clear difference", "the same", "not measured"]
 Unit: TypeAlias = Literal["rows", "values"]
 FORMAT: Final = 2

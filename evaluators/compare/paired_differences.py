@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from evaluators.compare.comparison import Difference, Finding
-from evaluators.compare.paired_rows import Pairs
-from evaluators.compare.row_changes import Change, State, States, change_of, field_states, score_states
-from evaluators.compare.sides import Said, Side
+from evaluators.compare.changes import State, States, change_of, field_states, score_states
+from evaluators.compare.comparison import Change, Difference, Finding
+from evaluators.compare.pairs import Pairs, Said, Side
 from evaluators.compare.significance import LEAST_CHANGED, holm, sign_flips
 from evaluators.run.intervals import (
     Moments,
@@ -44,7 +43,7 @@ def judged_all(
     for variant, found in pairs.items():
         for name in names:
             before, after = base.fields[name] or new.fields[name], new.fields[name] or base.fields[name]
-            one, of_fields = _differences(_rows_of(found, name), name, before, after, variant, lost_is_broken)
+            one, of_fields = _differences(_met_by_cluster(found, name), name, before, after, variant, lost_is_broken)
             evaluators.append(one)
             fields += of_fields
     return (*_judged(evaluators), *_judged(fields))
@@ -57,7 +56,7 @@ class _Values(Struct):
     """How often each was met, over the rows that count in the figures."""
     changes: Counter[Change] = field(default_factory=Counter)
     lost_passed: int = 0
-    clusters: dict[str, Units] | None = None
+    clusters: list[Units] | None = None
 
     @property
     def pairs(self) -> int:
@@ -67,32 +66,26 @@ class _Values(Struct):
     @property
     def units(self) -> Counter[Units]:
         """What is independent of each other: rows, or the clusters of rows."""
-        return self.rows if self.clusters is None else Counter(self.clusters.values())
+        return self.rows if self.clusters is None else Counter(self.clusters)
 
 
 _Met: TypeAlias = Mapping[tuple[Said, Said], int]
 """(what the base said, what the new run says) → how many rows."""
 
 
-class _EvaluatorRows(NamedTuple):
-    """The rows of one evaluator, and the same by cluster where rows come in clusters."""
-
-    met: _Met
-    clusters: Mapping[str, _Met] | None
-
-
-def _rows_of(pairs: Pairs, name: str) -> _EvaluatorRows:
-    both, names = list(pairs.verdicts(name)), pairs.clusters()
-    if not names:
-        return _EvaluatorRows(Counter(both), None)
-    clusters: dict[str, Counter[tuple[Said, Said]]] = defaultdict(Counter)
-    for cluster, each in zip(names, both, strict=True):
-        clusters[cluster][each] += 1
-    return _EvaluatorRows(Counter(both), clusters)
+def _met_by_cluster(pairs: Pairs, name: str) -> dict[str | None, _Met]:
+    """The rows of one evaluator by cluster; all of them under None where rows are on their own."""
+    clusters = pairs.clusters()
+    if not clusters:
+        return {None: Counter(pairs.verdicts(name))}
+    found: dict[str | None, Counter[tuple[Said, Said]]] = defaultdict(Counter)
+    for cluster, each in zip(clusters, pairs.verdicts(name), strict=True):
+        found[cluster][each] += 1
+    return dict(found)
 
 
 def _differences(
-    rows: _EvaluatorRows,
+    met: Mapping[str | None, _Met],
     name: str,
     before: Sequence[str],
     after: Sequence[str],
@@ -101,28 +94,27 @@ def _differences(
 ) -> tuple[Difference, list[Difference]]:
     """The difference of an evaluator, and those of the fields that both runs list."""
     fields = [
-        _difference(name, path, _values(rows, field_states(before.index(path), place), lost_is_broken), variant)
+        _difference(name, path, _values(met, field_states(before.index(path), place), lost_is_broken), variant)
         for place, path in enumerate(after)
         if path in before
     ]
-    return _difference(name, None, _values(rows, score_states, lost_is_broken), variant), fields
+    return _difference(name, None, _values(met, score_states, lost_is_broken), variant), fields
 
 
-def _values(rows: _EvaluatorRows, states: States, lost_is_broken: bool) -> _Values:
+def _values(met: Mapping[str | None, _Met], states: States, lost_is_broken: bool) -> _Values:
     """What the rows came to. With `lost_is_broken`, a lost row that passed in the base counts as one that is wrong now."""
-    values = _Values()
-    for said, count in rows.met.items():
-        change, units, lost_passed = _of_row(states(*said), lost_is_broken)
-        values.changes[change] += count
-        values.lost_passed += count if lost_passed else 0
-        if units is not None:
-            values.rows[units] += count
-    if rows.clusters is not None:
-        values.clusters = {
-            cluster: units
-            for cluster, met in rows.clusters.items()
-            if (units := _of_cluster(met, states, lost_is_broken)) != NO_UNITS
-        }
+    values = _Values(clusters=None if None in met else [])
+    for both in met.values():
+        own: Counter[Units] = Counter()
+        for said, count in both.items():
+            change, units, lost_passed = _of_row(states(*said), lost_is_broken)
+            values.changes[change] += count
+            values.lost_passed += count if lost_passed else 0
+            if units is not None:
+                own[units] += count
+        values.rows.update(own)
+        if values.clusters is not None and (units := _sum(own)) != NO_UNITS:
+            values.clusters.append(units)
     return values
 
 
@@ -136,16 +128,6 @@ def _of_row(states: tuple[State, State], lost_is_broken: bool) -> tuple[Change, 
     if was is None or now is None or change == "never measured":
         return change, None, lost_passed
     return change, (was.earned, was.whole, now.earned, now.whole), False
-
-
-def _of_cluster(met: _Met, states: States, lost_is_broken: bool) -> Units:
-    one, two, three, four = NO_UNITS
-    for said, count in met.items():
-        _, units, _ = _of_row(states(*said), lost_is_broken)
-        if units is not None:
-            one, two = one + units[0] * count, two + units[1] * count
-            three, four = three + units[2] * count, four + units[3] * count
-    return one, two, three, four
 
 
 def _difference(name: str, path: str | None, values: _Values, variant: str | None) -> Difference:

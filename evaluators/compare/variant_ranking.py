@@ -8,11 +8,10 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Final, TypeAlias
 
+from evaluators.compare.changes import RowMeasure, score_state
 from evaluators.compare.comparison import RankedVariant, Ranking, UnrankedVariant
 from evaluators.compare.paired_differences import NO_UNITS, Units, tested_differences
-from evaluators.compare.paired_rows import row_keys
-from evaluators.compare.row_changes import RowMeasure, score_state
-from evaluators.compare.sides import Side, SideRows
+from evaluators.compare.pairs import Side, SideRows, row_keys
 from evaluators.compare.significance import holm, sign_flips
 from evaluators.run.intervals import moments_of_clusters, moments_of_values, share_interval
 from evaluators.run.result import Interval

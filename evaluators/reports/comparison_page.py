@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, TypeVar
 
 from evaluators.compare.comparison import (
+    Change,
     ChangedRow,
     Difference,
     GuardResult,
@@ -17,7 +18,6 @@ from evaluators.compare.comparison import (
     Ranking,
     RunComparison,
 )
-from evaluators.compare.row_changes import Change
 from evaluators.model import plain_word
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, Tone, dense
 from evaluators.run.figures import UNDEFINED, counted, mean_interval_text, more_text, quantity_text, rows_text, score_text

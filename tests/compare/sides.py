@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from evaluators.compare.sides import Side, SideRows
+from evaluators.compare.pairs import Side, SideRows
 from evaluators.issues import Blame, Issue
 from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.run.codes import CodedVerdict

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from evaluators.compare.baseline import baseline_text, read_baseline, write_baseline
-from evaluators.compare.sides import SideRows, side_of
+from evaluators.compare.pairs import SideRows, side_of
 from evaluators.issues import Blame, Issue, Problems
 from tests.compare.sides import made_side, packed, said
 

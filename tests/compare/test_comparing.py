@@ -15,7 +15,7 @@ from evaluators.compare.baseline import baseline_text, read_baseline, write_base
 from evaluators.compare.compare_section import CompareConfig, GuardConfig
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import RunComparison, comparison_json
-from evaluators.compare.sides import Side, SideRows, side_of
+from evaluators.compare.pairs import Side, SideRows, side_of
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems
 from evaluators.model import FieldStatus, Result

@@ -7,10 +7,9 @@ from fractions import Fraction
 import pytest
 
 from evaluators.compare import paired_differences
+from evaluators.compare.changes import RowMeasure, field_right, field_state
 from evaluators.compare.paired_differences import _deviations
-from evaluators.compare.paired_rows import paired
-from evaluators.compare.row_changes import RowMeasure, field_right, field_state
-from evaluators.compare.sides import SideRows
+from evaluators.compare.pairs import SideRows, paired
 from evaluators.compare.variant_ranking import _mean_interval
 from evaluators.run.intervals import moments_of_clusters, moments_of_values, share_interval
 from evaluators.run.statistics import wilson

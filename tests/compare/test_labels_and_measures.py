@@ -9,7 +9,7 @@ from evaluators.api.comparisons import open_side
 from evaluators.api.rescoring import moved
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import RunComparison, comparison_json
-from evaluators.compare.sides import Side
+from evaluators.compare.pairs import Side
 from evaluators.reports.comparison_page import comparison_page
 from evaluators.reports.formats.text import TextFormat
 from evaluators.run.store import load_run

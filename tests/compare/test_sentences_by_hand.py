@@ -10,8 +10,7 @@ from evaluators.compare.comparability import listed, of_variant, other_variants,
 from evaluators.compare.compare_section import CompareConfig, GuardConfig
 from evaluators.compare.comparing import compare_sides
 from evaluators.compare.guards import label
-from evaluators.compare.paired_rows import paired, row_keys
-from evaluators.compare.sides import Side, SideRows
+from evaluators.compare.pairs import Side, SideRows, paired, row_keys
 from tests.compare.sides import made_side, said
 
 RIGHT, WRONG, BLANK = said("scored", 1.0, True), said("scored", 0.0, False), said("invalid", None, None)

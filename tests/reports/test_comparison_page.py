@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from evaluators.compare.compare_section import CompareConfig, GuardConfig
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import RunComparison
-from evaluators.compare.sides import Side, SideRows
+from evaluators.compare.pairs import Side, SideRows
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems
 from evaluators.reports.comparison_page import MOST_CHANGES, chance, comparison_line, comparison_page, signed

@@ -1,4 +1,4 @@
-"""What became of one row, for one evaluator or field, from the base to the new run.
+"""What became of a row, for each evaluator and field, from the base to the new run, and which rows changed.
 
 A row is *measured*, or there is *nothing* to measure because nothing is there on either side, or it is *unknown*: skipped,
 unusable, unjudged, absent. From measured to unknown a row is lost; it is never called unchanged. Where nothing was to measure and
@@ -7,18 +7,18 @@ the new run is wrong, as with an invention, the row is broken: the base was righ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import Final, NamedTuple, TypeAlias
 
-from evaluators.compare.sides import Said
+from evaluators.compare.comparison import CHANGES, Change, ChangedRow
+from evaluators.compare.pairs import Pairs, RowPair, Said, Side
+from evaluators.fields.counts import MEASURED
 from evaluators.model import FieldStatus, Result, RowStatus
 
-Change: TypeAlias = Literal["broken", "lost", "fixed", "gained", "settled", "unchanged", "never measured"]
-CHANGES: Final[tuple[Change, ...]] = get_args(Change)
-"""The weightiest first: a row that several evaluators look at is what the first of these says."""
+_QUIET = ("unchanged", "never measured")
 _WRONG: Final = (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION)
-_MEASURED: Final = (FieldStatus.MATCH, *_WRONG, FieldStatus.ERROR)
 
 
 class RowMeasure(NamedTuple):
@@ -74,7 +74,7 @@ def _unless_set_aside(state: State, said: Said, other: Said) -> State:
     if state is not NOTHING or said is None or other is None:
         return state
     both = zip(said.statuses, other.statuses, strict=False)
-    return None if any(one == FieldStatus.SKIPPED and theirs in _MEASURED for one, theirs in both) else NOTHING
+    return None if any(one == FieldStatus.SKIPPED and theirs in MEASURED for one, theirs in both) else NOTHING
 
 
 def field_states(before: int, after: int) -> States:
@@ -100,3 +100,66 @@ def field_right(said: Result, place: int) -> bool | None:
     if status == FieldStatus.MATCH:
         return True
     return False if status in _WRONG or (status == FieldStatus.ERROR and said.status.scored) else None
+
+
+def changed_rows(
+    pairs: Pairs, evaluators: Sequence[str], base: Side, new: Side, variant: str | None
+) -> tuple[list[ChangedRow], Counter[Change]]:
+    """The rows of which a verdict changed or was lost, and how many rows there are of each kind."""
+    known: dict[tuple[Said, Said], Change] = {}
+    counts: Counter[Change] = Counter()
+    rows: list[ChangedRow] = []
+    columns = zip(*map(pairs.verdicts, evaluators), strict=True) if evaluators else iter([()] * pairs.total)
+    for row, verdicts in zip(pairs.rows(), columns, strict=True):
+        changes = [known.get(said) or known.setdefault(said, change_of(*score_states(*said))) for said in verdicts]
+        change = weightiest(changes)
+        counts[change] += 1
+        if change not in _QUIET:
+            found = dict(zip(evaluators, zip(changes, verdicts, strict=True), strict=True))
+            rows.append(_changed(pairs, row, change, found, base, new, variant))
+    return rows, counts
+
+
+def _changed(
+    pairs: Pairs,
+    row: RowPair,
+    change: Change,
+    found: Mapping[str, tuple[Change, tuple[Said, Said]]],
+    base: Side,
+    new: Side,
+    variant: str | None,
+) -> ChangedRow:
+    of = {
+        kind: tuple(name for name, (each, _) in found.items() if each == kind)
+        for kind in ("broken", "fixed", "lost", "gained", "settled")
+    }
+    fields = [
+        text
+        for name in found
+        if name in (*of["broken"], *of["fixed"])
+        for text in _field_changes(name, *found[name][1], base.fields[name], new.fields[name])
+    ]
+    unscored = [(name, found[name][1][1]) for name in of["lost"]] + [(name, found[name][1][0]) for name in of["gained"]]
+    id_, number = pairs.named(row)
+    return ChangedRow(
+        id_, number, of["broken"], of["fixed"], tuple(fields), variant, change, of["lost"],
+        tuple(name for name in of["lost"] if (was := found[name][1][0]) is not None and was.passed), of["gained"], of["settled"],
+        {name: _why(said) for name, said in unscored},
+    )  # fmt: skip
+
+
+def _why(said: Said) -> str:
+    """Why a run did not score a row."""
+    if said is None:
+        return "absent"
+    standing = "nothing there" if said.status is RowStatus.NOT_MEASURED else said.status.word
+    return f"{standing}: {said.issue.message}" if said.issue is not None and said.issue.message else standing
+
+
+def _field_changes(name: str, was: Said, now: Said, before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+    if was is None or now is None:
+        return
+    old = dict(zip(before, map(FieldStatus, was.statuses), strict=False))
+    for path, status in zip(after, map(FieldStatus, now.statuses), strict=False):
+        if path in old and old[path] is not status:
+            yield f"{name}.{path}: {old[path].word} → {status.word}"
