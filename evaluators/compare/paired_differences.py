@@ -113,8 +113,8 @@ def _values(met: Mapping[str | None, _Met], states: States, lost_is_broken: bool
             if units is not None:
                 own[units] += count
         values.rows.update(own)
-        if values.clusters is not None and (units := _sum(own)) != NO_UNITS:
-            values.clusters.append(units)
+        if values.clusters is not None and (cluster := _sum(own)) != NO_UNITS:
+            values.clusters.append(cluster)
     return values
 
 
