@@ -3,55 +3,64 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
+from evaluators.api.comparisons import compare
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
-from evaluators.api.rescoring import files_of, watch
-from evaluators.api.run_request import RunRequest
+from evaluators.api.run_object import Run
+from evaluators.api.run_request import RunRequest, prepared_for
 from evaluators.cli._endings import print_problems
 from evaluators.cli._printing import print_page, say
 from evaluators.issues import Problems
+from evaluators.reports.comparison_page import comparison_page
 from evaluators.reports.headline import one_line
 from evaluators.reports.summary import summary
-from evaluators.run.result import RunResult
+from evaluators.run.suite_files import suite_places
 
 _PAUSE_SECONDS: Final = 0.5
 
 
 def watch_run(suite: str, request: RunRequest) -> None:
-    """Prints the summary of the run, and after every change of its files what moved. Ends with KeyboardInterrupt."""
-    known: list[Path] = [Path(suite)]
-    first = True
+    """Prints the summary of the run, and after every change of its files a comparison with the run before. Ends with KeyboardInterrupt.
 
-    def score() -> RunResult | None:
-        nonlocal first
+    The files are those of this machine that the run reads; while the suite cannot be read, those that it had before.
+    """
+    files, last = [Path(suite)], None
+    while True:
+        seen = _stamps(files)
         try:
-            finished = finish(load(suite), request)
+            loaded = load(suite)
+            data = prepared_for(loaded, request).test_set.files
+            files = [*suite_places(loaded), *(Path(source.local) for source in data if source.local is not None)]
+            seen = {**_stamps(files), **seen}  # a change while it is scored is seen by the next look
+            finished = finish(loaded, replace(request, looked_at=True))
+            run = Run(finished.result, finished.record, finished.lines, None, finished.let_go)
+            if last is None:
+                print_page(summary(run.result, finished.options))
+            else:
+                say(f"\n{one_line(run.result)}\n\n")
+                print_page(comparison_page(compare(last, run, fail_on=(), common=True)))
+            last = run
         except Problems as error:
             print_problems(error.issues)
-            return None
-        if first:
-            print_page(summary(finished.result, finished.options))
-            first = False
-        return finished.result
-
-    def files() -> list[Path]:
-        nonlocal known
-        with suppress(Problems):  # what was watched before still is, until it can be read again
-            known = files_of(load(suite), request)
-        return known
-
-    for result, lines in watch(score, files, _ticks()):
-        if result is not None and lines:
-            say("".join(f"{line}\n" for line in ("", one_line(result), *(f"- {line}" for line in lines))))
-        say(f"Watching {len(known):,} files. Ctrl-C ends it.\n")
+        say(f"Watching {len(seen):,} files. Ctrl-C ends it.\n")
+        while _stamps(seen) == seen:
+            time.sleep(_PAUSE_SECONDS)
 
 
-def _ticks() -> Iterator[None]:
-    while True:
-        time.sleep(_PAUSE_SECONDS)
-        yield
+def _stamps(files: Iterable[Path]) -> dict[Path, tuple[int, int] | None]:
+    """When each file was last written, in nanoseconds, and how long it is; None for one that is not there."""
+    found: dict[Path, tuple[int, int] | None] = {}
+    for file in files:
+        try:
+            about = file.stat()
+        except OSError:
+            found[file] = None
+        else:
+            found[file] = about.st_mtime_ns, about.st_size
+    return found

@@ -110,8 +110,8 @@ COUNT = WholeNumber(1)
     "--watch",
     "watching",
     is_flag=True,
-    help="Score again whenever the suite or the data changes, and say what moved. No run folder is written, and nothing is sent "
-    "to a tracker. Ctrl-C ends it.",
+    help="Score again whenever the suite or the data changes, and compare with the run before. No run folder is written, and "
+    "nothing is sent to a tracker. Ctrl-C ends it.",
 )
 @click.option("--quiet", "-q", is_flag=True, help="Print one line in place of the summary.")
 @click.option(

@@ -6,13 +6,11 @@ from pathlib import Path
 
 import evaluators
 from evaluators.api.comparisons import open_side
-from evaluators.api.rescoring import moved
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import RunComparison, comparison_json
 from evaluators.compare.pairs import Side
 from evaluators.reports.comparison_page import comparison_page
 from evaluators.reports.formats.text import TextFormat
-from evaluators.run.store import load_run
 
 EXPECTED = ["billing", "billing", "refund", "refund", "other", "other", "other", "other"]
 FIRST = ["billing", "refund", "refund", "billing", "other", "other", "other", ""]
@@ -87,15 +85,3 @@ def test_variants_of_one_run_are_compared_by_label(tmp_path: Path) -> None:
     assert [(one.base, one.new) for one in found.labels if (one.label, one.metric) == ("billing", "f1")] == [
         (1 / 2, 4 / 5)
     ]
-
-
-def test_scoring_again_names_labels_and_measures(tmp_path: Path) -> None:
-    results = []
-    for name, outputs, cost in (("first", FIRST, "1"), ("second", SECOND, "2")):
-        run(tmp_path, name, outputs, cost)
-        results.append(load_run(tmp_path / name))
-    lines = list(moved(*results))
-    assert 'label, "billing": F1 0.5000 → 0.8000 (+0.3000)' in lines
-    assert "label, macro average: F1 0.6190 → 0.7746 (+0.1556)" in lines
-    assert "cost: mean 1 → 2" in lines
-    assert "cost: sum 8 → 16" in lines
