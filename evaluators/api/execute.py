@@ -23,7 +23,7 @@ from evaluators.run.in_background import InBackground
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import Prepared, masked_problems
 from evaluators.run.recorder import Recording
-from evaluators.run.recording import Needed, recording_of
+from evaluators.run.recording import recording_of
 from evaluators.run.result import RunResult
 from evaluators.run.rows import pyarrow
 from evaluators.run.scoring import ScoredRun, environment_of, jobs_of, rows_format, scored
@@ -105,21 +105,19 @@ def finish(suite: LoadedSuite, request: RunRequest) -> Finished:
 
 def _finish(suite: LoadedSuite, request: RunRequest) -> Finished:
     started = datetime.now().astimezone()
-    prepared = prepared_for(suite, request)
+    prepared = prepared_for(_as_asked(suite, request), request)
     check_gate_targets(prepared.suite, prepared.test_set.variants)
     _check_files(prepared, request)
     trackers = _trackers(suite, request)
     engine = engine_of(suite.engine, request.engine, request.workers)
     fingerprint = InBackground(prepared.test_set.fingerprint)
-    recordings = (
-        _recordings(prepared, request, _needed(prepared, request, trackers)) if _keeps(prepared, request) else None
-    )
+    recordings = _recordings(prepared, request, trackers)
     folder = _folder(prepared, request, started, recordings, fingerprint)
     if isinstance(folder, Path):
         return _finished_before(prepared, request, folder)
     try:
         with engine.crew() as crew:
-            jobs = jobs_of(prepared, crew.remote, folder, recordings, request.rows, request.repeat_judge, request.parts)
+            jobs = jobs_of(prepared, crew.remote, folder, recordings, request.repeat_judge, request.parts)
             run = scored(
                 prepared, jobs, crew, folder, fingerprint, request.stopped, request.progress, request.before_asking,
                 request.asked,
@@ -141,6 +139,14 @@ def _finish(suite: LoadedSuite, request: RunRequest) -> Finished:
     finally:
         if folder is not None:
             folder.discard()
+
+
+def _as_asked(suite: LoadedSuite, request: RunRequest) -> LoadedSuite:
+    """The suite with what is asked for in place of its own settings under `results`."""
+    names = ("name", "formats", "lowest_fields", "rows", "evidence", "documents")
+    asked = {name: value for name in names if (value := getattr(request, name)) is not None}
+    sections = {**suite.config.sections, "results": suite.results.model_copy(update=asked)}
+    return replace(suite, config=replace(suite.config, sections=sections)) if asked else suite
 
 
 def _may_go_on(error: BaseException) -> bool:
@@ -189,27 +195,24 @@ def _finished_before(prepared: Prepared, request: RunRequest, place: Path) -> Fi
     )  # fmt: skip
 
 
-def _needed(prepared: Prepared, request: RunRequest, trackers: Sequence[NamedTracker]) -> Needed:
-    """What the files that are asked for need of the record."""
+def _recordings(
+    prepared: Prepared, request: RunRequest, trackers: Sequence[NamedTracker]
+) -> tuple[Recording, ...] | None:
+    """What is recorded of the rows of each variant; None where nothing is made from it."""
+    lists = any(lists_fields(line.settings) for line in prepared.suite.lines)
+    asked = request.results is not None or request.files or request.hardest or request.looked_at
+    if not (asked or (request.summary and lists)):
+        return None
     from evaluators.reports.outcome_format import outcome_words, outcomes_file_for
 
-    words = _formats(prepared, request) if request.results is not None else ()
-    listed = bool(outcome_words(words)) or any(outcomes_file_for(file) is not None for file in request.files)
+    words = prepared.suite.results.formats if request.results is not None else ()
+    every_outcome = bool(outcome_words(words)) or any(outcomes_file_for(file) is not None for file in request.files)
     elsewhere = any(
         source.local is None for source in prepared.test_set.files
     )  # nothing in a run folder opens such a file
-    return Needed(listed, bool(trackers) and elsewhere)
-
-
-def _recordings(prepared: Prepared, request: RunRequest, needed: Needed) -> tuple[Recording, ...]:
-    """What is recorded of the rows of each variant."""
     return tuple(
-        recording_of(prepared, table, needed, request.evidence, request.documents) for _, table in prepared.variants()
+        recording_of(prepared, table, every_outcome, bool(trackers) and elsewhere) for _, table in prepared.variants()
     )
-
-
-def _formats(prepared: Prepared, request: RunRequest) -> tuple[str, ...]:
-    return prepared.suite.results.formats if request.formats is None else request.formats
 
 
 def _folder(
@@ -232,19 +235,12 @@ def _folder(
     from evaluators.api.resuming import resumed_run, taken_up, unfinished_run
 
     suite = prepared.suite
-    asked = request.name or suite.results.name
+    asked = suite.results.name
     name = asked or default_name(started, suite.fingerprint)
     begun = unfinished_run(prepared, request, recordings, name, asked, started, fingerprint)
     run = resumed_run(suite, request) if request.resume else None
     found = taken_up(run, prepared, begun, fingerprint) if run is not None else None
     return found if found is not None else RunFolder.begin(request.results, begun, request.force)
-
-
-def _keeps(prepared: Prepared, request: RunRequest) -> bool:
-    """Whether something is made from what a run records."""
-    listed = any(lists_fields(line.settings) for line in prepared.suite.lines)
-    asked = request.files or request.hardest or request.looked_at
-    return bool(request.results is not None or asked or (request.summary and listed))
 
 
 def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run: ScoredRun) -> Finished:
@@ -255,7 +251,7 @@ def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run
     from evaluators.run.run_names import RUN_JSON
     from evaluators.run.store import NOT_MOVED
 
-    lowest_fields = _lowest_fields(prepared, request)
+    lowest_fields = prepared.suite.results.lowest_fields
     if folder is None:
         result = run.result
         return Finished(result, Options(lowest_fields, extra=_without_record(request, result)), None, ())
@@ -335,22 +331,18 @@ def _recorded(prepared: Prepared, request: RunRequest, folder: RunFolder, run: S
     from evaluators.run.cells_again import cells_from
     from evaluators.run.storing import stored
 
-    lowest_fields = _lowest_fields(prepared, request)
+    lowest_fields = prepared.suite.results.lowest_fields
     record = stored(prepared, folder, run.jobs, run.measured, run.result, lowest_fields)
-    words = _formats(prepared, request) if request.results is not None else ()
+    words = prepared.suite.results.formats if request.results is not None else ()
     if not record.has_every_cell and needs_cells(request.files, words):
         record = cells_from(record, prepared.test_set)
     options = _with_sections(prepared, request, record)
     if request.results is not None:
-        rows_csv = "csv" in words or (request.documents or prepared.suite.results.documents) == "all"
+        rows_csv = "csv" in words or prepared.suite.results.documents == "all"
         options = replace(options, left_out=not_annotated(record, rows_csv))
         of_report = _of_report(prepared, request, record, options, words)
         folder_files(folder, record, words, options, of_report, rows_csv)
     return record, options
-
-
-def _lowest_fields(prepared: Prepared, request: RunRequest) -> int:
-    return prepared.suite.results.lowest_fields if request.lowest_fields is None else request.lowest_fields
 
 
 def _of_report(
@@ -370,7 +362,7 @@ def _with_sections(prepared: Prepared, request: RunRequest, record: RunRecord, r
     lines = prepared.suite.lines
     shown = not request.looked_at or request.results is not None or request.files or request.summary
     sections = sections_of(record, lines, request.hardest, report=report) if shown else ()  # a program looks at rows
-    return Options(_lowest_fields(prepared, request), extra=sections, label_rules=label_rules(lines))
+    return Options(prepared.suite.results.lowest_fields, extra=sections, label_rules=label_rules(lines))
 
 
 def _without_record(request: RunRequest, result: RunResult) -> tuple[Section, ...]:
@@ -432,7 +424,7 @@ def _read_next_time(prepared: Prepared, request: RunRequest) -> list[Issue]:
 
 def _own_folder(prepared: Prepared, request: RunRequest) -> Path | None:
     """The run folder that is asked for by name."""
-    name = request.name or prepared.suite.results.name
+    name = prepared.suite.results.name
     return None if request.results is None or name is None else Path(request.results, name).resolve()
 
 
@@ -450,7 +442,7 @@ def _check_files(prepared: Prepared, request: RunRequest) -> None:
         local = [Path(path) for source in prepared.test_set.files if (path := source.local) is not None]
         issues += check_asked(request.files, [Path(name), *local], _own_folder(prepared, request))
         issues += _read_next_time(prepared, request)
-    words = _formats(prepared, request)
+    words = prepared.suite.results.formats
     if not issues and (request.files or request.results is not None):
         from evaluators.reports.report_files import check_outcomes
 
@@ -458,5 +450,5 @@ def _check_files(prepared: Prepared, request: RunRequest) -> None:
         issues += check_outcomes(by_schema, request.files, words if request.results is not None else ())
     if issues:
         raise Problems(issues)
-    if rows_format(prepared.suite, request.rows, 0) == "parquet" and request.results is not None:
+    if rows_format(prepared.suite, 0) == "parquet" and request.results is not None:
         pyarrow()

@@ -305,7 +305,7 @@ def _options(prepared: Prepared, request: RunRequest, recordings: Sequence[Recor
         "the rows that are scored": prepared.selection.sentence() if prepared.selection else "all of them",
         _WATCHED: _checksum(sorted(watches_of(prepared.suite).items())),
         "the variants": ", ".join(prepared.test_set.variants) or "none",
-        "how rows are stored": rows_format(prepared.suite, request.rows, size),
+        "how rows are stored": rows_format(prepared.suite, size),
         "how often a judge is asked": str(request.repeat_judge),
         "the rows that are recorded for each field": "all" if first.most is None else str(first.most),
         "the rows whose cells are kept": first.documents,

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Final, Literal
 
-from msgspec import Struct
-
 from evaluators.builtin._evaluator import lists_fields
 from evaluators.needs import Column, Expected, Need, Output, column_of
 from evaluators.plan.need_steps import Lookup
@@ -16,7 +14,7 @@ from evaluators.run.places import field_places, line_places
 from evaluators.run.preparing import Prepared
 from evaluators.run.record_facts import CellReading, RecordedEvaluator, RecordedVariant, RecordFacts
 from evaluators.run.record_files import StoredLines, keeps_cells, keeps_every_outcome
-from evaluators.run.recorder import SET_ASIDE, Kept, Recording
+from evaluators.run.recorder import SET_ASIDE, Recording
 from evaluators.run.rows import RowsFormat
 from evaluators.run.split_result import SplitResult
 from evaluators.testsets.test_set import TestSet
@@ -25,30 +23,16 @@ FIRST_MISMATCHES: Final = 200
 """Rows with something wrong that are recorded for each field, when a run has more rows than a small one."""
 
 
-class Needed(Struct, frozen=True):
-    """What the files that a run is asked for need of its record."""
+def recording_of(prepared: Prepared, table: TestSet, every_outcome: bool = False, every_row: bool = False) -> Recording:
+    """What is recorded of the rows of a table: what the suite says, and what the files that are asked for need.
 
-    outcomes: bool = False
-    """Every outcome of every row."""
-    rows: bool = False
-    """The cells of every row, for whoever gets the folder alone."""
-
-
-def recording_of(
-    prepared: Prepared,
-    table: TestSet,
-    needed: Needed,
-    evidence: Literal["first", "all"] | int | None = None,
-    documents: Kept | None = None,
-) -> Recording:
-    """What is recorded of the rows of a table: what is asked for or else the suite says, and what the files that are asked for need."""
-    wanted = prepared.suite.results
-    evidence = evidence or wanted.evidence
-    most = FIRST_MISMATCHES if evidence == "first" else None if evidence == "all" else evidence
-    documents = documents or wanted.documents
-    if needed.outcomes or needed.rows or (documents == "auto" and not table.lasting):
+    These may need every outcome of every row, or the cells of every row, for whoever gets the folder alone.
+    """
+    evidence, documents = prepared.suite.results.evidence, prepared.suite.results.documents
+    most = None if every_outcome or evidence == "all" else FIRST_MISMATCHES if evidence == "first" else evidence
+    if every_outcome or every_row or (documents == "auto" and not table.lasting):
         documents = "all"
-    return Recording(None if needed.outcomes else most, documents, tuple(table.header))
+    return Recording(most, documents, tuple(table.header))
 
 
 def facts_of(

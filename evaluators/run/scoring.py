@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -76,12 +76,11 @@ def jobs_of(
     remote: bool = False,
     folder: RunFolder | None = None,
     recordings: Sequence[Recording] | None = None,
-    rows: RowsFormat | Literal["auto"] | None = None,
     repeat_judge: int = 1,
     parts: str | None = None,
 ) -> tuple[Job, ...]:
     """The job of each variant. Parts are left in `folder`, or at the place `parts` that workers on other machines reach, too; None keeps
-    nothing of single rows. `recordings` say what is recorded of each variant, `rows` how rows are stored."""
+    nothing of single rows. `recordings` say what is recorded of each variant."""
     suite = prepared.suite
     shipped = _sent(suite) if remote else suite.shipped()
     outputs = prepared.roles.get("output")
@@ -99,7 +98,7 @@ def jobs_of(
                 folder=elsewhere or (str(working) if working is not None else None),
                 named=str(folder.path) if folder is not None else "",
                 key=unfinished.identity.key if unfinished is not None and parts is None else "",
-                rows=rows_format(suite, rows, _size(table)),
+                rows=rows_format(suite, _size(table)),
                 slices=suite.config.slices,
                 recording=recordings[place] if recordings is not None and working is not None else Recording(),
                 cluster=suite.cluster,
@@ -206,9 +205,9 @@ def _said(test_set: TestSet, variant: str | None) -> str:
     return test_set.name if variant is None else f'{test_set.name} variant "{variant}"'
 
 
-def rows_format(suite: LoadedSuite, asked: RowsFormat | Literal["auto"] | None, size: int) -> RowsFormat:
+def rows_format(suite: LoadedSuite, size: int) -> RowsFormat:
     """How rows are stored."""
-    asked = asked or suite.results.rows
+    asked = suite.results.rows
     if asked != "auto":
         return asked
     return "parquet" if size >= PARQUET_FROM_BYTES and has_pyarrow() else "jsonl"

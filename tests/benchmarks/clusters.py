@@ -20,7 +20,7 @@ from evaluators.api.loading import loads
 from evaluators.run.engines.engine import ENGINES, Crew
 from evaluators.run.in_background import InBackground
 from evaluators.run.preparing import Prepared, prepare
-from evaluators.run.recording import Needed, recording_of
+from evaluators.run.recording import recording_of
 from evaluators.run.scoring import jobs_of, scored
 from evaluators.run.store import RunFolder
 from tests.benchmarks import suites
@@ -107,7 +107,7 @@ def _seconds(prepared: Prepared, crew: Crew) -> float:
     """How long the scoring takes, with its parts written into a run folder that goes away."""
     folder = RunFolder.passing()
     try:
-        recordings = [recording_of(prepared, table, Needed()) for _, table in prepared.variants()]
+        recordings = [recording_of(prepared, table) for _, table in prepared.variants()]
         fingerprint = InBackground(prepared.test_set.fingerprint)
         begun = perf_counter()
         scored(prepared, jobs_of(prepared, crew.remote, folder, recordings), crew, folder, fingerprint)

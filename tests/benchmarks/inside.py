@@ -25,7 +25,7 @@ from evaluators.run.engines.engine import engine_of
 from evaluators.run.job import Job
 from evaluators.run.preparing import prepare
 from evaluators.run.record_files import record_files
-from evaluators.run.recording import Needed, recording_of
+from evaluators.run.recording import recording_of
 from evaluators.run.runner import measure, store_parts
 from evaluators.run.stats import figures
 from evaluators.testsets.reader import Split, Table
@@ -224,7 +224,7 @@ def _scored(suite: Suite, path: Path, pieces: int, workers: int, format_: Any) -
     with tempfile.TemporaryDirectory() as name:
         parts = Path(name) / "parts"
         parts.mkdir()
-        recording = recording_of(prepared, table, Needed(), "all")
+        recording = recording_of(prepared, table, every_outcome=True)
         job = Job(suite.shipped(), table, prepared.roles, suite.reading, str(parts), format_, recording=recording)
         measured = measure(job, suite.lines, engine, path.name)
         files = record_files(Path(name), format_)
