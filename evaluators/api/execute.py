@@ -74,13 +74,8 @@ class Finished(Struct, frozen=True):
     """What people should know of the run beside its results: what of it was there before, or stays for another time."""
 
 
-def execute(suite: LoadedSuite, request: RunRequest) -> RunResult:
-    """The figures of the run. Raises Problems when it cannot start; what goes wrong with rows is in the result."""
-    return finish(suite, request).result
-
-
 def run_of(suite: LoadedSuite, request: RunRequest) -> Run:
-    """The run, whose rows can be looked at. Raises Problems as `execute` does."""
+    """The run, whose rows can be looked at. Raises Problems when it cannot start; what goes wrong with rows is in the result."""
     found = finish(suite, replace(request, looked_at=True))
     index = request.given.index if request.given is not None else None
     from evaluators.api.run_object import Run  # the command line shows pages instead
@@ -356,7 +351,7 @@ def _of_report(
 
 def _with_sections(prepared: Prepared, request: RunRequest, record: RunRecord, report: bool = False) -> Options:
     """What summaries and pages show beside the figures."""
-    from evaluators.api.run_sections import label_rules, sections_of
+    from evaluators.api.finished_run import label_rules, sections_of
     from evaluators.reports.headline import Options
 
     lines = prepared.suite.lines
@@ -396,7 +391,7 @@ def _tracked(finished: Finished, trackers: Sequence[NamedTracker], request: RunR
         file for file in (*finished.files, finished.folder / "report.html") if file.suffix == ".html" and file.is_file()
     ]
     if sent.links and pages:
-        from evaluators.api.run_sections import pages_again
+        from evaluators.api.finished_run import pages_again
         from evaluators.run.record import read_record
 
         pages_again(read_record(finished.folder), pages, finished.options)

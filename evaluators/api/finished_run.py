@@ -1,22 +1,81 @@
-"""A run that has ended: what a reader of its folder asks for, made from its record alone."""
+"""A run that has ended: the pages and sections that a reader of its folder asks for, made from its record alone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Final
 
-from evaluators.api.loading import load
-from evaluators.api.run_sections import label_rules, sections_of, sent_section
+from msgspec.structs import replace
+
+from evaluators.api.sections import READERS
+from evaluators.builtin._texts import LabelRule
 from evaluators.issues import Problems, problem
-from evaluators.reports.document import Page, Paragraph, Section
+from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.headline import Options
-from evaluators.reports.near_miss_section import near_miss_section
-from evaluators.reports.report_files import asked_files, needs_cells
+from evaluators.reports.near_miss_section import near_miss_section, not_searched
+from evaluators.reports.record_parts import parts_of
+from evaluators.reports.report_files import asked_files, hardest, needs_cells
+from evaluators.reports.schema_sections import failed_section
 from evaluators.run.cells_again import with_cells
 from evaluators.run.record import RunRecord, read_record
+from evaluators.run.recorder import SMALL_RUN
+from evaluators.run.store import LINKS_JSON
+from evaluators.suite.config import read_config
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.suite.presets import preset_folder
+from evaluators.suite.source import load
 from evaluators.values.small_files import reading_inside
+
+MOST_SUGGESTED: Final = 3
+"""Near misses that a run ends with; reports show more, and `evaluators advice` all."""
+
+
+def sections_of(
+    record: RunRecord, lines: Sequence[EvaluatorLine], hard: int = 0, *, report: bool = True
+) -> tuple[Section, ...]:
+    """What failed first, the `hard` rows with the lowest scores, and the near misses: those of a `report`, or what a run ends with, which
+    is a few of them where it is small, and else the command that searches."""
+    parts = parts_of(record)
+    return (
+        *(failed_section(parts) if parts else ()),
+        *([hardest(hard, record)] if hard else []),
+        *_near_misses(record, lines, report),
+    )
+
+
+def _near_misses(record: RunRecord, lines: Sequence[EvaluatorLine], report: bool) -> tuple[Section, ...]:
+    if not report and any(one.rows > SMALL_RUN for one in record.facts.variants):
+        return not_searched(record.result)
+    from evaluators.reports.near_miss_search import near_misses  # brings schemas along, which few suites have
+
+    if report:
+        return near_miss_section(near_misses(lines, record))
+    found = near_misses(lines, record, wanted=MOST_SUGGESTED)
+    return near_miss_section(found, more=len(found) == MOST_SUGGESTED)
+
+
+def label_rules(lines: Sequence[EvaluatorLine]) -> dict[str, LabelRule]:
+    """How the evaluators that have labels read them, by name."""
+    return {line.name: rule for line in lines if (rule := line.settings.label_rule()) is not None}
+
+
+def sent_section(folder: Path) -> tuple[Section, ...]:
+    """Where the run in a folder was sent, if it was."""
+    if not (folder / LINKS_JSON).is_file():
+        return ()
+    from evaluators.tracking.sending import links_of
+
+    items = (
+        Item(f"{link.platform}: {link.url or 'no address'} (run {link.run_id})", link=link.url or "")
+        for link in links_of(folder)
+    )
+    return (Section("Where it was sent", (Listing(tuple(items)),)),)
+
+
+def pages_again(record: RunRecord, pages: Iterable[Path], options: Options) -> None:
+    """Writes the pages of a run once more, now that it was sent."""
+    asked_files(pages, record, replace(options, extra=(*options.extra, *sent_section(record.folder))))
 
 
 def options_of(record: RunRecord) -> Options:
@@ -36,7 +95,7 @@ def recorded_lines(record: RunRecord) -> tuple[EvaluatorLine, ...]:
     or the suite names functions of a program.
     """
     with reading_inside(record.folder, preset_folder()):
-        return load(record.folder / record.facts.suite).lines
+        return read_config(load(record.folder / record.facts.suite), READERS).lines
 
 
 def advice_page(place: Path) -> Page:

@@ -6,7 +6,7 @@ that schema. Only the figures, whose names the schema lists, and the words of re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -148,45 +148,43 @@ def _found(node: Any, place: str) -> Iterator[tuple[str, str, str, tuple[str, ..
 def _values(key: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
     """The words that a key takes."""
     does = str(schema.get("description") or "")
-    for word in dict.fromkeys(_listed(schema)):
+    for word in _listed(schema):
         said = FIGURES.get(word, does) if key == "figure" else does
         if said:
             yield word, f"a value of `{key}`", said, ()
 
 
-def _listed(schema: Any) -> Iterator[str]:
-    """The words of an `enum` of a key itself, behind conditions and choices, and not in the keys below it."""
-    if isinstance(schema, list):
-        for each in schema:
-            yield from _listed(each)
-    elif isinstance(schema, dict):
-        yield from (word for word in schema.get("enum", ()) if isinstance(word, str))
-        for key in ("if", "then", "else", "anyOf", "oneOf", "allOf", "items"):
-            yield from _listed(schema.get(key))
+def _listed(schema: Mapping[str, Any]) -> dict[str, None]:
+    """The words of an `enum` of a key itself, and not of the keys below it."""
+    words = (word for part in _choices(schema, _CHOICES) for word in part.get("enum", ()))
+    return dict.fromkeys(word for word in words if isinstance(word, str))
 
 
 def _facts(schema: Mapping[str, Any]) -> tuple[str, ...]:
     """What is taken and what holds without it, as far as the schema says so in one word."""
     facts = []
-    words = list(dict.fromkeys(_listed(schema)))
-    if words:
+    if words := _listed(schema):
         facts.append(f"takes: {', '.join(words)}")
-    below = list(dict.fromkeys(_keys_below(schema)))
-    if below:
+    parts = _choices(schema, (*_CHOICES, "additionalProperties"))
+    if below := dict.fromkeys(key for part in parts for key in part.get("properties") or {}):
         facts.append(f"its keys: {', '.join(below)}")
     if "default" in schema and schema["default"] is not None:
         facts.append(f"without it: {flow(schema['default'])}")
     return tuple(facts)
 
 
-def _keys_below(schema: Any) -> Iterator[str]:
+_CHOICES: Final = ("if", "then", "else", "anyOf", "oneOf", "allOf", "items")
+
+
+def _choices(schema: Any, keys: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    """A schema, and those behind its conditions and choices."""
     if isinstance(schema, list):
         for each in schema:
-            yield from _keys_below(each)
+            yield from _choices(each, keys)
     elif isinstance(schema, dict):
-        yield from schema.get("properties") or {}
-        for key in ("if", "then", "else", "anyOf", "oneOf", "allOf", "items", "additionalProperties"):
-            yield from _keys_below(schema.get(key))
+        yield schema
+        for key in keys:
+            yield from _choices(schema.get(key), keys)
 
 
 def _spoken(place: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.api.execute import execute
+from evaluators.api.execute import finish
 from evaluators.api.loading import Suite
 from evaluators.api.run_request import RunRequest, prepared_for
 from evaluators.guide.field_warnings import field_warnings
@@ -110,7 +110,7 @@ def look(suite: Suite, test_set: str | None, whole: bool, settings: Mapping[str,
     """
     selection = Selection() if whole else Selection(limit=LOOKED_AT)
     request = RunRequest(test_set=test_set, selection=selection, test_set_settings=dict(settings))
-    result = execute(suite, request)
+    result = finish(suite, request).result
     said = (*suite.notes, selection.sentence())
     prepared = prepared_for(suite, request)
     notes = [note for note in result.notes if note not in said]
