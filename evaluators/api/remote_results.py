@@ -10,21 +10,22 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from evaluators.api.remote_runs import send_file
 from evaluators.api.run_request import RunRequest
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.record import read_record
 from evaluators.run.run_json import run_json
 from evaluators.run.run_names import RUN_JSON, numbered
-from evaluators.run.store import check_name, default_name, load_run, write_text
+from evaluators.run.store import check_name, default_name, write_text
 from evaluators.run.verdict import afterwards
 from evaluators.run.write_errors import unwritten
 from evaluators.testsets.byte_store import inside, parent, scheme_of, store_of
@@ -34,7 +35,63 @@ if TYPE_CHECKING:
     from evaluators.api.execute import Finished
     from evaluators.run.loaded import LoadedSuite
 
-_BLOCK: Final = 1024 * 1024
+
+class _Outgoing(Struct, frozen=True):
+    """A run on this machine, and what of it goes where."""
+
+    request: RunRequest
+    """The request with places on this machine."""
+    files: dict[Path, str]
+    """The folders of files that were asked for one by one, and their places."""
+    run: Path | None = None
+    """The run folder, where that is sent."""
+    place: str = ""
+    """The address where it goes."""
+    asked: str = ""
+    """The name that was asked for it, or chosen for it."""
+    chosen: bool = False
+    """Nobody asked for the name."""
+
+    @property
+    def places(self) -> dict[Path, str]:
+        """Every folder that is sent, and its place; the run comes last."""
+        return self.files if self.run is None else {**self.files, self.run: self.place}
+
+    @property
+    def taken(self) -> str | None:
+        """The place that was asked for, when something was there and the run has another one."""
+        asked = inside(parent(self.place), self.asked)
+        return asked if asked != self.place else None
+
+    @property
+    def named(self) -> str | None:
+        """The name of the run folder, where nobody asked for that one."""
+        return self.place.rpartition("/")[2] if self.chosen or self.taken else None
+
+    def shown(self, issue: Issue) -> Issue:
+        """What people are told, with the places as they gave them in place of those of this machine."""
+        where, hint = issue.where, issue.hint
+        for local, place in self.places.items():
+            where = where and where.replace(str(local), shown_address(place))
+            hint = hint and hint.replace(str(local), shown_address(place))
+        return replace(issue, where=where, hint=hint)
+
+    def stored(self, finished: Finished) -> Finished:
+        """The run with the places in the stores in place of those of this machine."""
+        finished = replace(
+            finished,
+            files=tuple(file for file in finished.files if file.parent not in self.files),
+            stored=tuple(
+                inside(self.files[file.parent], file.name) for file in finished.files if file.parent in self.files
+            ),
+        )
+        if self.run is None or finished.folder is None:
+            return finished
+        sent = finished.sent and replace(finished.sent, issues=tuple(map(self.shown, finished.sent.issues)))
+        return replace(
+            finished, result=replace(finished.result, folder=self.place), folder=None, place=self.place, named=self.named,
+            taken=self.taken, sent=sent,
+        )  # fmt: skip
 
 
 def finish_elsewhere(
@@ -42,127 +99,54 @@ def finish_elsewhere(
 ) -> Finished:
     """The run, with what belongs in a store sent there. Raises Problems when it cannot start."""
     folder = Path(tempfile.mkdtemp(prefix="evaluators-"))
-    lost = False
+    refused: tuple[Issue, ...] = ()
     try:
         outgoing = _outgoing(suite, request, folder)
-        with _claimed(outgoing), _named(outgoing), _parts_cleared(outgoing.request):
-            finished = finish(suite, _telling(outgoing, folder))
+        with _claimed(outgoing), _shown(outgoing), _parts_cleared(outgoing.request):
+            finished = finish(suite, outgoing.request)
             outgoing = _placed(outgoing)
-            finished = _sent_as(outgoing, finished)
-            refused = tuple(issue for issue in map(_sent, outgoing.sent) if issue is not None)
-            lost = bool(refused)
+            refused = tuple(_refused(outgoing))
     finally:
-        if not lost:
+        if not refused:
             shutil.rmtree(folder, ignore_errors=True)
-    stored = _as_stored(outgoing, finished, folder)
+    stored = outgoing.stored(finished)
     return replace(stored, result=afterwards(stored.result, refused), refused=(*finished.refused, *refused))
 
 
-def _as_stored(outgoing: _Outgoing, finished: Finished, folder: Path) -> Finished:
-    """The run with the places in the stores in place of those of this machine."""
-    results = outgoing.results if finished.folder is not None else None
-    place = results.place if results is not None else None
-    return replace(
-        finished,
-        result=finished.result if place is None else replace(finished.result, folder=place),
-        folder=finished.folder if results is None else None,
-        place=place,
-        named=results.named if results is not None else finished.named,
-        taken=results.taken if results is not None else finished.taken,
-        files=tuple(file for file in finished.files if not file.is_relative_to(folder)),
-        stored=tuple(outgoing.places(finished.files)),
-    )
-
-
-def _telling(outgoing: _Outgoing, folder: Path) -> RunRequest:
-    """The request, told of the finished run by the places where it will be."""
-    told = outgoing.request.before_sending
-    if told is None:
-        return outgoing.request
-    return replace(outgoing.request, before_sending=lambda finished: told(_as_stored(outgoing, finished, folder)))
-
-
-def _sent_as(outgoing: _Outgoing, finished: Finished) -> Finished:
-    """The run, with the hints on how to send it again naming where it will be."""
-    results = outgoing.results
-    if finished.sent is None or results is None:
-        return finished
-    local, place = str(results.local), shown_address(results.place)
-    issues = tuple(replace(one, hint=(one.hint or "").replace(local, place)) for one in finished.sent.issues)
-    return replace(finished, sent=replace(finished.sent, issues=issues))
-
-
-class _Sending(Struct, frozen=True):
-    """One folder of this machine, and the place where its files go."""
-
-    local: Path
-    place: str
-    is_run: bool = False
-    force: bool = False
-    asked: str = ""
-    """The name that was asked for a run, or chosen for it."""
-    chosen: bool = False
-    """Nobody asked for the name."""
-
-    @property
-    def named(self) -> str | None:
-        """The name of the run folder, where nobody asked for that one."""
-        return self.place.rpartition("/")[2] if self.chosen or self.taken else None
-
-    @property
-    def taken(self) -> str | None:
-        """The place that was asked for, when something was there and the run has another one."""
-        asked = inside(parent(self.place), self.asked)
-        return asked if self.is_run and asked != self.place else None
-
-
-class _Outgoing(Struct, frozen=True):
-    """A run on this machine, and what of it goes where."""
-
-    request: RunRequest
-    results: _Sending | None
-    files: tuple[_Sending, ...]
-
-    @property
-    def sent(self) -> tuple[_Sending, ...]:
-        """Everything that is sent; the run folder comes last."""
-        return (*self.files, *((self.results,) if self.results is not None else ()))
-
-    def places(self, files: Sequence[Path]) -> Iterator[str]:
-        """Where the files are that went to stores."""
-        for file in files:
-            yield from (inside(one.place, file.name) for one in self.files if file.parent == one.local)
-
-
 def _outgoing(suite: LoadedSuite, request: RunRequest, folder: Path) -> _Outgoing:
-    """The same run with places on this machine."""
-    results, changed = None, request
+    """The same run with places on this machine. Whoever is told of it before it is sent is told of the places in stores."""
+    folders = [folder / f"file-{number}" for number in range(len(request.stored_files))]
+    files = [local / file.rpartition("/")[2] for local, file in zip(folders, request.stored_files, strict=True)]
+    outgoing = _Outgoing(
+        replace(request, files=(*request.files, *files), stored_files=()),
+        dict(zip(folders, map(parent, request.stored_files), strict=True)),
+    )
     if request.results is not None and scheme_of(str(request.results)):
-        wanted = request.name or suite.results.name
+        results, wanted = str(request.results), request.name or suite.results.name
         asked = wanted or default_name(datetime.now().astimezone(), suite.fingerprint)
         check_name(asked)
-        name = asked if request.force else _free_name(str(request.results), asked)
-        place = inside(str(request.results), name)
-        results = _Sending(
-            folder / "runs" / name, place, is_run=True, force=request.force, asked=asked, chosen=not wanted
-        )
-        parts = inside(str(request.results), f".{name}.{_token()}.parts")
-        changed = replace(changed, results=folder / "runs", name=name, parts=parts)
-    sent = tuple(_Sending(folder / f"file-{number}", parent(file)) for number, file in enumerate(request.stored_files))
-    files = [one.local / file.rpartition("/")[2] for one, file in zip(sent, request.stored_files, strict=True)]
-    return _Outgoing(replace(changed, files=(*request.files, *files), stored_files=()), results, sent)
+        name = asked if request.force else _free_name(results, asked)
+        parts = inside(results, f".{name}.{_token()}.parts")
+        outgoing = replace(
+            outgoing, request=replace(outgoing.request, results=folder / "runs", name=name, parts=parts),
+            run=folder / "runs" / name, place=inside(results, name), asked=asked, chosen=not wanted,
+        )  # fmt: skip
+    if (told := request.before_sending) is None:
+        return outgoing
+    changed = replace(outgoing.request, before_sending=lambda finished: told(outgoing.stored(finished)))
+    return replace(outgoing, request=changed)
 
 
 def _placed(outgoing: _Outgoing) -> _Outgoing:
     """The same, with the run at a place that is free now. Its `run.json` names the folder where that is not the one asked for."""
-    run = outgoing.results
-    if run is None or run.force or not (run.local / RUN_JSON).is_file():
+    run, results = outgoing.run, parent(outgoing.place)
+    if run is None or outgoing.request.force or not (run / RUN_JSON).is_file():
         return outgoing
-    run = replace(run, place=inside(parent(run.place), _free_name(parent(run.place), run.asked)))
-    if run.named is not None:
-        named = replace(load_run(run.local), folder=run.named)
-        write_text(run.local / RUN_JSON, run_json(named, read_record(run.local).facts))
-    return replace(outgoing, results=run)
+    outgoing = replace(outgoing, place=inside(results, _free_name(results, outgoing.asked)))
+    if outgoing.named is not None:
+        record = read_record(run)
+        write_text(run / RUN_JSON, run_json(replace(record.result, folder=outgoing.named), record.facts))
+    return outgoing
 
 
 def _free_name(results: str, asked: str) -> str:
@@ -179,14 +163,13 @@ def _claimed(outgoing: _Outgoing) -> Iterator[None]:
     """Raises Problems (environment) where nothing can be written."""
     claims = []
     try:
-        for one in outgoing.sent:
-            store = store_of(one.place)
+        for local, place in outgoing.places.items():
+            claim = inside(parent(place) if local == outgoing.run else place, f".{_token()}.claim")
             try:
-                claim = inside(parent(one.place) if one.is_run else one.place, f".{_token()}.claim")
-                store.put(claim, b"")
+                store_of(place).put(claim, b"")
                 claims.append(claim)
             except OSError as error:
-                raise Problems([unwritten(error, shown_address(one.place), "the place of the results")]) from None
+                raise Problems([unwritten(error, shown_address(place), "the place of the results")]) from None
         yield
     finally:
         for claim in claims:
@@ -195,59 +178,38 @@ def _claimed(outgoing: _Outgoing) -> Iterator[None]:
 
 
 @contextmanager
-def _named(outgoing: _Outgoing) -> Iterator[None]:
+def _shown(outgoing: _Outgoing) -> Iterator[None]:
     """Problems name places as the user gave them, and not those of this machine."""
     try:
         yield
     except Problems as error:
-        raise Problems([_renamed(issue, outgoing) for issue in error.issues]) from None
+        raise Problems(map(outgoing.shown, error.issues)) from None
 
 
-def _renamed(issue: Issue, outgoing: _Outgoing) -> Issue:
-    for one in outgoing.sent:
-        if issue.where is not None and issue.where.startswith(str(one.local)):
-            rest = issue.where[len(str(one.local)) :]
-            return replace(issue, where=f"{shown_address(one.place)}{rest}")
-    return issue
-
-
-def _sent(one: _Sending) -> Issue | None:
-    """Sends the files of a folder; a run's own file comes last. What is wrong where the store does not take them."""
-    if not one.local.is_dir():
-        return None
-    names = sorted(file.relative_to(one.local).as_posix() for file in one.local.rglob("*") if file.is_file())
-    names.sort(key=lambda name: name == RUN_JSON)
-    store = store_of(one.place)
-    try:
-        old = set(store.below(one.place)) if one.is_run and one.force else set()
-        if RUN_JSON in old:
-            store.remove(inside(one.place, RUN_JSON))  # from here on there is no run, until the new one is whole
-        for name in names:
-            _send_file(one.local / name, inside(one.place, name))
-        for name in old - set(names):
-            store.remove(inside(one.place, name))
-    except OSError as error:
-        issue = unwritten(error, shown_address(one.place), "the run folder" if one.is_run else "the file")
-        return replace(issue, blame=Blame.ENVIRONMENT, hint=f"nothing is lost: it is in {one.local}")
-    return None
-
-
-def _send_file(file: Path, place: str) -> None:
-    with open(file, "rb") as stream, store_of(place).write(place) as target:
-        shutil.copyfileobj(stream, target, _BLOCK)
-
-
-def send_files(files: Sequence[Path], place: str) -> list[str]:
-    """Sends files of this machine to a folder of a store, and gives their places. Raises Problems (environment)."""
-    sent = []
-    for file in files:
-        target = inside(place, file.name)
+def _refused(outgoing: _Outgoing) -> Iterator[Issue]:
+    """Sends every folder. Gives what is wrong where a store does not take the files."""
+    for local, place in outgoing.places.items():
+        is_run = local == outgoing.run
         try:
-            _send_file(file, target)
+            if local.is_dir():
+                _send_folder(local, place, replaces=is_run and outgoing.request.force)
         except OSError as error:
-            raise Problems([unwritten(error, shown_address(target))]) from None
-        sent.append(target)
-    return sent
+            issue = unwritten(error, shown_address(place), "the run folder" if is_run else "the file")
+            yield replace(issue, blame=Blame.ENVIRONMENT, hint=f"nothing is lost: it is in {local}")
+
+
+def _send_folder(local: Path, place: str, replaces: bool) -> None:
+    """Sends the files of a folder, `run.json` last, and takes away what was there before where it replaces that."""
+    names = sorted(file.relative_to(local).as_posix() for file in local.rglob("*") if file.is_file())
+    names.sort(key=lambda name: name == RUN_JSON)
+    store = store_of(place)
+    old = set(store.below(place)) if replaces else set()
+    if RUN_JSON in old:
+        store.remove(inside(place, RUN_JSON))  # from here on there is no run, until the new one is whole
+    for name in names:
+        send_file(local / name, inside(place, name))
+    for name in old - set(names):
+        store.remove(inside(place, name))
 
 
 @contextmanager

@@ -5,11 +5,12 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
 from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.run.write_errors import unwritten
 from evaluators.testsets.byte_store import inside, parent, reached, scheme_of, store_of
 from evaluators.values.addresses import shown_address
 
@@ -74,15 +75,27 @@ def _takes_files(folder: Path) -> bool:
 
 
 def written_places(places: Iterable[str], write: Callable[[list[Path]], Iterable[Path]]) -> list[str]:
-    """The places of what `write` has written for these places; those of stores are sent there, each whole or not at all."""
-    from evaluators.api.remote_results import send_files
+    """The places of what `write` has written for these places; those of stores are sent there, each whole or not at all.
 
+    Raises Problems (environment) where a store does not take them.
+    """
     written: list[str] = []
     for place in places:
         if not scheme_of(place):
             written += map(str, write([Path(place)]))
             continue
         with tempfile.TemporaryDirectory(prefix="evaluators-") as folder:
-            made: Sequence[Path] = list(write([Path(folder, place.rpartition("/")[2])]))
-            written += send_files(made, parent(place))
+            for file in write([Path(folder, place.rpartition("/")[2])]):
+                target = inside(parent(place), file.name)
+                try:
+                    send_file(file, target)
+                except OSError as error:
+                    raise Problems([unwritten(error, shown_address(target))]) from None
+                written.append(target)
     return written
+
+
+def send_file(file: Path, place: str) -> None:
+    """Sends a file of this machine to a store."""
+    with open(file, "rb") as stream, store_of(place).write(place) as target:
+        shutil.copyfileobj(stream, target, _BLOCK)
