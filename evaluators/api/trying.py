@@ -9,7 +9,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.api.explaining import is_suite
@@ -23,6 +22,7 @@ from evaluators.registry import suggestion
 from evaluators.reports.catalog import kinds_of, present_name
 from evaluators.reports.document import Block, Item, Listing, Page, Paragraph, Section
 from evaluators.reports.reference import short_score
+from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import prepare
 from evaluators.run.verdict import Facts, exit_code
 from evaluators.suite import source
@@ -37,17 +37,6 @@ _WHOLE: Final = 400
 _LISTED: Final = 30
 """Fields without a fault that are listed."""
 _FINE: Final = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
-
-
-class Tried(Struct, frozen=True):
-    """A row and what every evaluator says of it. `columns` are the test set's names of the roles."""
-
-    name: str
-    cells: Mapping[str, Any]
-    columns: Mapping[str, str]
-    results: Mapping[str, Result]
-    found: tuple[str, ...] = ()
-    """How the JSON of each output was found, each once."""
 
 
 def suite_of(subject: str, settings: Sequence[str]) -> Suite:
@@ -74,8 +63,8 @@ def refuse(options: Mapping[str, object]) -> None:
         raise problem("two-rows", message, hint="keep one of the two")
 
 
-def given_row(suite: Suite, values: Mapping[str, str | None], columns: Sequence[str]) -> Tried:
-    """A row given by hand. Raises Problems (config) when a value that an evaluator reads is not given."""
+def given_row(suite: Suite, values: Mapping[str, str | None], columns: Sequence[str]) -> tuple[Page, int]:
+    """The page of a row given by hand, and the exit code. Raises Problems (config) when a value that an evaluator reads is not given."""
     named: dict[str, str] = {"output": "output", "expected": "expected", "input": "input", "id": "id"}
     named |= dict(suite.test_set.columns.named().items())
     cells = {named[role]: text_of(value) for role, value in values.items() if value is not None}
@@ -85,7 +74,7 @@ def given_row(suite: Suite, values: Mapping[str, str | None], columns: Sequence[
             raise problem("bad-column", f'"{written}" does not give a column a value', hint="write --column NAME=TEXT")
         cells[name] = text_of(value)
     _all_given(suite, cells, named)
-    return _tried("given", cells, named, suite.plan(named))
+    return _tried(suite, suite.name, cells, named, suite.plan(named))
 
 
 def text_of(written: str) -> str:
@@ -111,8 +100,11 @@ def row_of(
     row_id: str | None,
     variant: str | None,
     settings: Mapping[str, Any] = MappingProxyType({}),
-) -> Tried:
-    """A row of a test set: the first one, or the one with that number or id. Raises Problems when there is none."""
+) -> tuple[Page, int]:
+    """The page of a row of a test set, and the exit code: of the first row, or the one with that number or id.
+
+    Raises Problems when there is none.
+    """
     if number is not None and row_id is not None:
         raise problem("two-rows", "--row and --id both name a row", hint="keep one of the two")
     prepared = prepare(suite, test_set, settings)
@@ -129,22 +121,9 @@ def row_of(
                 if _wanted(last, found, number, row_id):
                     cells = {name: chunk.columns[name][index] for name in plan.columns}
                     name = f"row {last} of {rows.name}" + (f", {found}" if found else "")
-                    return _tried(name, cells, prepared.roles, plan)
+                    return _tried(prepared.suite, f"{suite.name}: {name}", cells, prepared.roles, plan)
         before += span
     raise _no_row(rows, last, number, row_id)
-
-
-def tried_page(suite: Suite, tried: Tried) -> Page:
-    """What came of the row, and why."""
-    title = suite.name if tried.name == "given" else f"{suite.name}: {tried.name}"
-    found = tuple(map(Paragraph, tried.found))
-    sections = [_section(line, tried.results[line.name]) for line in suite.lines]
-    return Page(title, (*((Section(None, found),) if found else ()), *sections))
-
-
-def exit_code_of(tried: Tried) -> int:
-    """0 whatever the score; what kept an evaluator from giving one decides otherwise."""
-    return exit_code(Facts(issues=tuple(result.issue for result in tried.results.values() if result.issue is not None)))
 
 
 def _setting(written: str) -> tuple[str, object]:
@@ -228,8 +207,10 @@ _HOW: Final = {
 }
 
 
-def _tried(name: str, cells: Mapping[str, Any], columns: Mapping[str, str], plan: Plan) -> Tried:
-    """The row, scored and explained."""
+def _tried(
+    suite: LoadedSuite, title: str, cells: Mapping[str, Any], columns: Mapping[str, str], plan: Plan
+) -> tuple[Page, int]:
+    """What came of the row, and why; and the exit code, which is 0 whatever the score."""
     with caching(), plan.scored({column: [value] for column, value in cells.items()}, 1) as slots:
         results = {one.line.name: plan.explain_from(one, slots, 0) for one in plan.evaluators}
     found: dict[str, None] = {}
@@ -240,7 +221,10 @@ def _tried(name: str, cells: Mapping[str, Any], columns: Mapping[str, str], plan
                 value = slots[one.inputs[place]][0]
                 if isinstance(cells.get(column), str):
                     found[f'Column "{column}": {_how(value, plan.chosen(one, place, slots, 0))}'] = None
-    return Tried(name, cells, columns, results, tuple(found))
+    how = (Section(None, tuple(map(Paragraph, found))),) if found else ()
+    page = Page(title, (*how, *(_section(line, results[line.name]) for line in suite.lines)))
+    issues = tuple(result.issue for result in results.values() if result.issue is not None)
+    return page, exit_code(Facts(issues=issues))
 
 
 def _how(value: Any, chosen: PickedDocument | Fault | None) -> str:

@@ -70,8 +70,8 @@ def command(
     values = {"output": output, "expected": expected, "input": input}
     if given or any(value is not None for value in values.values()):
         trying.refuse({"TEST_SET": test_set, "--row": row, "--id": row_id, "--variant": variant})
-        tried = trying.given_row(loaded, values, given)
+        page, code = trying.given_row(loaded, values, given)
     else:
-        tried = trying.row_of(loaded, test_set, row, row_id, variant, reading_settings(**reading))
-    say(page_text(trying.tried_page(loaded, tried), min(asked_width() or WIDTH, WIDTH)))
-    sys.exit(trying.exit_code_of(tried))
+        page, code = trying.row_of(loaded, test_set, row, row_id, variant, reading_settings(**reading))
+    say(page_text(page, min(asked_width() or WIDTH, WIDTH)))
+    sys.exit(code)
