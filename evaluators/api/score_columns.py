@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from evaluators.api.row_scores import OVERALL, error_of, overall_of, overall_verdict
-from evaluators.comparators._cache import caching
+from evaluators.api.row_scores import OVERALL, error_of, overall_verdict
 from evaluators.issues import Problems
-from evaluators.model import MISSING, FieldStatus, Result
-from evaluators.needs import ROLES, Cell, Role
+from evaluators.model import FieldStatus, Result
+from evaluators.needs import ROLES, Role
 from evaluators.reports.rows_csv import field_numbers
 from evaluators.result_table import Kind
 from evaluators.run.loaded import LoadedSuite
@@ -55,21 +54,6 @@ def roles_in(suite: LoadedSuite, header: Sequence[str], columns: Roles | None) -
     roles: dict[str, str] = {role: column for role in ROLES if (column := found.of(role)) is not None}
     suite.check_columns(roles)
     return roles
-
-
-def score_columns(
-    suite: LoadedSuite,
-    cells: Mapping[str, list[Cell]],
-    count: int,
-    roles: Mapping[str, str],
-    overall: str | None,
-    fields: bool = True,
-) -> list[list[Any]]:
-    """The values of `columns_of`, in their order, for `count` rows. `cells` are keyed by column."""
-    plan = suite.plan(roles)
-    with caching(), plan.scored({name: cells.get(name) or [MISSING] * count for name in plan.columns}, count) as slots:
-        verdicts = [slots[one.verdicts] for one in plan.evaluators]
-    return verdict_columns([one.line for one in plan.evaluators], verdicts, overall_of(suite.lines, overall), fields)
 
 
 def verdict_columns(

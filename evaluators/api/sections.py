@@ -6,6 +6,7 @@ What reads a section is imported when a suite has it: most suites have one or tw
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.run import results_config
@@ -17,26 +18,6 @@ from evaluators.tracking.tracking_section import read_tracking
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
-
-    from evaluators.compare.compare_section import CompareConfig
-    from evaluators.limits import WorkLimits
-    from evaluators.run.engines.engine import NamedEngine
-    from evaluators.run.gates import Gate
-    from evaluators.run.measures import MeasuredColumn
-
-
-def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
-    """The gates, in the order of the file."""
-    from evaluators.run import gate_section
-
-    return gate_section.read_gates(data, context)
-
-
-def read_compare(data: Any, context: Mapping[str, Any]) -> CompareConfig:
-    """The settings under `compare`."""
-    from evaluators.compare import compare_section
-
-    return compare_section.read_compare(data, context)
 
 
 def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
@@ -51,37 +32,21 @@ def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
     return found
 
 
-def read_engine(data: Any, context: Mapping[str, Any]) -> NamedEngine:
-    """Where the rows of the suite are scored."""
-    from evaluators.run.engines import engine_section
-
-    return engine_section.read_engine(data, context)
-
-
-def read_measures(data: Any, context: Mapping[str, Any]) -> tuple[MeasuredColumn, ...]:
-    """The measures, in the order of the file."""
-    from evaluators.run import measure_section
-
-    return measure_section.read_measures(data, context)
-
-
-def read_limits(data: Any, context: Mapping[str, Any]) -> WorkLimits:
-    """How much a row and a run may cost."""
-    from evaluators.run import limits_section
-
-    return limits_section.read_limits(data, context)
+def _read_by(module: str, function: str) -> SectionReader:
+    """The function of a module that is imported when a suite has its section."""
+    return lambda data, context: getattr(import_module(module), function)(data, context)
 
 
 READERS: Final[Mapping[str, SectionReader]] = {
     "test_set": read_test_set,
-    "measures": read_measures,
+    "measures": _read_by("evaluators.run.measure_section", "read_measures"),
     "statistics": read_statistics,
-    "gates": read_gates,
-    "compare": read_compare,
+    "gates": _read_by("evaluators.run.gate_section", "read_gates"),
+    "compare": _read_by("evaluators.compare.compare_section", "read_compare"),
     "results": read_results,
     "tracking": read_tracking,
-    "engine": read_engine,
-    "limits": read_limits,
+    "engine": _read_by("evaluators.run.engines.engine_section", "read_engine"),
+    "limits": _read_by("evaluators.run.limits_section", "read_limits"),
 }
 
 

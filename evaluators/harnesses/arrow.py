@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.api.loading import Suite
-from evaluators.api.score_columns import Roles, arrow_type, columns_of, roles_in, score_columns
+from evaluators.api.row_scores import overall_of
+from evaluators.api.score_columns import Roles, arrow_type, columns_of, roles_in, verdict_columns
+from evaluators.comparators._cache import caching
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._scorer import suite_of
+from evaluators.model import MISSING
 from evaluators.testsets.python_cells import arrow_cells
 
 with needs("arrow", extra="parquet"):
@@ -42,10 +45,15 @@ def evaluate_batch(
     Raises Problems for a column that is unclear or not there; what is wrong with a row is in its scores.
     """
     found = suite_of(suite)
-    roles = roles_in(found, batch.schema.names, columns)
-    wanted = [name for name in found.plan(roles).columns if name in batch.schema.names]
-    cells = {name: arrow_cells(batch.column(name)) for name in wanted}
-    scores = score_columns(found, cells, batch.num_rows, roles, overall, fields)
+    plan = found.plan(roles_in(found, batch.schema.names, columns))
+    cells = {
+        name: arrow_cells(batch.column(name)) if name in batch.schema.names else [MISSING] * batch.num_rows
+        for name in plan.columns
+    }
+    of_all = overall_of(found.lines, overall)
+    with caching(), plan.scored(cells, batch.num_rows) as slots:
+        verdicts = [slots[one.verdicts] for one in plan.evaluators]
+    scores = verdict_columns(found.lines, verdicts, of_all, fields)
     schema = batch_schema(found, fields=fields)
     arrays = [pyarrow.array(values, column.type) for column, values in zip(schema, scores, strict=True)]
     return pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
