@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 _WHERE: Final = {
     "load": "evaluators.api.loading",
     "loads": "evaluators.api.loading",
-    "Suite": "evaluators.api.loading",
+    "Suite": "evaluators.api.suite",
     "compare": "evaluators.api.comparisons",
     "RunComparison": "evaluators.compare.comparison",
     "Selection": "evaluators.testsets.selection",
@@ -83,9 +83,10 @@ if TYPE_CHECKING:
     from evaluators.api.comparisons import compare
     from evaluators.api.evaluate import evaluate, evaluate_pair
     from evaluators.api.extending import comparator, evaluator, register, register_transform
-    from evaluators.api.loading import Suite, load, loads
+    from evaluators.api.loading import load, loads
     from evaluators.api.plug_files import register_file
     from evaluators.api.run_object import Run
+    from evaluators.api.suite import Suite
     from evaluators.builtin._evaluator import Asking as Asking
     from evaluators.builtin._evaluator import Column as Column
     from evaluators.builtin._evaluator import Evaluator as Evaluator

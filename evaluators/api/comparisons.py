@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from evaluators.api.loading import Suite
 from evaluators.api.run_object import Run
+from evaluators.api.suite import Suite
 from evaluators.compare.baseline import read_baseline, write_baseline
 from evaluators.compare.compare_section import CompareConfig, GuardConfig, guard_target, listed_fields
 from evaluators.compare.comparing import compare_sides, variant_side

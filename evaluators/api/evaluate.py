@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias, Unpack
 
-from evaluators.api.loading import Suite, load
+from evaluators.api.loading import load
 from evaluators.api.requests import is_test_set, refuse_unknown
 from evaluators.api.run_object import Run
 from evaluators.api.run_request import RunOptions
+from evaluators.api.suite import Suite
 from evaluators.fields.inference.schema import infer_schema
 from evaluators.issues import problem
 from evaluators.model import Result

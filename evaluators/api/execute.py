@@ -20,7 +20,6 @@ from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.conclude import check_gate_targets
 from evaluators.run.engines.engine import engine_of
 from evaluators.run.in_background import InBackground
-from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import Prepared, masked_problems
 from evaluators.run.recorder import Recording
 from evaluators.run.recording import recording_of
@@ -31,10 +30,10 @@ from evaluators.run.verdict import afterwards
 from evaluators.run.write_errors import UNWRITTEN
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import scheme_of
-from evaluators.tracking.tracking_section import tracking_of
 
 if TYPE_CHECKING:
     from evaluators.api.run_object import Run
+    from evaluators.api.suite import Suite
     from evaluators.reports.document import Section
     from evaluators.reports.headline import Options
     from evaluators.run.record import RunRecord
@@ -74,7 +73,7 @@ class Finished(Struct, frozen=True):
     """What people should know of the run beside its results: what of it was there before, or stays for another time."""
 
 
-def run_of(suite: LoadedSuite, request: RunRequest) -> Run:
+def run_of(suite: Suite, request: RunRequest) -> Run:
     """The run, whose rows can be looked at. Raises Problems when it cannot start; what goes wrong with rows is in the result."""
     found = finish(suite, replace(request, looked_at=True))
     index = request.given.index if request.given is not None else None
@@ -83,7 +82,7 @@ def run_of(suite: LoadedSuite, request: RunRequest) -> Run:
     return Run(found.result, found.record, found.lines, index, found.let_go)
 
 
-def finish(suite: LoadedSuite, request: RunRequest) -> Finished:
+def finish(suite: Suite, request: RunRequest) -> Finished:
     """The run with its files written. Raises Problems when it cannot start."""
     with masked_problems(suite):
         if request.resume:
@@ -98,7 +97,7 @@ def finish(suite: LoadedSuite, request: RunRequest) -> Finished:
         return _finish(suite, request)
 
 
-def _finish(suite: LoadedSuite, request: RunRequest) -> Finished:
+def _finish(suite: Suite, request: RunRequest) -> Finished:
     started = datetime.now().astimezone()
     prepared = prepared_for(_as_asked(suite, request), request)
     check_gate_targets(prepared.suite, prepared.test_set.variants)
@@ -136,7 +135,7 @@ def _finish(suite: LoadedSuite, request: RunRequest) -> Finished:
             folder.discard()
 
 
-def _as_asked(suite: LoadedSuite, request: RunRequest) -> LoadedSuite:
+def _as_asked(suite: Suite, request: RunRequest) -> Suite:
     """The suite with what is asked for in place of its own settings under `results`."""
     names = ("name", "formats", "lowest_fields", "rows", "evidence", "documents")
     asked = {name: value for name in names if (value := getattr(request, name)) is not None}
@@ -370,8 +369,8 @@ def _without_record(request: RunRequest, result: RunResult) -> tuple[Section, ..
     return (Section("Near misses", (Paragraph("They need the run folder, and this run keeps none.", "note"),)),)
 
 
-def _trackers(suite: LoadedSuite, request: RunRequest) -> tuple[NamedTracker, ...]:
-    if request.track is None and not tracking_of(suite.config):
+def _trackers(suite: Suite, request: RunRequest) -> tuple[NamedTracker, ...]:
+    if request.track is None and not suite.tracking:
         return ()
     from evaluators.api.trackers import trackers_of
 

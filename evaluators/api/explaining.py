@@ -9,7 +9,8 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from evaluators.api.loading import Suite, load
+from evaluators.api.loading import load
+from evaluators.api.suite import Suite
 from evaluators.reports.alignments import alignment_data, alignment_page, is_alignment
 from evaluators.reports.catalog import Kind, entries, kinds_of, page, present_name, settings_in, unknown
 from evaluators.reports.document import Page

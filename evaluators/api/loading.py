@@ -1,4 +1,4 @@
-"""A suite, ready to be asked: about one row, about a test set, or about itself."""
+"""Reading a suite: from a file, from a text, from plain data, and again where it was sent."""
 
 from __future__ import annotations
 
@@ -6,64 +6,20 @@ import re
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from evaluators.api.sections import READERS
+from evaluators.api.suite import Suite
 from evaluators.issues import Problems, problem
 from evaluators.run.job import ShippedSuite
-from evaluators.run.loaded import LoadedSuite
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
-from evaluators.tracking.tracking_section import tracking_of
 from evaluators.values.small_files import reading_once
 
 if TYPE_CHECKING:
-    from evaluators.api.run_object import Run
-    from evaluators.api.run_request import RunOptions
-    from evaluators.compare.compare_section import CompareConfig
-    from evaluators.tracking.tracker import NamedTracker
-
-
-Rows: TypeAlias = Any
-"""Rows as a program has them: a DataFrame, a list of dicts, an Arrow table, the name of a file, or the settings of a test set."""
-
-
-class Suite(LoadedSuite, frozen=True):
-    """A suite that has been read and checked. `load` makes one."""
-
-    @property
-    def tracking(self) -> tuple[NamedTracker, ...]:
-        """Where finished runs are sent."""
-        return tracking_of(self.config)
-
-    @property
-    def compare(self) -> CompareConfig:
-        """How runs are compared."""
-        from evaluators.compare.compare_section import CompareConfig  # few suites are compared
-
-        found: CompareConfig = self.config.sections.get("compare") or CompareConfig()
-        return found
-
-    def run(self, test_set: Rows | None = None, **options: Unpack[RunOptions]) -> Run:
-        """Score a whole test set.
-
-        `test_set` is a file, the settings of a test set, or rows: a DataFrame, a list of dicts, an Arrow table. Without it, the suite's
-        own test set is read. The options are those of the command, by the names of `evaluators.api.run_request.RunRequest`; nothing is
-        written unless `results` names a folder. Raises Problems when nothing can be run: bad settings, no such file, an
-        unclear column; TypeError for an option that there is not.
-        """
-        from evaluators.api.execute import run_of
-        from evaluators.api.requests import request_of
-
-        return run_of(self, request_of(test_set, options))
-
-    async def run_async(self, test_set: Rows | None = None, **options: Unpack[RunOptions]) -> Run:
-        """`run`, for use inside a running event loop."""
-        from asyncio import to_thread
-
-        return await to_thread(lambda: self.run(test_set, **options))
+    pass
 
 
 def load(suite: str | Path | Mapping[str, Any], *, environment: Mapping[str, str] | None = None) -> Suite:

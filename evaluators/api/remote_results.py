@@ -33,7 +33,7 @@ from evaluators.values.addresses import shown_address
 
 if TYPE_CHECKING:
     from evaluators.api.execute import Finished
-    from evaluators.run.loaded import LoadedSuite
+    from evaluators.api.suite import Suite
 
 
 class _Outgoing(Struct, frozen=True):
@@ -94,9 +94,7 @@ class _Outgoing(Struct, frozen=True):
         )  # fmt: skip
 
 
-def finish_elsewhere(
-    suite: LoadedSuite, request: RunRequest, finish: Callable[[LoadedSuite, RunRequest], Finished]
-) -> Finished:
+def finish_elsewhere(suite: Suite, request: RunRequest, finish: Callable[[Suite, RunRequest], Finished]) -> Finished:
     """The run, with what belongs in a store sent there. Raises Problems when it cannot start."""
     folder = Path(tempfile.mkdtemp(prefix="evaluators-"))
     refused: tuple[Issue, ...] = ()
@@ -113,7 +111,7 @@ def finish_elsewhere(
     return replace(stored, result=afterwards(stored.result, refused), refused=(*finished.refused, *refused))
 
 
-def _outgoing(suite: LoadedSuite, request: RunRequest, folder: Path) -> _Outgoing:
+def _outgoing(suite: Suite, request: RunRequest, folder: Path) -> _Outgoing:
     """The same run with places on this machine. Whoever is told of it before it is sent is told of the places in stores."""
     folders = [folder / f"file-{number}" for number in range(len(request.stored_files))]
     files = [local / file.rpartition("/")[2] for local, file in zip(folders, request.stored_files, strict=True)]

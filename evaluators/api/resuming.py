@@ -14,7 +14,7 @@ from contextlib import suppress
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path, PurePath
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import structs
 
@@ -23,7 +23,6 @@ from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.model import __version__
 from evaluators.registry import nearest
 from evaluators.run.in_background import InBackground
-from evaluators.run.loaded import LoadedSuite
 from evaluators.run.own_code import own_code
 from evaluators.run.preparing import Prepared
 from evaluators.run.recorder import Recording
@@ -47,6 +46,9 @@ from evaluators.run.working_folder import (
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.values.addresses import with_shown_addresses
 
+if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
+
 _SELECTED: Final = "selected: "
 _CODE: Final = "the code of "
 _WATCHED: Final = "the sums that gates ask for"
@@ -65,7 +67,7 @@ class ResumedRun(NamedTuple):
     """The working folder that was named, where one was."""
 
 
-def resumed_run(suite: LoadedSuite, request: RunRequest) -> ResumedRun:
+def resumed_run(suite: Suite, request: RunRequest) -> ResumedRun:
     """The run that is meant. Raises Problems (config) where that is unclear."""
     name = request.name or suite.results.name
     if request.force:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from msgspec import Struct, field
 
 from evaluators.judges.session import AskingProgress
-from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import Prepared, prepare
 from evaluators.run.runner import Progress
 from evaluators.testsets.selection import Selection
 
 if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
     from evaluators.testsets.fetched_rows import FetchedRows
 
 
@@ -110,6 +110,6 @@ class RunOptions(TypedDict, total=False):
     summary: bool
 
 
-def prepared_for(suite: LoadedSuite, request: RunRequest) -> Prepared:
+def prepared_for(suite: Suite, request: RunRequest) -> Prepared:
     """The suite and the test set that are asked for. Raises Problems with everything that keeps the run from starting."""
     return prepare(suite, request.test_set, request.test_set_settings, request.selection, request.results, request.given)

@@ -8,7 +8,7 @@ alone, and every row that comes in goes out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from evaluators.api.row_scores import OVERALL, error_of, overall_verdict
 from evaluators.issues import Problems
@@ -16,9 +16,11 @@ from evaluators.model import FieldStatus, Result
 from evaluators.needs import ROLES, Role
 from evaluators.reports.rows_csv import field_numbers
 from evaluators.result_table import Kind
-from evaluators.run.loaded import LoadedSuite
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.columns import guess_columns, no_such_column
+
+if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
 
 Roles: TypeAlias = Mapping[Role, str]
 
@@ -41,7 +43,7 @@ def columns_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> dict[str,
     return {free(name): kind for name, kind in _named(lines, fields)}
 
 
-def roles_in(suite: LoadedSuite, header: Sequence[str], columns: Roles | None) -> dict[str, str]:
+def roles_in(suite: Suite, header: Sequence[str], columns: Roles | None) -> dict[str, str]:
     """The columns of the roles: those given, those that the suite names, and those with usual names.
 
     Raises Problems with everything that is unclear or not there.

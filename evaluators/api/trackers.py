@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from evaluators.api.run_request import RunRequest
 from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.run.loaded import LoadedSuite
 from evaluators.run.record import read_record
 from evaluators.settings import BadSettings
 from evaluators.suite.presets import preset_folder
@@ -18,24 +17,27 @@ from evaluators.suite.source import as_written, from_data
 from evaluators.tracking.sending import Sent, send
 from evaluators.tracking.telling import Sending
 from evaluators.tracking.tracker import NamedTracker, Platform
-from evaluators.tracking.tracking_section import read_tracking, tracking_of
+from evaluators.tracking.tracking_section import read_tracking
 from evaluators.values.addresses import addresses_in, refused_addresses
 from evaluators.values.small_files import reading_inside
+
+if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
 
 NOWHERE: Final = "none"
 """The word that stands for no tracker, where the suite names some."""
 
 
-def trackers_of(suite: LoadedSuite, request: RunRequest) -> tuple[NamedTracker, ...]:
+def trackers_of(suite: Suite, request: RunRequest) -> tuple[NamedTracker, ...]:
     """The trackers of a run. Without a run folder, a program's run goes to those alone that it asks for: to none.
 
     Raises Problems (config) for a name that no tracker has, for a tracker that cannot be used here, and for a tracker where no
     run folder is written.
     """
     if request.track is None:
-        named = tracking_of(suite.config) if request.results is not None else ()
+        named = suite.tracking if request.results is not None else ()
         return chosen([one.name for one in named], named, request.trace_rows)
-    found = chosen(request.track, tracking_of(suite.config), request.trace_rows)
+    found = chosen(request.track, suite.tracking, request.trace_rows)
     if found and request.results is None:
         raise problem(
             "tracker-without-folder",

@@ -12,7 +12,8 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from evaluators.api.explaining import is_suite
-from evaluators.api.loading import Suite, load
+from evaluators.api.loading import load
+from evaluators.api.suite import Suite
 from evaluators.comparators._cache import caching
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
@@ -22,7 +23,6 @@ from evaluators.registry import suggestion
 from evaluators.reports.catalog import kinds_of, present_name
 from evaluators.reports.document import Block, Item, Listing, Page, Paragraph, Section
 from evaluators.reports.reference import short_score
-from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import prepare
 from evaluators.run.verdict import Facts, exit_code
 from evaluators.suite import source
@@ -208,7 +208,7 @@ _HOW: Final = {
 
 
 def _tried(
-    suite: LoadedSuite, title: str, cells: Mapping[str, Any], columns: Mapping[str, str], plan: Plan
+    suite: Suite, title: str, cells: Mapping[str, Any], columns: Mapping[str, str], plan: Plan
 ) -> tuple[Page, int]:
     """What came of the row, and why; and the exit code, which is 0 whatever the score."""
     with caching(), plan.scored({column: [value] for column, value in cells.items()}, 1) as slots:

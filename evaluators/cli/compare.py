@@ -12,7 +12,7 @@ from evaluators.cli._completion import suites
 from evaluators.cli._options import WholeNumber, report_files
 
 if TYPE_CHECKING:
-    from evaluators.api.loading import Suite
+    from evaluators.api.suite import Suite
     from evaluators.compare.comparison import RunComparison
 
 

@@ -31,9 +31,9 @@ from evaluators.cli._options import (
 if TYPE_CHECKING:
     from evaluators.api.execute import Finished
     from evaluators.api.run_request import RunRequest
+    from evaluators.api.suite import Suite
     from evaluators.cli._progress import ProgressLine
     from evaluators.issues import Issue
-    from evaluators.run.loaded import LoadedSuite
     from evaluators.run.preparing import Prepared
 
 
@@ -266,7 +266,7 @@ def _problems_printed(options: dict[str, Any]) -> AbstractContextManager[None]:
     return annotated_problems()
 
 
-def _results_folder(options: dict[str, Any], suite: LoadedSuite) -> str | Path | None:
+def _results_folder(options: dict[str, Any], suite: Suite) -> str | Path | None:
     from evaluators.testsets.byte_store import scheme_of
 
     of_suite = suite.results.folder
@@ -280,7 +280,7 @@ def _results_folder(options: dict[str, Any], suite: LoadedSuite) -> str | Path |
     return str(named)
 
 
-def _folder_of_suite(suite: LoadedSuite) -> Path:
+def _folder_of_suite(suite: Suite) -> Path:
     """The folder of results that a suite names, relative to the file that says so; `runs`, where one stands, without one."""
     written = suite.config.source.data.get("results") or {}
     named = Path(suite.results.folder)
@@ -394,7 +394,7 @@ def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
         tell(line)
 
 
-def _print_questions(loaded: LoadedSuite, request: RunRequest) -> None:
+def _print_questions(loaded: Suite, request: RunRequest) -> None:
     """What a run would ask, in place of the run."""
     from evaluators.api.run_request import prepared_for
     from evaluators.cli._printing import say

@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.api.execute import finish
-from evaluators.api.loading import Suite
 from evaluators.api.run_request import RunRequest, prepared_for
+from evaluators.api.suite import Suite
 from evaluators.guide.field_warnings import field_warnings
 from evaluators.issues import Blame, Issue
 from evaluators.reports.display import visible

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.api.loading import Suite, load
+from evaluators.api.loading import load
+from evaluators.api.suite import Suite
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.needs import expected_of
 from evaluators.settings import build

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 from typing import Any, Final
 
+from evaluators.api.suite import Suite
 from evaluators.fields.lines import FieldLine
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.needs import expected_of
-from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import field_places
 from evaluators.testsets.test_set import TestSet
 from evaluators.values.json_choice import find
@@ -29,7 +29,7 @@ _NUMBER: Final = re.compile(r"[-+]?[\d.,' ]*\d\s*%?")
 _KINDS: Final = (("dates", _DATE, "date"), ("numbers", _NUMBER, "numeric"), ("ids or codes", _CODE, "exact"))
 
 
-def field_warnings(suite: LoadedSuite, test_set: TestSet, roles: dict[str, str], most_rows: int | None) -> list[Issue]:
+def field_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_rows: int | None) -> list[Issue]:
     """A warning for each listed field whose comparator forgives too much, or too little, for the values it has.
 
     Looks at the first `most_rows` rows; at all where that is None.

@@ -11,8 +11,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from evaluators.api.loading import Suite, load
+from evaluators.api.loading import load
 from evaluators.api.row_scores import OVERALL, NamedScore, RowError, RowScores, overall_of, row_scores
+from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import HostRow, Places, cells_of, with_usual_names
 from evaluators.issues import problem
 from evaluators.model import MISSING

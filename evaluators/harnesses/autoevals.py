@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from evaluators.api.loading import Suite
 from evaluators.api.row_scores import OVERALL, NamedScore
+from evaluators.api.suite import Suite
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of

@@ -10,9 +10,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evaluators.api.loading import Suite, load
+from evaluators.api.loading import load
 from evaluators.api.run_object import Run
 from evaluators.api.score_columns import Roles
+from evaluators.api.suite import Suite
 from evaluators.harnesses._host import needs
 
 with needs("pandas", "pandas"):

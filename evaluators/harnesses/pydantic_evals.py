@@ -15,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from evaluators.api.loading import Suite
 from evaluators.api.row_scores import OVERALL
+from evaluators.api.suite import Suite
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of

@@ -15,7 +15,7 @@ import pytest
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from evaluators.api.loading import Suite
+    from evaluators.api.suite import Suite
     from evaluators.model import Result
     from evaluators.run.gates import Gate, Target
     from evaluators.run.record import RunRecord
@@ -234,7 +234,8 @@ def _name(gate: Gate) -> str:
 def _ran(suite: str | Path | Suite, test_set: str | Path | None, options: dict[str, Any]) -> Ran:
     from tempfile import TemporaryDirectory
 
-    from evaluators.api.loading import Suite, load
+    from evaluators.api.loading import load
+    from evaluators.api.suite import Suite
     from evaluators.run.record import read_record
 
     loaded = suite if isinstance(suite, Suite) else load(suite)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from functools import reduce
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -21,7 +21,6 @@ from evaluators.run.ids import id_warnings
 from evaluators.run.key_warnings import key_warnings, null_warnings
 from evaluators.run.kinds_read import UNUSED, unused_comparators
 from evaluators.run.label_tables import label_tables, unlisted_labels
-from evaluators.run.loaded import LoadedSuite
 from evaluators.run.measured import measure_gaps, measure_notes, measures_of, unreadable_cells, unreadable_measures
 from evaluators.run.places import line_places
 from evaluators.run.preparing import Prepared
@@ -34,10 +33,13 @@ from evaluators.run.verdict import Facts, causes, exit_code
 from evaluators.testsets.selection import nothing_selected
 from evaluators.testsets.test_set import TestSet
 
+if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
+
 _OF_A_PART: Final = "the run ended before its last row, and a part of the rows is no verdict"
 
 
-def check_gate_targets(suite: LoadedSuite, variants: Sequence[str] | None = None) -> None:
+def check_gate_targets(suite: Suite, variants: Sequence[str] | None = None) -> None:
     """Every gate must be about something that the suite has. Raises Problems with those that are not.
 
     `variants` are those of the test set; None where it has not been looked at, and then any name will do.
@@ -63,7 +65,7 @@ def check_gate_targets(suite: LoadedSuite, variants: Sequence[str] | None = None
 
 
 def _judged(
-    suite: LoadedSuite,
+    suite: Suite,
     stats: Sequence[EvaluatorStats],
     slices: Sequence[EvaluatorStats],
     measures: Sequence[MeasureStats],
@@ -209,7 +211,7 @@ def _judges(measured: Sequence[tuple[str | None, SplitResult]]) -> tuple[JudgedB
     return reduce(plus, every, JudgeTotals()).judged_by()
 
 
-def _schema_warnings(suite: LoadedSuite, stats: Sequence[EvaluatorStats]) -> list[Issue]:
+def _schema_warnings(suite: Suite, stats: Sequence[EvaluatorStats]) -> list[Issue]:
     """What schemas and documents do not have in common, each once whatever the variant."""
     places = line_places(suite)
     every = [
@@ -219,7 +221,7 @@ def _schema_warnings(suite: LoadedSuite, stats: Sequence[EvaluatorStats]) -> lis
     return list(dict.fromkeys(issue for part in every for issue in part))
 
 
-def _inferred_notes(suite: LoadedSuite) -> list[str]:
+def _inferred_notes(suite: Suite) -> list[str]:
     if not suite.inferred_schemas:
         return []
     from evaluators.run.learning import INFERRED_SCHEMA, compared_text
@@ -231,7 +233,7 @@ def _inferred_notes(suite: LoadedSuite) -> list[str]:
     ]
 
 
-def _several_notes(suite: LoadedSuite, measured: Sequence[tuple[str | None, SplitResult]]) -> list[str]:
+def _several_notes(suite: Suite, measured: Sequence[tuple[str | None, SplitResult]]) -> list[str]:
     """How many outputs hold several JSON documents, and how one of them was chosen."""
     several = sum(each.several for _, each in measured)
     if not several:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -14,7 +14,6 @@ from evaluators.fields.key_counts import ListKey
 from evaluators.issues import Blame, Issue
 from evaluators.model import JSON
 from evaluators.run.glimpse import FIRST_ROWS, Glimpse
-from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import field_places, key_place, line_places
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
 from evaluators.run.split_result import SplitResult
@@ -22,6 +21,9 @@ from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.json_text import to_text
 from evaluators.values.paths import Path, nearest_path
 from evaluators.values.paths import parse as parse_path
+
+if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
 
 _MOST_KEYS: Final = 10  # fields that a hint lists
 _MOST_VALUES: Final = 5  # values of a column that a hint lists
@@ -33,7 +35,7 @@ def gaps(
     evaluators: Sequence[EvaluatorLine],
     measured: Sequence[SplitResult],
     stats: Sequence[EvaluatorStats],
-    suite: LoadedSuite | None = None,
+    suite: Suite | None = None,
     *,
     complete: bool,
 ) -> list[Issue]:
@@ -106,7 +108,7 @@ def _listed(column: str, values: Sequence[str]) -> str:
 
 
 def _keys_found_nowhere(
-    suite: LoadedSuite | None, line: EvaluatorLine, nowhere: Set[ListKey], documents: Sequence[JSON]
+    suite: Suite | None, line: EvaluatorLine, nowhere: Set[ListKey], documents: Sequence[JSON]
 ) -> Iterator[Issue]:
     for path, align in line.settings.scored_fields().keyed_lists():
         name, key = path.canonical, align.key or ""

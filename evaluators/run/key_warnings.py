@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from evaluators.fields.align import Align
 from evaluators.issues import Blame, Issue
 from evaluators.limits import LIST_CELLS
 from evaluators.run.coverage import found_nowhere
 from evaluators.run.figures import counted, rows_text
-from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import free_place, key_place, line_places
 from evaluators.run.result import EvaluatorStats, FieldStats, KeyStats
 from evaluators.run.split_result import SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.paths import Path
+
+if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
 
 _BLAMED: Final = {"expected": Blame.TESTSET, "output": Blame.OUTPUT}
 
@@ -25,7 +27,7 @@ def key_warnings(
     evaluators: Sequence[EvaluatorLine],
     stats: Sequence[EvaluatorStats],
     gaps: Collection[Issue],
-    suite: LoadedSuite | None = None,
+    suite: Suite | None = None,
 ) -> list[Issue]:
     """One warning for each list, side and kind, in the order of the suite, and of variants.
 
@@ -46,7 +48,7 @@ def null_warnings(
     evaluators: Sequence[EvaluatorLine],
     measured: Sequence[SplitResult],
     stats: Sequence[EvaluatorStats],
-    suite: LoadedSuite | None = None,
+    suite: Suite | None = None,
 ) -> list[Issue]:
     """One warning for each evaluator whose outputs have values where null is expected, in some rows of a field and not in all,
     while nobody said what null is: they count as wrong, and not as extra."""
@@ -79,7 +81,7 @@ def _expected(field: FieldStats) -> int:
     return counts.match + counts.mismatch + counts.omission
 
 
-def _warning(suite: LoadedSuite | None, line: EvaluatorLine, variant: str | None, keys: KeyStats) -> Issue:
+def _warning(suite: Suite | None, line: EvaluatorLine, variant: str | None, keys: KeyStats) -> Issue:
     message = f'"{line.name}": {_items(keys)}, in {rows_text(keys.rows)} ({_numbers(keys)})'
     if keys.what == "too_long":
         place = free_place(suite, line, keys.path)

@@ -7,7 +7,7 @@ than to the first row in which every such comparator has a value of its kind.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -18,7 +18,6 @@ from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
 from evaluators.limits import OutOfTime
 from evaluators.model import MISSING
 from evaluators.needs import Expected, expected_of
-from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import field_places, line_places
 from evaluators.run.preparing import Prepared
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -27,6 +26,9 @@ from evaluators.testsets.test_set import TestSet
 from evaluators.values.paths import Path
 from evaluators.values.quoting import quote
 from evaluators.values.transforms import Apply, TransformError, chain_of_expected
+
+if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
 
 UNUSED = "comparator-reads-nothing"
 UNUSED_OPTIONAL = "comparator-reads-nothing-optional"
@@ -70,7 +72,7 @@ def reading_nothing(
     roles: Mapping[str, str],
     test_set: TestSet,
     first: Mapping[str, Sequence[Any]],
-    suite: LoadedSuite | None = None,
+    suite: Suite | None = None,
 ) -> list[Issue]:
     """The fields with expected values of which none is of the kind that the comparator reads (law 11).
 
@@ -137,7 +139,7 @@ def _values(found: Any) -> Iterator[Any]:
         yield found
 
 
-def _issue(suite: LoadedSuite | None, one: _ReadField) -> Issue:
+def _issue(suite: Suite | None, one: _ReadField) -> Issue:
     path, word = one.path.canonical, word_of(one.comparators[0])
     places = field_places(suite) if suite is not None else {}
     where = places.get((one.line.name, path)) or line_places(suite).get(one.line.name)

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import JSON
 from evaluators.needs import expected_of
-from evaluators.run.loaded import LoadedSuite
 from evaluators.settings import BadSettings, Detail
 from evaluators.testsets.test_set import TestSet
 from evaluators.values.flow import flow
 from evaluators.values.path_text import ANY, display
+
+if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
 
 INFERRED_SCHEMA: Final = "schema.{}.json"
 """The file of a run folder with the schema that an evaluator inferred from the test set."""
@@ -29,7 +31,7 @@ MOST_SAID: Final = 50
 """Fields of an inferred schema that are printed."""
 
 
-def with_inferred_schemas(suite: LoadedSuite, test_set: TestSet, roles: Mapping[str, str]) -> LoadedSuite:
+def with_inferred_schemas(suite: Suite, test_set: TestSet, roles: Mapping[str, str]) -> Suite:
     """The suite with the schemas that its evaluators infer from the test set.
 
     Raises Problems where no schema can be inferred: the test set is to blame.

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
 from evaluators.issues import Issue
 from evaluators.needs import ROLES
-from evaluators.run.loaded import LoadedSuite
 from evaluators.settings import Loc
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.paths import ANY, parse
 
+if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
+
 _NAMES_A_COLUMN: Final = (*ROLES, "correct_answer_key")
 
 
-def line_places(suite: LoadedSuite | None) -> dict[str, str]:
+def line_places(suite: Suite | None) -> dict[str, str]:
     """Where each evaluator stands. Nothing where no suite was written."""
     return {} if suite is None else {line.name: suite.config.source.place(line.loc, key=True) for line in suite.lines}
 
 
-def field_places(suite: LoadedSuite | None) -> dict[tuple[str, str], str]:
+def field_places(suite: Suite | None) -> dict[tuple[str, str], str]:
     """Where each listed field stands, by evaluator and canonical path, whatever spelling the suite uses."""
     if suite is None:
         return {}
@@ -34,7 +36,7 @@ def field_places(suite: LoadedSuite | None) -> dict[tuple[str, str], str]:
     }
 
 
-def key_place(suite: LoadedSuite | None, line: EvaluatorLine, field: str) -> str | None:
+def key_place(suite: Suite | None, line: EvaluatorLine, field: str) -> str | None:
     """Where the key that aligns a list stands: in the line of the list, or in a schema that the suite holds."""
     if suite is None:
         return None
@@ -44,7 +46,7 @@ def key_place(suite: LoadedSuite | None, line: EvaluatorLine, field: str) -> str
     return suite.config.source.place((*loc, "align", "key_field", "key"))
 
 
-def free_place(suite: LoadedSuite | None, line: EvaluatorLine, field: str) -> str | None:
+def free_place(suite: Suite | None, line: EvaluatorLine, field: str) -> str | None:
     """Where it says that the items of a list are paired freely: in the line of the list, or in a schema that the suite holds."""
     if suite is None:
         return None
@@ -54,13 +56,13 @@ def free_place(suite: LoadedSuite | None, line: EvaluatorLine, field: str) -> st
     return suite.config.source.place((*loc, "align"))
 
 
-def placed(issue: Issue, column: str, suite: LoadedSuite) -> Issue:
+def placed(issue: Issue, column: str, suite: Suite) -> Issue:
     """A problem with a column of a file, placed where the suite names the column; as it is where the suite does not."""
     loc = next(_column_locs(suite, column), None)
     return _placed(issue, column, suite, loc) if loc else issue
 
 
-def placed_role(issue: Issue, suite: LoadedSuite, elsewhere: Collection[str] = ()) -> Issue:
+def placed_role(issue: Issue, suite: Suite, elsewhere: Collection[str] = ()) -> Issue:
     """A problem with the column of a role, placed where the suite names that column; any other problem as it is.
 
     So is one with a column that is named `elsewhere`, such as on the command line.
@@ -72,13 +74,13 @@ def placed_role(issue: Issue, suite: LoadedSuite, elsewhere: Collection[str] = (
     return issue
 
 
-def _placed(issue: Issue, column: str, suite: LoadedSuite, loc: Loc) -> Issue:
+def _placed(issue: Issue, column: str, suite: Suite, loc: Loc) -> Issue:
     source, key = suite.config.source, loc[-1] == f"row.{column}"
     message = f"{issue.where}: {issue.message}"
     return replace(issue, where=source.place(loc, key=key), message=message, excerpt=source.excerpt(loc, key=key))
 
 
-def _field_locs(suite: LoadedSuite, line: EvaluatorLine) -> dict[str, Loc]:
+def _field_locs(suite: Suite, line: EvaluatorLine) -> dict[str, Loc]:
     settings = _at(suite.config.source.data, line.loc)
     fields = settings.get("fields") if isinstance(settings, Mapping) else None
     spelled: Iterator[tuple[Any, Any]] = iter(())
@@ -89,7 +91,7 @@ def _field_locs(suite: LoadedSuite, line: EvaluatorLine) -> dict[str, Loc]:
     return {parse(str(path)).canonical: (*line.loc, "fields", step) for step, path in spelled}
 
 
-def _schema_loc(suite: LoadedSuite, line: EvaluatorLine, field: str) -> Loc | None:
+def _schema_loc(suite: Suite, line: EvaluatorLine, field: str) -> Loc | None:
     """Where a schema that stands in the suite itself names the key of a list; None where it says so elsewhere."""
     found: Any = _at(suite.config.source.data, line.loc)
     steps = [("items",) if step is ANY else ("properties", step) for step in parse(field).steps]
@@ -101,7 +103,7 @@ def _schema_loc(suite: LoadedSuite, line: EvaluatorLine, field: str) -> Loc | No
     return loc
 
 
-def _column_locs(suite: LoadedSuite, column: str) -> Iterator[Loc]:
+def _column_locs(suite: Suite, column: str) -> Iterator[Loc]:
     """The places where the suite names a column, in the order of the file."""
     data = suite.config.source.data
     for line in suite.lines:

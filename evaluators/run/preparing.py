@@ -16,7 +16,6 @@ from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.judge import Judge
 from evaluators.needs import ROLES
 from evaluators.plan.suite_plan import Plan
-from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import placed, placed_role
 from evaluators.settings import BadSettings, Loc
 from evaluators.testsets.byte_store import scheme_of
@@ -29,13 +28,14 @@ from evaluators.testsets.test_set_config import PLACES, TestSetConfig
 from evaluators.values.addresses import allowed_beginnings
 
 if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
     from evaluators.testsets.fetched_rows import FetchedRows
 
 
 class Prepared(Struct, frozen=True):
     """A suite and a test set that fit together."""
 
-    suite: LoadedSuite
+    suite: Suite
     test_set: TestSet
     roles: dict[str, str]
     folder: Path = Path()
@@ -54,7 +54,7 @@ class Prepared(Struct, frozen=True):
 
 
 def prepare(
-    suite: LoadedSuite,
+    suite: Suite,
     test_set: str | None = None,
     settings: Mapping[str, Any] = MappingProxyType({}),
     selection: Selection | None = None,
@@ -85,7 +85,7 @@ def prepare(
 
 
 @contextmanager
-def masked_problems(suite: LoadedSuite) -> Iterator[None]:
+def masked_problems(suite: Suite) -> Iterator[None]:
     """Problems that keep a run from starting, without what the environment filled in to the suite."""
     try:
         yield
@@ -93,7 +93,7 @@ def masked_problems(suite: LoadedSuite) -> Iterator[None]:
         raise Problems(map(suite.config.source.filled.masked_issue, error.issues)) from error
 
 
-def _fitting(suite: LoadedSuite, opened: TestSet, folder: Path, selection: Selection) -> Prepared:
+def _fitting(suite: Suite, opened: TestSet, folder: Path, selection: Selection) -> Prepared:
     """A suite with an open test set, whose columns are those that it names."""
     columns = next(iter(opened.variant_sets.values())).columns if opened.variants else opened.columns
     roles: dict[str, str] = {role: column for role in ROLES if (column := columns.of(role)) is not None}
@@ -107,14 +107,14 @@ def _fitting(suite: LoadedSuite, opened: TestSet, folder: Path, selection: Selec
     return Prepared(suite, opened, roles, folder, selection)
 
 
-def check_judge(suite: LoadedSuite) -> None:
+def check_judge(suite: Suite) -> None:
     """Raises Problems (config), placed where the suite names it, for what keeps any judge of it from answering."""
     issues = [issue for loc, judge in suite.judges.items() for issue in _not_ready(suite, loc, judge)]
     if issues:
         raise Problems(issues)
 
 
-def _not_ready(suite: LoadedSuite, loc: Loc, judge: Judge) -> list[Issue]:
+def _not_ready(suite: Suite, loc: Loc, judge: Judge) -> list[Issue]:
     """What keeps a judge from answering, placed."""
     try:
         judge.check_addresses()
@@ -138,7 +138,7 @@ _OF_JSON_LINES: Final = {"format": "jsonl", "encoding": None, "delimiter": None,
 
 
 def _test_set_config(
-    suite: LoadedSuite, test_set: str | None, changes: dict[str, Any], given: FetchedRows | None
+    suite: Suite, test_set: str | None, changes: dict[str, Any], given: FetchedRows | None
 ) -> tuple[TestSetConfig, Path]:
     """The settings of the test set, and the folder that its places are relative to.
 
@@ -180,7 +180,7 @@ def _here(results: str | Path | None) -> list[Path]:
     return [Path(results)] if results is not None and not scheme_of(str(results)) else []
 
 
-def _check_columns(suite: LoadedSuite, test_set: TestSet) -> None:
+def _check_columns(suite: Suite, test_set: TestSet) -> None:
     """Every column that the suite names itself must be there."""
     issues = [
         placed(no_such_column(name, test_set.header, test_set.name), name, suite)

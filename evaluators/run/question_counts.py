@@ -7,14 +7,17 @@ that a run asks.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from evaluators.judges.asking import Counted, asking_with
 from evaluators.judges.judge import Estimate
 from evaluators.run.job import Job, run_split
-from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import Prepared
+
+if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
 
 
 class CountedQuestions(Struct, frozen=True):
@@ -36,7 +39,7 @@ class RunQuestions(Struct, frozen=True):
     """Different questions for batches and async functions of a program."""
 
 
-def asks(suite: LoadedSuite) -> bool:
+def asks(suite: Suite) -> bool:
     """Whether rows may ask somebody at all."""
     return any(line.settings.asking() is not None for line in suite.lines)
 

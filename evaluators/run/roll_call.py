@@ -7,15 +7,17 @@ import re
 import uuid
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.engines.engine import Crew
 from evaluators.run.job import Job, ShippedSuite
-from evaluators.run.loaded import LoadedSuite
 from evaluators.testsets.byte_source import ByteSource
+
+if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
 
 _VARIABLE: Final = re.compile(r"\$\{(\w+)")
 
@@ -25,7 +27,7 @@ Lacking: TypeAlias = tuple[list[str], bool, tuple[Issue, ...]]
 share while they ask a judge; what keeps it from reading the suite."""
 
 
-def sent_suite(suite: LoadedSuite) -> ShippedSuite:
+def sent_suite(suite: Suite) -> ShippedSuite:
     """The suite for workers on other machines, with the variables that it takes from the environment, and no others."""
     shipped = replace(suite.shipped(), run_id=uuid.uuid4().hex)
     if suite.environment is not None:

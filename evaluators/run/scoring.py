@@ -23,7 +23,6 @@ from evaluators.run.engines.engine import Crew
 from evaluators.run.exact_sums import plus
 from evaluators.run.in_background import InBackground
 from evaluators.run.job import Job, ShippedSuite
-from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import Prepared
 from evaluators.run.recorder import Recording
 from evaluators.run.result import Environment as RunEnvironment
@@ -39,6 +38,7 @@ from evaluators.testsets.test_set import TestSet
 from evaluators.values.addresses import with_shown_addresses
 
 if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
     from evaluators.run.store import RunFolder
 
 PARQUET_FROM_BYTES: Final = 256 * 1024 * 1024
@@ -146,7 +146,7 @@ def scored(
     return ScoredRun(jobs, tuple(measured), result, round(time.monotonic() - clock, 3), crew.parallel, requests)
 
 
-def _sent(suite: LoadedSuite) -> ShippedSuite:
+def _sent(suite: Suite) -> ShippedSuite:
     from evaluators.run.roll_call import sent_suite  # most runs have no cluster
 
     return sent_suite(suite)
@@ -205,7 +205,7 @@ def _said(test_set: TestSet, variant: str | None) -> str:
     return test_set.name if variant is None else f'{test_set.name} variant "{variant}"'
 
 
-def rows_format(suite: LoadedSuite, size: int) -> RowsFormat:
+def rows_format(suite: Suite, size: int) -> RowsFormat:
     """How rows are stored."""
     asked = suite.results.rows
     if asked != "auto":
@@ -213,7 +213,7 @@ def rows_format(suite: LoadedSuite, size: int) -> RowsFormat:
     return "parquet" if size >= PARQUET_FROM_BYTES and has_pyarrow() else "jsonl"
 
 
-def watches_of(suite: LoadedSuite) -> dict[str, Watch]:
+def watches_of(suite: Suite) -> dict[str, Watch]:
     """The further sums that the gates of a suite ask for."""
     if not suite.gates:
         return {}

@@ -10,13 +10,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.judges.judge import Judge
 from evaluators.limits import WorkLimits
-from evaluators.run.loaded import LoadedSuite
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.small_files import NoSmallFile, read_small
+
+if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
 
 READING: Final = ""
 """The name under which stands how the test set is read."""
@@ -25,7 +27,7 @@ _READ: Final = ("unreadable_output", "parse", "pick", "no_output", "empty_expect
 _WORK: Final = ("text_length", "list_cells", "path_steps")
 
 
-def meaning_of(suite: LoadedSuite) -> dict[str, dict[str, str]]:
+def meaning_of(suite: Suite) -> dict[str, dict[str, str]]:
     """Setting → checksum, by evaluator."""
     comparators = suite.config.source.data.get("comparators") or {}
     found = {line.name: _of_line(suite, line, comparators) for line in suite.lines}
@@ -36,7 +38,7 @@ def meaning_of(suite: LoadedSuite) -> dict[str, dict[str, str]]:
     return {READING: reading, **found}
 
 
-def decisive(suite: LoadedSuite) -> str:
+def decisive(suite: Suite) -> str:
     """A checksum of what the suite says and that decides an answer, or what is kept of it: not of its name and description, its gates,
     trackers and reports."""
     said = {key: value for key, value in suite.config.source.data.items() if key not in _HARMLESS}
@@ -61,7 +63,7 @@ def _limits(limits: WorkLimits) -> dict[str, int]:
     return {name: value for name in _WORK if (value := getattr(limits, name)) != getattr(usual, name)}
 
 
-def _of_line(suite: LoadedSuite, line: EvaluatorLine, comparators: Mapping[str, Any]) -> dict[str, str]:
+def _of_line(suite: Suite, line: EvaluatorLine, comparators: Mapping[str, Any]) -> dict[str, str]:
     settings = _settings_at(suite.config.source.data, line)
     found = {"type": _checksum(line.type)}
     for key, value in settings.items():
@@ -101,7 +103,7 @@ def _settings_at(data: Any, line: EvaluatorLine) -> Mapping[str, Any]:
     return data if isinstance(data, Mapping) else {}
 
 
-def words_of(suite: LoadedSuite) -> set[str]:
+def words_of(suite: Suite) -> set[str]:
     """Every key and text of a suite."""
     return set(_words(suite.config.source.data))
 

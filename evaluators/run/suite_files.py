@@ -13,12 +13,14 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from evaluators.run.loaded import LoadedSuite
 from evaluators.suite.nodes import SuiteInput
 from evaluators.values.addresses import without_proofs
 from evaluators.values.small_files import kept_place
+
+if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
 
 _PRESET: Final = "preset:"
 _HALF: Final = re.compile("[\ud800-\udfff]")
@@ -32,13 +34,13 @@ class SuiteTexts(NamedTuple):
     texts: Mapping[str, str]
 
 
-def suite_texts(suite: LoadedSuite) -> SuiteTexts:
+def suite_texts(suite: Suite) -> SuiteTexts:
     """Every file of a suite."""
     main, texts = _written(suite)
     return SuiteTexts(main, {place: without_proofs(text) for place, text in texts.items()})
 
 
-def _written(suite: LoadedSuite) -> SuiteTexts:
+def _written(suite: Suite) -> SuiteTexts:
     source = suite.config.source
     if suite.given is not None:
         return SuiteTexts(
@@ -56,7 +58,7 @@ def _written(suite: LoadedSuite) -> SuiteTexts:
     return SuiteTexts(_within(main, base), {_within(file, base): text for file, text in files.items()})
 
 
-def suite_places(suite: LoadedSuite) -> list[Path]:
+def suite_places(suite: Suite) -> list[Path]:
     """Where the files of a suite are; none for a suite that was given as data."""
     if suite.given is not None:
         return []
@@ -80,7 +82,7 @@ def _within(file: Path, base: Path) -> str:
     return _HALF.sub("_", file.relative_to(base).as_posix())
 
 
-def _schema_files(suite: LoadedSuite) -> Iterator[tuple[Path, Path]]:
+def _schema_files(suite: Suite) -> Iterator[tuple[Path, Path]]:
     """The schemas that are files, each with where it would be by the name that is written."""
     source = suite.config.source
     for line in suite.lines:

@@ -9,7 +9,6 @@ from evaluators.issues import Problems
 from evaluators.settings import BadSettings, Detail, bad, build, spell, word_or_map
 
 if TYPE_CHECKING:
-    from evaluators.suite.config import SuiteConfig
     from evaluators.tracking.tracker import NamedTracker
 
 
@@ -42,9 +41,3 @@ def read_tracking(data: Any, context: Mapping[str, Any]) -> tuple[NamedTracker, 
     if details:
         raise BadSettings(details)
     return tuple(found)
-
-
-def tracking_of(config: SuiteConfig) -> tuple[NamedTracker, ...]:
-    """The trackers that a suite names."""
-    found: tuple[NamedTracker, ...] = config.sections.get("tracking") or ()
-    return found

@@ -13,8 +13,9 @@ import pytest
 
 from evaluators.api.execute import finish
 from evaluators.api.finished_run import write_again
-from evaluators.api.loading import Suite, loads
+from evaluators.api.loading import loads
 from evaluators.api.run_request import RunRequest
+from evaluators.api.suite import Suite
 from evaluators.cli._progress import ProgressLine, progress_text
 from evaluators.issues import Problems
 from evaluators.reports.report_files import check_asked, named_for

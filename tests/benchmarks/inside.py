@@ -19,7 +19,8 @@ from typing import Any, Final
 
 import msgspec
 
-from evaluators.api.loading import Suite, loads
+from evaluators.api.loading import loads
+from evaluators.api.suite import Suite
 from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.run.engines.engine import engine_of
 from evaluators.run.job import Job

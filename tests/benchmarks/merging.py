@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from evaluators.api.loading import load
+from evaluators.api.suite import Suite
 from evaluators.compat.given_documents import ROLES
 from evaluators.run.job import Job, run_split
-from evaluators.run.loaded import LoadedSuite
 from evaluators.run.merge import Merger
 from evaluators.run.split_result import SplitResult, opened, sealed
 from evaluators.testsets.columns import Columns
@@ -36,7 +36,7 @@ UNDER_WAY: Final = 64
 FIELDS: Final = ["a", "b", "c", "d.e", "items[0].n"]
 
 
-def suite_of(**more: Any) -> LoadedSuite:
+def suite_of(**more: Any) -> Suite:
     """Four evaluators, labels among them."""
     labelled = {"exact_match": {"name": "label", "output": "said", "expected": "label"}}
     evaluators = [labelled, {"json_multi_field_match": {"fields": FIELDS}}, "json_diff_match", "length"]

@@ -12,7 +12,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final, TypeAlias
 
-from evaluators.api.loading import Suite, load, loads
+from evaluators.api.loading import load, loads
+from evaluators.api.suite import Suite
 from evaluators.compat.given_documents import evaluate_document
 from evaluators.issues import Problems
 from evaluators.model import RowStatus

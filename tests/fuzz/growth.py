@@ -13,7 +13,8 @@ from math import sqrt
 from time import process_time
 from typing import Any, Final, NamedTuple
 
-from evaluators.api.loading import Suite, load
+from evaluators.api.loading import load
+from evaluators.api.suite import Suite
 from evaluators.model import RowResult
 
 MOST_GROWTH: Final = 2.3

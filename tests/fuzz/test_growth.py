@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.api.loading import Suite
+from evaluators.api.suite import Suite
 from tests.fuzz.growth import MOST_GROWTH, SHAPES
 
 

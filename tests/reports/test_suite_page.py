@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators.api.loading import Suite, loads
+from evaluators.api.loading import loads
+from evaluators.api.suite import Suite
 from evaluators.reports.reference_text import page_text
 from evaluators.reports.suite_page import suite_data, suite_page
 

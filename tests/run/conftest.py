@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from evaluators.api.loading import Suite, load
+from evaluators.api.loading import load
+from evaluators.api.suite import Suite
 from evaluators.run.engines.engine import ENGINES, Assignment, Engine, Result, Task
 from evaluators.run.glimpse import Glimpse
 from evaluators.run.job import Job

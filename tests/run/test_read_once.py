@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from evaluators import load
-from evaluators.api.loading import Suite, again
+from evaluators.api.loading import again
+from evaluators.api.suite import Suite
 from evaluators.testsets.readers import jsonl
 
 BASE = "evaluators:\n  - json_multi_field_match: {name: fields, fields: {FIELD: exact}}\n"

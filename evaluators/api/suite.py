@@ -1,4 +1,4 @@
-"""A suite that has been read: what it says, and what it says of one row."""
+"""A suite, ready to be asked: about one row, about a test set, or about itself."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, Unpack
 
 from msgspec import Struct, field
 
@@ -28,13 +28,21 @@ from evaluators.testsets.reader import id_text
 from evaluators.testsets.test_set_config import TestSetConfig
 
 if TYPE_CHECKING:
+    from evaluators.api.run_object import Run
+    from evaluators.api.run_request import RunOptions
+    from evaluators.compare.compare_section import CompareConfig
     from evaluators.run.engines.engine import NamedEngine
     from evaluators.run.gates import Gate
     from evaluators.run.measures import MeasuredColumn
+    from evaluators.tracking.tracker import NamedTracker
+
+Section = TypeVar("Section")
+Rows: TypeAlias = Any
+"""Rows as a program has them: a DataFrame, a list of dicts, an Arrow table, the name of a file, or the settings of a test set."""
 
 
-class LoadedSuite(Struct, frozen=True, dict=True):
-    """A suite that has been read and checked: its settings, its evaluators, and its steps once they are compiled."""
+class Suite(Struct, frozen=True, dict=True):
+    """A suite that has been read and checked: its settings, its evaluators, and its steps once they are compiled. `load` makes one."""
 
     config: SuiteConfig
     environment: Mapping[str, str] | None = None
@@ -61,41 +69,52 @@ class LoadedSuite(Struct, frozen=True, dict=True):
         """What was read in another system's words, one sentence each."""
         return self.config.notes
 
+    def _section(self, name: str, default: Section) -> Section:
+        """What was read of a section; the default where the suite does not have it."""
+        found: Section = self.config.sections.get(name) or default
+        return found
+
     @property
     def gates(self) -> tuple[Gate, ...]:
         """The gates."""
-        found: tuple[Gate, ...] = self.config.sections.get("gates") or ()
-        return found
+        return self._section("gates", ())
 
     @property
     def results(self) -> ResultsConfig:
         """Where results go."""
-        found: ResultsConfig = self.config.sections.get("results") or ResultsConfig.model_construct()
-        return found
+        return self._section("results", ResultsConfig.model_construct())
 
     @property
     def engine(self) -> NamedEngine | None:
         """Where the suite wants its rows to be scored; None where it does not say."""
-        found: NamedEngine | None = self.config.sections.get("engine")
-        return found
+        return self._section("engine", None)
+
+    @property
+    def tracking(self) -> tuple[NamedTracker, ...]:
+        """Where finished runs are sent."""
+        return self._section("tracking", ())
+
+    @property
+    def compare(self) -> CompareConfig:
+        """How runs are compared."""
+        from evaluators.compare.compare_section import CompareConfig  # few suites are compared
+
+        return self._section("compare", CompareConfig())
 
     @property
     def cluster(self) -> str | None:
         """The column that says which rows belong together; None when rows are on their own."""
-        found: StatisticsConfig | None = self.config.sections.get("statistics")
-        return found.column if found else None
+        return self._section("statistics", StatisticsConfig.model_construct()).column
 
     @property
     def measures(self) -> tuple[MeasuredColumn, ...]:
         """The columns whose numbers are counted."""
-        found: tuple[MeasuredColumn, ...] = self.config.sections.get("measures") or ()
-        return found
+        return self._section("measures", ())
 
     @property
     def judge(self) -> Judge | None:
         """Who answers what no rule can; None where the suite names nobody."""
-        found: Judge | None = self.config.sections.get("judge")
-        return found
+        return self._section("judge", None)
 
     @cached_property
     def judges(self) -> Mapping[Loc, Judge]:
@@ -109,8 +128,7 @@ class LoadedSuite(Struct, frozen=True, dict=True):
     @property
     def test_set(self) -> TestSetConfig:
         """The test set that the suite names; an empty one when it names none."""
-        found: TestSetConfig = self.config.sections.get("test_set") or TestSetConfig.model_construct()
-        return found
+        return self._section("test_set", TestSetConfig.model_construct())
 
     @property
     def folder(self) -> Path:
@@ -125,8 +143,7 @@ class LoadedSuite(Struct, frozen=True, dict=True):
     @property
     def limits(self) -> WorkLimits:
         """How much a row and the run may cost."""
-        found: WorkLimits = self.config.sections.get("limits") or WorkLimits()
-        return found
+        return self._section("limits", WorkLimits())
 
     @property
     def reading(self) -> Reading:
@@ -188,6 +205,25 @@ class LoadedSuite(Struct, frozen=True, dict=True):
                 continue
             if all(column.literal or column.name in roles for column in (output, expected)):
                 yield line.loc, output.spelled(roles), expected.spelled(roles)
+
+    def run(self, test_set: Rows | None = None, **options: Unpack[RunOptions]) -> Run:
+        """Score a whole test set.
+
+        `test_set` is a file, the settings of a test set, or rows: a DataFrame, a list of dicts, an Arrow table. Without it, the suite's
+        own test set is read. The options are those of the command, by the names of `evaluators.api.run_request.RunRequest`; nothing is
+        written unless `results` names a folder. Raises Problems when nothing can be run: bad settings, no such file, an
+        unclear column; TypeError for an option that there is not.
+        """
+        from evaluators.api.execute import run_of
+        from evaluators.api.requests import request_of
+
+        return run_of(self, request_of(test_set, options))
+
+    async def run_async(self, test_set: Rows | None = None, **options: Unpack[RunOptions]) -> Run:
+        """`run`, for use inside a running event loop."""
+        from asyncio import to_thread
+
+        return await to_thread(lambda: self.run(test_set, **options))
 
     def evaluate(self, row: Row | Mapping[str, Any]) -> RowResult:
         """What every evaluator says of one row, explained.
