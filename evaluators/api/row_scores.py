@@ -149,14 +149,9 @@ def _overall(parts: Sequence[Judged]) -> NamedScore:
     """The score of the whole row."""
     if len(parts) == 1:
         return _whole(parts[0], OVERALL, None)
-    verdict = overall_verdict([one.verdict for one in parts])
     reasons = [f"{one.line.name}: {reason}" for one in parts if (reason := why_of(one.result))]
-    said = "; ".join(reasons) or "nothing is wrong"
-    about = {"status": verdict.status.word}
-    return NamedScore(
-        OVERALL, verdict.score, verdict.status.word, verdict.passed, label_of(verdict), said, error_of(verdict),
-        metadata=about,
-    )  # fmt: skip
+    result = overall_verdict([one.verdict for one in parts])
+    return _of_row(OVERALL, result, "; ".join(reasons) or "nothing is wrong", None, {"status": result.status.word})
 
 
 def _evaluator_scores(one: Judged) -> Iterator[NamedScore]:
@@ -183,24 +178,19 @@ def _evaluator_scores(one: Judged) -> Iterator[NamedScore]:
 
 def _whole(one: Judged, name: str, evaluator: str | None) -> NamedScore:
     """What an evaluator says of the row as a whole."""
-    verdict = one.verdict
-    about = {"type": one.line.type, "status": verdict.status.word}
-    metrics = {
-        name: num / den
-        for name, (num, den) in zip(one.line.settings.scored_fields().figures, verdict.figures, strict=False)
-        if den
-    }
+    figures = zip(one.line.settings.scored_fields().figures, one.verdict.figures, strict=False)
+    metrics = {name: num / den for name, (num, den) in figures if den}
+    about = {"type": one.line.type, "status": one.verdict.status.word, **({"metrics": metrics} if metrics else {})}
+    return _of_row(name, one.verdict, reason_of(one.result), evaluator, about)
+
+
+def _of_row(
+    name: str, result: Result, reason: str | None, evaluator: str | None, metadata: Mapping[str, Any]
+) -> NamedScore:
     return NamedScore(
-        name,
-        verdict.score,
-        verdict.status.word,
-        verdict.passed,
-        label_of(verdict),
-        reason_of(one.result),
-        error_of(verdict),
-        evaluator,
-        metadata={**about, **({"metrics": metrics} if metrics else {})},
-    )
+        name, result.score, result.status.word, result.passed, label_of(result), reason, error_of(result), evaluator,
+        metadata=metadata,
+    )  # fmt: skip
 
 
 def _field(
@@ -228,18 +218,8 @@ def _named(
     metadata: Mapping[str, Any],
 ) -> NamedScore:
     about = {"path": path, "status": status, **metadata}
-    return NamedScore(
-        f"{whole.name}/field/{field_name(path)}",
-        score,
-        status,
-        passed,
-        status,
-        reason,
-        error,
-        whole.evaluator,
-        path,
-        about,
-    )
+    name = f"{whole.name}/field/{field_name(path)}"
+    return NamedScore(name, score, status, passed, status, reason, error, whole.evaluator, path, about)
 
 
 def _values(shown: FieldResult | None, instances: Sequence[FieldResult]) -> dict[str, Any]:
