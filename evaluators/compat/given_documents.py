@@ -12,7 +12,10 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
+from msgspec.structs import replace
+
 from evaluators.api.run_object import Run
+from evaluators.api.suite import Suite
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import Comparator
 from evaluators.comparators._functions import comparator_of
@@ -25,29 +28,29 @@ from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.judges.judge import Judge, read_judge
 from evaluators.model import __version__
 from evaluators.needs import expected_of
-from evaluators.plan.need_steps import Reading
-from evaluators.plan.suite_plan import compile_plan
 from evaluators.run.coverage import gaps, schema_gaps
 from evaluators.run.engines.engine import ENGINES
-from evaluators.run.job import Job, ShippedSuite
 from evaluators.run.key_warnings import key_warnings, null_warnings
 from evaluators.run.kinds_read import reading_nothing
 from evaluators.run.learning import documents
+from evaluators.run.preparing import Prepared
 from evaluators.run.record import RunRecord
-from evaluators.run.record_facts import RecordedEvaluator, RecordedVariant, RecordFacts
 from evaluators.run.record_files import record_files
 from evaluators.run.recorder import Recording
-from evaluators.run.recording import readings_of
+from evaluators.run.recording import facts_of
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import run_json
 from evaluators.run.run_names import RUN_JSON
 from evaluators.run.runner import measure, store_parts
+from evaluators.run.scoring import jobs_of
 from evaluators.run.split_result import SplitResult
 from evaluators.run.stats import figures
 from evaluators.run.store import RunFolder
 from evaluators.run.verdict import Facts, causes, exit_code
 from evaluators.settings import BadSettings, Detail, build, spell
+from evaluators.suite.config import SuiteConfig
 from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.source import from_data
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.given_rows import ROWS
 from evaluators.testsets.memory_rows import MemoryRows, refuse_python_values
@@ -159,19 +162,23 @@ async def evaluate_document_async(schema: Schema, expected: Any, output: Any, **
 
 def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine, notes: Sequence[str]) -> Found:
     table = TestSet(ROWS, rows, COLUMNS, TestSetConfig())
+    suite = Suite(SuiteConfig(from_data({"name": line.name}), line.name, (line,)))
+    prepared = Prepared(suite, table, dict(ROLES))
+    recording = Recording(None, "all", tuple(ROLES))
     ids: Sequence[Any] = rows.columns["id"]
     folder = RunFolder.passing()
     try:
-        recording = Recording(None, "all", tuple(ROLES))
-        shipped = ShippedSuite(None, {}, line.name, None)
-        job = Job(shipped, table, ROLES, Reading(), str(folder.folder.parts(None)), recording=recording)
+        (job,) = jobs_of(prepared, folder=folder, recordings=[recording])
         measured = measure(job, [line], ENGINES.find("in_process")(), ROWS)
         result = _result(line, table, measured, notes)
-        record = _recorded(job, line, measured, folder, result)
+        kept = store_parts(job, [line], measured, record_files(folder.working, job.rows))
+        facts = facts_of(prepared, recording, job.rows, [(None, measured)], [kept], suite.results.lowest_fields)
+        facts = replace(facts, evaluators=(replace(facts.evaluators[0], where=""),))  # no suite has this line
+        folder.write(RUN_JSON, run_json(result, facts))
     except BaseException:
         folder.discard()
         raise
-    return kind(Run(result, record, [line], None, folder.discard), ids)
+    return kind(Run(result, RunRecord(folder.working, result, facts), [line], None, folder.discard), ids)
 
 
 def _result(line: EvaluatorLine, table: TestSet, measured: SplitResult, notes: Sequence[str]) -> RunResult:
@@ -202,24 +209,6 @@ def _result(line: EvaluatorLine, table: TestSet, measured: SplitResult, notes: S
         exit_code=exit_code(facts),
         causes=causes(facts),
     )
-
-
-def _recorded(job: Job, line: EvaluatorLine, measured: SplitResult, folder: RunFolder, result: RunResult) -> RunRecord:
-    """What the one pass recorded, as a run folder has it."""
-    kept = store_parts(job, [line], measured, record_files(folder.working, job.rows))
-    (one,) = compile_plan([line], ROLES, job.reading).evaluators
-    listed = line.settings.scored_fields().of_rows
-    facts = RecordFacts(
-        rows_format=job.rows,
-        evaluators=(RecordedEvaluator(line.name, listed, True, readings=readings_of(one, ROLES)),),
-        variants=(RecordedVariant(None, measured.rows, True, True, *kept),),
-        header=tuple(ROLES),
-        documents="all",
-        most=None,
-        schemas=dict(sorted(measured.schemas.items())),
-    )
-    folder.write(RUN_JSON, run_json(result, facts))
-    return RunRecord(folder.working, result, facts)
 
 
 def _listed(name: str, documents: Iterable[Any]) -> list[Any]:
