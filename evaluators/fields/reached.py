@@ -54,8 +54,8 @@ def _read_apart(frame: Frame, path: Path) -> Frame:
         return Frame(ours, theirs, frame.rows, frame)
     read = path.pair_getter()
     pairs = [read(a, b) for a, b in zip(frame.e, frame.o, strict=True)]
-    ours = [a for a, _ in pairs]
-    return Frame(ours, ours if frame.o is frame.e else [b for _, b in pairs], frame.rows, frame)
+    e = [a for a, _ in pairs]
+    return Frame(e, e if frame.o is frame.e else [b for _, b in pairs], frame.rows, frame)
 
 
 def _hits(path: Path, document: Any) -> list[Any]:
