@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Final, cast
+from typing import BinaryIO, Final, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -101,35 +101,21 @@ class ByteSource(Struct, frozen=True):
             return replace(self, path=kept(stream), compressed=False)
 
 
-class _UnpackedBytes(io.RawIOBase):
+class _UnpackedBytes(gzip.GzipFile):
     """What a compressed stream holds, up to a size. Closing it closes the stream as well."""
 
     def __init__(self, stream: BinaryIO, most_gib: float) -> None:
-        self._stream = stream
-        self._file = gzip.GzipFile(fileobj=stream, mode="rb")
-        self._most_gib = most_gib
+        super().__init__(fileobj=stream, mode="rb")
+        self._stream, self._most_gib = stream, most_gib
 
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        count = self._file.readinto(buffer)
-        if self._file.tell() > self._most_gib * GIB:
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        if self.tell() > self._most_gib * GIB:
             raise TooLarge(f"it unpacks to more than {self._most_gib:g} GiB")
-        return count
-
-    def seek(self, place: int, whence: int = 0) -> int:
-        return self._file.seek(place, whence)
-
-    def tell(self) -> int:
-        return self._file.tell()
+        return data
 
     def close(self) -> None:
         super().close()
-        self._file.close()
         self._stream.close()
 
 

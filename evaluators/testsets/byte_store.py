@@ -88,21 +88,19 @@ class ByteStore:
         """The names of the files and folders in a folder, sorted."""
         return sorted({file.partition("/")[0] for file in self.below(folder)})
 
-    def matching(self, pattern: str, folder: str) -> list[str]:
-        """The files and folders that fit a pattern, each once, named as it is: from `folder` on where it is relative."""
+    def matching(self, pattern: str, folder: str, *, folders: bool = True) -> list[str]:
+        """The files and folders that fit a pattern, each once, named as it is: from `folder` on where it is relative.
+
+        Without `folders` the files alone, without those whose names begin with a dot.
+        """
         steps = pattern.split("/")
         fixed = next((count for count, step in enumerate(steps) if has_wildcards(step)), len(steps) - 1)
         top, rest = "/".join(steps[:fixed]), steps[fixed:]
         files = [file.split("/") for file in self.below(top)]
-        paths = dict.fromkeys(tuple(file[:length]) for file in files for length in range(1, len(file) + 1))
+        paths = dict.fromkeys(
+            tuple(file[:length]) for file in files for length in range(1 if folders else len(file), len(file) + 1)
+        )
         return ["/".join((top, *path)) for path in paths if stood_for(rest, path) is not None]
-
-    def fitting(self, pattern: str, folder: str) -> list[str]:
-        """The files alone that fit a pattern, each once, named as it is. Those whose names begin with a dot are left out."""
-        steps = pattern.split("/")
-        fixed = next((count for count, step in enumerate(steps) if has_wildcards(step)), len(steps) - 1)
-        top, rest = "/".join(steps[:fixed]), steps[fixed:]
-        return [f"{top}/{file}" for file in self.below(top) if stood_for(rest, file.split("/")) is not None]
 
 
 STORES: Socket[ByteStore] = Socket("evaluators.testsets.stores", ByteStore, "store")
@@ -179,7 +177,7 @@ def files_at(place: str, folder: Path) -> list[str]:
         store = store_of(whole)
         if store.kind(whole) == "folder":
             return [inside(place, file) for file in store.below(whole)]
-        return store.fitting(place, str(folder))
+        return store.matching(place, str(folder), folders=False)
 
 
 @contextmanager

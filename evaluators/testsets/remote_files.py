@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import io
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, BinaryIO, ClassVar, Final, TypeVar, cast
 
@@ -30,11 +31,10 @@ _PASSING: Final = (
 )  # fmt: skip
 """Parts of the names of errors that say that a connection was not made, or was cut."""
 _LONGEST: Final = 300
-_FIRST_BYTES: Final = 256 * 1024
-"""How much is asked for at a new place: a header or a footer mostly fits in."""
-_MOST_BYTES: Final = 8 * 1024 * 1024
-"""How much is asked for at once where a file is read on and on."""
-_BUFFER: Final = 128 * 1024
+_PIECE_BYTES: Final = 2 * 1024 * 1024
+"""How much is asked for at least."""
+_AT_ONCE: Final = 32
+"""How many files are looked at at the same time."""
 
 
 class PassingFault(OSError):
@@ -70,23 +70,19 @@ class RemoteFiles(ByteStore):
         """The bytes of a file from one place to before another."""
         raise NotImplementedError  # the contract: each store is asked in its own way
 
-    def open(self, place: str, start: int = 0) -> BinaryIO:
-        known = self.look(place)
-        if known.kind == "folder":
-            raise IsADirectoryError(place)
-        if known.size is None:
-            return self.whole(place, start)
-        reader = _RangeReader(lambda first, end: self.part(place, known, first, end), known.size, start)
-        return cast(BinaryIO, io.BufferedReader(reader, _BUFFER))
-
     def whole(self, place: str, start: int = 0) -> BinaryIO:
         """The bytes from `start` on of a file that the store does not give in parts."""
         raise NotImplementedError  # the contract: a store that has such files fetches them in its own way
 
+    def open(self, place: str, start: int = 0) -> BinaryIO:
+        known = self._file(place)
+        if known.size is None:
+            return self.whole(place, start)
+        parts = _Parts(lambda first, end: self.part(place, known, first, end), known.size, start)
+        return cast(BinaryIO, io.BufferedReader(parts, _PIECE_BYTES))
+
     def size(self, place: str) -> int:
-        known = self.look(place)
-        if known.kind == "folder":
-            raise IsADirectoryError(place)
+        known = self._file(place)
         if known.size is None:
             with self.whole(place) as stream:
                 return stream.seek(0, 2)
@@ -98,6 +94,12 @@ class RemoteFiles(ByteStore):
         except FileNotFoundError:
             return None
 
+    def _file(self, place: str) -> Looked:
+        known = self.look(place)
+        if known.kind == "folder":
+            raise IsADirectoryError(place)
+        return known
+
     def fingerprint(self, place: str) -> bytes:
         """SHA-256 of what the store says of the file's bytes; of the bytes themselves where it says nothing."""
         found = self.look(place)
@@ -106,15 +108,16 @@ class RemoteFiles(ByteStore):
         return hashlib.sha256(f"{found.content} {found.size}".encode()).digest()
 
     def versions(self, places: Sequence[str]) -> list[str | None]:
-        found: list[str | None] = []
-        for place in places:
-            try:
-                found.append(self.look(place).version)
-            except FileNotFoundError:
-                found.append(None)
-        return found
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            return list(pool.map(self._version, places))
 
-    def files(self, **settings: Any) -> Any:
+    def _version(self, place: str) -> str | None:
+        try:
+            return self.look(place).version
+        except FileNotFoundError:
+            return None
+
+    def files(self) -> Any:
         """The file system of fsspec. Nothing that was listed is remembered: a store is asked each time.
 
         Raises Problems (config) when a package is missing.
@@ -125,23 +128,22 @@ class RemoteFiles(ByteStore):
 
             lacking = self.package
             with faults_told():
-                return fsspec.filesystem(self.scheme, use_listings_cache=False, **settings)
+                return fsspec.filesystem(self.scheme, use_listings_cache=False, **self.settings())
         except ImportError:
             name = lacking.partition(">")[0]
             message = f'addresses that begin with "{self.scheme}://" need the package {name}, which is not installed'
             raise problem("missing-package", message, hint=extra_hint("remote", self.package)) from None
 
+    def settings(self) -> Mapping[str, Any]:
+        """How the file system is made."""
+        return {}
 
-class _RangeReader(io.RawIOBase):
-    """The bytes of a file in pieces, which grow while the file is read on."""
+
+class _Parts(io.RawIOBase):
+    """A file that is asked for part by part."""
 
     def __init__(self, fetch: Callable[[int, int], bytes], size: int, start: int) -> None:
-        self._fetch = fetch
-        self._size = size
-        self._at = start
-        self._block = b""
-        self._block_start = start
-        self._next_bytes = _FIRST_BYTES
+        self._fetch, self._size, self._at = fetch, size, start
 
     def readable(self) -> bool:
         return True
@@ -150,16 +152,12 @@ class _RangeReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        if self._at >= self._size:
-            return 0
-        inside = self._at - self._block_start
-        if not 0 <= inside < len(self._block):
-            self._fill(len(buffer))
-            inside = 0
-        data = self._block[inside : inside + len(buffer)]
-        buffer[: len(data)] = data
-        self._at += len(data)
-        return len(data)
+        end = min(self._at + len(buffer), self._size)
+        count = max(0, end - self._at)
+        if count:
+            buffer[:count] = self._fetch(self._at, end)
+            self._at = end
+        return count
 
     def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
         self._at = max(0, place + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence])
@@ -167,14 +165,6 @@ class _RangeReader(io.RawIOBase):
 
     def tell(self) -> int:
         return self._at
-
-    def _fill(self, least: int) -> None:
-        """The next piece, from where the reader is."""
-        reads_on = self._block and self._at == self._block_start + len(self._block)
-        self._next_bytes = min(2 * self._next_bytes, _MOST_BYTES) if reads_on else _FIRST_BYTES
-        end = min(self._at + max(least, self._next_bytes), self._size)
-        self._block = b""  # the old piece goes before the new one comes
-        self._block, self._block_start = self._fetch(self._at, end), self._at
 
 
 def tried(work: Callable[[], Value]) -> Value:

@@ -40,9 +40,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (delimited, jsonl, parquet):
         monkeypatch.setattr(module, "SPLIT_BYTES", 20_000)
     monkeypatch.setattr("evaluators.testsets.quotes.CUT_BYTES", 5_000)
-    monkeypatch.setattr(remote_files, "_BUFFER", 1_000)
-    monkeypatch.setattr(remote_files, "_FIRST_BYTES", 3_000)
-    monkeypatch.setattr(remote_files, "_MOST_BYTES", 9_000)
+    monkeypatch.setattr(remote_files, "_PIECE_BYTES", 3_000)
 
 
 def rows() -> list[dict[str, str]]:

@@ -9,15 +9,14 @@ from __future__ import annotations
 import io
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, BinaryIO, ClassVar, Final
 
 from evaluators.testsets.byte_store import Kind
 from evaluators.testsets.remote_files import Looked, RemoteFiles, tried
 
 _BUFFER: Final = 1024 * 1024
-_AT_ONCE: Final = 32
-"""How many objects are looked at at the same time."""
 
 
 class ObjectStore(RemoteFiles):
@@ -29,42 +28,33 @@ class ObjectStore(RemoteFiles):
     """The same for what it holds: equal where the same bytes were written in the same way."""
 
     def look(self, place: str) -> Looked:
-        files = self.files()
-        found: Mapping[str, Any] = tried(lambda: files.info(place))
+        found: Mapping[str, Any] = self._asked("info", place)
         kind: Kind = "folder" if found["type"] == "directory" else "file"
-        return Looked(kind, int(found["size"] or 0), self._version_of(found), _first(found, self.content_keys))
+        version = f"{_first(found, self.version_keys)} {found['size']}"
+        return Looked(kind, int(found["size"] or 0), version, _first(found, self.content_keys))
 
     def part(self, place: str, known: Looked, start: int, end: int) -> bytes:
         files = self.files()
         return tried(lambda: _whole(files.cat_file(place, start=start, end=end), end - start))
 
     def below(self, folder: str) -> Iterator[str]:
-        files = self.files()
-        top = f"{files._strip_protocol(folder).rstrip('/')}/"
-        for found in tried(lambda: files.find(folder)):
+        top = f"{self.files()._strip_protocol(folder).rstrip('/')}/"
+        for found in self._asked("find", folder):
             name = found[len(top) :] if found.startswith(top) else ""
             if name and not name.endswith("/") and not any(step.startswith(".") for step in name.split("/")):
                 yield name
 
     def write(self, place: str) -> BinaryIO:
-        return _Upload(self.files(), place)
+        return _Upload(lambda path: self._asked("put_file", path, place))
 
     def remove(self, place: str) -> None:
-        files = self.files()
-        try:
-            tried(lambda: files.rm_file(place))
-        except FileNotFoundError:
-            return
+        with suppress(FileNotFoundError):
+            self._asked("rm_file", place)
 
-    def versions(self, places: Sequence[str]) -> list[str | None]:
-        from fsspec.asyn import sync
-
-        files = self.files()
-        found = tried(lambda: sync(files.loop, _each, files, places))
-        return [None if one is None else self._version_of(one) for one in found]
-
-    def _version_of(self, found: Mapping[str, Any]) -> str:
-        return f"{_first(found, self.version_keys)} {found['size']}"
+    def _asked(self, name: str, *given: str) -> Any:
+        """What a function of the file system gives."""
+        work = getattr(self.files(), name)
+        return tried(lambda: work(*given))
 
 
 class S3(ObjectStore):
@@ -96,12 +86,10 @@ class _Upload(io.BufferedWriter):
     Where the block around it ends with an error, or nobody closes it, there is no object.
     """
 
-    def __init__(self, files: Any, place: str) -> None:
-        self._given_up = False
+    def __init__(self, send: Callable[[str], object]) -> None:
+        self._send, self._given_up = send, False
         descriptor, self._path = tempfile.mkstemp(prefix="evaluators-")
         super().__init__(io.FileIO(descriptor, "wb"), _BUFFER)
-        self._files = files
-        self._place = place
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._given_up = kind is not None
@@ -117,23 +105,9 @@ class _Upload(io.BufferedWriter):
         try:
             super().close()
             if not self._given_up:
-                tried(lambda: self._files.put_file(self._path, self._place))
+                self._send(self._path)
         finally:
             os.unlink(self._path)
-
-
-async def _each(files: Any, places: Sequence[str]) -> list[Mapping[str, Any] | None]:
-    """What the store says of each object now; None for one that is gone."""
-    import asyncio
-
-    found: list[Mapping[str, Any] | None] = []
-    for first in range(0, len(places), _AT_ONCE):
-        some = [files._info(place) for place in places[first : first + _AT_ONCE]]
-        for one in await asyncio.gather(*some, return_exceptions=True):
-            if isinstance(one, BaseException) and not isinstance(one, FileNotFoundError):
-                raise one
-            found.append(None if isinstance(one, BaseException) else one)
-    return found
 
 
 def _whole(data: bytes, size: int) -> bytes:

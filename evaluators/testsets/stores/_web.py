@@ -37,17 +37,17 @@ class WebServer(RemoteFiles):
     lists = False
 
     def look(self, place: str) -> Looked:
-        found: Looked = tried(lambda: self._sync(self._looked, place))
+        found: Looked = self._tried(self._looked, place)
         return found
 
     def part(self, place: str, known: Looked, start: int, end: int) -> bytes:
-        data: bytes = tried(lambda: self._sync(self._part, place, known, start, end))
+        data: bytes = self._tried(self._part, place, known, start, end)
         return data
 
     def whole(self, place: str, start: int = 0) -> BinaryIO:
         stream = tempfile.TemporaryFile(prefix="evaluators-")  # noqa: SIM115  # the caller closes it
         try:
-            tried(lambda: self._sync(self._whole, place, stream))
+            self._tried(self._whole, place, stream)
         except BaseException:
             stream.close()
             raise
@@ -57,7 +57,7 @@ class WebServer(RemoteFiles):
     def below(self, folder: str) -> Iterator[str]:
         raise StoreFault("a web server has no list of its files: name each file")
 
-    def matching(self, pattern: str, folder: str) -> list[str]:
+    def matching(self, pattern: str, folder: str, *, folders: bool = True) -> list[str]:
         return [pattern] if self.kind(pattern) is not None else []
 
     def write(self, place: str) -> BinaryIO:
@@ -109,7 +109,7 @@ class WebServer(RemoteFiles):
         """What the server answers, at the end of a chain of addresses. Raises a fault for an answer that is no file."""
         import yarl
 
-        session = await self._files.set_session()
+        session = await self.files().set_session()
         address = yarl.URL(place, encoded=place.isascii() and " " not in place)
         for _ in range(_MOST_REDIRECTS + 1):
             async with session.get(
@@ -117,7 +117,11 @@ class WebServer(RemoteFiles):
             ) as answer:
                 target = answer.headers.get("Location") if answer.status in _REDIRECTS else None
                 if target is None:
-                    _check(answer.status, answer.reason, place, also)
+                    if answer.status in _ABSENT:
+                        raise FileNotFoundError(shown_address(place))
+                    if answer.status not in (200, 206, *also):
+                        said = f"the server answers {answer.status}" + (f" ({answer.reason})" if answer.reason else "")
+                        raise (PassingFault if passing_status(answer.status) else StoreFault)(said)
                     yield answer
                     return
                 onward = address.join(yarl.URL(target, encoded=True))
@@ -128,15 +132,18 @@ class WebServer(RemoteFiles):
             address = onward
         raise StoreFault(f"the server leads from address to address, more than {_MOST_REDIRECTS} times")
 
-    def _sync(self, work: Any, *given: Any) -> Any:
-        files = self._files
+    def _tried(self, work: Any, *given: Any) -> Any:
+        files = self.files()
         from fsspec.asyn import sync
 
-        return sync(files.loop, work, *given)
+        return tried(lambda: sync(files.loop, work, *given))
 
-    @property
-    def _files(self) -> Any:
-        return self.files(client_kwargs=_settings())
+    def settings(self) -> Mapping[str, Any]:
+        """Proxies and ~/.netrc count, what is packed stays packed, and nothing is waited for without end."""
+        from aiohttp import ClientTimeout
+
+        waiting = ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=_SILENT_SECONDS)
+        return {"client_kwargs": {"trust_env": True, "auto_decompress": False, "timeout": waiting}}
 
 
 class Http(WebServer):
@@ -149,25 +156,6 @@ class Https(WebServer):
     """`https://server/rows.csv`."""
 
     scheme = "https"
-
-
-def _settings() -> dict[str, Any]:
-    """How sessions are made: proxies and ~/.netrc count, what is packed stays packed, and nothing is waited for without end."""
-    try:
-        from aiohttp import ClientTimeout
-    except ImportError:
-        return {}  # whoever asks for the file system says what is missing
-    waiting = ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=_SILENT_SECONDS)
-    return {"trust_env": True, "auto_decompress": False, "timeout": waiting}
-
-
-def _check(status: int, reason: str | None, place: str, also: Sequence[int]) -> None:
-    if status in _ABSENT:
-        raise FileNotFoundError(shown_address(place))
-    if status in (200, 206, *also):
-        return
-    said = f"the server answers {status}" + (f" ({reason})" if reason else "")
-    raise (PassingFault if passing_status(status) else StoreFault)(said)
 
 
 def _size_of_all(content_range: str | None) -> int | None:

@@ -75,11 +75,10 @@ class LocalFiles(ByteStore):
     def names(self, folder: str) -> list[str]:
         return sorted(os.listdir(_path(folder)))
 
-    def matching(self, pattern: str, folder: str) -> list[str]:
-        return list(dict.fromkeys(glob(_path(pattern), root_dir=folder, recursive=True)))
-
-    def fitting(self, pattern: str, folder: str) -> list[str]:
-        found = self.matching(pattern, folder)
+    def matching(self, pattern: str, folder: str, *, folders: bool = True) -> list[str]:
+        found = list(dict.fromkeys(glob(_path(pattern), root_dir=folder, recursive=True)))
+        if folders:
+            return found
         return [one for one in found if not Path(one).name.startswith(".") and os.path.isfile(os.path.join(folder, one))]
 
 

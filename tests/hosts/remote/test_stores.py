@@ -36,9 +36,7 @@ def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (delimited, jsonl, parquet):
         monkeypatch.setattr(module, "SPLIT_BYTES", 20_000)
     monkeypatch.setattr("evaluators.testsets.quotes.CUT_BYTES", 5_000)
-    monkeypatch.setattr(remote_files, "_BUFFER", 1_000)
-    monkeypatch.setattr(remote_files, "_FIRST_BYTES", 10_000)
-    monkeypatch.setattr(remote_files, "_MOST_BYTES", 20_000)
+    monkeypatch.setattr(remote_files, "_PIECE_BYTES", 10_000)
     monkeypatch.setattr(remote_files, "PAUSES_SECONDS", (0, 0, 0))
 
 
@@ -87,7 +85,7 @@ def test_a_store_keeps_what_is_put_into_it(bucket: Bucket) -> None:
     assert sorted(store.below(top)) == ["a/b/three.txt", "a/one.txt", "a/two words.txt", "ä.txt"]
     assert sorted(store.below(f"{top}/a/")) == ["b/three.txt", "one.txt", "two words.txt"]
     assert store.names(f"{top}/a") == ["b", "one.txt", "two words.txt"]
-    assert sorted(store.fitting(f"{top}/a/*.txt", "")) == [f"{top}/a/one.txt", f"{top}/a/two words.txt"]
+    assert sorted(store.matching(f"{top}/a/*.txt", "", folders=False)) == [f"{top}/a/one.txt", f"{top}/a/two words.txt"]
     assert [store.kind(f"{top}{rest}") for rest in ("", "/a", "/a/", "/a/one.txt", "/none")] == [
         "folder", "folder", "folder", "file", None,
     ]  # fmt: skip
