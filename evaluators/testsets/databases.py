@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 from urllib.parse import quote, unquote_plus
+
+from msgspec import Struct
 
 from evaluators.issues import Blame, Issue, Problems, extra_hint, problem
 from evaluators.testsets.byte_source import temporary_file
@@ -44,178 +44,158 @@ _DIALECTS: Final = {"duckdb": "duckdb-engine", "snowflake": "snowflake-sqlalchem
 """What brings the databases that SQLAlchemy does not know by itself."""
 
 
+class _Asked(Struct):
+    """How far a statement has come."""
+
+    begun: bool = False
+    rows: int = 0
+
+
 def queried(statement: str, connection: DatabaseConnection, folder: Path) -> FetchedRows:
     """The rows of a statement. Raises Problems: blame config for the statement and the settings, environment for a database
     that does not answer or that goes away, testset for rows that cannot be cells."""
-    statement = statement.strip().rstrip(";")
+    try:
+        import sqlalchemy  # noqa: F401  # whether it is there
+    except ImportError:
+        hint = extra_hint("sql")
+        raise problem("missing-extra", '"sql" needs a package that is not installed', hint=hint) from None
+    statement, secret = statement.strip().rstrip(";"), connection.address(folder)
     for time in range(1, _TIMES + 1):
+        asked = _Asked()
         try:
-            return _Query(statement, connection, folder).rows()
-        except _Cut as cut:
-            if time == _TIMES:
-                message = f"{connection.called} ended the connection after {cut.rows:,} rows, {_TIMES} times: {cut.why}"
-                raise Problems([Issue("not-fetched", Blame.ENVIRONMENT, message, WHERE)]) from None
-    raise AssertionError("the last time ends by itself")
-
-
-class _Cut(Exception):
-    """The connection was there, and is no more."""
-
-    def __init__(self, rows: int, why: str) -> None:
-        self.rows = rows
-        self.why = why
-        super().__init__(why)
-
-
-class _Query:
-    """A statement that is run once."""
-
-    def __init__(self, statement: str, connection: DatabaseConnection, folder: Path) -> None:
-        self._statement = statement
-        self._connection = connection
-        self._secret = connection.address(folder)
-        self._count = 0
-        self._begun = False
-
-    def rows(self) -> FetchedRows:
-        """The rows, in a file."""
-        with self._blamed():
-            engine, note = self._engine()
+            engine, note = _engine(secret, connection)
             try:
-                with engine.connect() as connection, temporary_file() as file:
-                    header = self._write(connection, file)
+                with engine.connect() as opened, temporary_file() as file:
+                    header = _write(opened, statement, file, asked)
             finally:
                 engine.dispose()
-        if not self._count:
-            raise Problems([Issue("no-rows", Blame.TESTSET, "the statement gives no rows", WHERE)])
-        unrepeatable = None if says_an_order(self._statement) else UNORDERED
-        said = f"{unrepeatable}; a run of it cannot be resumed" if unrepeatable else None
-        notes = tuple(f"{ROWS}: {one}" for one in (said, note) if one)
-        return FetchedRows(ROWS, file.name, header, notes=notes, unrepeatable=unrepeatable)
-
-    def _write(self, connection: Any, file: Any) -> tuple[str, ...]:
-        """Writes every row into the file, and gives the names of the columns."""
-        streaming = connection.execution_options(
-            stream_results=True, max_row_buffer=_AT_ONCE, no_parameters=True, sqlite_raw_colnames=True
-        )
-        self._begun = True
-        result = streaming.exec_driver_sql(self._statement)
-        if not result.returns_rows:
-            raise problem(
-                "no-rows", "the statement gives no table", where=WHERE, hint='one that begins with "select" does'
-            )
-        header = tuple(map(str, result.keys()))
-        twice = sorted({name for name in header if header.count(name) > 1})
-        if twice:
-            listed = ", ".join(f'"{name}"' for name in twice)
-            hint = f"give each a name of its own: select …, other.{twice[0]} as other_{twice[0]}"
-            raise problem("same-column-name", f"columns have the same name: {listed}", where=WHERE, hint=hint)
-        for rows in result.partitions(_AT_ONCE):
-            for row in rows:
-                self._count += 1
-                file.write(line_of(header, row))
-        # what has been read is not to change anything, whatever the database made of it
-        connection.rollback()
-        return header
-
-    def _engine(self) -> tuple[Any, str | None]:
-        """How the database is spoken to, so that it only reads; and what is to be said of that."""
-        from sqlalchemy import create_engine, exc
-        from sqlalchemy.engine import make_url
-        from sqlalchemy.pool import NullPool
-
-        try:
-            url = make_url(self._secret)
-        except (exc.ArgumentError, ValueError):
-            raise self._no_address() from None
-        kind = url.get_backend_name()
-        if kind == "sqlite":
-            return create_engine("sqlite://", creator=_reader_of(url, self._connection), poolclass=NullPool), None
-        if kind == "postgresql":
-            engine = create_engine(
-                url, poolclass=NullPool, json_deserializer=json_text, execution_options={"postgresql_readonly": True}
-            )
-            return engine, None
-        if kind == "duckdb":
-            return create_engine(url, poolclass=NullPool, connect_args={"read_only": True}), None
-        note = f"{kind} is not told to only read; what the statement changes, if anything, is taken back at its end"
-        return create_engine(url, poolclass=NullPool), note
-
-    @contextmanager
-    def _blamed(self) -> Iterator[None]:
-        """Turns what goes wrong inside into Problems that say nothing of the connection string."""
-        try:
-            from sqlalchemy import exc
-        except ImportError:
-            hint = extra_hint("sql")
-            raise problem("missing-extra", '"sql" needs a package that is not installed', hint=hint) from None
-        try:
-            yield
-        except (exc.NoSuchModuleError, exc.ArgumentError):
-            raise self._no_address() from None
-        except ImportError as error:
-            package = _PACKAGES.get(str(error.name).partition(".")[0], str(error.name))
-            message = f"{self._connection.called} needs a package that is not installed"
-            raise problem("missing-package", message, where=WHERE, hint=f'pip install "{package}"') from None
-        except exc.DBAPIError as error:
-            raise self._of_driver(error) from None
-        except NotCell as error:
-            message = f'the column "{error.column}" {error.why}'
-            hint = (
-                f"leave it out of the statement, or have the database write it as text: encode({error.column}, 'base64')"
-            )
-            raise Problems([Issue("not-text", Blame.TESTSET, message, f"{ROWS} row {self._count:,}", hint)]) from None
-        except OSError as error:
-            message = f"the rows cannot be kept in a temporary file: {error.strerror or error}"
-            raise Problems([Issue("not-fetched", Blame.ENVIRONMENT, message, WHERE)]) from None
+            break
         except Problems:
             raise
-        except (
-            Exception
-        ) as error:  # whatever else a driver raises: the run cannot start, and its words may hold the password
-            message = f"{self._connection.called} cannot be read: {self._said(error)}"
-            raise Problems([Issue("not-fetched", Blame.ENVIRONMENT, message, WHERE)]) from None
+        except Exception as error:  # whatever a driver raises: the run cannot start, and its words may hold the password
+            if (fault := _fault(error, connection, secret, asked, time)) is not None:
+                raise fault from None
+    if not asked.rows:
+        raise _problems("no-rows", Blame.TESTSET, "the statement gives no rows")
+    unrepeatable = None if says_an_order(statement) else UNORDERED
+    said = f"{unrepeatable}; a run of it cannot be resumed" if unrepeatable else None
+    notes = tuple(f"{ROWS}: {one}" for one in (said, note) if one)
+    return FetchedRows(ROWS, file.name, header, notes=notes, unrepeatable=unrepeatable)
 
-    def _no_address(self) -> Problems:
-        kind = re.match(r"[A-Za-z][\w+]*(?=://)", self._secret)
-        package = _DIALECTS.get(kind[0].partition("+")[0]) if kind else None
-        if package is not None:
-            message = f"{self._connection.called} needs a package that is not installed"
-            return problem("missing-package", message, where=WHERE, hint=f'pip install "{package}"')
-        message = f'what is in the environment variable "{self._connection.env}" is no connection string'
-        hint = "it looks like postgresql+psycopg://user:password@host/name, or sqlite:///rows.db"
-        return problem("no-connection", message, where=WHERE, hint=hint)
 
-    def _of_driver(self, error: Any) -> Problems | _Cut:
-        """What a driver raised: who is to blame goes by when it did so, and by what kind of error it is."""
-        said = self._said(error.orig or error)
-        if not self._begun:
-            message = f"{self._connection.called} cannot be reached: {said}"
-            return Problems([Issue("not-fetched", Blame.ENVIRONMENT, message, WHERE)])
-        if error.connection_invalidated:
-            return _Cut(self._count, said)
-        kind, state = (
-            type(error).__name__,
-            str(getattr(error.orig, "sqlstate", None) or getattr(error.orig, "pgcode", None) or ""),
+def _write(connection: Any, statement: str, file: BinaryIO, asked: _Asked) -> tuple[str, ...]:
+    """Writes every row into the file, and gives the names of the columns."""
+    streaming = connection.execution_options(
+        stream_results=True, max_row_buffer=_AT_ONCE, no_parameters=True, sqlite_raw_colnames=True
+    )
+    asked.begun = True
+    result = streaming.exec_driver_sql(statement)
+    if not result.returns_rows:
+        hint = 'one that begins with "select" does'
+        raise problem("no-rows", "the statement gives no table", where=WHERE, hint=hint)
+    header = tuple(map(str, result.keys()))
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        listed = ", ".join(f'"{name}"' for name in twice)
+        hint = f"give each a name of its own: select …, other.{twice[0]} as other_{twice[0]}"
+        raise problem("same-column-name", f"columns have the same name: {listed}", where=WHERE, hint=hint)
+    for rows in result.partitions(_AT_ONCE):
+        for row in rows:
+            asked.rows += 1
+            file.write(line_of(header, row))
+    # what has been read is not to change anything, whatever the database made of it
+    connection.rollback()
+    return header
+
+
+def _engine(secret: str, connection: DatabaseConnection) -> tuple[Any, str | None]:
+    """How the database is spoken to, so that it only reads; and what is to be said of that."""
+    from sqlalchemy import create_engine
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.pool import NullPool
+
+    try:
+        url = make_url(secret)
+    except ValueError:
+        raise _no_address(connection, secret) from None
+    kind, note = url.get_backend_name(), None
+    options: dict[str, Any] = {}
+    if kind == "sqlite":
+        url, options = "sqlite://", {"creator": _reader_of(url, connection)}
+    elif kind == "postgresql":
+        options = {"json_deserializer": json_text, "execution_options": {"postgresql_readonly": True}}
+    elif kind == "duckdb":
+        options = {"connect_args": {"read_only": True}}
+    else:
+        note = f"{kind} is not told to only read; what the statement changes, if anything, is taken back at its end"
+    return create_engine(url, poolclass=NullPool, **options), note
+
+
+def _fault(error: Exception, connection: DatabaseConnection, secret: str, asked: _Asked, time: int) -> Problems | None:
+    """What is to be said of an error, without anything of the connection string; None where the statement is begun anew.
+
+    Who is to blame goes by when a driver raised it, and by what kind of error it is.
+    """
+    from sqlalchemy import exc
+
+    called = connection.called
+    if isinstance(error, exc.ArgumentError):
+        return _no_address(connection, secret)
+    if isinstance(error, ImportError):
+        package = _PACKAGES.get(str(error.name).partition(".")[0], str(error.name))
+        return _missing(called, package)
+    if isinstance(error, NotCell):
+        message = f'the column "{error.column}" holds bytes that are no text'
+        hint = f"leave it out of the statement, or have the database write it as text: encode({error.column}, 'base64')"
+        return Problems([Issue("not-text", Blame.TESTSET, message, f"{ROWS} row {asked.rows:,}", hint)])
+    if isinstance(error, OSError):
+        return _problems(
+            "not-fetched", Blame.ENVIRONMENT, f"the rows cannot be kept in a temporary file: {error.strerror or error}"
         )
-        if state == "25006" or re.search("read-?only", said, re.IGNORECASE):
-            message = f"the statement changes data, and it is run so that it can only read: {said}"
-            return problem("changes-data", message, where=WHERE)
-        if "not a database" in said:
-            message = f"{self._connection.called} cannot be read: {said}"
-            return Problems([Issue("unreadable-file", Blame.TESTSET, message, WHERE)])
-        if kind in ("DataError", "IntegrityError"):
-            message = f"the statement cannot be run to its end, after {self._count:,} rows: {said}"
-            return Problems([Issue("bad-rows", Blame.TESTSET, message, WHERE)])
-        if kind in ("ProgrammingError", "NotSupportedError") or _SQLITE_MISTAKE.search(said):
-            return problem("bad-statement", f"the statement cannot be run: {said}", where=WHERE)
-        message = f"{self._connection.called} gave up after {self._count:,} rows: {said}"
-        return Problems([Issue("not-fetched", Blame.ENVIRONMENT, message, WHERE)])
+    raised = getattr(error, "orig", None) or error
+    lines = [line.strip() for line in str(raised).splitlines() if line.strip()]
+    said = without_parts((lines or [type(raised).__name__])[0], secret)
+    if not isinstance(error, exc.DBAPIError):
+        return _problems("not-fetched", Blame.ENVIRONMENT, f"{called} cannot be read: {said}")
+    if not asked.begun:
+        return _problems("not-fetched", Blame.ENVIRONMENT, f"{called} cannot be reached: {said}")
+    if error.connection_invalidated:
+        if time < _TIMES:
+            return None
+        message = f"{called} ended the connection after {asked.rows:,} rows, {_TIMES} times: {said}"
+        return _problems("not-fetched", Blame.ENVIRONMENT, message)
+    kind = type(error).__name__
+    state = str(getattr(error.orig, "sqlstate", None) or getattr(error.orig, "pgcode", None) or "")
+    if state == "25006" or re.search("read-?only", said, re.IGNORECASE):
+        message = f"the statement changes data, and it is run so that it can only read: {said}"
+        return _problems("changes-data", Blame.CONFIG, message)
+    if "not a database" in said:
+        return _problems("unreadable-file", Blame.TESTSET, f"{called} cannot be read: {said}")
+    if kind in ("DataError", "IntegrityError"):
+        message = f"the statement cannot be run to its end, after {asked.rows:,} rows: {said}"
+        return _problems("bad-rows", Blame.TESTSET, message)
+    if kind in ("ProgrammingError", "NotSupportedError") or _SQLITE_MISTAKE.search(said):
+        return _problems("bad-statement", Blame.CONFIG, f"the statement cannot be run: {said}")
+    return _problems("not-fetched", Blame.ENVIRONMENT, f"{called} gave up after {asked.rows:,} rows: {said}")
 
-    def _said(self, error: BaseException) -> str:
-        """The first line of what was raised, without anything of the connection string."""
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        return without_parts((lines or [type(error).__name__])[0], self._secret)
+
+def _problems(code: str, blame: Blame, message: str) -> Problems:
+    return Problems([Issue(code, blame, message, WHERE)])
+
+
+def _no_address(connection: DatabaseConnection, secret: str) -> Problems:
+    kind = re.match(r"[A-Za-z][\w+]*(?=://)", secret)
+    package = _DIALECTS.get(kind[0].partition("+")[0]) if kind else None
+    if package is not None:
+        return _missing(connection.called, package)
+    message = f'what is in the environment variable "{connection.env}" is no connection string'
+    hint = "it looks like postgresql+psycopg://user:password@host/name, or sqlite:///rows.db"
+    return problem("no-connection", message, where=WHERE, hint=hint)
+
+
+def _missing(called: str, package: str) -> Problems:
+    message = f"{called} needs a package that is not installed"
+    return problem("missing-package", message, where=WHERE, hint=f'pip install "{package}"')
 
 
 _SQLITE_MISTAKE: Final = re.compile(

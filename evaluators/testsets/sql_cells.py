@@ -24,10 +24,9 @@ _encode: Final = msgspec.json.Encoder().encode
 class NotCell(Exception):
     """A value that no cell can hold."""
 
-    def __init__(self, column: str, why: str) -> None:
+    def __init__(self, column: str) -> None:
         self.column = column
-        self.why = why
-        super().__init__(why)
+        super().__init__(column)
 
 
 def line_of(names: Sequence[str], values: Sequence[Any]) -> bytes:
@@ -73,4 +72,4 @@ def _text(column: str, value: bytes) -> str:
     try:
         return value.decode()
     except UnicodeDecodeError:
-        raise NotCell(column, "holds bytes that are no text") from None
+        raise NotCell(column) from None
