@@ -20,7 +20,7 @@ from evaluators.run.job import Job
 from evaluators.run.preparing import Prepared
 from evaluators.run.scoring import jobs_of
 from evaluators.testsets.columns import Columns, no_such_column
-from evaluators.testsets.memory_rows import MemoryRows
+from evaluators.testsets.memory_rows import memory_rows
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 
@@ -84,7 +84,7 @@ def batch_plan(
         raise Problems([no_such_column(row, header, name)])
     known = roles_in(found, header, roles)
     check_gate_targets(found, ())
-    table = TestSet(name, MemoryRows(dict.fromkeys(header, ()), 0), Columns(id=known.get("id")), TestSetConfig())
+    table = TestSet(name, memory_rows(dict.fromkeys(header, ())), Columns(id=known.get("id")), TestSetConfig())
     (job,) = jobs_of(Prepared(found, table, known))
     scores = tuple(columns_of(found.lines).items())
     return BatchPlan(found.fingerprint, table, job, scores, overall_of(found.lines, overall), row)

@@ -53,7 +53,7 @@ from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.suite.source import from_data
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.given_rows import ROWS
-from evaluators.testsets.memory_rows import MemoryRows, refuse_python_values
+from evaluators.testsets.memory_rows import MemoryRows, memory_rows, refuse_python_values
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 
@@ -165,7 +165,7 @@ def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine, notes: 
     suite = Suite(SuiteConfig(from_data({"name": line.name}), line.name, (line,)))
     prepared = Prepared(suite, table, dict(ROLES))
     recording = Recording(None, "all", tuple(ROLES))
-    ids: Sequence[Any] = rows.columns["id"]
+    ids: Sequence[Any] = rows.columns()["id"]
     folder = RunFolder.passing()
     try:
         (job,) = jobs_of(prepared, folder=folder, recordings=[recording])
@@ -233,7 +233,7 @@ def _rows(
     for number, (wanted, given) in enumerate(zip(expected, outputs, strict=True), 1):
         refuse_python_values(f"expected document {number}", wanted)
         refuse_python_values(f"output {number}", given)
-    return MemoryRows({"id": names, "output": outputs, "expected": expected}, len(expected))
+    return memory_rows({"id": names, "output": outputs, "expected": expected})
 
 
 def _ids_in(expected: Sequence[Any], id_field: str | None) -> list[Any]:

@@ -18,7 +18,8 @@ from evaluators.settings import build
 from evaluators.testsets.byte_source import locate, reading
 from evaluators.testsets.columns import usual_columns
 from evaluators.testsets.derived import first_table
-from evaluators.testsets.documents import DocumentRows, holds_documents
+from evaluators.testsets.documents import holds_documents
+from evaluators.testsets.memory_rows import DOCUMENT, MemoryRows
 from evaluators.testsets.opening import holds_rows, open_file
 from evaluators.testsets.reader import Cell
 from evaluators.testsets.test_set import TestSet, open_expected
@@ -65,7 +66,9 @@ class Answers(Struct, frozen=True):
 
     def _place(self, number: int, id: str, column: str) -> str:
         table = first_table(self.test_set.table)
-        return f'{table.name} document "{id}"' if isinstance(table, DocumentRows) else self.test_set.place(number, column)
+        if isinstance(table, MemoryRows) and table.noun == DOCUMENT:
+            return f'{table.name} document "{id}"'
+        return self.test_set.place(number, column)
 
 
 def answers(place: str, column: str | None, settings: Mapping[str, Any] = MappingProxyType({})) -> Answers:

@@ -25,7 +25,7 @@ from evaluators.run.preparing import Prepared
 from evaluators.run.result import RunResult
 from evaluators.run.scoring import jobs_of
 from evaluators.testsets.columns import Columns
-from evaluators.testsets.memory_rows import MemoryRows
+from evaluators.testsets.memory_rows import memory_rows
 from evaluators.testsets.reader import id_text
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
@@ -170,7 +170,7 @@ class SuiteScorer:
         columns = {name: [cells.get(name, MISSING) for cells in self._cells] for name in names}
         roles = self._roles
         ids = Columns(id=roles["id"] if roles["id"] in names else None)
-        return Prepared(self.suite, TestSet(_NAME, MemoryRows(columns, len(self._cells)), ids, TestSetConfig()), roles)
+        return Prepared(self.suite, TestSet(_NAME, memory_rows(columns), ids, TestSetConfig()), roles)
 
 
 def scorer_of(

@@ -19,7 +19,8 @@ from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.registry import nearest
 from evaluators.testsets.byte_source import ByteSource
-from evaluators.testsets.documents import DocumentFile, DocumentRows, text_of
+from evaluators.testsets.documents import text_of
+from evaluators.testsets.memory_rows import DOCUMENT, MemoryRows
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, whole
 from evaluators.values.file_names import shown as beginning
 
@@ -95,12 +96,8 @@ def origin(table: Table, column: str) -> tuple[Any, ...]:
             return layer.origins[column]
     first = first_table(table)
     if column == "expected" and first.files and not isinstance(first, Reader):
-        return _documents(first.files)
+        return "documents", tuple(source.path for source in first.files)
     return "column", tuple((source.path, source.sheet) for source in first.files), column
-
-
-def _documents(files: Iterable[ByteSource]) -> tuple[Any, ...]:
-    return "documents", tuple(source.path for source in files)
 
 
 def with_column(header: Sequence[str], column: str) -> tuple[str, ...]:
@@ -123,48 +120,43 @@ def _aliased_rows(source: str, column: str, base: Table, split: Split, columns: 
 
 
 class JoinedCells(Struct, frozen=True):
-    """Cells by the id of a row, from another place."""
+    """Cells by the id of a row, from another table."""
 
+    table: Table
+    key: str
+    """The column with the ids."""
+    column: str
     name: str
-    """What messages call it."""
-    noun: str
-    """What messages call one of the things that are paired."""
-    files: tuple[ByteSource, ...]
-    origin: tuple[Any, ...]
-    items: Callable[[], Iterable[Item]]
+    """What messages call the table."""
+
+    @property
+    def noun(self) -> str:
+        """What messages call one of the things that are paired."""
+        return self.table.noun if isinstance(self.table, MemoryRows) else "id"
 
     def places(self) -> dict[str, list[str]]:
         """Where each id occurs, in words."""
-        return _by_id((id, where) for id, where, _ in self.items())
+        return _by_id(_items(self.table, self.key, self.column))
 
     def cells(self) -> dict[str, Cell | ByteSource]:
         """The cells by id, in memory, and documents unread. An id that occurs twice has no cell but a fault."""
         found: dict[str, Cell | ByteSource] = {}
-        for id, _, cell in self.items():
+        for id, _, cell in _items(self.table, self.key, self.column):
             found[id] = twice(id, self.name) if id in found else cell
         found.pop("", None)
         return found
 
 
-def cells_of(table: Table, key: str, column: str, name: str) -> JoinedCells:
-    """A column of another file of rows."""
-    return JoinedCells(name, "id", table.files, origin(table, column), partial(_column_items, table, key, column))
-
-
-def _column_items(table: Table, key: str, column: str) -> Iterator[Item]:
+def _items(table: Table, key: str, column: str) -> Iterator[Item]:
+    if isinstance(table, MemoryRows):
+        columns = table.columns()
+        for number, (id, cell) in enumerate(zip(columns[key], columns[column], strict=True), 1):
+            where = f"file {cell.name}" if isinstance(cell, ByteSource) else f"{table.where} {number:,}"
+            yield str(id), where, cell
+        return
     for chunk in whole(table, [key, column]):
         for offset, id, cell in zip(chunk.offsets, chunk.columns[key], chunk.columns[column], strict=True):
             yield id_text(id), f"row {table.first_number + offset:,}", cell
-
-
-def documents_of(documents: tuple[DocumentFile, ...], name: str) -> JoinedCells:
-    """One document per row, called like the row's id."""
-    files = tuple(document.source for document in documents)
-    return JoinedCells(name, "document", files, _documents(files), partial(_document_items, documents))
-
-
-def _document_items(documents: Iterable[DocumentFile]) -> Iterator[Item]:
-    return ((document.id, f"file {document.source.name}", document.source) for document in documents)
 
 
 def joined(
@@ -177,8 +169,8 @@ def joined(
     """
     table = Derived(
         base, partial(_joined_rows, key, lookup, column, absent), with_column(base.header, column),
-        (*base.notes, f'{column} comes from {lookup.name}, by "{key}"'), (*base.files, *lookup.files),
-        {column: lookup.origin}, joined=column, one_piece=True,
+        (*base.notes, f'{column} comes from {lookup.name}, by "{key}"'), (*base.files, *lookup.table.files),
+        {column: origin(lookup.table, lookup.column)}, joined=column, one_piece=True,
     )  # fmt: skip
     return table, *_unmatched(base, key, lookup, column, absent)
 
@@ -205,7 +197,7 @@ def _unmatched(base: Table, key: str, lookup: JoinedCells, column: str, absent: 
     first = first_table(base)
     here, there = _places_of(base, key), lookup.places()
     name, other = _called(first), lookup.name
-    noun = lookup.noun if isinstance(first, DocumentRows) or lookup.noun != "document" else "id"
+    noun = lookup.noun if lookup.noun != DOCUMENT or _of_documents(first) else "id"
     alone = {id: where for id, where in here.items() if id not in there}
     spare = {id: where for id, where in there.items() if id not in here}
     issues = [
@@ -222,24 +214,24 @@ def _unmatched(base: Table, key: str, lookup: JoinedCells, column: str, absent: 
 
 def _called(table: Table) -> str:
     """What people call a table: its file, or the folder of its documents."""
-    if isinstance(table, Reader):
-        return table.source.name
-    if not table.files:
-        return "the test set"
-    return table.name if isinstance(table, DocumentRows) else table.files[0].name
+    if isinstance(table, MemoryRows):
+        return table.name
+    return table.source.name if isinstance(table, Reader) else table.files[0].name
 
 
-def _places_of(table: Table, key: str) -> dict[str, list[str]]:
+def _of_documents(table: Table) -> bool:
+    return isinstance(table, MemoryRows) and table.noun == DOCUMENT
+
+
+def _places_of(base: Table, key: str) -> dict[str, list[str]]:
     """Where each id of a table stands: the number of its row, or its file."""
-    first = first_table(table)
-    if isinstance(first, DocumentRows):
-        return _by_id((id, where) for id, where, _ in _document_items(first.rows))
-    return _by_id((id, where) for id, where, _ in _column_items(table, key, key))
+    first = first_table(base)
+    return _by_id(_items(first, "id", "expected") if _of_documents(first) else _items(base, key, key))
 
 
-def _by_id(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+def _by_id(items: Iterable[Item]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for id, where in pairs:
+    for id, where, _ in items:
         if id:
             found.setdefault(id, []).append(where)
     return found

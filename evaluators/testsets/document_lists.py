@@ -2,61 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Final
-
-from msgspec import Struct
+from typing import Any, Final
 
 from evaluators.issues import Blame, Fault, Issue
-from evaluators.model import JSON, MISSING
+from evaluators.model import JSON
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource, whole_of
 from evaluators.testsets.columns import USUAL_NAMES, folded, is_usual
-from evaluators.testsets.derived import Item, JoinedCells
-from evaluators.testsets.reader import Chunk, Split, id_text
+from evaluators.testsets.memory_rows import MemoryRows
+from evaluators.testsets.reader import id_text
 from evaluators.values.json_text import NotJSON, parse
 
 LINES: Final = (".jsonl", ".ndjson")
 _MARK: Final = b"\xef\xbb\xbf"
 
 
-class ListedDocuments(Struct, frozen=True):
+def listed_rows(source: ByteSource, key: str | None, **more: Any) -> MemoryRows:
     """One row per document of a list. Its id is the value of `key` in it, or its place in the list, from 1."""
-
-    source: ByteSource
-    key: str | None
-    header: tuple[str, ...] = ("id", "expected")
-    first_number: int = 1
-    notes: tuple[str, ...] = ()
-
-    @property
-    def files(self) -> tuple[ByteSource, ...]:
-        """The file."""
-        return (self.source,)
-
-    def splits(self) -> list[Split]:
-        """One piece."""
-        return [Split(self.source.path, 0)]
-
-    def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The documents as rows, in one chunk."""
-        items = list_in(self.source) or []
-        cells: Mapping[str, Sequence[Cell]] = {"id": ids_of(items, self.key), "expected": items}
-        absent: list[Cell] = [MISSING] * len(items)
-        yield Chunk(range(len(items)), len(items), {name: cells.get(name, absent) for name in columns})
-
-
-def listed_outputs(source: ByteSource, key: str | None) -> JoinedCells:
-    """The documents of a list by their ids, to be looked up: by `key`, or by their places in two lists."""
     noun = "id" if key else "place in the list"
-    return JoinedCells(source.name, noun, (source,), ("documents", (source.path,)), partial(_items, source, key))
+    return MemoryRows(("id", "expected"), partial(_columns, source, key), source.name, noun, files=(source,), **more)
 
 
-def _items(source: ByteSource, key: str | None) -> Iterator[Item]:
+def _columns(source: ByteSource, key: str | None) -> dict[str, Sequence[Cell]]:
     items = list_in(source) or []
-    for place, (id, item) in enumerate(zip(ids_of(items, key), items, strict=True), start=1):
-        yield id, f"item {place:,}", item
+    return {"id": ids_of(items, key), "expected": items}
 
 
 def list_in(source: ByteSource) -> list[Cell] | None:

@@ -17,11 +17,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Fault, Issue, problem
-from evaluators.model import MISSING
 from evaluators.needs import Cell, too_long
 from evaluators.testsets.byte_source import ByteSource, read_up_to, reading
-from evaluators.testsets.byte_store import at, files_at, inside, kind_at, parent, store_of
-from evaluators.testsets.reader import Chunk, Split
+from evaluators.testsets.byte_store import at, files_at, inside, kind_at, store_of
 from evaluators.testsets.run_files import without_runs
 from evaluators.testsets.wildcards import has_wildcards, stood_for
 from evaluators.values.addresses import shown_address
@@ -36,7 +34,6 @@ PATTERN_HINT: Final = "`*` stands for a part of one name, `**` for any number of
 LONGEST: Final = MAX_CHARS
 """Characters of a document."""
 _BYTES_OF_A_CHARACTER: Final = 4
-_CHUNK_DOCUMENTS: Final = 50
 
 
 class DocumentFile(Struct, frozen=True):
@@ -46,40 +43,6 @@ class DocumentFile(Struct, frozen=True):
     folder: str
     file: str
     source: ByteSource
-
-
-class DocumentRows(Struct, frozen=True):
-    """One row per expected document."""
-
-    rows: tuple[DocumentFile, ...]
-    name: str
-    """What messages call the place."""
-    header: tuple[str, ...] = ("id", "folder", "file", "expected")
-    first_number: int = 1
-    notes: tuple[str, ...] = ()
-
-    @property
-    def files(self) -> tuple[ByteSource, ...]:
-        """The documents, each once."""
-        return tuple(dict.fromkeys(row.source for row in self.rows))
-
-    def splits(self) -> list[Split]:
-        """One piece."""
-        return [Split(parent(self.rows[0].source.path), 0)] if self.rows else []
-
-    def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The documents as rows, in the order of their names."""
-        for start in range(0, len(self.rows), _CHUNK_DOCUMENTS):
-            part = self.rows[start : start + _CHUNK_DOCUMENTS]
-            end = start + len(part)
-            yield Chunk(range(start, end), end, {name: _cells(name, part) for name in columns})
-
-
-def _cells(column: str, part: Sequence[DocumentFile]) -> list[Cell]:
-    if column == "expected":
-        return [text_of(row.source) for row in part]
-    named = column in ("id", "folder", "file")
-    return [getattr(row, column) if named else MISSING for row in part]
 
 
 def is_pattern(place: str, folder: Path) -> bool:

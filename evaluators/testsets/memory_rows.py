@@ -3,55 +3,87 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, time, timedelta
 from decimal import Decimal
+from functools import partial
 from types import NoneType
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from msgspec import Struct
 
 from evaluators.issues import Fault, problem
-from evaluators.model import Missing
+from evaluators.model import MISSING, Missing
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource
+from evaluators.testsets.documents import DocumentFile, text_of
 from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split
 from evaluators.values.json_text import to_text
 
+DOCUMENT: Final = "document"
+_AT_ONCE: Final = 50
+"""The documents that are read at a time."""
+
 
 class MemoryRows(Struct, frozen=True):
-    """Columns of cells, all of one length. Cells are text or JSON values."""
+    """Columns of cells, all of one length. A cell is text, a JSON value, or a document, which is read when its row is."""
 
-    columns: Mapping[str, Sequence[Cell]]
-    count: int
+    header: tuple[str, ...]
+    columns: Callable[[], Mapping[str, Sequence[Cell | ByteSource]]]
+    """Makes the columns, or has them."""
+    name: str = "the test set"
+    """What messages call the place that the rows are from."""
+    noun: str = "id"
+    """What messages call one of the things that other rows are paired with."""
+    where: str = "row"
+    """What messages call the place of one row."""
+    notes: tuple[str, ...] = ()
+    files: tuple[ByteSource, ...] = ()
 
     first_number: ClassVar[int] = 1
-    notes: ClassVar[tuple[str, ...]] = ()
-    files: ClassVar[tuple[ByteSource, ...]] = ()
-
-    @property
-    def header(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return tuple(self.columns)
 
     def splits(self) -> list[Split]:
         """One piece."""
         return [Split("given", 0)]
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The rows, some hundred at a time."""
-        known = [name for name in columns if name in self.columns]
-        for start in range(0, self.count, MAX_CHUNK_ROWS):
-            stop = min(start + MAX_CHUNK_ROWS, self.count)
-            yield Chunk(range(start, stop), stop, {name: self.columns[name][start:stop] for name in known})
+        """The rows, some hundred at a time; documents are fewer."""
+        found = self.columns()
+        count = len(next(iter(found.values()), ()))
+        step = _AT_ONCE if self.noun == DOCUMENT else MAX_CHUNK_ROWS
+        for start in range(0, count, step):
+            stop = min(start + step, count)
+            nothing: list[Cell] = [MISSING] * (stop - start)
+            cells = {name: found[name][start:stop] if name in found else nothing for name in columns}
+            yield Chunk(range(start, stop), stop, {name: list(map(_read, some)) for name, some in cells.items()})
 
     def fingerprint(self) -> str:
         """SHA-256 over the cells, as `sha256:…`."""
         digest = hashlib.sha256()
-        for row in zip(*self.columns.values(), strict=True):
-            digest.update(row_bytes(row) + b"\x1e")
+        for row in zip(*self.columns().values(), strict=True):
+            digest.update(row_bytes(map(_read, row)) + b"\x1e")
         return f"sha256:{digest.hexdigest()}"
+
+
+def memory_rows(columns: Mapping[str, Sequence[Cell]]) -> MemoryRows:
+    """The rows of columns that are at hand."""
+    return MemoryRows(tuple(columns), partial(dict, columns))
+
+
+def document_rows(documents: Sequence[DocumentFile], name: str) -> MemoryRows:
+    """One row per expected document; `name` is what messages call the place."""
+    sources = [one.source for one in documents]
+    columns: dict[str, list[Any]] = {
+        "id": [one.id for one in documents], "folder": [one.folder for one in documents],
+        "file": [one.file for one in documents], "expected": sources,
+    }  # fmt: skip
+    files = tuple(dict.fromkeys(sources))
+    return MemoryRows(tuple(columns), partial(dict, columns), name, DOCUMENT, files=files)
+
+
+def _read(cell: Cell | ByteSource) -> Cell:
+    return text_of(cell) if isinstance(cell, ByteSource) else cell
 
 
 _PLAIN: Final = frozenset((str, int, float, bool, NoneType))

@@ -22,11 +22,12 @@ from evaluators.needs import Cell, Role, as_output
 from evaluators.testsets.byte_source import ByteSource, fingerprint, locate
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, scheme_of, store_of
 from evaluators.testsets.columns import Columns, guess_columns, no_such_column
-from evaluators.testsets.derived import JoinedCells, aliased, cells_of, documents_of, first_table, joined
-from evaluators.testsets.document_lists import ListedDocuments, are_rows, common_key, ids_of, list_in, listed_outputs
-from evaluators.testsets.documents import DocumentFile, DocumentRows, documents_at, holds_documents, one_document
+from evaluators.testsets.derived import JoinedCells, aliased, first_table, joined
+from evaluators.testsets.document_lists import are_rows, common_key, ids_of, list_in, listed_rows
+from evaluators.testsets.documents import DocumentFile, documents_at, holds_documents, one_document
 from evaluators.testsets.fetched_rows import FetchedRows
 from evaluators.testsets.file_columns import attached
+from evaluators.testsets.memory_rows import MemoryRows, document_rows
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, knows
 from evaluators.testsets.run_files import passing_over
@@ -242,12 +243,12 @@ class _Opening(Struct, frozen=True):
         place = self.config.expected
         if self.config.file is not None or not isinstance(place, str) or self._holds_rows(place):
             return self.test_set()
-        rows: Table = self._expected_documents(place)
+        rows = self._expected_documents(place)
         if not holds_documents(place, self.folder):
             source = self._locate(place)
             listed = list_in(source)
             if listed is not None and self.config.pair_by not in ("path", "name"):
-                rows = ListedDocuments(source, common_key([listed], self.config.columns.id))
+                rows = listed_rows(source, common_key([listed], self.config.columns.id))
         return self._finished(self._begun(place, rows, _DOCUMENTS))
 
     def _of_rows(self) -> TestSet:
@@ -375,10 +376,11 @@ class _Opening(Struct, frozen=True):
         """The expected documents as rows, and their outputs."""
         if holds_documents(output, self.folder):
             documents = self._documents_at(output)
-            rows = self._expected_documents(expected)
-            if not holds_documents(expected, self.folder):
-                rows = replace(rows, rows=tuple(replace(one, source=rows.rows[0].source) for one in documents))
-            return rows, documents_of(documents, self._said(output))
+            outputs = self._looked_up(document_rows(documents, self._said(output)))
+            if holds_documents(expected, self.folder):
+                return self._expected_documents(expected), outputs
+            source = self._locate(expected)
+            return document_rows([replace(one, source=source) for one in documents], expected), outputs
         if holds_documents(expected, self.folder):
             message = "this is one document, and the expected ones are several"
             hint = "name the folder that holds one output per expected document"
@@ -392,7 +394,7 @@ class _Opening(Struct, frozen=True):
         if wanted is None or given is None or self.config.pair_by in ("path", "name"):
             document = one_document(first)
             other = replace(one_document(second), id=document.id)
-            return DocumentRows((document,), first.name), documents_of((other,), second.name)
+            return document_rows([document], first.name), self._looked_up(document_rows([other], second.name))
         key = None
         if self.config.pair_by != "position":
             key = common_key([wanted, given], self.config.columns.id)
@@ -401,12 +403,15 @@ class _Opening(Struct, frozen=True):
             raise problem("no-such-key", f'no document of a list has the key "{key}"', where=expected, hint=hint)
         how = "their places in the list" if key is None else f'the key "{key}"'
         note = f"{first.name} and {second.name} are lists of documents, paired by {how}"
-        return ListedDocuments(first, key, notes=(note,)), listed_outputs(second, key)
+        return listed_rows(first, key, notes=(note,)), self._looked_up(listed_rows(second, key, where="item"))
 
-    def _expected_documents(self, place: str) -> DocumentRows:
+    def _looked_up(self, rows: MemoryRows) -> JoinedCells:
+        return JoinedCells(rows, "id", "expected", rows.name)
+
+    def _expected_documents(self, place: str) -> MemoryRows:
         if holds_documents(place, self.folder):
-            return DocumentRows(self._documents_at(place), self._said(place))
-        return DocumentRows((one_document(self._locate(place)),), place)
+            return document_rows(self._documents_at(place), self._said(place))
+        return document_rows([one_document(self._locate(place))], place)
 
     def _documents_at(self, place: str) -> tuple[DocumentFile, ...]:
         by = self.config.pair_by or "path"
@@ -433,11 +438,11 @@ class _Opening(Struct, frozen=True):
     def _lookup(self, place: Place, role: Literal["output", "expected"]) -> JoinedCells:
         """Where the cells of a role come from: documents, or a column of another file."""
         if isinstance(place, str) and holds_documents(place, self.folder):
-            return documents_of(self._documents_at(place), self._said(place))
+            return self._looked_up(document_rows(self._documents_at(place), self._said(place)))
         other = Joined(file=place) if isinstance(place, str) else place
         reader, file = self._reader(other), other.file or ""
         columns = guess_columns(reader.header, other.named(role), needed=("id", role), name=file, knows=reader.knows)
-        return cells_of(reader, columns.id or "", columns.of(role) or "", self.config.written(file))
+        return JoinedCells(reader, columns.id or "", columns.of(role) or "", self.config.written(file))
 
     def _joined(self, begun: TestSet, role: Literal["output", "expected"], lookup: JoinedCells) -> TestSet:
         said = f"there is no {role} for this row in {lookup.name}"

@@ -22,7 +22,7 @@ from evaluators.run.job import Job, run_split
 from evaluators.run.merge import Merger
 from evaluators.run.split_result import SplitResult, opened, sealed
 from evaluators.testsets.columns import Columns
-from evaluators.testsets.memory_rows import MemoryRows
+from evaluators.testsets.memory_rows import memory_rows
 from evaluators.testsets.reader import Split
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
@@ -66,7 +66,7 @@ class Synthetic:
         jobs = [
             Job(
                 suite=self.suite.shipped(), roles=ROLES, reading=self.suite.reading, folder=None, slices=self.suite.config.slices,
-                table=TestSet("rows", MemoryRows(columns, ROWS), Columns(), TestSetConfig()),
+                table=TestSet("rows", memory_rows(columns), Columns(), TestSetConfig()),
             )
             for columns in tables
         ]  # fmt: skip
