@@ -13,40 +13,24 @@ def line_blocks(stream: BinaryIO, size: int, length: int | None = None, longest:
 
     A line that has more than `longest` bytes is cut.
     """
-    left = length
-    while left is None or left > 0:
-        block = stream.read(size if left is None else min(size, left))
-        if not block:
-            return
-        if block[-1] != 10 and (left is None or len(block) < left):
+    end = None if length is None else stream.tell() + length
+    while block := stream.read(size if end is None else max(0, min(size, end - stream.tell()))):
+        if block[-1] != 10 and (end is None or stream.tell() < end):
             block += stream.readline(longest)
-        if left is not None:
-            left -= len(block)
         yield block
 
 
 def short_line_blocks(stream: BinaryIO, size: int, length: int | None, longest: int) -> Iterator[bytes | int]:
     """The same; a line that has more than `longest` bytes is passed over: its length is given, and it is never in memory as a whole."""
-    left = length
-    while left is None or left > 0:
-        block = stream.read(size if left is None else min(size, left))
-        if not block:
-            return
-        long = 0
-        if block[-1] != 10 and (left is None or len(block) < left):
-            start = block.rfind(b"\n") + 1
-            rest = stream.readline(max(1, longest - (len(block) - start) + 1))
-            if rest[-1:] == b"\n" or len(block) - start + len(rest) <= longest:
-                block += rest
-            else:
-                long = len(block) - start + len(rest) + rest_of_line(stream)
-                block = block[:start]
-        if block:
+    for block in line_blocks(stream, size, length, longest + 1):
+        start = block.rfind(b"\n", 0, -1) + 1
+        last = len(block) - start
+        if last - (block[-1] == 10) <= longest:
             yield block
-        if long:
-            yield long
-        if left is not None:
-            left -= len(block) + long
+            continue
+        if start:
+            yield block[:start]
+        yield last if block[-1] == 10 else last + rest_of_line(stream)
 
 
 def rest_of_line(stream: BinaryIO) -> int:
