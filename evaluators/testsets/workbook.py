@@ -1,17 +1,22 @@
-"""A workbook of Excel: its sheets, the rows of one as the library has them, and what the library does not say of it.
+"""A sheet of a workbook of Excel: its cells as we read them, and which of them hold nothing that can be read.
 
-What a file says of its own size is not believed, and one that unpacks to more than the settings allow is not opened.
+A sheet is gone through row by row, with the values that the program that saved it left there: nothing is calculated here. What a file
+says of its own size is not believed, and one that unpacks to more than the settings allow is not opened.
 """
 
 from __future__ import annotations
 
+import datetime
 import re
 import warnings
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import lru_cache
 from typing import Any, Final
 
-from evaluators.issues import Problems, extra_hint, problem
+from evaluators.issues import Blame, Fault, Issue, Problems, extra_hint, problem
+from evaluators.needs import Cell
 from evaluators.registry import nearest
 from evaluators.testsets.byte_source import GIB, ByteSource, reading
 from evaluators.testsets.reader import broken
@@ -26,15 +31,48 @@ _OLD: Final = b"\xd0\xcf\x11\xe0"
 _MERGED: Final = re.compile(rb"<(?:\w+:)?mergeCell\s[^<>]*?ref=\"([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})\"")
 _HIDDEN_ROW: Final = re.compile(rb"<(?:\w+:)?row\s[^<>]*?hidden=\"(?:1|true)\"")
 _HINT: Final = "open it in the program that made it and save it as an Excel workbook (.xlsx)"
+MOST_CHARACTERS: Final = 32_767
+"""The characters of a cell."""
+_EXACT: Final = 2**53
+_ESCAPED: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_NOT_SHOWN: Final = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
+_SIMPLE_NAME: Final = re.compile(r"[^\W\d]\w*")
 
 
-class Workbook:
-    """An open workbook. Made by `opened`."""
+class MergedCells:
+    """Which cells are covered by another one, with which they are shown as one."""
+
+    def __init__(self, ranges: Sequence[str], width: int) -> None:
+        from openpyxl.utils import range_boundaries
+
+        self._columns: dict[int, list[tuple[int, int, str, bool]]] = {}
+        for one in ranges:
+            first, top, last, bottom = range_boundaries(one)
+            for column in range(first, min(last, width) + 1):
+                self._columns.setdefault(column, []).append((top, bottom, one, column == first))
+        for found in self._columns.values():
+            found.sort()
+
+    def covering(self, row: int, column: int) -> str | None:
+        """The range whose first cell covers this one; None for all other cells."""
+        found = self._columns.get(column, [])
+        place = bisect_right(found, (row, MOST_ROWS + 1)) - 1
+        if place < 0:
+            return None
+        top, bottom, range_, holds = found[place]
+        return range_ if row <= bottom and not (holds and row == top) else None
+
+
+class Sheet:
+    """A sheet of an open workbook, with its cells as we read them. Made by `opened`."""
 
     def __init__(self, source: ByteSource, stack: ExitStack) -> None:
         self.source = source
         self._stack = stack
-        self._values = self._load(data_only=True)
+        self._book = self._load(data_only=True)
+        self.name = self._chosen(source.sheet)
+        self._formulas: Iterator[tuple[int, Sequence[Any]]] | None = None
+        self._formula_row: tuple[int, Sequence[Any]] = (0, ())
 
     def _load(self, *, data_only: bool) -> Any:
         from openpyxl import load_workbook
@@ -44,13 +82,13 @@ class Workbook:
         self._stack.callback(book.close)
         return book
 
-    def sheet(self, name: str | None) -> str:
+    def _chosen(self, name: str | None) -> str:
         """The name of the sheet to read: the one asked for, or the first that is not hidden. Raises Problems (config)."""
-        names = [sheet.title for sheet in self._values.worksheets]
+        names = [sheet.title for sheet in self._book.worksheets]
         if not names:
             raise broken(self.source, "no-rows", "the workbook has no sheet with cells")
         if name is None:
-            shown = [sheet.title for sheet in self._values.worksheets if sheet.sheet_state == "visible"]
+            shown = [sheet.title for sheet in self._book.worksheets if sheet.sheet_state == "visible"]
             return str((shown or names)[0])
         if name not in names:
             near = nearest(name, names)
@@ -58,34 +96,18 @@ class Workbook:
             raise problem("no-such-sheet", f'there is no sheet "{name}"', where=self.source.name, hint=hint)
         return name
 
-    def others(self, name: str) -> str:
+    def others(self) -> str:
         """The sheets that are not read, in words; empty where there are none."""
-        others = [sheet for sheet in self._values.worksheets if sheet.title != name]
+        others = [sheet for sheet in self._book.worksheets if sheet.title != self.name]
         said = [f'"{one.title}"' + ("" if one.sheet_state == "visible" else " (hidden)") for one in others[:5]]
         return ", ".join(said) + (f" and {len(others) - 5:,} more" if len(others) > 5 else "")
 
-    def rows(self, sheet: str, first: int, width: int | None = None) -> Iterator[tuple[int, Sequence[Any]]]:
-        """Each row from `first` on with its number and its cells, as the library has them; at most `width` of them."""
-        return self._rows(self._values, sheet, first, width)
-
-    def _rows(self, book: Any, name: str, first: int, width: int | None) -> Iterator[tuple[int, Sequence[Any]]]:
-        sheet = book[name]
-        sheet.reset_dimensions()  # what a file says of its own size need not be so
-        for number, row in enumerate(sheet.iter_rows(min_row=first, max_col=width), start=first):
-            if number > MOST_ROWS:
-                raise broken(self.source, "unreadable-file", f"the sheet says that it has more than {MOST_ROWS:,} rows")
-            yield number, row
-
-    def formulas(self, sheet: str, first: int, width: int) -> Iterator[tuple[int, Sequence[Any]]]:
-        """The same rows with formulas in place of their values."""
-        return self._rows(self._load(data_only=False), sheet, first, width)
-
-    def extras(self, sheet: str) -> tuple[tuple[str, ...], int]:
+    def extras(self) -> tuple[tuple[str, ...], int]:
         """What the library does not say of a sheet: the ranges of cells that are shown as one (`B2:B4`), and how many rows are hidden."""
         merged: list[str] = []
         hidden, rest = 0, b""
-        with self._values[
-            sheet
+        with self._book[
+            self.name
         ]._get_source() as text:  # the part of the file with the sheet, which only the library finds
             while block := text.read(_BLOCK):
                 tags, end, rest = (rest + block).rpartition(b">")
@@ -94,10 +116,79 @@ class Workbook:
                 rest = rest[-_LONGEST_TAG:]
         return tuple(merged), hidden
 
+    def rows(self, first: int, width: int | None = None, book: Any = None) -> Iterator[tuple[int, Sequence[Any]]]:
+        """Each row from `first` on with its number and its cells, as the library has them; at most `width` of them."""
+        sheet = (book or self._book)[self.name]
+        sheet.reset_dimensions()  # what a file says of its own size need not be so
+        for number, row in enumerate(sheet.iter_rows(min_row=first, max_col=width), start=first):
+            if number > MOST_ROWS:
+                raise broken(self.source, "unreadable-file", f"the sheet says that it has more than {MOST_ROWS:,} rows")
+            yield number, row
+
+    def cells(self, first: int, width: int, merged: Sequence[str] = ()) -> Iterator[tuple[int, list[Cell]]]:
+        """Each row from `first` on that has anything in it: its number, and `width` cells. An empty cell is an empty text."""
+        covers = MergedCells(merged, width)
+        for number, found in self.rows(first, width):
+            raw = [*found, *[None] * (width - len(found))]
+            cells = [
+                self._unset(cell, number, column, width)
+                if getattr(cell, "value", None) is None
+                else self._set(cell, number, column)
+                for column, cell in enumerate(raw, start=1)
+            ]
+            if any(cell != "" for cell in cells):
+                for column, cell in enumerate(cells, start=1):
+                    if cell == "" and (range_ := covers.covering(number, column)) is not None:
+                        said = f"is one of the merged cells {range_}, of which only the first has a value"
+                        hint = "unmerge the cells, and write the value into each row"
+                        cells[column - 1] = self._fault("merged-cells", number, column, said, hint)
+                yield number, cells
+
+    def _set(self, cell: Any, row: int, column: int) -> Cell:
+        value, kind = cell.value, cell.data_type
+        if isinstance(value, str):
+            if kind == "e":
+                return self._fault("error-cell", row, column, f"holds the error {value}", "mend it in the workbook")
+            if len(value) >= MOST_CHARACTERS:
+                said = (
+                    f"has {MOST_CHARACTERS:,} characters, the most that a cell can have, so its end is probably missing"
+                )
+                return self._fault(
+                    "cut-cell", row, column, said, "take the rows from where the workbook was made: CSV, JSON lines"
+                )
+            return _ESCAPED.sub(_unescaped, value) if "_x" in value else value
+        if isinstance(value, bool | int):
+            return value
+        if isinstance(value, float):
+            # Excel knows no integers: a number without decimals is one
+            return int(value) if value.is_integer() and abs(value) < _EXACT else value
+        return moment(value, cell.number_format or "")
+
+    def _unset(self, cell: Any, row: int, column: int, width: int) -> Cell:
+        """A cell without a value: empty, or a formula that nobody has calculated.
+
+        The sheet is gone through a second time, for its formulas, from the first cell on that might be one.
+        """
+        if getattr(cell, "data_type", None) != "n" or not hasattr(cell, "row"):
+            return ""
+        if self._formulas is None:
+            self._formulas = self.rows(row, width, self._load(data_only=False))
+        while self._formula_row[0] < row:
+            self._formula_row = next(self._formulas, (MOST_ROWS + 1, ()))
+        number, cells = self._formula_row
+        if number != row or column > len(cells) or cells[column - 1].data_type != "f":
+            return ""
+        hint = "open the workbook in Excel or LibreOffice and save it, which calculates its formulas"
+        return self._fault("formula-without-value", row, column, "is a formula whose value was not saved", hint)
+
+    def _fault(self, code: str, row: int, column: int, said: str, hint: str) -> Fault:
+        message = f"the cell {place_of(self.name, row, column)} {said}"
+        return Fault(Issue(code, Blame.TESTSET, message, hint=hint))
+
 
 @contextmanager
-def opened(source: ByteSource) -> Iterator[Workbook]:
-    """The workbook, for as long as the context lasts. Raises Problems when it cannot be opened, or read on."""
+def opened(source: ByteSource) -> Iterator[Sheet]:
+    """The sheet that is to be read, for as long as the context lasts. Raises Problems when it cannot be opened, or read on."""
     try:
         import openpyxl  # noqa: F401  # whether it is there
     except ImportError:
@@ -111,7 +202,7 @@ def opened(source: ByteSource) -> Iterator[Workbook]:
     with ExitStack() as stack, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of parts of a workbook that are not read: its colours, its rules, its pictures
         try:
-            yield Workbook(source, stack)
+            yield Sheet(source, stack)
         except Problems:
             raise
         except Exception as error:  # whatever the library raises on a damaged file
@@ -150,3 +241,38 @@ def _check(source: ByteSource) -> None:
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - 10:,} more" if len(names) > 10 else ""
     return ", ".join(f'"{name}"' for name in names[:10]) + more
+
+
+def place_of(sheet: str, row: int, column: int) -> str:
+    """A cell as Excel names it: `Sheet1!C7`."""
+    from openpyxl.utils import get_column_letter
+
+    name = sheet if _SIMPLE_NAME.fullmatch(sheet) else "'" + sheet.replace("'", "''") + "'"
+    return f"{name}!{get_column_letter(column)}{row}"
+
+
+def moment(value: object, number_format: str) -> str:
+    """A date or time as text: `2026-03-01`, `2026-03-01T14:30:00`, `14:30:00`; a length of time as `26:30:00`.
+
+    A date at midnight is a date alone, unless the cell is shown with its time.
+    """
+    match value:
+        case datetime.timedelta():
+            minutes, seconds = divmod(abs(value), datetime.timedelta(minutes=1))
+            clock = (datetime.datetime.min + seconds).time().isoformat()
+            return f"{'-' if value < datetime.timedelta() else ''}{minutes // 60:02}:{minutes % 60:02}:{clock[6:]}"
+        case datetime.datetime() if value.time() == datetime.time() and not _shows_time(number_format):
+            return value.date().isoformat()
+        case datetime.datetime() | datetime.date() | datetime.time():
+            return value.isoformat()
+    return str(value)
+
+
+@lru_cache(maxsize=256)
+def _shows_time(number_format: str) -> bool:
+    return any(sign in "hs" for sign in _NOT_SHOWN.sub("", number_format).lower())
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    """The character that a workbook writes as its number, since XML has no place for it."""
+    return chr(int(found[1], 16))

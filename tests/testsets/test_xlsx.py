@@ -23,8 +23,7 @@ from evaluators.issues import Blame, Fault, Problems, extra_hint
 from evaluators.model import MISSING
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import Reader, whole
-from evaluators.testsets.sheet_cells import MOST_CHARACTERS, letters, moment, place_of
-from evaluators.testsets.workbook import MOST_ROWS
+from evaluators.testsets.workbook import MOST_CHARACTERS, MOST_ROWS, moment, place_of
 
 SHEET_PART = "xl/worksheets/sheet1.xml"
 MIDNIGHT = datetime.datetime(2026, 3, 1)
@@ -291,7 +290,6 @@ def test_the_header_may_stand_in_a_row_that_is_named(tmp_path: Path) -> None:
 
 
 def test_places() -> None:
-    assert [letters(column) for column in (1, 26, 27, 702, 703, 16_384)] == ["A", "Z", "AA", "ZZ", "AAA", "XFD"]
     assert [place_of(sheet, 7, 3) for sheet in ("Blatt1", "it's 2")] == ["Blatt1!C7", "'it''s 2'!C7"]
 
 
