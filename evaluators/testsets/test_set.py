@@ -8,7 +8,7 @@ can be pickled: a worker reads on its own.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import ClassVar, Final, Literal
@@ -169,9 +169,7 @@ def open_test_set(
     Raises Problems when a file is not there or not usable, or when it is unclear which column is what.
     """
     with _masked_problems(config), passing_over(results) as notes:
-        fetched = _fetched(config, folder) or given
-        settings = config if fetched is None or given is fetched else _of_file(config, fetched)
-        opened = _Opening(settings, folder, frozenset(needed), selection, fetched).test_set()
+        opened = _opening(config, folder, needed, selection, given).test_set()
         return _readable(replace(opened, passed_over=(*opened.passed_over, *notes)))
 
 
@@ -179,25 +177,29 @@ def open_expected(config: TestSetConfig, folder: Path) -> TestSet:
     """The expected answers of a test set alone, whatever its outputs are. Raises Problems as `open_test_set` does."""
     alone = config.model_copy(update={"output": None, "outputs": None})
     with _masked_problems(config):
-        fetched = _fetched(alone, folder)
-        settings = alone if fetched is None else _of_file(alone, fetched)
-        return _readable(_Opening(settings, folder, frozenset(["expected"]), ALL_ROWS, fetched).expected_alone())
+        return _readable(_opening(alone, folder, ["expected"]).expected_alone())
 
 
-def _fetched(config: TestSetConfig, folder: Path) -> FetchedRows | None:
-    """The rows of a platform or of a database; None where the settings name none. Raises Problems when they cannot be had."""
+def _opening(
+    config: TestSetConfig,
+    folder: Path,
+    needed: Collection[Role],
+    selection: Selection = ALL_ROWS,
+    given: FetchedRows | None = None,
+) -> _Opening:
+    """What the settings ask for, with the rows of a platform or of a database in a file. Raises Problems when they cannot be had."""
+    fetched = None
     if config.sql is not None and config.connection is not None:
         from evaluators.testsets.databases import queried  # few test sets are in a database
 
-        return queried(config.sql, config.connection, folder)
-    return None if config.platform is None else config.platform.fetch()
-
-
-def _of_file(config: TestSetConfig, rows: FetchedRows) -> TestSetConfig:
-    """The settings with the file of the rows in place of where they came from."""
-    columns = ColumnNames(**{**rows.roles, **config.columns.named()})
-    asked = {"file": rows.file, "format": "jsonl", "columns": columns}
-    return config.model_copy(update={**asked, **dict.fromkeys(("sql", "connection", "mlflow", "phoenix"))})
+        fetched = queried(config.sql, config.connection, folder)
+    elif config.platform is not None:
+        fetched = config.platform.fetch()
+    if fetched is not None:
+        columns = ColumnNames(**{**fetched.roles, **config.columns.named()})
+        asked = {"file": fetched.file, "format": "jsonl", "columns": columns}
+        config = config.model_copy(update={**asked, **dict.fromkeys(("sql", "connection", "mlflow", "phoenix"))})
+    return _Opening(config, folder, frozenset(needed), selection, fetched or given)
 
 
 def _readable(test_set: TestSet) -> TestSet:
@@ -249,7 +251,7 @@ class _Opening(Struct, frozen=True):
             listed = list_in(source)
             if listed is not None and self.config.pair_by not in ("path", "name"):
                 rows = listed_rows(source, common_key([listed], self.config.columns.id))
-        return self._finished(self._begun(place, rows, _DOCUMENTS))
+        return self._finished(self._begun(place, rows))
 
     def _of_rows(self) -> TestSet:
         config = self.config
@@ -280,8 +282,7 @@ class _Opening(Struct, frozen=True):
         """The file with the rows, and the columns that the settings name."""
         config, configured = self.config, self.config.columns.named()
         if config.file is not None:
-            known = config.encoding is not None
-            reader = open_file(config.file, self.folder, config.format, self._settled, known_encoding=known)
+            reader = self._reader(config)
             if self.fetched is not None and self.fetched.header is not None:
                 reader = replace(reader, header=self.fetched.header, notes=(*reader.notes, *self.fetched.notes))
             return reader, configured
@@ -290,27 +291,26 @@ class _Opening(Struct, frozen=True):
         hint = "name it on the command line, or in the suite: `test_set: {file: rows.csv}`"
         raise problem("no-test-set", "there is no test set", hint=hint)
 
-    def _reader(self, other: Joined) -> Reader:
-        """Another file of rows, read as its settings say."""
-        limit = self.config.most_unpacked_gib
+    def _reader(self, asked: TestSetConfig | Joined) -> Reader:
+        """A file of rows, read as its settings say."""
+        config, fetched = self.config, self.fetched
 
         def settled(source: ByteSource) -> ByteSource:
-            return replace(source, most_unpacked_gib=limit, sheet=other.sheet, header_row=other.header_row)
+            source = replace(
+                source, most_unpacked_gib=config.most_unpacked_gib, sheet=asked.sheet, header_row=asked.header_row
+            )
+            if asked is not config:
+                return source
+            return replace(
+                source,
+                encoding=config.encoding or "utf-8",
+                delimiter=config.delimiter,
+                name=config.masked(source.name) if fetched is None else fetched.name,
+                file_name=source.file_name or source.name,
+            )
 
-        return open_file(other.file or "", self.folder, other.format, settled)
-
-    def _settled(self, source: ByteSource) -> ByteSource:
-        """A file with how it is to be read."""
-        return replace(
-            source,
-            most_unpacked_gib=self.config.most_unpacked_gib,
-            encoding=self.config.encoding or "utf-8",
-            delimiter=self.config.delimiter,
-            sheet=self.config.sheet,
-            header_row=self.config.header_row,
-            name=self.config.masked(source.name) if self.fetched is None else self.fetched.name,
-            file_name=source.file_name or source.name,
-        )
+        known = asked is config and config.encoding is not None
+        return open_file(asked.file or "", self.folder, asked.format, settled, known_encoding=known)
 
     def _with_outputs(self, begun: TestSet) -> TestSet:
         """The rows with their outputs, or with those of each variant."""
@@ -336,6 +336,8 @@ class _Opening(Struct, frozen=True):
         column = _own_column(place)
         if column is None:
             return self._joined(begun, "output", self._lookup(place, "output"))
+        if not knows(begun.table, column):
+            raise Problems([no_such_column(column, begun.table.header, begun.name)])
         columns = replace(begun.columns, output="output")
         return replace(begun, table=aliased(begun.table, column, "output"), columns=columns)
 
@@ -360,23 +362,19 @@ class _Opening(Struct, frozen=True):
             raise problem("no-outputs", "there are expected documents, but no outputs", where=place, hint=hint)
         variants = {name: self._paired(place, other) for name, other in self._variants().items()}
         rows = self._expected_documents(place)
-        return _with_variants(self._finished(self._begun(place, rows, _DOCUMENTS)), variants)
+        return _with_variants(self._finished(self._begun(place, rows)), variants)
 
     def _paired(self, expected: str, output: Place) -> TestSet:
-        if isinstance(output, str):
-            rows, lookup = self._two_places(expected, output)
-            return self._finished(self._joined(self._begun(expected, rows, _DOCUMENTS), "output", lookup))
-        begun = self._begun(expected, self._expected_documents(expected), _DOCUMENTS)
-        column = _own_column(output)
-        if column is not None and not knows(begun.table, column):
-            raise Problems([no_such_column(column, begun.table.header, expected)])
-        return self._finished(self._with_output(begun, output))
+        if not isinstance(output, str):
+            return self._finished(self._with_output(self._begun(expected, self._expected_documents(expected)), output))
+        rows, outputs = self._two_places(expected, output)
+        return self._finished(self._joined(self._begun(expected, rows), "output", _looked_up(outputs)))
 
-    def _two_places(self, expected: str, output: str) -> tuple[Table, JoinedCells]:
+    def _two_places(self, expected: str, output: str) -> tuple[MemoryRows, MemoryRows]:
         """The expected documents as rows, and their outputs."""
         if holds_documents(output, self.folder):
             documents = self._documents_at(output)
-            outputs = self._looked_up(document_rows(documents, self._said(output)))
+            outputs = document_rows(documents, self._said(output))
             if holds_documents(expected, self.folder):
                 return self._expected_documents(expected), outputs
             source = self._locate(expected)
@@ -387,14 +385,14 @@ class _Opening(Struct, frozen=True):
             raise problem("one-output", message, where=output, hint=hint)
         return self._two_files(expected, output)
 
-    def _two_files(self, expected: str, output: str) -> tuple[Table, JoinedCells]:
+    def _two_files(self, expected: str, output: str) -> tuple[MemoryRows, MemoryRows]:
         """Two lists of documents, or two documents."""
         first, second = self._locate(expected), self._locate(output)
         wanted, given = list_in(first), list_in(second)
         if wanted is None or given is None or self.config.pair_by in ("path", "name"):
             document = one_document(first)
             other = replace(one_document(second), id=document.id)
-            return document_rows([document], first.name), self._looked_up(document_rows([other], second.name))
+            return document_rows([document], first.name), document_rows([other], second.name)
         key = None
         if self.config.pair_by != "position":
             key = common_key([wanted, given], self.config.columns.id)
@@ -403,10 +401,7 @@ class _Opening(Struct, frozen=True):
             raise problem("no-such-key", f'no document of a list has the key "{key}"', where=expected, hint=hint)
         how = "their places in the list" if key is None else f'the key "{key}"'
         note = f"{first.name} and {second.name} are lists of documents, paired by {how}"
-        return listed_rows(first, key, notes=(note,)), self._looked_up(listed_rows(second, key, where="item"))
-
-    def _looked_up(self, rows: MemoryRows) -> JoinedCells:
-        return JoinedCells(rows, "id", "expected", rows.name)
+        return listed_rows(first, key, notes=(note,)), listed_rows(second, key, where="item")
 
     def _expected_documents(self, place: str) -> MemoryRows:
         if holds_documents(place, self.folder):
@@ -438,7 +433,7 @@ class _Opening(Struct, frozen=True):
     def _lookup(self, place: Place, role: Literal["output", "expected"]) -> JoinedCells:
         """Where the cells of a role come from: documents, or a column of another file."""
         if isinstance(place, str) and holds_documents(place, self.folder):
-            return self._looked_up(document_rows(self._documents_at(place), self._said(place)))
+            return _looked_up(document_rows(self._documents_at(place), self._said(place)))
         other = Joined(file=place) if isinstance(place, str) else place
         reader, file = self._reader(other), other.file or ""
         columns = guess_columns(reader.header, other.named(role), needed=("id", role), name=file, knows=reader.knows)
@@ -484,7 +479,7 @@ class _Opening(Struct, frozen=True):
         folder = at(self.folder, pattern)
         return [inside(pattern, name) for name in store_of(folder).names(folder) if not name.startswith(".")]
 
-    def _begun(self, name: str, table: Table, columns: Columns) -> TestSet:
+    def _begun(self, name: str, table: Table, columns: Columns = _DOCUMENTS) -> TestSet:
         """A test set with what is attached to the rows, before outputs are joined to it."""
         table = attached(table, self.config.attach, self.folder, name)
         fetched = self.fetched
@@ -498,17 +493,19 @@ class _Opening(Struct, frozen=True):
 
 
 def _with_variants(base: TestSet, variants: Mapping[str, TestSet]) -> TestSet:
-    def said(name: str, issues: Iterable[Issue]) -> list[Issue]:
-        return [replace(issue, where=f"variant {name}: {issue.where}") for issue in issues]
+    def said(issues: Callable[[TestSet], Iterable[Issue]]) -> tuple[Issue, ...]:
+        return *issues(base), *(
+            replace(issue, where=f"variant {name}: {issue.where}")
+            for name, one in variants.items()
+            for issue in issues(one)
+        )
 
-    issues = [issue for name, one in variants.items() for issue in said(name, one.issues)]
-    warnings = [issue for name, one in variants.items() for issue in said(name, one.warnings)]
-    return replace(
-        base,
-        issues=(*base.issues, *issues),
-        warnings=(*base.warnings, *warnings),
-        variant_sets=dict(variants),
-    )
+    issues, warnings = said(lambda one: one.issues), said(lambda one: one.warnings)
+    return replace(base, issues=issues, warnings=warnings, variant_sets=dict(variants))
+
+
+def _looked_up(documents: MemoryRows) -> JoinedCells:
+    return JoinedCells(documents, "id", "expected", documents.name)
 
 
 def _own_column(place: Place) -> str | None:
