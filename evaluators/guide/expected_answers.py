@@ -21,7 +21,7 @@ from evaluators.testsets.derived import first_table
 from evaluators.testsets.documents import holds_documents
 from evaluators.testsets.memory_rows import DOCUMENT, MemoryRows
 from evaluators.testsets.opening import holds_rows, open_file
-from evaluators.testsets.reader import Cell
+from evaluators.testsets.reader import Cell, whole
 from evaluators.testsets.test_set import TestSet, open_expected
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.values.json_text import NotJSON, parse
@@ -52,17 +52,12 @@ class Answers(Struct, frozen=True):
         """The answers in order. Raises Problems where the column of the schemas is not there."""
         test_set, column = self.test_set, self.test_set.columns.expected or "expected"
         columns = [column] if schema_column is None else [column, schema_column]
-        before = 0
-        for split in test_set.splits():
-            span = 0
-            for chunk in test_set.read(split, columns):
-                for index, offset in enumerate(chunk.offsets):
-                    named = chunk.ids[index] if chunk.ids is not None else ""
-                    where = self._place(test_set.number(before, offset), named, column)
-                    schema = None if schema_column is None else chunk.columns[schema_column][index]
-                    yield Answer(where, expected_of(chunk.columns[column][index]), schema)
-                span = chunk.span
-            before += span
+        for chunk in whole(test_set, columns):
+            for index, offset in enumerate(chunk.offsets):
+                named = chunk.ids[index] if chunk.ids is not None else ""
+                where = self._place(test_set.first_number + offset, named, column)
+                schema = None if schema_column is None else chunk.columns[schema_column][index]
+                yield Answer(where, expected_of(chunk.columns[column][index]), schema)
 
     def _place(self, number: int, id: str, column: str) -> str:
         table = first_table(self.test_set.table)

@@ -15,6 +15,7 @@ from evaluators.fields.lines import FieldLine
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.needs import expected_of
 from evaluators.run.places import field_places
+from evaluators.testsets.reader import whole
 from evaluators.testsets.test_set import TestSet
 from evaluators.values.json_choice import find
 from evaluators.values.json_text import NotJSON, to_text
@@ -53,12 +54,11 @@ def field_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_
 def _documents(test_set: TestSet, roles: dict[str, str]) -> Iterator[tuple[Any, Any]]:
     """The expected document and the output of every row in which both can be read."""
     expected, output = roles["expected"], roles["output"]
-    for split in test_set.splits():
-        for chunk in test_set.read(split, [expected, output]):
-            for wanted, given in zip(chunk.columns[expected], chunk.columns[output], strict=True):
-                document, found = expected_of(wanted), _found(given)
-                if not isinstance(document, Fault) and found is not None:
-                    yield document, found
+    for chunk in whole(test_set, [expected, output]):
+        for wanted, given in zip(chunk.columns[expected], chunk.columns[output], strict=True):
+            document, found = expected_of(wanted), _found(given)
+            if not isinstance(document, Fault) and found is not None:
+                yield document, found
 
 
 def _found(cell: Any) -> Any:

@@ -193,14 +193,12 @@ def _cells(test_set: TestSet) -> tuple[dict[str, list[Any]], int, bool]:
     names = list(dict.fromkeys([*_nameable(test_set.own_header), *(name for name in _role_columns(test_set) if name)]))
     cells: dict[str, list[Any]] = {name: [] for name in names}
     count = 0
-    chunk: Chunk
-    for split in test_set.splits():
-        for chunk in test_set.read(split, names):
-            for name in names:
-                cells[name].extend(chunk.columns[name])
-            count += chunk.count
-            if count > MOST_ROWS:
-                return {name: column[:MOST_ROWS] for name, column in cells.items()}, MOST_ROWS, True
+    for chunk in whole(test_set, names):
+        for name in names:
+            cells[name].extend(chunk.columns[name])
+        count += chunk.count
+        if count > MOST_ROWS:
+            return {name: column[:MOST_ROWS] for name, column in cells.items()}, MOST_ROWS, True
     return cells, count, False
 
 

@@ -18,6 +18,7 @@ from evaluators.settings import Loc
 from evaluators.testsets.byte_source import STANDARD_INPUT, locate
 from evaluators.testsets.byte_store import LOCAL, kind_at, matching, scheme_of
 from evaluators.testsets.documents import is_pattern
+from evaluators.testsets.reader import whole
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import Joined, TestSetConfig
 from evaluators.values.json_text import NotJSON, duplicate_keys, parse
@@ -133,15 +134,10 @@ def _identity(cell: Cell) -> int | None:
 
 def _rows(test_set: TestSet, columns: Sequence[str]) -> Iterator[tuple[int, tuple[Cell, ...]]]:
     """The cells of some columns, row by row, each with the number of the row."""
-    before = 0
-    for split in test_set.splits():
-        span = 0
-        for chunk in test_set.read(split, columns):
-            cells = zip(*(chunk.columns[name] for name in columns), strict=True)
-            for offset, row in zip(chunk.offsets, cells, strict=True):
-                yield test_set.number(before, offset), row
-            span = chunk.span
-        before += span
+    for chunk in whole(test_set, columns):
+        cells = zip(*(chunk.columns[name] for name in columns), strict=True)
+        for offset, row in zip(chunk.offsets, cells, strict=True):
+            yield test_set.first_number + offset, row
 
 
 def _texts(test_set: TestSet, column: str) -> Iterator[tuple[int, str]]:
