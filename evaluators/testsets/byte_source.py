@@ -22,8 +22,7 @@ from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import nearest
-from evaluators.testsets.byte_store import ByteStore, StoreFault, at, inside, parent, scheme_of, store_of
-from evaluators.testsets.wildcards import has_wildcards
+from evaluators.testsets.byte_store import ByteStore, StoreFault, at, has_wildcards, inside, parent, scheme_of, store_of
 from evaluators.values.addresses import shown_address
 
 STANDARD_INPUT: Final = "-"

@@ -1,7 +1,8 @@
 """The one door for bytes: what is read of a test set, and the parts that a run writes.
 
 A *place* is a text. With a word and `://` in front, as in `s3://bucket/rows.csv`, it belongs to the store of that word;
-every other place is a path of this machine. A store is a plug, and knows nothing of rows: whoever reads or writes asks
+every other place is a path of this machine. In a pattern of places `*`, `?` and `[…]` stand for a part of one step,
+`**` for any number of steps. A store is a plug, and knows nothing of rows: whoever reads or writes asks
 `store_of(place)`, and never opens, measures or lists by itself.
 """
 
@@ -11,18 +12,19 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import BinaryIO, ClassVar, Final, Literal, TypeAlias
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import Socket
-from evaluators.testsets.wildcards import has_wildcards, stood_for
 from evaluators.values.addresses import names_password, shown_address
 
 Kind: TypeAlias = Literal["file", "folder", "stream"]
 """A stream, such as a named pipe, can be read once, and only from its beginning."""
 
 LOCAL: Final = "file"
+WILDCARDS: Final = frozenset("*?[")
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 
 
@@ -188,3 +190,27 @@ def reached(place: str) -> Iterator[None]:
     except OSError as error:
         message = f"the file cannot be read: {error.strerror or error}"
         raise Problems([Issue("unreadable-file", Blame.ENVIRONMENT, message, shown_address(place))]) from None
+
+
+def has_wildcards(text: str) -> bool:
+    """Whether a place, or a step of one, holds a character that stands for others."""
+    return not WILDCARDS.isdisjoint(text)
+
+
+def stood_for(pattern: Sequence[str], path: Sequence[str]) -> list[str] | None:
+    """The steps of the path that the wildcards of the pattern stand for; None where the two do not fit."""
+    if not pattern or not path:
+        return [] if not path and all(step == "**" for step in pattern) else None
+    step, rest = pattern[0], pattern[1:]
+    if step == "**":
+        tried = (
+            [*path[:count], *found]
+            for count in range(len(path) + 1)
+            if (found := stood_for(rest, path[count:])) is not None
+        )
+        return next(tried, None)
+    fixed = not has_wildcards(step)
+    if not (step == path[0] if fixed else fnmatchcase(path[0], step)):
+        return None
+    found = stood_for(rest, path[1:])
+    return found if found is None or fixed else [path[0], *found]

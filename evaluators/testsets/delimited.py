@@ -18,8 +18,16 @@ from msgspec.structs import replace
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.testsets import quotes
 from evaluators.testsets.byte_source import ByteSource, reading
-from evaluators.testsets.delimited_issues import DELIMITERS, NOT_TEXT, delimiter_in_words, not_text
-from evaluators.testsets.delimited_rows import CUTTABLE, LARGEST_CELL, UNDECODED, SplitPass
+from evaluators.testsets.delimited_rows import (
+    CUTTABLE,
+    DELIMITERS,
+    LARGEST_CELL,
+    NOT_TEXT,
+    UNDECODED,
+    SplitPass,
+    delimiter_in_words,
+    not_text,
+)
 from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, broken, pieces, refuse_same_names
 
 _HEAD_BYTES: Final = 64 * 1024

@@ -19,22 +19,12 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from evaluators.issues import Fault, Issue
+from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.needs import too_long
 from evaluators.testsets.blocks import line_blocks
-from evaluators.testsets.byte_source import shortened
-from evaluators.testsets.delimited_issues import (
-    NOT_TEXT,
-    OPEN_QUOTE,
-    RAGGED,
-    after_quote,
-    long_row,
-    not_text,
-    ragged_row,
-    wrong_cut,
-)
-from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Cell, Chunk, Split
+from evaluators.testsets.byte_source import ByteSource, shortened
+from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Cell, Chunk, Split, broken
 from evaluators.testsets.row_texts import row_texts
 from evaluators.values.json_text import MAX_CHARS
 
@@ -51,6 +41,22 @@ _NOTHING: Final[Mapping[int, Any]] = MappingProxyType({})
 UNDECODED: Final = re.compile("[\udc80-\udcff]")
 # in these encodings the byte of a quote or a line break is never a part of another character
 CUTTABLE: Final = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|cp437|cp85\d|koi8-[rut]|mac-\w+")
+
+DELIMITERS: Final = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
+
+RAGGED: Final = "ragged-row"
+NOT_TEXT: Final = Issue(
+    "undecodable-text",
+    Blame.TESTSET,
+    "this row holds bytes that are not text in the file's encoding",
+    hint="name the encoding of the file, such as `encoding: cp1252`, or save the file as UTF-8",
+)
+OPEN_QUOTE: Final = Issue(
+    "quote-not-closed",
+    Blame.TESTSET,
+    "a cell of this row opens a quote that is never closed, and takes in the rest of the file",
+    hint='a quote that belongs to the text of a quoted cell is doubled: ""',
+)
 
 
 class SplitPass:
@@ -220,3 +226,52 @@ def _next(records: Iterator[list[str]], count: int) -> list[list[str]]:
 
 def _column(records: list[list[str]], index: int | None) -> list[Cell]:
     return [MISSING] * len(records) if index is None else list(map(itemgetter(index), records))
+
+
+def delimiter_in_words(delimiter: str) -> str:
+    """The delimiter as people call it."""
+    return DELIMITERS.get(delimiter, f'"{delimiter}"')
+
+
+def after_quote(place: int, text: str, header: Sequence[str]) -> Issue:
+    """The problem of a row with text after a closing quote, in the cell at that place."""
+    named = f'column "{header[place]}"' if place < len(header) else f"cell {place + 1}"
+    shown = text if len(text) <= 40 else f"{text[:40]}…"
+    return Issue(
+        "text-after-quote",
+        Blame.TESTSET,
+        f"{named}: there is text after the quote that closes the cell: {shown}",
+        hint='a quote that belongs to the text is doubled: ""; or an earlier quote of the row, or of a row before it, is not closed',
+    )
+
+
+def not_text(source: ByteSource, error: UnicodeError) -> Problems:
+    """The problem of a file that is not text in its encoding."""
+    return broken(source, NOT_TEXT.code, f"the file is not text in {source.encoding}: {error}", NOT_TEXT.hint)
+
+
+def ragged_row(found: int, width: int, delimiter: str) -> Issue:
+    """The problem of a row that has more or fewer cells than the header."""
+    cells = "1 cell" if found == 1 else f"{found} cells"
+    return Issue(
+        RAGGED,
+        Blame.TESTSET,
+        f"this row has {cells}, the header has {width}",
+        hint=f"a cell that holds {delimiter_in_words(delimiter)} or a line break must be inside double quotes",
+    )
+
+
+def long_row(length: int) -> Issue:
+    """The problem of a row that is too long to be read, though none of its cells is."""
+    message = f"this row has {length:,} characters, which is more than is read"
+    return Issue("unreadable-row", Blame.TESTSET, message, hint="each line holds one row: is a line break missing?")
+
+
+def wrong_cut(source: ByteSource) -> Problems:
+    """The problem of a file whose rows end where nobody can tell."""
+    return broken(
+        source,
+        "uneven-quotes",
+        "quotes inside unquoted cells make it unclear where rows end",
+        'put such cells inside double quotes, with each quote of the text doubled: "5"" pipe"',
+    )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from evaluators.needs import ROLES, Role
 from evaluators.registry import suggestion
@@ -21,6 +21,15 @@ from evaluators.testsets.reader import READERS
 from evaluators.values.file_names import as_file_name, shown, why_no_file_name
 from evaluators.values.json_choice import Pick
 
+
+def _known_format(name: str) -> str:
+    if name not in READERS:
+        known = READERS.names()
+        raise bad(f'unknown format "{name}"', hint=suggestion(name, known) or f"known: {', '.join(known)}")
+    return name
+
+
+Format: TypeAlias = Annotated[str, AfterValidator(_known_format)]
 RowNumber: TypeAlias = Annotated[int, Field(strict=True, ge=1)]
 _NAMED_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "\\t": "\t"}
 
@@ -51,7 +60,7 @@ class Joined(Settings):
     """The column of the other file that holds the id of the row; guessed from usual names without it."""
     column: Name | None = None
     """The column to take; guessed from usual names without it."""
-    format: str | None = None
+    format: Format | None = None
     """csv, tsv, jsonl, json, parquet or xlsx; goes by the file's name without it."""
 
     sheet: Name | None = None
@@ -63,11 +72,6 @@ class Joined(Settings):
         """The columns that are named, of which one is for a role."""
         named: dict[Role, str | None] = {"id": self.key, role: self.column}
         return {one: column for one, column in named.items() if column is not None}
-
-    @field_validator("format")
-    @classmethod
-    def _known(cls, name: str | None) -> str | None:
-        return _known_format(name)
 
     @model_validator(mode="after")
     def _of_some_file(self) -> Self:
@@ -98,7 +102,7 @@ class TestSetConfig(Settings):
     """A statement whose rows are the test set, in place of a file: `select id, output, expected from answers order by id`."""
     connection: DatabaseConnection | None = None
     """The database that `sql` is asked of."""
-    format: str | None = None
+    format: Format | None = None
     """csv, tsv, jsonl, json, parquet or xlsx; goes by the file's name without it."""
     encoding: str | None = None
     """The encoding of a CSV or TSV file, such as cp1252 for one saved on Windows; UTF-8, or what the file seems to be, without it."""
@@ -139,11 +143,6 @@ class TestSetConfig(Settings):
     @classmethod
     def _from_text(cls, data: Any) -> Any:
         return {"file": data} if isinstance(data, str) else data
-
-    @field_validator("format")
-    @classmethod
-    def _known(cls, name: str | None) -> str | None:
-        return _known_format(name)
 
     @field_validator("sql")
     @classmethod
@@ -237,13 +236,6 @@ def _moved(place: Any, folder: Path) -> Any:
     if isinstance(place, Mapping):
         return {name: _moved(one, folder) for name, one in place.items()}
     return place if place == STANDARD_INPUT else at(folder, place)
-
-
-def _known_format(name: str | None) -> str | None:
-    if name is not None and name not in READERS:
-        known = READERS.names()
-        raise bad(f'unknown format "{name}"', hint=suggestion(name, known) or f"known: {', '.join(known)}")
-    return name
 
 
 def read_test_set(data: Any, context: Mapping[str, Any]) -> TestSetConfig:

@@ -39,12 +39,12 @@ class Jsonl(Reader, frozen=True):
         with reading(source), source.open() as stream:
             for block in islice(short_line_blocks(stream, _LOOK_BYTES, None, LONGEST), _LOOK_BLOCKS):
                 if isinstance(block, int):
-                    refused.append(_too_long(block, source, row))
+                    refused.append(_too_long(block).at(f"{source.name} row {row + 1}"))
                     row += 1
                     continue
                 for offset, content in json_lines.lines(block if row else block.removeprefix(codecs.BOM_UTF8)):
                     if isinstance(content, NotJSON):
-                        refused.append(_issue(content, source, row + offset))
+                        refused.append(_issue(content).at(f"{source.name} row {row + offset + 1}"))
                     else:
                         keys |= dict.fromkeys(content)
                 row += block.count(b"\n")
@@ -114,22 +114,20 @@ def _chunk(names: Sequence[str], lines: json_lines.Lines, span: int) -> Chunk:
     return Chunk(offsets, span + lines.length, columns, faults)
 
 
-def _issue(error: NotJSON, source: ByteSource | None = None, row: int = 0) -> Issue:
+def _issue(error: NotJSON) -> Issue:
     place = "" if error.position is None else f" at character {error.position + 1}"
     return Issue(
         "unreadable-row",
         Blame.TESTSET,
         f"the line is not a JSON object: {error.message}{place}",
-        "" if source is None else f"{source.name} row {row + 1}",
         hint="each line holds one object in braces, on one line",
     )
 
 
-def _too_long(length: int, source: ByteSource | None = None, row: int = 0) -> Issue:
+def _too_long(length: int) -> Issue:
     return Issue(
         "unreadable-row",
         Blame.TESTSET,
         f"the line has {length:,} bytes; up to {LONGEST:,} are read",
-        "" if source is None else f"{source.name} row {row + 1}",
         hint="each line holds one row: is a line break missing?",
     )
