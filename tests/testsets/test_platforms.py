@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from evaluators.api.loading import loads
 from evaluators.issues import Blame, Problems, extra_hint
+from evaluators.needs import ROLES
 from evaluators.run.preparing import prepare
-from evaluators.testsets.fetched_rows import FetchedRows
-from evaluators.testsets.platforms.fetching import ROLES, cells, fetched, from_platform
+from evaluators.testsets.platforms.fetching import PlatformRows, cells
 
 
 @pytest.mark.parametrize("platform", ["{mlflow: {run: x}}", "{phoenix: {dataset: x}}"])
@@ -28,11 +29,14 @@ def test_a_package_that_is_missing_is_named(platform: str, monkeypatch: pytest.M
 
 
 def test_a_password_in_an_address_is_not_told() -> None:
-    def refused() -> FetchedRows:
-        raise ConnectionError("no answer of http://ann:top@secret@127.0.0.1:9/api (ask ann@example.com)")
+    class Refusing(PlatformRows):
+        platform = "mlflow"
+
+        def found(self) -> Any:
+            raise ConnectionError("no answer of http://ann:top@secret@127.0.0.1:9/api (ask ann@example.com)")
 
     with pytest.raises(Problems) as caught:
-        from_platform("mlflow", refused)
+        Refusing().fetch()
     (issue,) = caught.value.issues
     assert issue.message.endswith("ConnectionError: no answer of http://127.0.0.1:9/api (ask ann@example.com)")
 
@@ -67,6 +71,13 @@ def test_parts_of_an_input_are_columns_where_no_column_is_there_yet() -> None:
         {"id": "1", "input": {"id": "2", "question": "?"}, "output": None, "expected": "a"}, {"expected": "b", "tag": 3}
     )
     assert row == {"id": "1", "input": {"id": "2", "question": "?"}, "expected": "a", "question": "?", "tag": 3}
-    found = fetched("x", (row,), ROLES)
+
+    class Fetched(PlatformRows):
+        platform = "x"
+
+        def found(self) -> Any:
+            return "x", (row,), ROLES
+
+    found = Fetched().fetch()
     assert found.roles == {"id": "id", "input": "input", "expected": "expected"}
     assert Path(found.file).read_text(encoding="utf-8").count("\n") == 1

@@ -6,8 +6,8 @@ A platform is settings under `test_set`, with a method that fetches. Its client 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Final
 
 from evaluators.issues import Blame, Issue, Problems, extra_hint, problem
 from evaluators.needs import Role
@@ -15,12 +15,8 @@ from evaluators.settings import Settings
 from evaluators.testsets.fetched_rows import FetchedRows, lines_file
 from evaluators.values.addresses import without_passwords
 
-Found = TypeVar("Found")
 Cells = Mapping[str, Any]
 
-ROLES: Final[Mapping[Role, str]] = {"id": "id", "input": "input", "output": "output", "expected": "expected"}
-"""What the columns of fetched outputs are called."""
-NO_ROLES: Final[Mapping[Role, str]] = {}
 _QUIET: Final = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",
@@ -29,22 +25,38 @@ _QUIET: Final = {
 }
 
 
-def fetched(name: str, rows: Iterable[Cells], roles: Mapping[Role, str] = NO_ROLES) -> FetchedRows:
-    """The rows in a file, with the roles whose columns some row has. Raises Problems (testset) when there are none."""
-    found = tuple(rows)
-    if not found:
-        raise Problems([Issue("no-rows", Blame.TESTSET, f"there is nothing to score in {name}", "test_set")])
-    known = {role: column for role, column in roles.items() if any(column in row for row in found)}
-    return FetchedRows(name, lines_file(found), roles=known)
-
-
 class PlatformRows(Settings):
     """Rows of a platform."""
 
-    def fetch(self) -> FetchedRows:
-        """The rows, in an order that does not change. Raises Problems when they cannot be had.
+    platform: ClassVar[str]
 
-        Every platform implements it.
+    def fetch(self) -> FetchedRows:
+        """The rows, in an order that does not change, with the roles whose columns some row has.
+
+        Raises Problems when they cannot be had: a package is missing, the platform does not answer, or there are none.
+        """
+        quietly()
+        try:
+            name, rows, roles = self.found()
+            found = tuple(rows)
+        except ImportError:
+            message = f'"{self.platform}" needs a package that is not installed'
+            raise problem("missing-extra", message, hint=extra_hint(self.platform)) from None
+        except Problems:
+            raise
+        except Exception as error:  # whatever a client of a platform raises: the run cannot start, and that is said
+            said = without_passwords(": ".join([type(error).__name__, *str(error).strip().splitlines()[:1]]))
+            message = f"the rows could not be read from {self.platform}: {said}"
+            raise Problems([Issue("not-fetched", Blame.ENVIRONMENT, message, "test_set")]) from error
+        if not found:
+            raise Problems([Issue("no-rows", Blame.TESTSET, f"there is nothing to score in {name}", "test_set")])
+        known = {role: role for role in roles if any(role in row for row in found)}
+        return FetchedRows(name, lines_file(found), roles=known)
+
+    def found(self) -> tuple[str, Iterable[Cells], Iterable[Role]]:
+        """What messages call the rows, the rows, and the roles whose columns have their names.
+
+        Every platform implements it, and imports its client there.
         """
         raise NotImplementedError  # the contract: each platform fetches in its own way
 
@@ -55,25 +67,9 @@ def quietly() -> None:
         os.environ.setdefault(name, value)
 
 
-def from_platform(platform: str, fetch: Callable[[], Found]) -> Found:
-    """What `fetch` gives. What a client raises becomes Problems: a package that is missing, or a platform that does not answer."""
-    quietly()
-    try:
-        return fetch()
-    except ImportError:
-        hint = extra_hint(platform)
-        raise problem("missing-extra", f'"{platform}" needs a package that is not installed', hint=hint) from None
-    except Problems:
-        raise
-    except Exception as error:  # whatever a client of a platform raises: the run cannot start, and that is said
-        said = without_passwords(": ".join([type(error).__name__, *str(error).strip().splitlines()[:1]]))
-        message = f"the rows could not be read from {platform}: {said}"
-        raise Problems([Issue("not-fetched", Blame.ENVIRONMENT, message, "test_set")]) from error
-
-
 def cells(known: Mapping[Role, Any], *further: Mapping[str, Any]) -> dict[str, Any]:
     """The cells of a row: those with a role, then the parts of its input and what else is known, where no such column is there yet."""
-    found = {ROLES[role]: value for role, value in known.items() if value is not None}
+    found: dict[str, Any] = {role: value for role, value in known.items() if value is not None}
     given = known.get("input")
     for more in (given if isinstance(given, Mapping) else {}, *further):
         for name, value in more.items():

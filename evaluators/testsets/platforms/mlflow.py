@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, Self
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from pydantic import PositiveInt, model_validator
 
 from evaluators.issues import problem
+from evaluators.needs import ROLES, Role
 from evaluators.settings import Name, bad
-from evaluators.testsets.fetched_rows import FetchedRows
-from evaluators.testsets.platforms.fetching import ROLES, Cells, PlatformRows, cells, fetched, from_platform
+from evaluators.testsets.platforms.fetching import Cells, PlatformRows, cells
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -23,6 +23,8 @@ _PAGE: Final = 200
 
 class MLflowRows(PlatformRows):
     """The table of a run in MLflow, or traces. `{mlflow: {run: ID}}`, `{mlflow: {traces: EXPERIMENT}}`."""
+
+    platform: ClassVar[str] = "mlflow"
 
     uri: Name | None = None
     """Where the server or the store is; without it, what MLflow's variables say."""
@@ -47,19 +49,15 @@ class MLflowRows(PlatformRows):
             raise bad('"filter" and "limit" belong to "traces"', hint="{mlflow: {traces: EXPERIMENT, limit: 100}}")
         return self
 
-    def fetch(self) -> FetchedRows:
-        """The rows. Raises Problems when they cannot be had."""
-        return from_platform("mlflow", self._fetch)
-
-    def _fetch(self) -> FetchedRows:
+    def found(self) -> tuple[str, Iterable[Cells], Iterable[Role]]:
+        """The rows of what is named."""
         import mlflow
 
         client = mlflow.MlflowClient(tracking_uri=self.uri)
         if self.traces is None:
-            name = f"MLflow run {self.run}"
-            return fetched(name, self._of_table(client))
+            return f"MLflow run {self.run}", self._of_table(client), ()
         name = f"MLflow traces of {self.traces}" + (f", run {self.run}" if self.run else "")
-        return fetched(name, self._of_traces(client, self.traces), ROLES)
+        return name, self._of_traces(client, self.traces), ROLES
 
     def _of_table(self, client: MlflowClient) -> Iterator[Cells]:
         from tempfile import TemporaryDirectory  # brings much along, and settings alone do not need it

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, Self
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from pydantic import PositiveInt, model_validator
 
 from evaluators.issues import problem
+from evaluators.needs import ROLES, Role
 from evaluators.settings import Name, bad
-from evaluators.testsets.fetched_rows import FetchedRows
-from evaluators.testsets.platforms.fetching import ROLES, Cells, PlatformRows, cells, fetched, from_platform
+from evaluators.testsets.platforms.fetching import Cells, PlatformRows, cells
 from evaluators.values.json_text import NotJSON, parse
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ _EVERY: Final = 10_000_000
 
 class PhoenixRows(PlatformRows):
     """What is in Phoenix: `{phoenix: {experiment: ID}}`, `{phoenix: {dataset: NAME}}`, `{phoenix: {traces: PROJECT}}`."""
+
+    platform: ClassVar[str] = "phoenix"
 
     endpoint: Name | None = None
     """The address of Phoenix; without it, what Phoenix's variables say."""
@@ -43,23 +45,19 @@ class PhoenixRows(PlatformRows):
             raise bad('"limit" belongs to "traces"', hint="{phoenix: {traces: PROJECT, limit: 100}}")
         return self
 
-    def fetch(self) -> FetchedRows:
-        """The rows. Raises Problems when they cannot be had."""
-        return from_platform("phoenix", self._fetch)
-
-    def _fetch(self) -> FetchedRows:
+    def found(self) -> tuple[str, Iterable[Cells], Iterable[Role]]:
+        """The rows of what is named."""
         from phoenix.client import Client
 
         client = Client(base_url=self.endpoint) if self.endpoint else Client()
         if self.traces is not None:
-            name = f"Phoenix traces of {self.traces}"
-            return fetched(name, _of_traces(client, self.traces, self.limit or _EVERY), ROLES)
+            rows = _of_traces(client, self.traces, self.limit or _EVERY)
+            return f"Phoenix traces of {self.traces}", rows, ROLES
         if self.experiment is not None:
-            name = f"Phoenix experiment {self.experiment}"
-            return fetched(name, _of_experiment(client, self._experiment(client, self.experiment)), ROLES)
-        name = f"Phoenix dataset {self.dataset}"
+            rows = _of_experiment(client, self._experiment(client, self.experiment))
+            return f"Phoenix experiment {self.experiment}", rows, ROLES
         examples = client.datasets.get_dataset(dataset=str(self.dataset)).examples
-        return fetched(name, map(_example, examples), ROLES)
+        return f"Phoenix dataset {self.dataset}", map(_example, examples), ROLES
 
     def _experiment(self, client: Client, named: str) -> str:
         """The id of the experiment; of those with a name, the latest."""
