@@ -21,7 +21,6 @@ SOCKETS = (
     "evaluators.run.engines.plugs",
     "evaluators.reports.formats",
     "evaluators.testsets.readers",
-    "evaluators.testsets.stores",
     "evaluators.tracking.plugs",
 )
 SCREEN = "evaluators.cli"

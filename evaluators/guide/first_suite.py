@@ -23,11 +23,12 @@ from evaluators.reports.display import visible
 from evaluators.run.figures import rows_text
 from evaluators.settings import build
 from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource, locate
-from evaluators.testsets.byte_store import has_wildcards, scheme_of
+from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import listed, not_told_apart
 from evaluators.testsets.documents import holds_documents
 from evaluators.testsets.encodings import encoding_note, seeming_encoding
 from evaluators.testsets.opening import open_file
+from evaluators.testsets.places import has_wildcards
 from evaluators.testsets.reader import Table, whole
 from evaluators.testsets.test_set import TestSet, open_test_set
 from evaluators.testsets.test_set_config import TestSetConfig

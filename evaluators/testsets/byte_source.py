@@ -22,7 +22,8 @@ from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import nearest
-from evaluators.testsets.byte_store import ByteStore, StoreFault, at, has_wildcards, inside, parent, scheme_of, store_of
+from evaluators.testsets.byte_store import ByteStore, at, inside, parent, scheme_of, store_of
+from evaluators.testsets.places import StoreFault, has_wildcards
 from evaluators.values.addresses import shown_address
 
 STANDARD_INPUT: Final = "-"

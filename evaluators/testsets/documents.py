@@ -19,7 +19,8 @@ from msgspec.structs import replace
 from evaluators.issues import Blame, Fault, Issue, problem
 from evaluators.needs import Cell, too_long
 from evaluators.testsets.byte_source import ByteSource, read_up_to, reading
-from evaluators.testsets.byte_store import at, files_at, has_wildcards, inside, kind_at, stood_for, store_of
+from evaluators.testsets.byte_store import at, files_at, inside, kind_at, store_of
+from evaluators.testsets.places import has_wildcards, stood_for
 from evaluators.testsets.run_files import without_runs
 from evaluators.values.addresses import shown_address
 from evaluators.values.json_text import MAX_CHARS

@@ -10,9 +10,10 @@ from msgspec.structs import replace
 
 from evaluators.issues import Problems, problem
 from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource, locate
-from evaluators.testsets.byte_store import at, files_at, has_wildcards, kind_at, scheme_of
+from evaluators.testsets.byte_store import at, files_at, kind_at, scheme_of
 from evaluators.testsets.documents import PATTERN_HINT, holds_documents
 from evaluators.testsets.encodings import encoding_note, seeming_encoding
+from evaluators.testsets.places import has_wildcards
 from evaluators.testsets.reader import READERS, Reader
 from evaluators.testsets.run_files import without_runs
 from evaluators.values.addresses import shown_address

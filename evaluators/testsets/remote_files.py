@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import Any, BinaryIO, ClassVar, Final, TypeVar, cast
+from contextlib import contextmanager, suppress
+from typing import Any, BinaryIO, Final, TypeVar, cast
 
 from msgspec import Struct
 
 from evaluators.issues import Problems, extra_hint, problem
-from evaluators.testsets.byte_store import ByteStore, Kind, StoreFault
+from evaluators.testsets.places import PACKAGES, Kind, StoreFault, has_wildcards, stood_for
 from evaluators.values.addresses import with_shown_addresses
 
 Value = TypeVar("Value")
@@ -33,6 +35,11 @@ _PASSING: Final = (
 _LONGEST: Final = 300
 _PIECE_BYTES: Final = 2 * 1024 * 1024
 """How much is asked for at least."""
+_BUFFER: Final = 1024 * 1024
+_VERSION: Final = ("generation", "ETag", "etag")
+"""Where the description of an object says which version it is; the first one that is there counts."""
+_CONTENT: Final = ("md5Hash", "crc32c", "ETag", "etag")
+"""The same for what it holds: equal where the same bytes were written in the same way."""
 _AT_ONCE: Final = 32
 """How many files are looked at at the same time."""
 
@@ -55,26 +62,21 @@ class Looked(Struct, frozen=True):
     """The answer's own mark of what it gives, from a web server."""
 
 
-class RemoteFiles(ByteStore):
-    """Files by their addresses, through a file system of fsspec."""
+class RemoteFiles:
+    """Files by their addresses, through a file system of fsspec.
 
-    scheme: ClassVar[str]
-    package: ClassVar[str]
-    """What pip installs for it."""
+    Who may read is settled by the variables and files that the libraries of these stores know; nothing is taken from an address. What
+    goes wrong is an OSError, as with files: FileNotFoundError, IsADirectoryError, …
+    """
 
-    def look(self, place: str) -> Looked:
-        """What is at a place. Raises FileNotFoundError where nothing is."""
-        raise NotImplementedError  # the contract: each store is asked in its own way
+    lists = True
+    """Whether the store has lists of its files: without one, a place is a file, and no pattern finds anything."""
 
-    def part(self, place: str, known: Looked, start: int, end: int) -> bytes:
-        """The bytes of a file from one place to before another."""
-        raise NotImplementedError  # the contract: each store is asked in its own way
-
-    def whole(self, place: str, start: int = 0) -> BinaryIO:
-        """The bytes from `start` on of a file that the store does not give in parts."""
-        raise NotImplementedError  # the contract: a store that has such files fetches them in its own way
+    def __init__(self, scheme: str) -> None:
+        self.scheme = scheme
 
     def open(self, place: str, start: int = 0) -> BinaryIO:
+        """The bytes of a file from `start` on, in a stream that can `seek` and tells places from the file's beginning."""
         known = self._file(place)
         if known.size is None:
             return self.whole(place, start)
@@ -82,6 +84,7 @@ class RemoteFiles(ByteStore):
         return cast(BinaryIO, io.BufferedReader(parts, _PIECE_BYTES))
 
     def size(self, place: str) -> int:
+        """The number of bytes of a file."""
         known = self._file(place)
         if known.size is None:
             with self.whole(place) as stream:
@@ -89,33 +92,90 @@ class RemoteFiles(ByteStore):
         return known.size
 
     def kind(self, place: str) -> Kind | None:
+        """What is at a place; None where nothing is."""
         try:
             return self.look(place).kind
         except FileNotFoundError:
             return None
 
-    def _file(self, place: str) -> Looked:
-        known = self.look(place)
-        if known.kind == "folder":
-            raise IsADirectoryError(place)
-        return known
+    def below(self, folder: str) -> Iterator[str]:
+        """The files of a folder and of the folders in it, as paths from the folder on, with `/` between the steps.
+
+        Files and folders whose names begin with a dot are left out.
+        """
+        top = f"{self.files()._strip_protocol(folder).rstrip('/')}/"
+        for found in self._asked("find", folder):
+            name = found[len(top) :] if found.startswith(top) else ""
+            if name and not name.endswith("/") and not any(step.startswith(".") for step in name.split("/")):
+                yield name
+
+    def names(self, folder: str) -> list[str]:
+        """The names of the files and folders in a folder, sorted."""
+        return sorted({file.partition("/")[0] for file in self.below(folder)})
+
+    def matching(self, pattern: str, folder: str, *, folders: bool = True) -> list[str]:
+        """The files and folders that fit a pattern, each once, named as it is.
+
+        Without `folders` the files alone, without those whose names begin with a dot.
+        """
+        steps = pattern.split("/")
+        fixed = next((count for count, step in enumerate(steps) if has_wildcards(step)), len(steps) - 1)
+        top, rest = "/".join(steps[:fixed]), steps[fixed:]
+        files = [file.split("/") for file in self.below(top)]
+        paths = dict.fromkeys(
+            tuple(file[:length]) for file in files for length in range(1 if folders else len(file), len(file) + 1)
+        )
+        return ["/".join((top, *path)) for path in paths if stood_for(rest, path) is not None]
+
+    def write(self, place: str) -> BinaryIO:
+        """A stream that makes the file, or makes it anew: it is there when the stream is closed without an error, and not before."""
+        return _Upload(lambda path: self._asked("put_file", path, place))
+
+    def put(self, place: str, data: bytes) -> None:
+        """Makes a small file, or makes it anew."""
+        with self.write(place) as stream:
+            stream.write(data)
+
+    def remove(self, place: str) -> None:
+        """Removes a file. Nothing happens where nothing is."""
+        with suppress(FileNotFoundError):
+            self._asked("rm_file", place)
 
     def fingerprint(self, place: str) -> bytes:
         """SHA-256 of what the store says of the file's bytes; of the bytes themselves where it says nothing."""
         found = self.look(place)
-        if found.content is None:
-            return super().fingerprint(place)
-        return hashlib.sha256(f"{found.content} {found.size}".encode()).digest()
+        if found.content is not None:
+            return hashlib.sha256(f"{found.content} {found.size}".encode()).digest()
+        digest = hashlib.sha256()
+        with self.open(place) as stream:
+            while block := stream.read(_BUFFER):
+                digest.update(block)
+        return digest.digest()
 
     def versions(self, places: Sequence[str]) -> list[str | None]:
+        """For each file a text that is another one when the file is, as far as the store tells; None for one that is gone."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             return list(pool.map(self._version, places))
 
-    def _version(self, place: str) -> str | None:
-        try:
-            return self.look(place).version
-        except FileNotFoundError:
-            return None
+    def path(self, place: str) -> str | None:
+        """The path of a place on this machine: there is none."""
+        return None
+
+    def look(self, place: str) -> Looked:
+        """What is at a place. Raises FileNotFoundError where nothing is."""
+        found: Mapping[str, Any] = self._asked("info", place)
+        kind: Kind = "folder" if found["type"] == "directory" else "file"
+        version = f"{_first(found, _VERSION)} {found['size']}"
+        return Looked(kind, int(found["size"] or 0), version, _first(found, _CONTENT))
+
+    def part(self, place: str, known: Looked, start: int, end: int) -> bytes:
+        """The bytes of a file from one place to before another."""
+        files = self.files()
+        return tried(lambda: _whole(files.cat_file(place, start=start, end=end), end - start))
+
+    def whole(self, place: str, start: int = 0) -> BinaryIO:
+        """The bytes from `start` on of a file that the store does not give in parts."""
+        raise StoreFault("the store does not say how long the file is")
 
     def files(self) -> Any:
         """The file system of fsspec. Nothing that was listed is remembered: a store is asked each time.
@@ -126,17 +186,34 @@ class RemoteFiles(ByteStore):
         try:
             import fsspec
 
-            lacking = self.package
+            lacking = PACKAGES[self.scheme]
             with faults_told():
                 return fsspec.filesystem(self.scheme, use_listings_cache=False, **self.settings())
         except ImportError:
             name = lacking.partition(">")[0]
             message = f'addresses that begin with "{self.scheme}://" need the package {name}, which is not installed'
-            raise problem("missing-package", message, hint=extra_hint("remote", self.package)) from None
+            raise problem("missing-package", message, hint=extra_hint("remote", PACKAGES[self.scheme])) from None
 
     def settings(self) -> Mapping[str, Any]:
         """How the file system is made."""
         return {}
+
+    def _asked(self, name: str, *given: str) -> Any:
+        """What a function of the file system gives."""
+        work = getattr(self.files(), name)
+        return tried(lambda: work(*given))
+
+    def _file(self, place: str) -> Looked:
+        known = self.look(place)
+        if known.kind == "folder":
+            raise IsADirectoryError(place)
+        return known
+
+    def _version(self, place: str) -> str | None:
+        try:
+            return self.look(place).version
+        except FileNotFoundError:
+            return None
 
 
 class _Parts(io.RawIOBase):
@@ -165,6 +242,36 @@ class _Parts(io.RawIOBase):
 
     def tell(self) -> int:
         return self._at
+
+
+class _Upload(io.BufferedWriter):
+    """What is written, in a temporary file; it becomes the object when this is closed.
+
+    Where the block around it ends with an error, or nobody closes it, there is no object.
+    """
+
+    def __init__(self, send: Callable[[str], object]) -> None:
+        self._send, self._given_up = send, False
+        descriptor, self._path = tempfile.mkstemp(prefix="evaluators-")
+        super().__init__(io.FileIO(descriptor, "wb"), _BUFFER)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._given_up = kind is not None
+        self.close()
+
+    def __del__(self) -> None:
+        self._given_up = True
+        self.close()
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        try:
+            super().close()
+            if not self._given_up:
+                self._send(self._path)
+        finally:
+            os.unlink(self._path)
 
 
 def tried(work: Callable[[], Value]) -> Value:
@@ -218,3 +325,13 @@ def _said(error: Exception) -> str:
     text = (error.strerror if isinstance(error, OSError) else None) or str(error)
     text = " ".join(with_shown_addresses(text).split()) or type(error).__name__
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _whole(data: bytes, size: int) -> bytes:
+    if len(data) != size:
+        raise ConnectionError(f"{len(data):,} bytes came in place of {size:,}")
+    return data
+
+
+def _first(found: Mapping[str, Any], keys: Sequence[str]) -> str | None:
+    return next((str(found[key]) for key in keys if found.get(key)), None)

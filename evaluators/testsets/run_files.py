@@ -17,7 +17,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from evaluators.testsets.byte_store import at, has_wildcards, inside, parent, scheme_of, stood_for, store_of
+from evaluators.testsets.byte_store import at, inside, parent, scheme_of, store_of
+from evaluators.testsets.places import has_wildcards, stood_for
 from evaluators.values.addresses import shown_address
 
 RUN_FILE: Final = "run.json"

@@ -13,8 +13,7 @@ from evaluators.api.execute import finish
 from evaluators.api.run_request import RunRequest
 from evaluators.cli import command
 from evaluators.issues import Blame, Problems
-from evaluators.testsets.byte_store import STORES
-from tests.testsets.memory_store import InMemory
+from tests.testsets.memory_store import InMemory, memory_store
 
 SUITE = "evaluators: [exact_match, {json_diff_match: {name: diff}}]\n"
 ROWS = 'id,output,expected\na,"{""x"": 1}","{""x"": 1}"\nb,"{""x"": 2}","{""x"": 1}"\n'
@@ -23,14 +22,10 @@ ROWS = 'id,output,expected\na,"{""x"": 1}","{""x"": 1}"\nb,"{""x"": 2}","{""x"":
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> type[InMemory]:
     """A store for `mem://`, and a folder with a suite and rows."""
-    monkeypatch.setattr(STORES, "_registered", {})
-    STORES.register("mem", InMemory)
-    for name, empty in (("held", {}), ("asked", []), ("refused", "")):
-        monkeypatch.setattr(InMemory, name, empty)
     monkeypatch.chdir(tmp_path)
     Path("suite.yaml").write_text(SUITE, encoding="utf-8")
     Path("rows.csv").write_text(ROWS, encoding="utf-8")
-    return InMemory
+    return memory_store(monkeypatch)
 
 
 def called(*words: str) -> Result:

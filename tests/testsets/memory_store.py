@@ -1,56 +1,56 @@
-"""A store whose files are bytes in memory."""
+"""A file system of fsspec whose files are bytes in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from io import BytesIO
-from typing import BinaryIO, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
-from evaluators.testsets.byte_store import ByteStore, Kind
+import fsspec
+import pytest
+from fsspec import AbstractFileSystem
+
+from evaluators.testsets.places import PACKAGES
 
 
-class InMemory(ByteStore):
+class InMemory(AbstractFileSystem):  # type: ignore[misc]  # fsspec has no types
     """Files that are bytes in memory. `asked` has the places that were opened, in order; what begins with `refused` is not taken."""
 
+    protocol = "mem"
     held: ClassVar[dict[str, bytes]] = {}
     asked: ClassVar[list[str]] = []
     refused: ClassVar[str] = ""
 
-    def open(self, place: str, start: int = 0) -> BinaryIO:
-        if place not in self.held:
-            raise FileNotFoundError(place)
-        self.asked.append(place)
-        stream = BytesIO(self.held[place])
-        stream.seek(start)
-        return stream
+    @classmethod
+    def _strip_protocol(cls, path: str) -> str:
+        return path
 
-    def size(self, place: str) -> int:
-        return len(self.held[place])
+    def info(self, path: str, **_: Any) -> dict[str, Any]:
+        if path in self.held:
+            return {"name": path, "type": "file", "size": len(self.held[path])}
+        if self.find(path):
+            return {"name": path, "type": "directory", "size": 0}
+        raise FileNotFoundError(path)
 
-    def kind(self, place: str) -> Kind | None:
-        if place in self.held:
-            return "file"
-        return "folder" if any(file.startswith(f"{place.rstrip('/')}/") for file in self.held) else None
+    def find(self, path: str, **_: Any) -> list[str]:
+        return [file for file in sorted(self.held) if file.startswith(f"{path.rstrip('/')}/")]
 
-    def below(self, folder: str) -> Iterator[str]:
-        top = f"{folder.rstrip('/')}/"
-        return (file.removeprefix(top) for file in sorted(self.held) if file.startswith(top))
+    def cat_file(self, path: str, start: int | None = None, end: int | None = None, **_: Any) -> bytes:
+        self.asked.append(path)
+        return self.held[path][start:end]
 
-    def write(self, place: str) -> BinaryIO:
-        if self.refused and place.startswith(self.refused):
-            raise PermissionError(f"not allowed: {place}")
-        return _Written(self.held, place)
+    def put_file(self, lpath: str, rpath: str, **_: Any) -> None:
+        if self.refused and rpath.startswith(self.refused):
+            raise PermissionError(f"not allowed: {rpath}")
+        self.held[rpath] = Path(lpath).read_bytes()
 
-    def remove(self, place: str) -> None:
-        self.held.pop(place, None)
+    def rm_file(self, path: str) -> None:
+        self.held.pop(path, None)
 
 
-class _Written(BytesIO):
-    def __init__(self, held: dict[str, bytes], place: str) -> None:
-        super().__init__()
-        self._held, self._place = held, place
-
-    def close(self) -> None:
-        if not self.closed:
-            self._held[self._place] = self.getvalue()
-        super().close()
+def memory_store(monkeypatch: pytest.MonkeyPatch) -> type[InMemory]:
+    """A store for `mem://`, known for one test, and empty."""
+    monkeypatch.setitem(PACKAGES, "mem", "fsspec")
+    fsspec.register_implementation("mem", InMemory, clobber=True)
+    for name, empty in (("held", {}), ("asked", []), ("refused", "")):
+        monkeypatch.setattr(InMemory, name, empty)
+    return InMemory

@@ -22,11 +22,10 @@ from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat
 from evaluators.run.runner import measure, store_parts
 from evaluators.testsets import byte_store, delimited
-from evaluators.testsets.byte_store import STORES
 from evaluators.testsets.reader import whole
 from evaluators.testsets.readers import jsonl, parquet
 from tests.run.part_folder import clear_parts
-from tests.testsets.memory_store import InMemory
+from tests.testsets.memory_store import InMemory, memory_store
 
 SUITE: dict[str, Any] = {
     "evaluators": ["exact_match", "json_diff_match", {"json_multi_field_match": {"fields": ["a", "b.c"]}}]
@@ -36,11 +35,7 @@ SUITE: dict[str, Any] = {
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> type[InMemory]:
     """A store for `mem://`, known for one test."""
-    monkeypatch.setattr(STORES, "_registered", {})
-    STORES.register("mem", InMemory)
-    monkeypatch.setattr(InMemory, "held", {})
-    monkeypatch.setattr(InMemory, "asked", [])
-    return InMemory
+    return memory_store(monkeypatch)
 
 
 def run(suite: dict[str, Any], test_set: str | Path | None = None, **options: Any) -> RunResult:

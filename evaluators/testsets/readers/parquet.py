@@ -15,7 +15,7 @@ from evaluators.issues import extra_hint, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell, too_long
 from evaluators.testsets.byte_source import GIB, MOST_UNPACKED_GIB, ByteSource, TooLarge, reading
-from evaluators.testsets.byte_store import StoreFault
+from evaluators.testsets.places import StoreFault
 from evaluators.testsets.python_cells import arrow_cells
 from evaluators.testsets.reader import (
     CHUNK_BYTES,

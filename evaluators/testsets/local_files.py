@@ -1,4 +1,4 @@
-"""`file`: the files of this machine."""
+"""The files of this machine."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from glob import glob
 from pathlib import Path
 from typing import BinaryIO
 
-from evaluators.testsets.byte_store import ByteStore, Kind
+from evaluators.testsets.places import Kind
 from evaluators.values.small_files import of_the_system
 
 _PREFIX = "file://"
 
 
-class LocalFiles(ByteStore):
+class LocalFiles:
     """Files and folders of this machine: `rows.csv`, `/data/rows.csv`, `file:///data/rows.csv`."""
+
+    lists = True
 
     def open(self, place: str, start: int = 0) -> BinaryIO:
         stream = open(_path(place), "rb")  # noqa: SIM115  # the caller closes it

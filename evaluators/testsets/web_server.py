@@ -1,4 +1,4 @@
-"""`http`, `https`: files of web servers, through the file system and the sessions of fsspec.
+"""Files of web servers, through the file system and the sessions of fsspec.
 
 A server that gives parts of a file is read in parts. From any other the file is fetched once, into a temporary file. A server
 has no list of its files, and nothing is written to it. An answer that leads elsewhere is followed from https to https, and from
@@ -8,13 +8,12 @@ http to either; never to another kind of address.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, BinaryIO, Final
 
 from evaluators.issues import problem
-from evaluators.testsets.byte_source import GIB
-from evaluators.testsets.byte_store import StoreFault
+from evaluators.testsets.places import StoreFault
 from evaluators.testsets.remote_files import Looked, PassingFault, RemoteFiles, passing_status, tried
 from evaluators.values.addresses import shown_address
 
@@ -33,7 +32,6 @@ _SILENT_SECONDS: Final = 60
 class WebServer(RemoteFiles):
     """Files by their addresses."""
 
-    package = "aiohttp"
     lists = False
 
     def look(self, place: str) -> Looked:
@@ -54,9 +52,6 @@ class WebServer(RemoteFiles):
         stream.seek(start)
         return stream
 
-    def below(self, folder: str) -> Iterator[str]:
-        raise StoreFault("a web server has no list of its files: name each file")
-
     def matching(self, pattern: str, folder: str, *, folders: bool = True) -> list[str]:
         return [pattern] if self.kind(pattern) is not None else []
 
@@ -64,9 +59,6 @@ class WebServer(RemoteFiles):
         raise problem(
             "read-only-store", "nothing is written to a web server", where=shown_address(place), hint="name a folder"
         )
-
-    def remove(self, place: str) -> None:
-        self.write(place)
 
     async def _looked(self, place: str) -> Looked:
         """One byte is asked for: the answer shows whether parts are given, and everything else."""
@@ -101,7 +93,7 @@ class WebServer(RemoteFiles):
                 raise StoreFault(f"{said}; save the file on this machine, and name that")
             async for block in answer.content.iter_chunked(_BLOCK):
                 stream.write(block)
-                if stream.tell() > MOST_FETCHED_GIB * GIB:
+                if stream.tell() > MOST_FETCHED_GIB * 1024**3:
                     raise StoreFault(f"it is longer than {MOST_FETCHED_GIB:g} GiB, which is the most that is fetched")
 
     @asynccontextmanager
@@ -144,18 +136,6 @@ class WebServer(RemoteFiles):
 
         waiting = ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=_SILENT_SECONDS)
         return {"client_kwargs": {"trust_env": True, "auto_decompress": False, "timeout": waiting}}
-
-
-class Http(WebServer):
-    """`http://server/rows.csv`."""
-
-    scheme = "http"
-
-
-class Https(WebServer):
-    """`https://server/rows.csv`."""
-
-    scheme = "https"
 
 
 def _size_of_all(content_range: str | None) -> int | None:
