@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.testsets.byte_source import ByteSource, reading
-from evaluators.testsets.byte_store import scheme_of
+from evaluators.testsets.local_files import LocalFiles
+
+if TYPE_CHECKING:
+    from evaluators.testsets.remote_files import RemoteFiles
 
 CUT_CODES: Final = frozenset(["quote-not-closed", "text-after-quote", "uneven-quotes"])
 """What is said of a file whose end is gone, and is not the fault of its quotes when somebody wrote to it meanwhile."""
@@ -75,15 +78,16 @@ class FileMarks:
 def _marks(sources: list[ByteSource]) -> dict[ByteSource, _FileState | str | None]:
     """What each file is like now; None for one that is not there."""
     found: dict[ByteSource, _FileState | str | None] = {}
-    elsewhere: dict[str | None, list[ByteSource]] = {}
+    elsewhere: dict[str, tuple[RemoteFiles, list[ByteSource]]] = {}
     for source in sources:
-        if (local := source.local) is None:
-            elsewhere.setdefault(scheme_of(source.path), []).append(source)
+        store = source.store
+        if isinstance(store, LocalFiles):
+            found[source] = _mark(store.path(source.path))
         else:
-            found[source] = _mark(local)
-    for some in elsewhere.values():
+            elsewhere.setdefault(store.scheme, (store, []))[1].append(source)
+    for store, some in elsewhere.values():
         with reading(some[0]):
-            found |= zip(some, some[0].store.versions([source.path for source in some]), strict=True)
+            found |= zip(some, store.versions([source.path for source in some]), strict=True)
     return found
 
 

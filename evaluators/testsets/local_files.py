@@ -71,7 +71,7 @@ class LocalFiles:
         with open(_path(place), "rb") as stream:
             return hashlib.file_digest(stream, "sha256").digest()
 
-    def path(self, place: str) -> str | None:
+    def path(self, place: str) -> str:
         return _path(place)
 
     def names(self, folder: str) -> list[str]:
