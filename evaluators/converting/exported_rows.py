@@ -59,10 +59,10 @@ def _opened(file: Path) -> Reader:
     told = {name: value for name, value in _READING.get().items() if name not in ("columns", "expected", "output")}
     config = build(TestSetConfig, {"file": str(file), **told}, noun="test_set")
     source = replace(
-        locate(str(file), Path()), encoding=config.encoding or "utf-8", delimiter=config.delimiter, sheet=config.sheet,
+        locate(str(file), Path()), encoding=config.encoding or "", delimiter=config.delimiter, sheet=config.sheet,
         header_row=config.header_row,
     )  # fmt: skip
-    return open_table(source, known_encoding=config.encoding is not None)
+    return open_table(source)
 
 
 def export_header(file: Path) -> list[str]:

@@ -145,13 +145,13 @@ def _roles(
     def settled(source: ByteSource) -> ByteSource:
         return replace(
             source,
-            encoding=named.encoding or "utf-8",
+            encoding=named.encoding or "",
             delimiter=named.delimiter,
             sheet=named.sheet,
             header_row=named.header_row,
         )
 
-    table = open_file(data, Path(), None, settled, known_encoding=named.encoding is not None)
+    table = open_file(data, Path(), None, settled)
     elsewhere: set[Role] = {role for role in ROLES if role in config}
     unknown = {role: name for role, name in columns.items() if name not in table.header and not table.knows(name)}
     if unknown:

@@ -42,7 +42,8 @@ class ByteSource(Struct, frozen=True):
     """A path of this machine, or the address of a file in another store."""
     name: str
     compressed: bool = False
-    encoding: str = "utf-8"
+    encoding: str = ""
+    """Empty is what the file seems to be in."""
     delimiter: str | None = None
     most_unpacked_gib: float | None = None
     """How much a file that is compressed may unpack to; None is what is usual for its kind."""

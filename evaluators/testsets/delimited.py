@@ -102,7 +102,7 @@ def sniff(text: str) -> str:
 
 def _encoding(source: ByteSource) -> str:
     try:
-        name = codecs.lookup(source.encoding).name
+        name = codecs.lookup(source.encoding or "utf-8").name
         "".encode(name)
     except (LookupError, UnicodeError):
         message = f'unknown encoding "{source.encoding}"'

@@ -33,7 +33,7 @@ _ROWS_ALONE: Final = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson", ".
 """Endings of files that hold rows, and are never one document."""
 
 
-def open_table(source: ByteSource, format: str | None = None, *, known_encoding: bool = False) -> Reader:
+def open_table(source: ByteSource, format: str | None = None) -> Reader:
     """The file of rows. Raises Problems when it cannot be opened, or is not of the format.
 
     Unless the encoding of the source is known, a file of text that is not UTF-8 is read as what it seems to be, with a note.
@@ -42,7 +42,7 @@ def open_table(source: ByteSource, format: str | None = None, *, known_encoding:
         hint = "a suite comes first and its test set second: evaluators run suite.yaml rows.csv"
         raise problem("not-rows", "this is a YAML file, and a file with rows is expected", where=source.name, hint=hint)
     reader = READERS.find(format or format_of(source))
-    seeming = None if known_encoding else seeming_encoding(source)
+    seeming = None if source.encoding else seeming_encoding(source)
     table = reader.open(source if seeming is None else replace(source, encoding=seeming))
     said = (source.note, None if seeming is None else encoding_note(source.name, seeming))
     return replace(table, notes=(*(note for note in said if note is not None), *table.notes))
@@ -53,21 +53,17 @@ def open_file(
     folder: Path,
     format: str | None = None,
     settled: Callable[[ByteSource], ByteSource] = lambda source: source,
-    *,
-    known_encoding: bool = False,
 ) -> Reader:
     """The rows of the file of that name, relative to `folder`; those of several files for a folder or a pattern.
 
     `settled` says of each file how it is to be read. Raises Problems when there is none, or when one cannot be opened.
     """
     if name == STANDARD_INPUT or not holds_documents(name, folder):
-        return open_table(settled(locate(name, folder)), format, known_encoding=known_encoding)
-    return _open_files(name, folder, format, settled, known_encoding)
+        return open_table(settled(locate(name, folder)), format)
+    return _open_files(name, folder, format, settled)
 
 
-def _open_files(
-    name: str, folder: Path, format: str | None, settled: Callable[[ByteSource], ByteSource], known_encoding: bool
-) -> ManyFiles:
+def _open_files(name: str, folder: Path, format: str | None, settled: Callable[[ByteSource], ByteSource]) -> ManyFiles:
     from evaluators.testsets.many_files import many_files  # most runs read one file
 
     in_folder = kind_at(folder, name) == "folder"
@@ -84,7 +80,7 @@ def _open_files(
         hint = 'a pattern in quotes chooses some, as in "rows/*.csv"'
         raise problem("several-formats", f"the files are of several formats: {found}", where=shown, hint=hint)
     (word,) = formats
-    readers = [open_table(source, word, known_encoding=known_encoding) for source in sources]
+    readers = [open_table(source, word) for source in sources]
     top = len(_fixed(name, in_folder))
     whole = ByteSource(at(folder, name), shown)
     table = many_files(whole, readers, ["/".join(_steps(one)[top:]) for one in paths], word in _FIXED_COLUMNS)

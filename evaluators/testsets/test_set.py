@@ -303,14 +303,13 @@ class _Opening(Struct, frozen=True):
                 return source
             return replace(
                 source,
-                encoding=config.encoding or "utf-8",
+                encoding=config.encoding or "",
                 delimiter=config.delimiter,
                 name=config.masked(source.name) if fetched is None else fetched.name,
                 file_name=source.file_name or source.name,
             )
 
-        known = asked is config and config.encoding is not None
-        return open_file(asked.file or "", self.folder, asked.format, settled, known_encoding=known)
+        return open_file(asked.file or "", self.folder, asked.format, settled)
 
     def _with_outputs(self, begun: TestSet) -> TestSet:
         """The rows with their outputs, or with those of each variant."""
