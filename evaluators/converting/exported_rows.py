@@ -11,8 +11,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from msgspec.structs import replace
-
 from evaluators.converting.converter import Conversion, ConvertedEvaluator, Counterpart, WordFinding
 from evaluators.settings import build
 from evaluators.testsets.byte_source import locate
@@ -58,11 +56,7 @@ def _columns(conversion: Conversion) -> dict[str, Any]:
 def _opened(file: Path) -> Reader:
     told = {name: value for name, value in _READING.get().items() if name not in ("columns", "expected", "output")}
     config = build(TestSetConfig, {"file": str(file), **told}, noun="test_set")
-    source = replace(
-        locate(str(file), Path()), encoding=config.encoding or "", delimiter=config.delimiter, sheet=config.sheet,
-        header_row=config.header_row,
-    )  # fmt: skip
-    return open_table(source)
+    return open_table(config.reads(locate(str(file), Path())))
 
 
 def export_header(file: Path) -> list[str]:

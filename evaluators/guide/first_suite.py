@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from evaluators.fields.inference.questions import InitQuestion, Likeliest
 from evaluators.guide.draft import evaluators_for, slices_for
@@ -22,7 +21,7 @@ from evaluators.needs import ROLES, Role
 from evaluators.reports.display import visible
 from evaluators.run.figures import rows_text
 from evaluators.settings import build
-from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource, locate
+from evaluators.testsets.byte_source import STANDARD_INPUT, locate
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import listed, not_told_apart
 from evaluators.testsets.documents import holds_documents
@@ -141,17 +140,7 @@ def _roles(
 ) -> ChosenColumns:
     """The roles of the columns of a file of rows."""
     named = build(TestSetConfig, {"file": data, **reading}, noun="test_set")
-
-    def settled(source: ByteSource) -> ByteSource:
-        return replace(
-            source,
-            encoding=named.encoding or "",
-            delimiter=named.delimiter,
-            sheet=named.sheet,
-            header_row=named.header_row,
-        )
-
-    table = open_file(data, Path(), None, settled)
+    table = open_file(data, Path(), None, named.reads)
     elsewhere: set[Role] = {role for role in ROLES if role in config}
     unknown = {role: name for role, name in columns.items() if name not in table.header and not table.knows(name)}
     if unknown:

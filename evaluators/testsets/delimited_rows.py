@@ -144,9 +144,8 @@ class SplitPass:
         """The rows after the first ones, each held against its own text."""
         delimiter = self.table.delimiter
         rows = row_texts(self._texts(self._blocks(stream, _PIECE_BYTES, 0)), delimiter, LONGEST)
-        taken: list[list[str]] = []
+        taken: list[list[Cell]] = []
         issues: dict[int, Issue] = {}
-        long: dict[int, dict[int, int]] = {}
         size = 0
         for row in islice(rows, skipped, None):
             if not row.closed and self.split.end is not None:
@@ -158,31 +157,22 @@ class SplitPass:
                 issues[len(taken)] = OPEN_QUOTE
             elif row.fits and row.after is not None:
                 issues[len(taken)] = after_quote(*row.after, self.table.header)
-            cells = {**row.long, **{place: len(cell) for place, cell in enumerate(record) if len(cell) > LONGEST}}
-            if cells:
-                long[len(taken)] = cells
-                record = ["" if place in cells else cell for place, cell in enumerate(record)]
-            taken.append(record)
+            lengths = (row.long.get(place, len(cell)) for place, cell in enumerate(record))
+            taken.append(
+                [too_long(size, LONGEST) if size > LONGEST else cell for size, cell in zip(lengths, record, strict=True)]
+            )
             size += len(row.text)
             if len(taken) == MAX_CHUNK_ROWS or size > _MOST_CHUNK_CHARS:
-                yield self.chunk(taken, issues, long)
-                taken, issues, long, size = [], {}, {}, 0
+                yield self.chunk(taken, issues)
+                taken, issues, size = [], {}, 0
         if taken:
-            yield self.chunk(taken, issues, long)
+            yield self.chunk(taken, issues)
 
-    def chunk(
-        self,
-        records: list[list[str]],
-        issues: Mapping[int, Issue] = _NOTHING,
-        long: Mapping[int, Mapping[int, int]] = _NOTHING,
-    ) -> Chunk:
-        """Records as columns; ragged and unreadable ones, and those with an issue by their place, as faults.
-
-        Cells that are too long, by the places of record and cell, are faults of their own.
-        """
+    def chunk(self, records: Sequence[Sequence[Cell]], issues: Mapping[int, Issue] = _NOTHING) -> Chunk:
+        """Records as columns; ragged and unreadable ones, and those with an issue by their place, as faults."""
         start = self.span
         self.span += len(records)
-        if not self.undecoded and not issues and not long and {self.width}.issuperset(map(len, records)):
+        if not self.undecoded and not issues and {self.width}.issuperset(map(len, records)):
             return Chunk(range(start, self.span), self.span, {name: _column(records, at) for name, at in self.wanted})
         kept = [number for number, record in enumerate(records) if record]  # a blank line is no row
         found = ((place, issues.get(number) or self._issue(records[number])) for place, number in enumerate(kept))
@@ -192,23 +182,21 @@ class SplitPass:
             readable[place] = [""] * self.width
         columns = {name: _column(readable, at) for name, at in self.wanted}
         for name, at in self.wanted:
-            for place, number in enumerate(kept):
-                if at is not None and at in long.get(number, ()):
-                    columns[name][place] = too_long(long[number][at], LONGEST)
             for place, issue in faults:
                 columns[name][place] = Fault(issue, self._unread(records[kept[place]], at, issue))
         return Chunk([start + number for number in kept], self.span, columns, faults)
 
-    def _unread(self, record: list[str], place: int | None, issue: Issue) -> str:
+    def _unread(self, record: Sequence[Cell], place: int | None, issue: Issue) -> str:
         """What a ragged row has in a column; what it has beyond the header goes into the last one."""
-        if place is None or issue.code != RAGGED or any(map(UNDECODED.search, record)):
+        texts = [cell if isinstance(cell, str) else "" for cell in record]
+        if place is None or issue.code != RAGGED or any(map(UNDECODED.search, texts)):
             return ""
-        return self.table.delimiter.join(record[place:] if place == self.width - 1 else record[place : place + 1])
+        return self.table.delimiter.join(texts[place:] if place == self.width - 1 else texts[place : place + 1])
 
-    def _issue(self, record: list[str]) -> Issue | None:
+    def _issue(self, record: Sequence[Cell]) -> Issue | None:
         if len(record) != self.width:
             return ragged_row(len(record), self.width, self.table.delimiter)
-        if self.undecoded and any(map(UNDECODED.search, record)):
+        if self.undecoded and any(UNDECODED.search(cell) for cell in record if isinstance(cell, str)):
             return NOT_TEXT
         return None
 
@@ -224,7 +212,7 @@ def _next(records: Iterator[list[str]], count: int) -> list[list[str]]:
         raise _NotStrict from error
 
 
-def _column(records: list[list[str]], index: int | None) -> list[Cell]:
+def _column(records: Sequence[Sequence[Cell]], index: int | None) -> list[Cell]:
     return [MISSING] * len(records) if index is None else list(map(itemgetter(index), records))
 
 

@@ -296,18 +296,11 @@ class _Opening(Struct, frozen=True):
         config, fetched = self.config, self.fetched
 
         def settled(source: ByteSource) -> ByteSource:
-            source = replace(
-                source, most_unpacked_gib=config.most_unpacked_gib, sheet=asked.sheet, header_row=asked.header_row
-            )
             if asked is not config:
-                return source
-            return replace(
-                source,
-                encoding=config.encoding or "",
-                delimiter=config.delimiter,
-                name=config.masked(source.name) if fetched is None else fetched.name,
-                file_name=source.file_name or source.name,
-            )
+                most = config.most_unpacked_gib
+                return replace(source, most_unpacked_gib=most, sheet=asked.sheet, header_row=asked.header_row)
+            name = config.masked(source.name) if fetched is None else fetched.name
+            return replace(config.reads(source), name=name, file_name=source.file_name or source.name)
 
         return open_file(asked.file or "", self.folder, asked.format, settled)
 

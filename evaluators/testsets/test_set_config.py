@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
 
+from msgspec.structs import replace
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from evaluators.needs import ROLES, Role
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Name, Settings, bad, build
-from evaluators.testsets.byte_source import STANDARD_INPUT
+from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource
 from evaluators.testsets.byte_store import at
 from evaluators.testsets.database_connection import DatabaseConnection
 from evaluators.testsets.platforms.fetching import PlatformRows
@@ -201,6 +202,17 @@ class TestSetConfig(Settings):
         if isinstance(self.outputs, dict) and not self.outputs:
             raise bad('"outputs" must not be empty')
         return self
+
+    def reads(self, source: ByteSource) -> ByteSource:
+        """A file with how it is to be read."""
+        return replace(
+            source,
+            most_unpacked_gib=self.most_unpacked_gib,
+            encoding=self.encoding or "",
+            delimiter=self.delimiter,
+            sheet=self.sheet,
+            header_row=self.header_row,
+        )
 
     def but(self, changes: Mapping[str, Any]) -> TestSetConfig:
         """The settings with some of them replaced. Raises BadSettings when they do not go together."""
