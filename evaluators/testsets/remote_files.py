@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any, BinaryIO, Final, TypeVar, cast
 
 from msgspec import Struct
@@ -42,10 +42,6 @@ _CONTENT: Final = ("md5Hash", "crc32c", "ETag", "etag")
 """The same for what it holds: equal where the same bytes were written in the same way."""
 _AT_ONCE: Final = 32
 """How many files are looked at at the same time."""
-
-
-class PassingFault(OSError):
-    """A store did not give or take a file just now."""
 
 
 class Looked(Struct, frozen=True):
@@ -187,8 +183,7 @@ class RemoteFiles:
             import fsspec
 
             lacking = PACKAGES[self.scheme]
-            with faults_told():
-                return fsspec.filesystem(self.scheme, use_listings_cache=False, **self.settings())
+            return tried(lambda: fsspec.filesystem(self.scheme, use_listings_cache=False, **self.settings()))
         except ImportError:
             name = lacking.partition(">")[0]
             message = f'addresses that begin with "{self.scheme}://" need the package {name}, which is not installed'
@@ -277,33 +272,25 @@ class _Upload(io.BufferedWriter):
 def tried(work: Callable[[], Value]) -> Value:
     """What the work gives, which is tried again while its faults pass.
 
-    Raises StoreFault when the last try failed, and at once for a fault that does not pass; FileNotFoundError and
-    IsADirectoryError as they are.
+    Libraries of stores raise errors each in its own way. Raises StoreFault when the last try failed, and at once for a fault that does
+    not pass; FileNotFoundError and IsADirectoryError as they are.
     """
     for pause in (*PAUSES_SECONDS, None):
         try:
-            with faults_told():
-                return work()
-        except PassingFault as error:
+            return work()
+        except (Problems, FileNotFoundError, IsADirectoryError, StoreFault, ImportError):
+            raise
+        except PermissionError as error:
+            raise StoreFault(f"the store does not allow it: {_said(error)}") from None
+        except Exception as error:  # botocore, aiohttp, google and azure have no common kind
+            late = isinstance(error, TimeoutError)
+            said = "the store did not answer in time" if late else _said(error)
+            if not late and not _passes(error):
+                raise StoreFault(said) from None
             if pause is None:
-                raise StoreFault(f"{error} (tried {len(PAUSES_SECONDS) + 1} times)") from None
+                raise StoreFault(f"{said} (tried {len(PAUSES_SECONDS) + 1} times)") from None
             time.sleep(pause)
     raise AssertionError("the last try returns or raises")
-
-
-@contextmanager
-def faults_told() -> Iterator[None]:
-    """Turns what libraries of stores raise, each in its own way, into the faults of this module."""
-    try:
-        yield
-    except (Problems, FileNotFoundError, IsADirectoryError, StoreFault, PassingFault, ImportError):
-        raise
-    except PermissionError as error:
-        raise StoreFault(f"the store does not allow it: {_said(error)}") from None
-    except TimeoutError:
-        raise PassingFault("the store did not answer in time") from None
-    except Exception as error:  # botocore, aiohttp, google and azure have no common kind
-        raise (PassingFault if _passes(error) else StoreFault)(_said(error)) from None
 
 
 def _passes(error: Exception) -> bool:

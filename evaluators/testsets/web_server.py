@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Final
 
 from evaluators.issues import problem
 from evaluators.testsets.places import StoreFault
-from evaluators.testsets.remote_files import Looked, PassingFault, RemoteFiles, passing_status, tried
+from evaluators.testsets.remote_files import Looked, RemoteFiles, passing_status, tried
 from evaluators.values.addresses import shown_address
 
 MOST_FETCHED_GIB: Final = 16.0
@@ -80,7 +80,7 @@ class WebServer(RemoteFiles):
             try:
                 data: bytes = await answer.content.readexactly(end - first)
             except EOFError:
-                raise PassingFault("the connection was cut") from None
+                raise ConnectionError("the connection was cut") from None
         return data
 
     async def _whole(self, place: str, stream: BinaryIO) -> None:
@@ -113,7 +113,7 @@ class WebServer(RemoteFiles):
                         raise FileNotFoundError(shown_address(place))
                     if answer.status not in (200, 206, *also):
                         said = f"the server answers {answer.status}" + (f" ({answer.reason})" if answer.reason else "")
-                        raise (PassingFault if passing_status(answer.status) else StoreFault)(said)
+                        raise (ConnectionError if passing_status(answer.status) else StoreFault)(said)
                     yield answer
                     return
                 onward = address.join(yarl.URL(target, encoded=True))
