@@ -13,9 +13,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path, PurePath
-from typing import Final
-
-from msgspec import Struct
+from typing import Final, TypeAlias
 
 from evaluators.testsets.byte_store import at, inside, parent, scheme_of, store_of
 from evaluators.testsets.places import has_wildcards, stood_for
@@ -29,23 +27,18 @@ WRITTEN: Final = "written"
 _DEFAULT: Final = Path("runs")
 
 
-class PassedOver(Struct, frozen=True):
-    """Where runs are kept, and what was left out of a test set, in sentences."""
-
-    results: tuple[Path, ...]
-    notes: dict[str, None]
-
-
-_looking: ContextVar[PassedOver | None] = ContextVar("looking", default=None)
+_Looking: TypeAlias = tuple[tuple[Path, ...], dict[str, None] | None]
+"""Where runs are kept, and what was left out of a test set, in sentences; None where nobody asks for them."""
+_looking: ContextVar[_Looking] = ContextVar("looking", default=((_DEFAULT,), None))
 
 
 @contextmanager
 def passing_over(results: Iterable[Path]) -> Iterator[dict[str, None]]:
     """Inside, files that runs in these folders have written are left out of test sets; gives the sentences that say so."""
-    found = PassedOver((*results, _DEFAULT), {})
-    token = _looking.set(found)
+    notes: dict[str, None] = {}
+    token = _looking.set(((*results, _DEFAULT), notes))
     try:
-        yield found.notes
+        yield notes
     finally:
         _looking.reset(token)
 
@@ -55,8 +48,7 @@ def without_runs(found: Sequence[str], place: str, folder: Path) -> list[str]:
     whole = {one: _plain(at(folder, one)) for one in found}
     top = _top(_plain(at(folder, place)))
     runs = _run_folders(whole.values(), top)
-    looking = _looking.get()
-    results = (_DEFAULT,) if looking is None else looking.results
+    results, _ = _looking.get()
     written = _written([*runs, *_kept(results)]) if not scheme_of(top) else set()
     of_runs = {one for one in found if any(step in runs for step in _folders(whole[one], top))}
     asked = {one for one in found if one not in of_runs and whole[one] in written}
@@ -75,15 +67,15 @@ def fits(file: Path, place: str, folder: Path) -> bool:
 
 
 def _say(place: str, runs: Sequence[str], asked: Sequence[str]) -> None:
-    looking, shown = _looking.get(), shown_address(place)
-    if looking is None:
+    (_, notes), shown = _looking.get(), shown_address(place)
+    if notes is None:
         return
     if runs:
         said = _named(runs, "the run folder {} is", "{:,} run folders are")
-        looking.notes[f"{shown}: {said} passed over; what a run has written is no test set"] = None
+        notes[f"{shown}: {said} passed over; what a run has written is no test set"] = None
     if asked:
         said = _named(asked, "the file {} is", "{:,} files are")
-        looking.notes[f"{shown}: {said} left out, because a run has written it with -o"] = None
+        notes[f"{shown}: {said} left out, because a run has written it with -o"] = None
 
 
 def _named(places: Sequence[str], one: str, more: str) -> str:
