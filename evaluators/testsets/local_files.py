@@ -18,7 +18,10 @@ _PREFIX = "file://"
 
 
 class LocalFiles:
-    """Files and folders of this machine: `rows.csv`, `/data/rows.csv`, `file:///data/rows.csv`. What each method does, `RemoteFiles` says."""
+    """Files and folders of this machine: `rows.csv`, `/data/rows.csv`, `file:///data/rows.csv`.
+
+    What each method does, `RemoteFiles` says.
+    """
 
     lists = True
 
