@@ -44,7 +44,7 @@ _DIALECTS: Final = {"duckdb": "duckdb-engine", "snowflake": "snowflake-sqlalchem
 """What brings the databases that SQLAlchemy does not know by itself."""
 
 
-class _Asked(Struct):
+class _QueryProgress(Struct):
     """How far a statement has come."""
 
     begun: bool = False
@@ -61,7 +61,7 @@ def queried(statement: str, connection: DatabaseConnection, folder: Path) -> Fet
         raise problem("missing-extra", '"sql" needs a package that is not installed', hint=hint) from None
     statement, secret = statement.strip().rstrip(";"), connection.address(folder)
     for time in range(1, _TIMES + 1):
-        asked = _Asked()
+        asked = _QueryProgress()
         try:
             engine, note = _engine(secret, connection)
             try:
@@ -83,7 +83,7 @@ def queried(statement: str, connection: DatabaseConnection, folder: Path) -> Fet
     return FetchedRows(ROWS, file.name, header, notes=notes, unrepeatable=unrepeatable)
 
 
-def _write(connection: Any, statement: str, file: BinaryIO, asked: _Asked) -> tuple[str, ...]:
+def _write(connection: Any, statement: str, file: BinaryIO, asked: _QueryProgress) -> tuple[str, ...]:
     """Writes every row into the file, and gives the names of the columns."""
     streaming = connection.execution_options(
         stream_results=True, max_row_buffer=_AT_ONCE, no_parameters=True, sqlite_raw_colnames=True
@@ -131,7 +131,9 @@ def _engine(secret: str, connection: DatabaseConnection) -> tuple[Any, str | Non
     return create_engine(url, poolclass=NullPool, **options), note
 
 
-def _fault(error: Exception, connection: DatabaseConnection, secret: str, asked: _Asked, time: int) -> Problems | None:
+def _fault(
+    error: Exception, connection: DatabaseConnection, secret: str, asked: _QueryProgress, time: int
+) -> Problems | None:
     """What is to be said of an error, without anything of the connection string; None where the statement is begun anew.
 
     Who is to blame goes by when a driver raised it, and by what kind of error it is.
