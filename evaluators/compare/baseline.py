@@ -16,8 +16,7 @@ from evaluators.issues import UPGRADE_HINT, problem
 from evaluators.model import Result
 from evaluators.run.codes import code_line, code_text
 from evaluators.run.record import RunRecord, record_of
-from evaluators.run.record_facts import RecordFacts
-from evaluators.run.record_files import record_files
+from evaluators.run.record_facts import RecordFacts, record_files
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import of_this_format, run_document
 from evaluators.run.store import write_text

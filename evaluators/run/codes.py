@@ -6,8 +6,6 @@ that has it, whatever the parts in which the rows were scored.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Final, Literal, TypeAlias, cast
 
 from msgspec import Meta, Struct
@@ -16,7 +14,6 @@ from msgspec.structs import astuple
 from evaluators.issues import Blame, Issue
 from evaluators.model import Result, RowStatus
 from evaluators.run.result import Count
-from evaluators.testsets.byte_store import write_to
 from evaluators.values.json_text import compact
 
 LETTERS: Final = ".=x-+s!?"
@@ -81,24 +78,6 @@ class CodeLine(CodedVerdict, frozen=True, omit_defaults=True, kw_only=True):
 
     evaluator: str
     code: Count
-
-
-class CodeTable:
-    """Verdicts as bytes, numbered in the order in which they are given."""
-
-    def __init__(self, evaluators: int) -> None:
-        self._numbers: list[dict[bytes, int]] = [{} for _ in range(evaluators)]
-
-    def number(self, evaluator: int, verdict: bytes) -> int:
-        """The code of a verdict."""
-        known = self._numbers[evaluator]
-        return known.setdefault(verdict, len(known))
-
-    def write(self, names: Sequence[str], target: Path) -> None:
-        """The table, one line for each code of each evaluator."""
-        with write_to(str(target)) as stream:
-            for name, known in zip(names, self._numbers, strict=True):
-                stream.writelines(code_line(name, code, text) + b"\n" for text, code in known.items())
 
 
 def code_line(evaluator: str, code: int, verdict: bytes) -> bytes:

@@ -38,7 +38,7 @@ from evaluators.run.measures import MeasureCounts, MeasuredColumn
 from evaluators.run.part_files import ANSWERS, ROWS, PartFile, new_attempt, part_name
 from evaluators.run.recorder import Recorder, Recording
 from evaluators.run.row_issues import RowIssues
-from evaluators.run.rows import RowColumns, RowFacts, RowsFormat, RowWriter
+from evaluators.run.rows import RowsFormat, RowWriter
 from evaluators.run.slices import SliceCounts, slice_text
 from evaluators.run.split_result import RowIssue, SplitResult
 from evaluators.run.tally import Ledger
@@ -210,11 +210,6 @@ def plan_of(job: Job, lines: Sequence[EvaluatorLine]) -> Plan:
     return compile_plan(lines, job.roles, job.reading, watched)
 
 
-def row_columns(job: Job, lines: Sequence[EvaluatorLine]) -> RowColumns:
-    """What the rows of a job are stored by."""
-    return RowColumns(tuple(line.name for line in lines), job.slices, job.cluster is not None)
-
-
 class Work:
     """One split in progress. Left as a context, its files are closed."""
 
@@ -306,7 +301,7 @@ class Work:
         if self.writer is not None:
             given = checksums([columns[name] for name in self.given if name in columns], chunk.count)
             slices = [[slice_text(cell) for cell in columns[name]] for name in self.job.slices]
-            self.writer.add(chunk.offsets, chunk.ids, codes, RowFacts(given, names, slices))
+            self.writer.add(chunk.offsets, chunk.ids, codes, given, names or (), slices)
         for name, counts in self.slices.items():
             counts.add(columns[name], codes)
         if self.measures is not None:

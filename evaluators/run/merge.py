@@ -12,7 +12,6 @@ from evaluators.run.exact_sums import plus
 from evaluators.run.glimpse import Glimpse
 from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.job import Job
-from evaluators.run.record_files import full_keys
 from evaluators.run.split_result import Merged, SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 
@@ -92,4 +91,4 @@ class Merger:
         result.issues = []
         plus(total, result)
         total.finished = finished
-        self.full = full_keys(total.recorded, self._recording, total.rows)
+        self.full = self._recording.full_keys(total.recorded, total.rows)

@@ -20,8 +20,7 @@ from evaluators.judges.answer_lines import AnswerLine, read_answers
 from evaluators.model import Result
 from evaluators.needs import ROLES
 from evaluators.run.codes import CodeLine
-from evaluators.run.record_facts import SUITE_FOLDER, RecordedVariant, RecordFacts
-from evaluators.run.record_files import RecordFiles, record_files
+from evaluators.run.record_facts import SUITE_FOLDER, RecordedVariant, RecordFacts, RecordFiles, record_files
 from evaluators.run.record_lines import CellsLine, OutcomeLine, Recorded, RowLine, outcome_kind, recorded_of
 from evaluators.run.result import RunResult
 from evaluators.run.rows import pyarrow, storable

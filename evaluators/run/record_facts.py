@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -13,6 +14,27 @@ from evaluators.run.recorder import Kept
 from evaluators.run.result import Count
 from evaluators.run.rows import RowsFormat
 from evaluators.values.json_choice import Pick, Want
+
+
+class RecordFiles(NamedTuple):
+    """Where the rows of one variant are kept."""
+
+    rows: Path
+    codes: Path
+    outcomes: Path
+    cells: Path
+    answers: Path
+    """There where something was asked that costs."""
+
+
+def record_files(folder: Path, kind: RowsFormat, variant: str | None = None) -> RecordFiles:
+    """The files of a variant in a run folder; of all rows where there are no variants."""
+    middle = "" if variant is None else f".{variant}"
+    return RecordFiles(
+        folder / f"rows{middle}.{kind}", folder / f"codes{middle}.jsonl", folder / f"outcomes{middle}.jsonl",
+        folder / f"cells{middle}.jsonl", folder / f"answers{middle}.jsonl",
+    )  # fmt: skip
+
 
 SUITE_FOLDER: Final = "suite"
 """The folder of a run folder with the suite as it is written."""

@@ -52,6 +52,20 @@ class Recording(Struct, frozen=True):
     small: int = SMALL_RUN
     first_rows: int = FIRST_ROWS
 
+    def full_keys(self, recorded: Mapping[str, int], rows: int) -> frozenset[str]:
+        """The keys of which later splits need to record nothing more, after so many rows."""
+        most = self.most
+        found = {key for key, count in recorded.items() if most is not None and key != SET_ASIDE and count >= most}
+        return frozenset(found | {LARGE}) if rows > self.small else frozenset(found)
+
+    def keeps_every_outcome(self, rows: int) -> bool:
+        """Whether all outcomes of so many rows are kept."""
+        return self.most is None or rows <= self.small
+
+    def keeps_cells(self, rows: int) -> bool:
+        """Whether cells of so many rows are kept at all."""
+        return self.documents == "all" or (self.documents == "auto" and rows <= self.small)
+
 
 class Asked(NamedTuple):
     """A row of a chunk of which an evaluator has something to record."""

@@ -13,7 +13,6 @@ from evaluators.plan.suite_plan import Compiled
 from evaluators.run.places import field_places, line_places
 from evaluators.run.preparing import Prepared
 from evaluators.run.record_facts import CellReading, RecordedEvaluator, RecordedVariant, RecordFacts
-from evaluators.run.record_files import StoredLines, keeps_cells, keeps_every_outcome
 from evaluators.run.recorder import SET_ASIDE, Recording
 from evaluators.run.rows import RowsFormat
 from evaluators.run.split_result import SplitResult
@@ -40,10 +39,13 @@ def facts_of(
     recording: Recording,
     rows_format: RowsFormat,
     measured: Sequence[tuple[str | None, SplitResult]],
-    kept: Sequence[StoredLines],
+    kept: Sequence[tuple[int, int]],
     lowest_fields: int,
 ) -> RecordFacts:
-    """What a folder says of its rows as a whole. Files go by their names: a folder is sent to other people."""
+    """What a folder says of its rows as a whole. `kept` are how many lines of outcomes and of cells there are.
+
+    Files go by their names: a folder is sent to other people.
+    """
     suite, table = prepared.suite, prepared.variants()[0][1]
     lines, fields = line_places(suite), field_places(suite)
     places: dict[str, dict[str, str]] = {line.name: {} for line in suite.lines}
@@ -60,7 +62,11 @@ def facts_of(
             for line, one in zip(suite.lines, prepared.plan().evaluators, strict=True)
         ),
         variants=tuple(
-            _variant(name, each, recording, lines) for (name, each), lines in zip(measured, kept, strict=True)
+            RecordedVariant(
+                name, each.rows, recording.keeps_every_outcome(each.rows),
+                recording.keeps_cells(each.rows) and not each.recorded.get(SET_ASIDE), *lines,
+            )
+            for (name, each), lines in zip(measured, kept, strict=True)
         ),
         header=table.own_header,
         delimiter=table.delimiter,
@@ -71,12 +77,6 @@ def facts_of(
         lowest_fields=lowest_fields,
         schemas=dict(sorted(schemas.items())),
     )  # fmt: skip
-
-
-def _variant(name: str | None, measured: SplitResult, recording: Recording, lines: StoredLines) -> RecordedVariant:
-    every_outcome = keeps_every_outcome(recording, measured.rows)
-    every_row = keeps_cells(recording, measured.rows) and not measured.recorded.get(SET_ASIDE)
-    return RecordedVariant(name, measured.rows, every_outcome, every_row, lines.outcomes, lines.cells)
 
 
 def readings_of(one: Compiled, roles: Mapping[str, str]) -> tuple[CellReading, ...]:

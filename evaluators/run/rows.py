@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from itertools import accumulate
+from itertools import accumulate, repeat
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
 from evaluators.issues import extra_hint, problem
-from evaluators.run.codes import CodeTable, code_text
+from evaluators.run.codes import code_line, code_text
+from evaluators.run.record_lines import RowLine
 from evaluators.run.tally import Ledger
 from evaluators.testsets.byte_store import write_to
 
@@ -26,25 +27,6 @@ FLUSH_ROWS = 16_384
 """Rows that a split holds in memory before it writes them."""
 GROUP_ROWS = 131_072
 """Rows in a row group of a Parquet file: encoding many at once is cheaper and smaller."""
-
-
-class RowFacts(Struct, frozen=True):
-    """What is stored of rows beside their codes, so that two runs can be compared row by row."""
-
-    given: Sequence[int]
-    """A checksum of what each row gives, the outputs apart: the same in two runs of the same question."""
-    clusters: Sequence[str] | None = None
-    """What each row belongs to, where the suite clusters rows."""
-    slices: Sequence[Sequence[str]] = ()
-    """For each column that the suite slices by, the values of the rows."""
-
-
-class RowColumns(Struct, frozen=True):
-    """What rows are stored by: the evaluators, and the columns that the suite slices by."""
-
-    evaluators: tuple[str, ...]
-    slices: tuple[str, ...] = ()
-    clustered: bool = False
 
 
 class RowBlock(Struct, array_like=True, forbid_unknown_fields=True):
@@ -59,25 +41,6 @@ class RowBlock(Struct, array_like=True, forbid_unknown_fields=True):
     """By evaluator."""
     verdicts: list[list[str]]
     """By evaluator, what the codes stand for that no earlier block of the split has, as lines of the table of codes."""
-
-    @classmethod
-    def empty(cls, evaluators: int) -> RowBlock:
-        """A block without rows."""
-        return cls([], [], [], [], [], [[] for _ in range(evaluators)], [])
-
-    def add(
-        self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: RowFacts
-    ) -> None:
-        """More rows."""
-        self.offsets.extend(offsets)
-        self.ids.extend(ids if ids is not None else [None] * len(offsets))
-        self.given.extend(beside.given)
-        self.clusters.extend(beside.clusters or ())
-        self.slices = self.slices or [[] for _ in beside.slices]
-        for mine, values in zip(self.slices, beside.slices, strict=True):
-            mine.extend(values)
-        for column, numbers in zip(self.codes, codes, strict=True):
-            column.extend(numbers)
 
     def line(self) -> bytes:
         """The block as one line."""
@@ -103,14 +66,33 @@ class RowWriter:
         self._write = write
         self._ledgers = ledgers
         self._said = [0] * len(ledgers)  # verdicts that earlier blocks have
-        self._block = RowBlock.empty(len(ledgers))
+        self._block = self._empty()
 
     def add(
-        self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: RowFacts
+        self,
+        offsets: Sequence[int],
+        ids: Sequence[str] | None,
+        codes: Sequence[list[int]],
+        given: Sequence[int],
+        clusters: Sequence[str] = (),
+        slices: Sequence[Sequence[str]] = (),
     ) -> None:
-        """Some rows: their offsets, their ids, the codes of each evaluator, and what is stored beside them."""
-        self._block.add(offsets, ids, codes, beside)
-        if len(self._block.offsets) >= FLUSH_ROWS:
+        """Some rows: their offsets, their ids, the codes of each evaluator, and what is stored beside them.
+
+        `given` are checksums of what each row gives, the outputs apart: the same in two runs of the same question. `clusters` say what
+        each row belongs to, and `slices` are the values of the rows, for each column that the suite slices by.
+        """
+        block = self._block
+        block.offsets.extend(offsets)
+        block.ids.extend(ids if ids is not None else [None] * len(offsets))
+        block.given.extend(given)
+        block.clusters.extend(clusters)
+        block.slices = block.slices or [[] for _ in slices]
+        for values, more in zip(block.slices, slices, strict=True):
+            values.extend(more)
+        for column, numbers in zip(block.codes, codes, strict=True):
+            column.extend(numbers)
+        if len(block.offsets) >= FLUSH_ROWS:
             self.flush()
 
     def flush(self) -> None:
@@ -119,37 +101,48 @@ class RowWriter:
         self._block.verdicts = [[code_text(verdict).decode() for verdict in column] for column in new]
         self._said = [len(ledger.verdicts) for ledger in self._ledgers]
         self._write(self._block.line())
-        self._block = RowBlock.empty(len(self._ledgers))
+        self._block = self._empty()
+
+    def _empty(self) -> RowBlock:
+        return RowBlock([], [], [], [], [], [[] for _ in self._ledgers], [])
 
 
 class JoinedRows:
     """The rows of all splits in one file, and the table of their codes. Blocks come in the order of rows."""
 
-    def __init__(self, kind: RowsFormat, columns: RowColumns, target: Path) -> None:
+    def __init__(
+        self,
+        kind: RowsFormat,
+        target: Path,
+        evaluators: Sequence[str],
+        slices: Sequence[str] = (),
+        clustered: bool = False,
+    ) -> None:
+        """`slices` are the columns that the suite slices by."""
         self.rows = 0
-        self._columns = columns
-        self._table = CodeTable(len(columns.evaluators))
-        self._file = _JsonRows(target) if kind == "jsonl" else _ParquetRows(columns, target)
+        self._evaluators = evaluators
+        self._codes: list[dict[str, int]] = [{} for _ in evaluators]
+        self._file = _JsonRows(target) if kind == "jsonl" else _ParquetRows(target, evaluators, slices, clustered)
         self._numbers: list[list[int]] = []
-        self._words = _CodesInWords(self._numbers)
 
     def begin(self) -> None:
         """The next blocks are those of another split."""
-        self._numbers = [[] for _ in self._columns.evaluators]
-        self._words = _CodesInWords(self._numbers)
+        self._numbers = [[] for _ in self._evaluators]
 
     def add(self, line: bytes, first: int) -> None:
         """The rows of a block. `first` is the number of the first row of its split. Raises ValueError for what is no block."""
         block = msgspec.json.decode(line, type=RowBlock)
-        for place, (own, verdicts) in enumerate(zip(self._numbers, block.verdicts, strict=True)):
-            own += [self._table.number(place, verdict.encode()) for verdict in verdicts]
-        self._file.add(block, first, self._numbers, self._words)
+        for own, known, verdicts in zip(self._numbers, self._codes, block.verdicts, strict=True):
+            own += [known.setdefault(verdict, len(known)) for verdict in verdicts]
+        self._file.add(block, first, self._numbers)
         self.rows += len(block.offsets)
 
     def close(self, codes: Path) -> None:
         """Makes both files whole."""
         self._file.close()
-        self._table.write(self._columns.evaluators, codes)
+        with write_to(str(codes)) as stream:
+            for name, known in zip(self._evaluators, self._codes, strict=True):
+                stream.writelines(code_line(name, code, text.encode()) + b"\n" for text, code in known.items())
 
 
 class _JsonRows:
@@ -158,51 +151,52 @@ class _JsonRows:
     def __init__(self, target: Path) -> None:
         self._whole = write_to(str(target))
 
-    def add(self, block: RowBlock, first: int, numbers: Sequence[Sequence[int]], words: _CodesInWords) -> None:
-        self._whole.write("".join(_lines(block, first, words)).encode())
+    def add(self, block: RowBlock, first: int, numbers: Sequence[Sequence[int]]) -> None:
+        count = len(block.offsets)
+        columns = zip(
+            block.offsets,
+            block.names(first),
+            block.given,
+            block.clusters or repeat(None, count),
+            zip(*block.slices, strict=True) if block.slices else repeat((), count),
+            zip(*map(_renumbered, block.codes, numbers), strict=True),
+            strict=True,
+        )
+        lines = [
+            RowLine(
+                row=first + offset,
+                id=name,
+                checksum=f"{given:08x}",
+                cluster=cluster,
+                slices=list(values),
+                codes=list(own),
+            )
+            for offset, name, given, cluster, values, own in columns
+        ]
+        self._whole.write(_ENCODER.encode_lines(lines))
 
     def close(self) -> None:
         self._whole.close()
 
 
-def _lines(block: RowBlock, first: int, codes: _CodesInWords) -> list[str]:
-    """The rows of a block, as JSON lines."""
-    said = [
-        f'"id":{name},"checksum":"{given:08x}"'
-        for name, given in zip(_quoted(block.names(first)), block.given, strict=True)
-    ]
-    if block.clusters:
-        said = [f'{text},"cluster":{name}' for text, name in zip(said, _quoted(block.clusters), strict=True)]
-    if block.slices:
-        values = map(",".join, zip(*map(_quoted, block.slices), strict=True))
-        said = [f'{text},"slices":[{value}]' for text, value in zip(said, values, strict=True)]
-    return [
-        f'{{"row":{first + offset},{text},"codes":[{codes[row]}]}}\n'
-        for offset, text, row in zip(block.offsets, said, zip(*block.codes, strict=True), strict=True)
-    ]
+_ENCODER: Final = msgspec.json.Encoder()
 
 
-class _CodesInWords(dict[tuple[int, ...], str]):
-    """The codes of rows as they are written, by those of the split; most rows have codes that another one has, too."""
-
-    def __init__(self, numbers: Sequence[Sequence[int]]) -> None:
-        self._numbers = numbers
-
-    def __missing__(self, codes: tuple[int, ...]) -> str:
-        said = self[codes] = ",".join([str(own[code]) for own, code in zip(self._numbers, codes, strict=True)])
-        return said
+def _renumbered(codes: Sequence[int], numbers: Sequence[int]) -> list[int]:
+    """Codes of a split as those of the run's own table."""
+    return [numbers[code] for code in codes]
 
 
 class _ParquetRows:
     """The rows as Parquet. Row groups have the same rows wherever the splits were cut, so that the same rows make the same file."""
 
-    def __init__(self, columns: RowColumns, target: Path) -> None:
+    def __init__(self, target: Path, evaluators: Sequence[str], slices: Sequence[str], clustered: bool) -> None:
         self._arrow, parquet = pyarrow()
-        self._schema = _schema(self._arrow, columns)
+        self._schema = _schema(self._arrow, evaluators, slices, clustered)
         self._writer = _parquet_writer(parquet, target, self._schema)
         self._waiting = self._arrow.Table.from_batches([], self._schema)
 
-    def add(self, block: RowBlock, first: int, numbers: Sequence[Sequence[int]], words: _CodesInWords) -> None:
+    def add(self, block: RowBlock, first: int, numbers: Sequence[Sequence[int]]) -> None:
         more = _table(self._arrow, self._schema, block, first, numbers)
         self._waiting = self._arrow.concat_tables([self._waiting, more])
         while self._waiting.num_rows >= GROUP_ROWS:
@@ -215,15 +209,15 @@ class _ParquetRows:
         self._writer.close()
 
 
-def _schema(arrow: Any, columns: RowColumns) -> Any:
+def _schema(arrow: Any, evaluators: Sequence[str], slices: Sequence[str], clustered: bool) -> Any:
     """Parquet columns: `row`, `id`, `checksum`, `cluster`, one for each slice, and the codes of each evaluator."""
-    texts = ["id", "checksum", *(["cluster"] if columns.clustered else ())]
-    texts += [f"slice {storable(name)}" for name in columns.slices]
+    texts = ["id", "checksum", *(["cluster"] if clustered else ())]
+    texts += [f"slice {storable(name)}" for name in slices]
     return arrow.schema(
         [
             ("row", arrow.int64()),
             *((name, arrow.string()) for name in texts),
-            *((f"code {storable(name)}", arrow.int32()) for name in columns.evaluators),
+            *((f"code {storable(name)}", arrow.int32()) for name in evaluators),
         ]
     )
 
@@ -246,7 +240,7 @@ def _table(arrow: Any, schema: Any, block: RowBlock, first: int, numbers: Sequen
             _whole_numbers(arrow, arrow.int64(), array("q", [first + offset for offset in block.offsets])),
             *(_texts(arrow, column) for column in texts),
             *(
-                _whole_numbers(arrow, arrow.int32(), array("i", [own[code] for code in column]))
+                _whole_numbers(arrow, arrow.int32(), array("i", _renumbered(column, own)))
                 for own, column in zip(numbers, block.codes, strict=True)
             ),
         ],
@@ -287,11 +281,3 @@ def has_pyarrow() -> bool:
 def storable(text: str) -> str:
     """The text, half surrogate pairs spelled out."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
-
-
-def _quoted(texts: Sequence[str]) -> list[str]:
-    """Texts as JSON. Most need nothing but quotes, and one look at all of them tells."""
-    together = "".join(texts)
-    if together.isascii() and together.isprintable() and '"' not in together and "\\" not in together:
-        return [f'"{text}"' for text in texts]
-    return [msgspec.json.encode(storable(text)).decode() for text in texts]

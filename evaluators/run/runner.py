@@ -14,14 +14,11 @@ from msgspec.structs import replace
 
 from evaluators.issues import Issue, Problems
 from evaluators.run.engines.engine import Assignment, Crew
-from evaluators.run.job import Job, remove_parts, row_columns, run_split, without_cycle_search
+from evaluators.run.job import Job, remove_parts, run_split, without_cycle_search
 from evaluators.run.merge import Merger
-from evaluators.run.part_files import part_name
-from evaluators.run.record_files import RecordFiles, StoredLines, join_parts
 from evaluators.run.sent_parts import Sent, Task, received, run_and_send
 from evaluators.run.split_result import SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.testsets.byte_store import inside
 from evaluators.testsets.reader import Split
 
 if TYPE_CHECKING:
@@ -100,12 +97,3 @@ def _span(job: Job, split: Split) -> int:
     except (OSError, Problems):
         return 0
     return span
-
-
-def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: SplitResult, files: RecordFiles) -> StoredLines:
-    """The rows, the outcomes and the cells of all splits, each joined into one file."""
-    if job.folder is None:
-        return StoredLines()
-    folder = job.folder
-    parts = [(inside(folder, part_name(one.split, one.attempt)), one.first) for one in measured.merged]
-    return join_parts(parts, files, job.rows, row_columns(job, lines), job.recording, measured.rows)

@@ -25,10 +25,11 @@ from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.run.engines.engine import engine_of
 from evaluators.run.job import Job
 from evaluators.run.preparing import prepare
-from evaluators.run.record_files import record_files
+from evaluators.run.record_facts import record_files
 from evaluators.run.recording import recording_of
-from evaluators.run.runner import measure, store_parts
+from evaluators.run.runner import measure
 from evaluators.run.stats import figures
+from evaluators.run.storing import store_parts
 from evaluators.testsets.reader import Split, Table
 from tests.benchmarks import suites
 from tests.benchmarks.floor import Line

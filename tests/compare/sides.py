@@ -14,8 +14,7 @@ from evaluators.issues import Blame, Issue
 from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.run.codes import CodedVerdict
 from evaluators.run.record import RunRecord
-from evaluators.run.record_facts import RecordedEvaluator, RecordedVariant, RecordFacts
-from evaluators.run.record_files import record_files
+from evaluators.run.record_facts import RecordedEvaluator, RecordedVariant, RecordFacts, record_files
 from evaluators.run.record_lines import RowLine
 from evaluators.run.result import EvaluatorStats, RunResult
 

@@ -17,11 +17,12 @@ from evaluators.run.engines.engine import ENGINES, Assignment, Engine, Result, T
 from evaluators.run.glimpse import Glimpse
 from evaluators.run.job import Job
 from evaluators.run.preparing import prepare
-from evaluators.run.record_files import record_files
+from evaluators.run.record_facts import record_files
 from evaluators.run.recorder import Recording
 from evaluators.run.rows import RowsFormat
-from evaluators.run.runner import measure, store_parts
+from evaluators.run.runner import measure
 from evaluators.run.split_result import SplitResult
+from evaluators.run.storing import store_parts
 from evaluators.testsets.readers import jsonl
 from tests.run.part_folder import clear_parts
 

@@ -18,10 +18,10 @@ from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.run import rows as stored_rows
 from evaluators.run.codes import CodeLine
 from evaluators.run.record import lines as lines_of
-from evaluators.run.rows import JoinedRows, RowColumns, RowFacts, RowsFormat, RowWriter
+from evaluators.run.rows import JoinedRows, RowsFormat, RowWriter
 from evaluators.run.tally import Ledger
 
-COLUMNS = RowColumns(("plain", "fields", "open"), ("kind",), clustered=True)
+NAMES = ("plain", "fields", "open")
 LOST = Issue("expected-not-json", Blame.TESTSET, 'not JSON: "é" \ud800')
 
 VERDICTS = st.tuples(
@@ -52,9 +52,9 @@ def write(folder: Path, kind: RowsFormat, rows: Any, cuts: list[int], ids: bool 
     """The rows, cut into splits and joined. Every split is written in two chunks."""
     places = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
     target = folder / f"whole.{kind}"
-    joined = JoinedRows(kind, COLUMNS, target)
+    joined = JoinedRows(kind, target, NAMES, ["kind"], clustered=True)
     for start, end in pairwise(places):
-        ledgers = [Ledger(4 if name == "fields" else 0) for name in COLUMNS.evaluators]
+        ledgers = [Ledger(4 if name == "fields" else 0) for name in NAMES]
         blocks: list[bytes] = []
         writer = RowWriter(blocks.append, ledgers)
         middle = (start + end) // 2
@@ -62,8 +62,8 @@ def write(folder: Path, kind: RowsFormat, rows: Any, cuts: list[int], ids: bool 
             some = rows[low:high]
             codes = [ledger.codes([verdicts[place] for _, verdicts in some]) for place, ledger in enumerate(ledgers)]
             names = [one for one, _ in some]
-            beside = RowFacts([zlib.crc32(str(place).encode()) for place in range(low, high)], names, [names])
-            writer.add(range(low - start, high - start), names if ids else None, codes, beside)
+            given = [zlib.crc32(str(place).encode()) for place in range(low, high)]
+            writer.add(range(low - start, high - start), names if ids else None, codes, given, names, [names])
         writer.flush()
         joined.begin()
         for block in blocks:
@@ -76,7 +76,7 @@ def of_lines(path: Path) -> list[dict[str, Any]]:
     """The rows of a file of JSON lines, in the columns of Parquet."""
     found = []
     for line in map(json.loads, path.read_bytes().splitlines()):
-        codes = {f"code {name}": code for name, code in zip(COLUMNS.evaluators, line.pop("codes"), strict=True)}
+        codes = {f"code {name}": code for name, code in zip(NAMES, line.pop("codes"), strict=True)}
         (value,) = line.pop("slices")
         found.append({**line, "slice kind": value, **codes})
     return found
@@ -134,7 +134,7 @@ def test_a_code_stands_for_the_verdict_of_its_row(tmp_path: Path, rows: Any, cut
     for code in lines_of(tmp_path / "codes.jsonl", CodeLine):
         verdicts.setdefault(code.evaluator, []).append(code.verdict)
     for line, (_, given_verdicts) in zip(lines, rows, strict=True):
-        assert tuple(verdicts[name][line[f"code {name}"]] for name in COLUMNS.evaluators) == given_verdicts
+        assert tuple(verdicts[name][line[f"code {name}"]] for name in NAMES) == given_verdicts
     for name in verdicts:
         seen = dict.fromkeys(line[f"code {name}"] for line in lines)
         assert list(seen) == list(range(len(verdicts[name]))), "codes are numbered by the first row that has them"
@@ -159,8 +159,8 @@ def test_the_table_of_codes_says_everything_that_was_found(tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_a_row_of_five_evaluators_takes_at_most_fifteen_bytes_in_parquet(tmp_path: Path) -> None:
-    stored = RowColumns(("exact", "json", "fields", "diff", "normal"))
-    ledgers = [Ledger(12 if name == "fields" else 0) for name in stored.evaluators]
+    stored = ("exact", "json", "fields", "diff", "normal")
+    ledgers = [Ledger(12 if name == "fields" else 0) for name in stored]
     many = 2 * stored_rows.FLUSH_ROWS
     columns: list[list[Result]] = [[], [], [], [], []]
     noise = 1
@@ -185,10 +185,10 @@ def test_a_row_of_five_evaluators_takes_at_most_fifteen_bytes_in_parquet(tmp_pat
             range(start, start + len(ids)),
             ids,
             [ledger.codes(column[start : start + 1_000]) for ledger, column in zip(ledgers, columns, strict=True)],
-            RowFacts([zlib.crc32(name.encode()) for name in ids]),
+            [zlib.crc32(name.encode()) for name in ids],
         )
     writer.flush()
-    joined = JoinedRows("parquet", stored, tmp_path / "rows.parquet")
+    joined = JoinedRows("parquet", tmp_path / "rows.parquet", stored)
     joined.begin()
     for block in blocks:
         joined.add(block, 2)

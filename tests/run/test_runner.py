@@ -15,10 +15,11 @@ from evaluators.issues import Blame
 from evaluators.model import RowStatus
 from evaluators.run.coverage import coverage
 from evaluators.run.engines.engine import ENGINES
-from evaluators.run.record_files import record_files
+from evaluators.run.record_facts import record_files
 from evaluators.run.recorder import Recording
-from evaluators.run.runner import measure, store_parts
+from evaluators.run.runner import measure
 from evaluators.run.stats import figures, slice_figures
+from evaluators.run.storing import store_parts
 
 
 def lines(data: bytes) -> list[dict[str, Any]]:

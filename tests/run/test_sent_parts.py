@@ -12,9 +12,9 @@ from evaluators.issues import Blame
 from evaluators.run import sent_parts
 from evaluators.run.job import Job
 from evaluators.run.merge import Merger
-from evaluators.run.record_files import record_files
-from evaluators.run.runner import store_parts
+from evaluators.run.record_facts import record_files
 from evaluators.run.sent_parts import clear_mark, mark, received, run_and_send
+from evaluators.run.storing import store_parts
 from tests.run.part_folder import clear_parts
 
 

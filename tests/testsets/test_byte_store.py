@@ -17,10 +17,11 @@ from evaluators.issues import Blame, Fault, Problems
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.job import Job
 from evaluators.run.preparing import Prepared, prepare
-from evaluators.run.record_files import record_files
+from evaluators.run.record_facts import record_files
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat
-from evaluators.run.runner import measure, store_parts
+from evaluators.run.runner import measure
+from evaluators.run.storing import store_parts
 from evaluators.testsets import byte_store, delimited
 from evaluators.testsets.reader import whole
 from evaluators.testsets.readers import jsonl, parquet
