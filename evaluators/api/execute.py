@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from evaluators.reports.document import Section
     from evaluators.reports.headline import Options
     from evaluators.run.record import RunRecord
-    from evaluators.run.store import RunFolder
+    from evaluators.run.run_folder import RunFolder
     from evaluators.tracking.sending import Sent
     from evaluators.tracking.tracker import NamedTracker
 
@@ -153,7 +153,7 @@ def _left(folder: RunFolder, request: RunRequest) -> str:
 
     What is on its way to a store is not left: it is in a folder that goes away.
     """
-    unfinished = folder.folder.unfinished
+    unfinished = folder.unfinished
     if unfinished is None or not unfinished.finished or request.parts is not None:
         return ""
     folder.leave()
@@ -222,7 +222,7 @@ def _folder(
     """
     if recordings is None:
         return None
-    from evaluators.run.store import RunFolder, default_name
+    from evaluators.run.run_folder import RunFolder, default_name
 
     if request.results is None:
         return RunFolder.passing()
@@ -241,9 +241,9 @@ def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run
     """The run with its files, all made from what it recorded; its figures alone where the system does not take the run folder, which is
     then a cause of 3."""
     from evaluators.reports.headline import Options
+    from evaluators.run.run_folder import NOT_MOVED
     from evaluators.run.run_json import run_json
     from evaluators.run.run_names import RUN_JSON
-    from evaluators.run.store import NOT_MOVED
 
     lowest_fields = prepared.suite.results.lowest_fields
     if folder is None:

@@ -23,9 +23,10 @@ from evaluators.api.remote_runs import send_file
 from evaluators.api.run_request import RunRequest
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.record import read_record
+from evaluators.run.run_folder import check_name, default_name
 from evaluators.run.run_json import run_json
 from evaluators.run.run_names import RUN_JSON, numbered
-from evaluators.run.store import check_name, default_name, write_text
+from evaluators.run.store import write_text
 from evaluators.run.verdict import afterwards
 from evaluators.run.write_errors import unwritten
 from evaluators.testsets.byte_store import inside, parent, scheme_of, store_of

@@ -27,10 +27,11 @@ from evaluators.run.own_code import own_code
 from evaluators.run.preparing import Prepared
 from evaluators.run.recorder import Recording
 from evaluators.run.result import RunResult
+from evaluators.run.run_folder import RunFolder, check_name
 from evaluators.run.run_names import RUN_JSON
 from evaluators.run.scoring import rows_format, watches_of
 from evaluators.run.settings_fingerprint import decisive, meaning_of, words_of
-from evaluators.run.store import RunFolder, check_name, load_run
+from evaluators.run.store import load_run
 from evaluators.run.unchanged import FileMark, file_marks
 from evaluators.run.verdict import OTHER_RUN
 from evaluators.run.working_folder import (
@@ -157,10 +158,10 @@ def taken_up(
         _check(found[0].place, [prepared.test_set.unrepeatable])
     left = _fitting(found, new, fingerprint)
     folder = RunFolder.go_on(left.place, final, force=final.exists())
-    before = folder.folder.unfinished or new
+    before = folder.unfinished or new
     states = before.files if new.files[0] in before.files else (*before.files, *new.files)
     now = structs.replace(before, identity=new.identity, files=states, data_fingerprint=fingerprint.value())
-    folder.folder.note(now)
+    folder.note(now)
     return folder
 
 

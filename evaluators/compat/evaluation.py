@@ -23,7 +23,7 @@ from evaluators.reports.record_parts import parts_of
 from evaluators.reports.report_files import folder_files
 from evaluators.reports.schema_sections import failed_section
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats
-from evaluators.run.store import RunFolder
+from evaluators.run.run_folder import RunFolder
 
 FORMATS = ("csv", "markdown", "report", "fields")
 

@@ -39,13 +39,13 @@ from evaluators.run.record_facts import record_files
 from evaluators.run.recorder import Recording
 from evaluators.run.recording import facts_of
 from evaluators.run.result import RunResult
+from evaluators.run.run_folder import RunFolder
 from evaluators.run.run_json import run_json
 from evaluators.run.run_names import RUN_JSON
 from evaluators.run.runner import measure
 from evaluators.run.scoring import jobs_of
 from evaluators.run.split_result import SplitResult
 from evaluators.run.stats import figures
-from evaluators.run.store import RunFolder
 from evaluators.run.storing import store_parts
 from evaluators.run.verdict import Facts, causes, exit_code
 from evaluators.settings import BadSettings, Detail, build, spell

@@ -24,7 +24,8 @@ from evaluators.run.record import RecordedRow, RunRecord
 from evaluators.run.record_facts import SUITE_FOLDER, RecordedEvaluator, RecordedVariant
 from evaluators.run.record_lines import Recorded, plain
 from evaluators.run.recorder import SMALL_RUN
-from evaluators.run.store import RunFolder, open_text, write_text
+from evaluators.run.run_folder import RunFolder
+from evaluators.run.store import open_text, write_text
 from evaluators.testsets.run_files import is_run_folder
 from evaluators.values.json_text import compact, to_text
 

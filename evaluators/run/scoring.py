@@ -39,7 +39,7 @@ from evaluators.values.addresses import with_shown_addresses
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
-    from evaluators.run.store import RunFolder
+    from evaluators.run.run_folder import RunFolder
 
 PARQUET_FROM_BYTES: Final = 256 * 1024 * 1024
 """Rows are stored as Parquet from this size of input on, when pyarrow is there and nothing else is asked for. Below it, loading
@@ -84,10 +84,10 @@ def jobs_of(
     suite = prepared.suite
     shipped = _sent(suite) if remote else suite.shipped()
     outputs = prepared.roles.get("output")
-    unfinished = folder.folder.unfinished if folder is not None else None
+    unfinished = folder.unfinished if folder is not None else None
     found = []
     for place, (name, table) in enumerate(prepared.variants()):
-        working = folder.folder.parts(name) if folder is not None else None
+        working = folder.parts(name) if folder is not None else None
         elsewhere = inside(parts, working.name) if remote and parts is not None and working is not None else None
         found.append(
             Job(
@@ -184,14 +184,13 @@ def _measured(
     lines, said = prepared.suite.lines, _said(prepared.test_set, variant)
     if folder is None or not job.key:
         return measure(job, lines, crew, said, stopped, progress)
-    working = folder.folder
 
     def counted(finished: int, splits: int) -> None:
-        noted = working.unfinished is not None and working.unfinished.data_fingerprint is not None
+        noted = folder.unfinished is not None and folder.unfinished.data_fingerprint is not None
         known = not noted and fingerprint.known and not files.changed()
-        working.count(variant, finished, splits, fingerprint.value() if known else None)
+        folder.count(variant, finished, splits, fingerprint.value() if known else None)
 
-    return measure(job, lines, crew, said, stopped, progress, lambda: working.kept(job.key, variant, lines), counted)
+    return measure(job, lines, crew, said, stopped, progress, lambda: folder.kept(job.key, variant, lines), counted)
 
 
 def _asked(measured: Sequence[tuple[str | None, SplitResult]], requests: int) -> AskedTotals | None:

@@ -23,8 +23,8 @@ from evaluators.run.recorder import Recording
 from evaluators.run.recording import facts_of
 from evaluators.run.result import RunResult
 from evaluators.run.rows import JoinedRows
+from evaluators.run.run_folder import RunFolder
 from evaluators.run.split_result import SplitResult
-from evaluators.run.store import RunFolder
 from evaluators.run.suite_files import suite_texts
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import inside, write_to
@@ -141,7 +141,7 @@ def _damage_named(folder: RunFolder, measured: SplitResult) -> Iterator[None]:
             f"the working folder is damaged: what it holds of finished splits cannot be read ({type(error).__name__})"
         )
         hint = "`evaluators runs --clean` removes it; then the run begins anew"
-        raise problem("damaged-parts", message, where=str(folder.folder.place), hint=hint) from error
+        raise problem("damaged-parts", message, where=str(folder.hidden), hint=hint) from error
 
 
 def _folders(prepared: Prepared) -> list[str]:

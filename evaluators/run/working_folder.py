@@ -1,12 +1,6 @@
-"""Where a run is while it is not finished: a hidden folder beside its place, which stays when the run is ended.
+"""What a run leaves that did not come to its end: the hidden folder in which it was made (`evaluators.run.run_folder`).
 
-    .nightly.1a2b3c4d.partial/
-        unfinished.json   what it holds, for people
-        lock              held while the run goes
-        parts/            what splits have written; one folder for each variant
-        run/              the run folder that is being made
-
-`run/` is moved to the run's place in one step, and then the rest goes away. What is read here is data, whoever wrote it.
+What is read here is data, whoever wrote it.
 """
 
 from __future__ import annotations
@@ -14,38 +8,31 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import Struct, field
-from msgspec.structs import replace
 
-from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.issues import Blame, Issue
 from evaluators.run.folder_lock import FolderLock, Holding, holding
 from evaluators.run.run_names import RUN_JSON, free_places
 from evaluators.run.unchanged import FileMark
-from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.small_files import NoSmallFile, is_own_file, read_small
-
-if TYPE_CHECKING:
-    from evaluators.run.kept_splits import KeptSplits
 
 UNFINISHED_JSON: Final = "unfinished.json"
 FORMAT: Final = 2
 """The version of what splits leave. What another version left is scored again."""
-_RUN: Final = "run"
-_REPLACED: Final = "run.old"
+IN_WORK: Final = "run"
+REPLACED: Final = "run.old"
 _NAME: Final = re.compile(r"\.(.+)\.[0-9a-f]{8}\.partial", re.DOTALL)
 _ABOUT: Final = (
     "A run that is not finished. `evaluators run SUITE --name NAME --resume` goes on with it; "
     "`evaluators runs --clean` removes it."
 )
 _MOST_BYTES: Final = 16 * 1024 * 1024
-_PRIVATE_FOLDER: Final = 0o700
 
 
 class RunIdentity(Struct, frozen=True):
@@ -104,115 +91,6 @@ class UnfinishedRun(Struct, frozen=True, kw_only=True):
         return f"{every:,} part{'' if every == 1 else 's'}"
 
 
-class WorkingFolder:
-    """The working folder of a run that goes on here. Only one program at a time has it."""
-
-    def __init__(self, place: Path, lock: FolderLock) -> None:
-        self.place = place
-        self.run = place / _RUN
-        """The run folder that is being made."""
-        self._lock = lock
-        self.unfinished: UnfinishedRun | None = None
-
-    @classmethod
-    def begin(cls, results: Path, name: str) -> WorkingFolder:
-        """A new one. Raises OSError."""
-        results.mkdir(parents=True, exist_ok=True)
-        while True:
-            place = results / f".{name}.{os.urandom(4).hex()}.partial"
-            place.mkdir(mode=_PRIVATE_FOLDER)
-            lock = FolderLock(place)
-            with suppress(FileNotFoundError):  # somebody who cleans up may see it before it is locked
-                if lock.take() != "others":
-                    folder = cls(place, lock)
-                    folder.run.mkdir(mode=_PRIVATE_FOLDER)
-                    return folder
-
-    @classmethod
-    def passing(cls) -> WorkingFolder:
-        """One that nobody goes on with, among the temporary files of the system."""
-        from tempfile import mkdtemp
-
-        place = Path(mkdtemp(prefix="evaluators-"))
-        folder = cls(place, FolderLock(place))
-        folder.run.mkdir()
-        return folder
-
-    @classmethod
-    def reopen(cls, place: Path) -> WorkingFolder:
-        """The one that an ended run left. Raises Problems (environment) while the run goes on elsewhere, (config) where something in
-        it leads elsewhere."""
-        if any(entry.is_symlink() for entry in place.iterdir()):
-            message = "there is a link in this working folder, and nothing is written through links"
-            raise problem("damaged-parts", message, where=str(place), hint="`evaluators runs --clean` removes the folder")
-        lock = FolderLock(place)
-        held = lock.take(patiently=True)
-        if held != "mine":
-            lock.release()
-            raise Problems([_taken(place, held)])
-        folder = cls(place, lock)
-        folder.unfinished = read_unfinished(place)
-        _remove(folder.run)
-        folder.run.mkdir(mode=_PRIVATE_FOLDER)
-        return folder
-
-    def parts(self, variant: str | None) -> Path:
-        """The folder for what the splits of a variant write; made when it is not there."""
-        folder = self.place / f"parts{'' if variant is None else '-' + variant}"
-        folder.mkdir(exist_ok=True)
-        return folder
-
-    def note(self, unfinished: UnfinishedRun) -> None:
-        """Says what the folder holds from now on. Raises OSError."""
-        from evaluators.testsets.byte_store import store_of
-
-        self.unfinished = unfinished
-        text = json.dumps(msgspec.to_builtins(unfinished), indent=2) + "\n"
-        store_of(str(self.place)).put(str(self.place / UNFINISHED_JSON), text.encode())
-
-    def count(self, variant: str | None, finished: int, splits: int, data: str | None) -> None:
-        """Notes how far a variant is, and the fingerprint of the data where it is known. That it cannot be noted ends no run."""
-        if self.unfinished is not None:
-            counts = {**self.unfinished.splits, variant or "": SplitCount(finished, splits)}
-            known = data or self.unfinished.data_fingerprint
-            with suppress(OSError):
-                self.note(replace(self.unfinished, splits=counts, data_fingerprint=known))
-
-    def kept(self, job: str, variant: str | None, lines: Sequence[EvaluatorLine]) -> KeptSplits:
-        """The finished splits of a variant, by the key of their job."""
-        from evaluators.run.kept_splits import KeptSplits  # a run of one split has no use for it
-
-        states = self.unfinished.files if self.unfinished is not None else ()
-        return KeptSplits(
-            str(self.parts(variant)), job, tuple(state.get(variant or "", ()) for state in states), tuple(lines)
-        )
-
-    def move(self, final: Path, replaces: bool = False) -> None:
-        """Puts the run folder at its place, which is free, or which it `replaces`. Raises OSError, above all where something else is
-        there by now."""
-        if not (replaces and final.exists()):
-            with suppress(OSError):
-                os.rmdir(final)  # an empty folder, which not every system replaces
-            os.rename(self.run, final)
-            return
-        old = self.place / _REPLACED
-        os.rename(final, old)
-        try:
-            os.rename(self.run, final)
-        except OSError:
-            os.rename(old, final)
-            raise
-
-    def leave(self) -> None:
-        """Ends here, and leaves the folder for whoever goes on."""
-        self._lock.release()
-
-    def remove(self) -> None:
-        """Takes the folder away."""
-        self._lock.release()
-        _remove(self.place)
-
-
 class LeftFolder(NamedTuple):
     """A working folder that was found."""
 
@@ -227,7 +105,7 @@ class LeftFolder(NamedTuple):
     @property
     def whole(self) -> bool:
         """The run has been scored to its end, and did not come to its place."""
-        return self.holding == "mine" and _is_run(self.place / _RUN)
+        return self.holding == "mine" and _is_run(self.place / IN_WORK)
 
     @property
     def finished(self) -> int:
@@ -277,17 +155,17 @@ def clean(left: LeftFolder) -> Cleaned:
         return Cleaned(False)
     finally:
         lock.release()
-    _remove(left.place)
+    remove_folder(left.place)
     return Cleaned(not left.place.exists(), kept)
 
 
 def put_back(left: LeftFolder) -> Path | None:
     """Puts a run that is whole to its place, and gives that: one that could not be moved, or the one that was about to be replaced when
     its program ended. None where there is none. Raises OSError."""
-    new, old = left.place / _RUN, left.place / _REPLACED
+    new, old = left.place / IN_WORK, left.place / REPLACED
     if left.whole:
         place = _moved(new, left.place.parent / left.name)
-        _remove(old)
+        remove_folder(old)
         return place
     return _moved(old, left.place.parent / left.name) if new.is_dir() and _is_run(old) else None
 
@@ -331,7 +209,8 @@ def other_format(place: Path) -> int | None:
     return known if isinstance(known, int) and known != FORMAT else None
 
 
-def _taken(place: Path, held: Holding) -> Issue:
+def run_going(place: Path, held: Holding) -> Issue:
+    """What is said of a run whose folder somebody else has, or may have."""
     if held == "others":
         message = "this run is still going: another process works in its folder"
         return Issue("run-going", Blame.ENVIRONMENT, message, str(place), "wait for its end, or stop that process")
@@ -339,7 +218,8 @@ def _taken(place: Path, held: Holding) -> Issue:
     return Issue("run-going", Blame.ENVIRONMENT, message, str(place), "copy the folder to a local disk")
 
 
-def _remove(folder: Path) -> None:
+def remove_folder(folder: Path) -> None:
+    """Takes a folder away, as far as the system lets it go."""
     from shutil import rmtree  # brings every kind of archive along
 
     rmtree(folder, ignore_errors=True)

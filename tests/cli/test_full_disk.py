@@ -154,14 +154,14 @@ def test_the_descriptors_of_closed_streams_are_no_files(files: Path) -> None:
 
 
 def test_what_a_killed_run_left_behind_is_named(files: Path) -> None:
-    from evaluators.run.working_folder import WorkingFolder
+    from evaluators.run.run_folder import RunFolder
 
     left = files / "runs" / ".dead.0a1b2c3d.partial"
     left.mkdir(parents=True)
-    busy = WorkingFolder.begin(files / "runs", "busy")
+    busy = RunFolder.create(files / "runs", "busy")
     ended = started(files, "run", "suite.yaml", "rows.csv", "--name", "x")
     assert ended.returncode == 0
     assert 'runs/.dead.0a1b2c3d.partial: left by the run "dead", which was ended before its end' in ended.stderr
     assert "busy" not in ended.stderr
     assert left.is_dir()
-    busy.remove()
+    busy.discard()

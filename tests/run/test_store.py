@@ -20,8 +20,9 @@ from evaluators.run.result import (
     Interval,
     RunResult,
 )
+from evaluators.run.run_folder import RunFolder, default_name
 from evaluators.run.run_json import read_run, run_json
-from evaluators.run.store import RunFolder, default_name, load_run, open_text, write_text
+from evaluators.run.store import load_run, open_text, write_text
 
 ENVIRONMENT = Environment("2026-03-14T09:26:53+00:00", 1.75, 4, "build-7", "3.11.9", ("evaluators", "run"))
 
