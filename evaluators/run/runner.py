@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec.structs import replace
 
 from evaluators.issues import Issue, Problems
-from evaluators.run.engines.engine import Assignment, Crew
+from evaluators.run.engines.engine import Crew, Lost
 from evaluators.run.job import Job, remove_parts, run_split, without_cycle_search
 from evaluators.run.merge import Merger
 from evaluators.run.sent_parts import Sent, Task, received, run_and_send
@@ -69,10 +69,15 @@ def measure(
 
     with without_cycle_search():
         run: Callable[[Task], SplitResult | Sent] = here if crew.shares_memory else partial(run_and_send, job)
-        assignment = Assignment(run, stopped, partial(_given_up, job), lambda task: merger.scored_again())
         finished = len(done)
-        for found in crew.map(assignment, tasks()):
-            result = found if isinstance(found, SplitResult) else received(job, found)
+        for found in crew.map(run, tasks(), stopped):
+            if isinstance(found, Lost):
+                if found.why is None:
+                    merger.scored_again()
+                    continue
+                result = _given_up(job, found.task[0], found.why)
+            else:
+                result = found if isinstance(found, SplitResult) else received(job, found)
             merger.take(result)
             finished += result.finished
             progress(0 if crew.shares_memory else result.rows, finished / len(splits))
@@ -81,9 +86,8 @@ def measure(
     return merger.measured(of=len(splits))
 
 
-def _given_up(job: Job, task: Task, why: Issue) -> SplitResult:
+def _given_up(job: Job, split: Split, why: Issue) -> SplitResult:
     """What stands for a split whose workers were lost as often as it was tried."""
-    split, _ = task
     remove_parts(job, split.index)
     return SplitResult(split.index, span=_span(job, split), finished=False, trouble=why)
 

@@ -29,8 +29,8 @@ tracking: [logbook]
 """
 ROWS = 'output|expected\n{"card": "x-12"}|{"card": "y-12"}\n{"card": "none"}|{"card": "y-12"}\n'
 ENGINE = """
-from evaluators.run.engines.engine import ENGINES, Assignment
-print(*ENGINES.find("backwards")().map(Assignment(str.upper), ["a", "b"]))
+from evaluators.run.engines.engine import ENGINES
+print(*ENGINES.find("backwards")().map(str.upper, ["a", "b"]))
 """
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from evaluators.api.loading import load
 from evaluators.api.suite import Suite
-from evaluators.run.engines.engine import ENGINES, Assignment, Engine, Result, Task
+from evaluators.run.engines.engine import ENGINES, Engine, Result, Task, never
 from evaluators.run.glimpse import Glimpse
 from evaluators.run.job import Job
 from evaluators.run.preparing import prepare
@@ -78,8 +78,10 @@ class Shuffled(Engine):
 
     shares_memory: ClassVar[bool] = True
 
-    def map(self, assignment: Assignment[Task, Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        results = [assignment.run(task) for task in tasks]
+    def map(
+        self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
+    ) -> Iterator[Result]:
+        results = [run(task) for task in tasks]
         Random(self.parallel).shuffle(results)
         return iter(results)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from evaluators.issues import Problems, problem
-from evaluators.run.engines.engine import Assignment, Crew, asked_to_stop
+from evaluators.run.engines.engine import Crew, asked_to_stop
 
 
 def doubled(number: int) -> int:
@@ -27,11 +27,11 @@ def until_asked(_number: int) -> str:
 
 
 def test_each_task_has_its_result(crew: Crew) -> None:
-    assert sorted(crew.map(Assignment(doubled), range(20))) == [2 * number for number in range(20)]
+    assert set(crew.map(doubled, range(20))) == {2 * number for number in range(20)}
 
 
 def test_no_tasks_have_no_results(crew: Crew) -> None:
-    assert list(crew.map(Assignment(doubled), [])) == []
+    assert list(crew.map(doubled, [])) == []
 
 
 def test_tasks_are_drawn_when_they_can_start_soon(crew: Crew) -> None:
@@ -42,14 +42,14 @@ def test_tasks_are_drawn_when_they_can_start_soon(crew: Crew) -> None:
             drawn.append(number)
             yield number
 
-    results = crew.map(Assignment(doubled), tasks())
+    results = crew.map(doubled, tasks())
     next(results)
     assert len(drawn) <= 2 * crew.parallel + 1
     assert len(list(results)) == 49
 
 
 def test_tasks_that_end_early_end_the_work(crew: Crew) -> None:
-    results: list[int] = []
+    results: list[object] = []
 
     def tasks() -> Iterator[int]:
         number = 0
@@ -57,7 +57,7 @@ def test_tasks_that_end_early_end_the_work(crew: Crew) -> None:
             yield number
             number += 1
 
-    for result in crew.map(Assignment(doubled), tasks()):
+    for result in crew.map(doubled, tasks()):
         results.append(result)
     assert len(results) >= 3
     assert len(results) < 20
@@ -65,11 +65,11 @@ def test_tasks_that_end_early_end_the_work(crew: Crew) -> None:
 
 def test_a_problem_in_a_task_reaches_the_caller(crew: Crew) -> None:
     with pytest.raises(Problems, match="three is refused"):
-        list(crew.map(Assignment(refused), range(10)))
+        list(crew.map(refused, range(10)))
 
 
 def test_tasks_are_asked_to_stop_while_they_run(crew: Crew) -> None:
     """Without being asked, these tasks would never end."""
     if crew.shares_memory:
         return  # the caller's own function says when it stops
-    assert set(crew.map(Assignment(until_asked, stopped=lambda: True), range(2))) == {"asked"}
+    assert set(crew.map(until_asked, range(2), lambda: True)) == {"asked"}

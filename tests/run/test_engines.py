@@ -13,7 +13,7 @@ import pytest
 
 from evaluators.api.loading import load
 from evaluators.issues import Problems, extra_hint
-from evaluators.run.engines.engine import ENGINES, Assignment, Crew, engine_of
+from evaluators.run.engines.engine import ENGINES, Crew, Lost, engine_of
 from tests.run.engine_promises import *  # noqa: F403  # the tests that every engine runs
 
 HERE = [name for name in ENGINES.names() if not ENGINES.find(name).packages]
@@ -94,16 +94,17 @@ def test_a_worker_that_is_lost_costs_its_split_only(
 
 
 def test_tasks_beside_a_lost_one_have_their_results(tmp_path: Path) -> None:
-    again: list[int] = []
-    assignment = Assignment(dies_at_three, lost=lambda task, why: -task, again=again.append)
-    assert sorted(ENGINES.find("processes")(workers=2).map(assignment, range(8))) == [-3, 0, 1, 2, 4, 5, 6, 7]
-    assert 3 in again
+    found = list(ENGINES.find("processes")(workers=2).map(dies_at_three, range(8)))
+    assert sorted(one for one in found if not isinstance(one, Lost)) == [0, 1, 2, 4, 5, 6, 7]
+    assert Lost(3) in found
 
 
 @pytest.mark.slow
 def test_a_task_that_is_lost_twice_is_the_environments_problem() -> None:
-    with pytest.raises(Problems, match="ended twice without a result"):
-        list(ENGINES.find("processes")(workers=2).map(Assignment(dies_at_three), range(8)))
+    found = ENGINES.find("processes")(workers=2).map(dies_at_three, range(8))
+    ((task, why),) = [(one.task, one.why) for one in found if isinstance(one, Lost) and one.why is not None]
+    assert task == 3
+    assert "ended twice without a result" in why.message
 
 
 @pytest.mark.parametrize(
@@ -159,14 +160,14 @@ def test_an_engine_whose_package_is_missing_says_what_to_install(name: str) -> N
 
 ORPHANS = """
 import os, threading
-from evaluators.run.engines.engine import ENGINES, Assignment
+from evaluators.run.engines.engine import ENGINES
 
 def wait_for_ever(number):
     print("begun", number, flush=True)
     threading.Event().wait()
 
 if __name__ == "__main__":
-    list(ENGINES.find("processes")(workers=2).map(Assignment(wait_for_ever), range(2)))
+    list(ENGINES.find("processes")(workers=2).map(wait_for_ever, range(2)))
 """
 
 
@@ -187,14 +188,14 @@ def test_workers_end_when_their_parent_is_gone(tmp_path: Path, way: str) -> None
 
 ENDLESS = """
 import sys, threading
-from evaluators.run.engines.engine import ENGINES, Assignment
+from evaluators.run.engines.engine import ENGINES
 
 def wait_for_ever(number):
     if number:
         threading.Event().wait()
 
 if __name__ == "__main__":
-    results = ENGINES.find("processes")(workers=2).map(Assignment(wait_for_ever), range(5))
+    results = ENGINES.find("processes")(workers=2).map(wait_for_ever, range(5))
     next(results)
     try:
         results.throw(KeyboardInterrupt)

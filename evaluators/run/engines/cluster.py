@@ -21,7 +21,7 @@ from pydantic import Field
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.registry import registered_plugs
-from evaluators.run.engines.engine import Answer, Assignment, Engine, Result, Task
+from evaluators.run.engines.engine import Answer, Engine, Lost, Result, Task, never
 from evaluators.run.engines.on_worker import Equipment, own_versions
 from evaluators.values.transforms import registered_transforms
 
@@ -63,17 +63,31 @@ class Call(NamedTuple):
 
 
 class Cluster:
-    """A cluster that is connected: what each of them does in its own way."""
+    """The workers of a cluster that is connected, with what each kind of cluster does in its own way."""
 
-    pickles: ModuleType
-    """What pickles functions of a program by value: `cloudpickle`, or what the cluster brings along in its place."""
+    shares_memory: ClassVar[bool] = False
+    remote: ClassVar[bool] = True
+    kind: ClassVar[str]
+    """What messages call it."""
+
+    def __init__(self, pickles: ModuleType, settings: ClusterEngine) -> None:
+        """`pickles` is what pickles functions of a program by value: `cloudpickle`, or what the cluster brings along in its place."""
+        self._pickles = pickles
+        self._settings = settings
+        from threading import Event
+
+        since, pause = monotonic(), Event()
+        while not self.workers():
+            if monotonic() - since > settings.wait_seconds:
+                raise Problems([self._no_worker()])
+            pause.wait(_LOOK_SECONDS)
 
     def workers(self) -> int:
         """How many calls it can work on at the same time."""
         raise NotImplementedError  # the contract: each cluster has its own way
 
-    def begin(self, call: Call, busy: int) -> Hashable | None:
-        """A call on its way, as something to wait for; None where no worker is free. `busy` calls are under way."""
+    def begin(self, call: Call) -> Hashable | None:
+        """A call on its way, as something to wait for; None where no worker is free."""
         raise NotImplementedError  # the contract: each cluster has its own way
 
     def answers(self, seconds: float) -> Iterable[tuple[Any, bytes | None]]:
@@ -91,27 +105,14 @@ class Cluster:
         """The tasks of the call's run are asked to stop where they can end well."""
         raise NotImplementedError  # the contract: each cluster has its own way
 
-    def ask_each(self, call: Call) -> list[tuple[str, bytes | Exception]]:
+    def ask(self, call: Call) -> list[tuple[str, bytes | Exception]]:
         """The answer of each worker to the same call, or what kept it from answering, by the worker's name."""
         raise NotImplementedError  # the contract: each cluster has its own way
-
-
-class ClusterCrew:
-    """The workers of a cluster."""
-
-    shares_memory: ClassVar[bool] = False
-    remote: ClassVar[bool] = True
-
-    def __init__(self, cluster: Cluster, name: str, settings: ClusterEngine) -> None:
-        self._cluster = cluster
-        self._name = name
-        self._settings = settings
-        self._wait_for_workers()
 
     @property
     def parallel(self) -> int:
         """How many tasks run at the same time."""
-        return min(self._cluster.workers(), self._settings.workers or sys.maxsize)
+        return min(self.workers(), self._settings.workers or sys.maxsize)
 
     def ask_each(self, function: Callable[[], Answer]) -> Sequence[tuple[str, Answer]]:
         """What a function says on each worker, by the worker's name.
@@ -120,9 +121,8 @@ class ClusterCrew:
         """
         found: list[tuple[str, Answer]] = []
         issues: list[Issue] = []
-        for name, answer in self._cluster.ask_each(
-            self._call(partial(_call_alone, function))._replace(task=pickle.dumps(None))
-        ):
+        call = call_for(self._pickles, partial(_call_alone, function))
+        for name, answer in self.ask(call._replace(task=pickle.dumps(None))):
             if isinstance(answer, Exception):
                 issues.append(_cannot(name, f"{type(answer).__name__}: {answer}"))
                 continue
@@ -136,74 +136,57 @@ class ClusterCrew:
             raise Problems(issues)
         return found
 
-    def map(self, assignment: Assignment[Task, Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    def map(
+        self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
+    ) -> Iterator[Result | Lost[Task]]:
         """The result of each task, in any order. A task whose worker was lost is done again, `retries` times at most."""
-        call, waiting = self._call(assignment.run), iter(tasks)
-        again: deque[_Try] = deque()
-        running: dict[Any, _Try] = {}
+        call, waiting, settings = call_for(self._pickles, run), iter(tasks), self._settings
+        again: deque[tuple[Task, int]] = deque()  # each with how often it was begun
+        running: dict[Any, tuple[Task, int]] = {}
         told, since = False, monotonic()
         try:
             while True:
-                if not told and assignment.stopped():
-                    self._cluster.stop(call)
+                if not told and stopped():
+                    self.stop(call)
                     told = True
                     again.clear()
-                while len(running) < self._most() and (one := _next(again, waiting)) is not None:
-                    handle = self._cluster.begin(call._replace(task=pickle.dumps(one.task)), len(running))
+                # one call waits, so that no worker does
+                while len(running) <= (settings.workers or self.workers()):
+                    one = again.popleft() if again else next(((task, 1) for task in waiting), None)
+                    if one is None:
+                        break
+                    handle = self.begin(call._replace(task=pickle.dumps(one[0])))
                     if handle is None:
                         again.appendleft(one)
                         break
                     running[handle] = one
                 if not running and not again:
                     return
-                for handle, answer in self._cluster.answers(_LOOK_SECONDS):
-                    one = running.pop(handle)
+                for handle, answer in self.answers(_LOOK_SECONDS):
+                    task, times = running.pop(handle)
                     if answer is not None:
                         yield _opened(answer)[1]
                     elif told:
                         continue
-                    elif one.times > self._settings.retries:
-                        yield assignment.given_up(one.task, _lost(one.times))
+                    elif times > settings.retries:
+                        yield Lost(task, _lost(times))
                     else:
-                        assignment.again(one.task)
-                        again.append(_Try(one.task, one.times + 1))
-                if running or self._cluster.workers():
+                        yield Lost(task)
+                        again.append((task, times + 1))
+                if running or self.workers():
                     since = monotonic()
                 elif told:
                     return
-                elif monotonic() - since > self._settings.wait_seconds:
-                    yield assignment.given_up(again.popleft().task, self._no_worker())
+                elif monotonic() - since > settings.wait_seconds:
+                    yield Lost(again.popleft()[0], self._no_worker())
                     return
         finally:
-            self._cluster.drop(running)
-
-    def _most(self) -> int:
-        """How many calls are under way at most: one waits, so that no worker does."""
-        return (self._settings.workers or self._cluster.workers()) + 1
-
-    def _call(self, function: Callable[[Any], Any]) -> Call:
-        return call_for(self._cluster.pickles, function)
-
-    def _wait_for_workers(self) -> None:
-        from threading import Event
-
-        since, pause = monotonic(), Event()
-        while not self._cluster.workers():
-            if monotonic() - since > self._settings.wait_seconds:
-                raise Problems([self._no_worker()])
-            pause.wait(_LOOK_SECONDS)
+            self.drop(running)
 
     def _no_worker(self) -> Issue:
-        message = f"the {self._name} cluster had no worker for {self._settings.wait_seconds} seconds"
+        message = f"the {self.kind} cluster had no worker for {self._settings.wait_seconds} seconds"
         hint = "start workers, or let the run wait longer: wait_seconds in the settings of the engine"
         return Issue("no-worker", Blame.ENVIRONMENT, message, self._settings.address, hint)
-
-
-class _Try(NamedTuple):
-    """A task, and how often it was begun."""
-
-    task: Any
-    times: int = 1
 
 
 class BrokenTask(RuntimeError):
@@ -221,13 +204,6 @@ def call_for(pickles: ModuleType, function: Callable[[Any], Any]) -> Call:
 
 def _call_alone(function: Callable[[], Answer], _task: object) -> Answer:
     return function()
-
-
-def _next(again: deque[_Try], waiting: Iterator[Any]) -> _Try | None:
-    if again:
-        return again.popleft()
-    task = next(waiting, None)
-    return None if task is None else _Try(task)
 
 
 def _opened(answer: bytes) -> tuple[str, Any]:

@@ -34,26 +34,12 @@ def never() -> bool:
     return False
 
 
-def _unnoted(_task: object) -> None:
-    """Nobody counts."""
+class Lost(Struct, Generic[Task], frozen=True):
+    """What `map` says of a task whose worker ended without a result."""
 
-
-class Assignment(Struct, Generic[Task, Result], frozen=True):
-    """What is done with every task, and who is asked and told meanwhile."""
-
-    run: Callable[[Task], Result]
-    stopped: Callable[[], bool] = never
-    """Asked now and then. From a yes on, `asked_to_stop` says so wherever tasks run."""
-    lost: Callable[[Task, Issue], Result] | None = None
-    """What stands for a task whose workers were lost as often as it was tried, and what to say of it. Without it, that is raised."""
-    again: Callable[[Task], None] = _unnoted
-    """Told of each task that is begun once more because its worker was lost."""
-
-    def given_up(self, task: Task, why: Issue) -> Result:
-        """What stands for a task that was lost for good. Raises Problems where nothing does."""
-        if self.lost is None:
-            raise Problems([why])
-        return self.lost(task, why)
+    task: Task
+    why: Issue | None = None
+    """Why nobody tries it again; None where it is begun once more."""
 
 
 class Crew(Protocol):
@@ -66,11 +52,14 @@ class Crew(Protocol):
     def parallel(self) -> int:
         """How many tasks run at the same time."""
 
-    def map(self, assignment: Assignment[Task, Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    def map(
+        self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
+    ) -> Iterator[Result | Lost[Task]]:
         """The result of each task, in any order.
 
         Tasks are drawn only when they can start soon, so that a later task may depend on earlier results. When `tasks`
-        ends early, so does the work. A task whose worker was lost is done again, and costs nothing else.
+        ends early, so does the work. A task whose worker was lost is done again, and costs nothing else. `stopped` is asked now and
+        then; from a yes on, `asked_to_stop` says so wherever tasks run.
         """
 
     def ask_each(self, function: Callable[[], Answer]) -> Sequence[tuple[str, Answer]]:
@@ -115,7 +104,9 @@ class Engine(Settings):
         """The workers, started where they have to be, and stopped in the end."""
         return nullcontext(self)
 
-    def map(self, assignment: Assignment[Task, Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    def map(
+        self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
+    ) -> Iterator[Result | Lost[Task]]:
         """The result of each task, as `Crew` promises it. Every engine implements it, or hands out a crew that does."""
         raise NotImplementedError  # the contract: each engine, or its crew, runs tasks in its own way
 

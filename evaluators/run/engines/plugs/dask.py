@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Any, ClassVar, Final
 
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.run.engines.cluster import Call, Cluster, ClusterCrew, ClusterEngine
+from evaluators.run.engines.cluster import Call, Cluster, ClusterEngine
 from evaluators.run.engines.engine import Crew
 from evaluators.run.engines.on_worker import perform, stop
 
@@ -44,7 +44,7 @@ class Dask(ClusterEngine):
             except (OSError, ValueError) as error:
                 raise Problems([_no_scheduler(str(self.address), error)]) from error
             stack.callback(client.close)
-            yield ClusterCrew(_DaskCluster(client), "Dask", self)
+            yield _DaskCluster(client, self)
 
 
 @contextmanager
@@ -63,10 +63,11 @@ def _own_cluster(workers: int | None) -> Iterator[Any]:
 
 
 class _DaskCluster(Cluster):
-    def __init__(self, client: Any) -> None:
+    kind = "Dask"
+
+    def __init__(self, client: Any, settings: Dask) -> None:
         import cloudpickle
 
-        self.pickles = cloudpickle
         self._client = client
         self._calls: dict[Any, str] = {}
         """The calls under way, each with the address of its worker."""
@@ -74,11 +75,12 @@ class _DaskCluster(Cluster):
         self._counted = float("-inf")
         self._news = Event()
         """Set when a call is done."""
+        super().__init__(cloudpickle, settings)
 
     def workers(self) -> int:
         return len(self._there())
 
-    def begin(self, call: Call, busy: int) -> Any:
+    def begin(self, call: Call) -> Any:
         free = sorted(self._there().difference(self._calls.values()))
         if not free:
             return None
@@ -106,7 +108,7 @@ class _DaskCluster(Cluster):
     def stop(self, call: Call) -> None:
         self._client.run(stop, call.run_id, on_error="ignore")
 
-    def ask_each(self, call: Call) -> list[tuple[str, bytes | Exception]]:
+    def ask(self, call: Call) -> list[tuple[str, bytes | Exception]]:
         asked = {address: self._submit(call, address) for address in sorted(self._there())}
         return [(address, _said(future)) for address, future in asked.items()]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import ClassVar
 
-from evaluators.run.engines.engine import Assignment, Engine, Result, Task
+from evaluators.run.engines.engine import Engine, Result, Task, never
 
 
 class InProcess(Engine):
@@ -13,5 +13,7 @@ class InProcess(Engine):
 
     shares_memory: ClassVar[bool] = True
 
-    def map(self, assignment: Assignment[Task, Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        return map(assignment.run, tasks)
+    def map(
+        self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
+    ) -> Iterator[Result]:
+        return map(run, tasks)

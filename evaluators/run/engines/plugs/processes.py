@@ -12,16 +12,15 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.context import BaseContext
-from multiprocessing.process import BaseProcess
 from typing import Any, Final
 
 from evaluators.comparators._awaiting import rest
 from evaluators.issues import Blame, Issue
-from evaluators.run.engines.engine import Assignment, Engine, Result, Task, look_there
+from evaluators.run.engines.engine import Engine, Lost, Result, Task, look_there, never
 
 _LOOK_SECONDS: Final = 0.1
 """How often the parent looks whether it was asked to stop, and a worker whether its parent is there."""
@@ -39,23 +38,29 @@ _LOST: Final = Issue(
 class Processes(Engine):
     """Scores in worker processes on this machine. A split whose worker is lost is scored once more, alone."""
 
-    def map(self, assignment: Assignment[Task, Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    def map(
+        self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
+    ) -> Iterator[Result | Lost[Task]]:
         waiting = iter(tasks)
         while True:
             unfinished: list[Task] = []
-            yield from _in_pool(self.parallel, assignment, waiting, unfinished)
-            if not unfinished or assignment.stopped():
+            yield from _in_pool(self.parallel, run, waiting, stopped, unfinished)
+            if not unfinished or stopped():
                 return
             for task in unfinished:
-                assignment.again(task)
+                yield Lost(task)
                 again: list[Task] = []
-                yield from _in_pool(1, assignment, iter([task]), again)
-                if again and not assignment.stopped():
-                    yield assignment.given_up(task, _LOST)
+                yield from _in_pool(1, run, iter([task]), stopped, again)
+                if again and not stopped():
+                    yield Lost(task, _LOST)
 
 
 def _in_pool(
-    workers: int, assignment: Assignment[Task, Result], waiting: Iterator[Task], unfinished: list[Task]
+    workers: int,
+    run: Callable[[Task], Result],
+    waiting: Iterator[Task],
+    stopped: Callable[[], bool],
+    unfinished: list[Task],
 ) -> Iterator[Result]:
     """The results of the tasks, up to the loss of a worker. Tasks that had been started then go to `unfinished`.
 
@@ -70,13 +75,13 @@ def _in_pool(
             while True:
                 while not unfinished and len(running) < workers + 1 and (task := next(waiting, None)) is not None:
                     try:
-                        running[pool.submit(assignment.run, task)] = task
+                        running[pool.submit(run, task)] = task
                     except BrokenProcessPool:
                         unfinished.append(task)
                 if not running:
                     return
                 done, _ = wait(running, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
-                stop.value = assignment.stopped()
+                stop.value = stopped()
                 for future in done:
                     task = running.pop(future)
                     if isinstance(future.exception(), BrokenProcessPool):
@@ -84,7 +89,9 @@ def _in_pool(
                     else:
                         yield future.result()
         except BaseException:  # also a second Ctrl-C: nobody wants the results of the tasks that are under way
-            _end(worker for worker in multiprocessing.active_children() if worker not in others)
+            for worker in multiprocessing.active_children():
+                if worker not in others:
+                    worker.terminate()
             raise
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -95,11 +102,6 @@ def _context() -> BaseContext:
     rest()
     forks = sys.platform == "linux" and threading.active_count() == 1
     return multiprocessing.get_context("fork" if forks else "spawn")
-
-
-def _end(workers: Iterable[BaseProcess]) -> None:
-    for worker in workers:
-        worker.terminate()
 
 
 def _start(stop: Any, parent: int, of_main_thread: bool) -> None:

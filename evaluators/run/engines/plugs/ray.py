@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Event, Thread, current_thread, main_thread
 from time import monotonic
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final
 
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.run.engines.cluster import Call, Cluster, ClusterCrew, ClusterEngine
+from evaluators.run.engines.cluster import Call, Cluster, ClusterEngine
 from evaluators.run.engines.engine import Crew
 from evaluators.run.engines.on_worker import perform, stop
 
@@ -42,7 +42,7 @@ class Ray(ClusterEngine):
         import ray
 
         if ray.is_initialized():  # a cluster that the program is connected to already is the program's own
-            yield ClusterCrew(_RayCluster(ray), "Ray", self)
+            yield _RayCluster(ray, self)
             return
         try:
             _somebody_listens(self.address)
@@ -51,7 +51,7 @@ class Ray(ClusterEngine):
         except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             raise Problems([_no_cluster(self.address, error)]) from error
         try:
-            yield ClusterCrew(_RayCluster(ray), "Ray", self)
+            yield _RayCluster(ray, self)
         finally:
             with _own_signals():
                 ray.shutdown()
@@ -85,27 +85,23 @@ def _own_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-class _Running(NamedTuple):
-    """What the calls of a run share: its equipment, once in the cluster."""
-
-    run_id: str
-    equipment: Any
-
-
 class _RayCluster(Cluster):
-    def __init__(self, ray: Any) -> None:
+    kind = "Ray"
+
+    def __init__(self, ray: Any, settings: Ray) -> None:
         from ray import cloudpickle
 
-        self.pickles = cloudpickle
         self._ray = ray
         self._perform: Any = ray.remote(max_retries=0, num_cpus=1)(_perform_on_ray)
         self._greet: Any = ray.remote(max_retries=0, num_cpus=0)(perform)
         self._calls: set[Any] = set()
-        self._running: _Running | None = None
+        self._equipment: tuple[str, Any] = ("", None)
+        """The run under way, and what its calls share: once in the cluster."""
         self._known = 0
         self._counted = float("-inf")
         self._stop_name: Any = None
         """Held as long as the run is asked to stop."""
+        super().__init__(cloudpickle, settings)
 
     def workers(self) -> int:
         if monotonic() - self._counted > _COUNT_SECONDS:
@@ -113,10 +109,10 @@ class _RayCluster(Cluster):
             self._counted = monotonic()
         return self._known
 
-    def begin(self, call: Call, busy: int) -> Any:
-        if self._running is None or self._running.run_id != call.run_id:
-            self._running = _Running(call.run_id, self._ray.put(call.equipment))
-        reference = self._perform.remote(call.versions, self._running.equipment, call.task, call.run_id)
+    def begin(self, call: Call) -> Any:
+        if self._equipment[0] != call.run_id:
+            self._equipment = call.run_id, self._ray.put(call.equipment)
+        reference = self._perform.remote(call.versions, self._equipment[1], call.task, call.run_id)
         self._calls.add(reference)
         return reference
 
@@ -141,7 +137,7 @@ class _RayCluster(Cluster):
         named = self._ray.remote(num_cpus=0)(_Name).options(name=call.run_id, namespace=_NAMES)
         self._stop_name = named.remote()
 
-    def ask_each(self, call: Call) -> list[tuple[str, bytes | Exception]]:
+    def ask(self, call: Call) -> list[tuple[str, bytes | Exception]]:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         asked = {}
