@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import get_args
 
+from evaluators.run.intervals import wilson
 from evaluators.run.result import Counts, FieldStats, MetricCI
-from evaluators.run.statistics import wilson
 from evaluators.values.confusion import Confusion, Ratio
 
 

@@ -20,10 +20,9 @@ from evaluators.fields.counts import MEASURED
 from evaluators.issues import problem
 from evaluators.judges.answer_lines import AnswerLine
 from evaluators.model import FieldStatus, Result
-from evaluators.run.intervals import mean_interval, moments_of_values
+from evaluators.run.intervals import Z_95, mean_interval, moments_of_values, wilson
 from evaluators.run.record import RecordedRow, RunRecord
 from evaluators.run.result import Interval
-from evaluators.run.statistics import Z_95, wilson
 from evaluators.values.quoting import quote
 
 PASSES: Final = frozenset({"1", "true", "yes", "y", "pass", "passed", "good", "right", "correct", "ok", "match"})

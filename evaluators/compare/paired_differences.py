@@ -19,6 +19,7 @@ from evaluators.compare.comparison import Change, Difference, Finding
 from evaluators.compare.pairs import Pairs, Said, Side
 from evaluators.compare.significance import LEAST_CHANGED, holm, sign_flips
 from evaluators.run.intervals import (
+    LEVEL,
     Moments,
     detectable_pairs,
     difference_interval,
@@ -27,7 +28,6 @@ from evaluators.run.intervals import (
     pairs_interval,
 )
 from evaluators.run.result import Interval
-from evaluators.run.statistics import LEVEL
 
 Units: TypeAlias = tuple[Fraction, int, Fraction, int]
 """(earned, whole) in the base, and the same in the new run: of one row, or of the rows of one cluster together."""

@@ -13,9 +13,8 @@ from evaluators.compare.comparison import RankedVariant, Ranking, UnrankedVarian
 from evaluators.compare.paired_differences import NO_UNITS, Units, tested_differences
 from evaluators.compare.pairs import Side, SideRows, row_keys
 from evaluators.compare.significance import holm, sign_flips
-from evaluators.run.intervals import moments_of_clusters, moments_of_values, share_interval
+from evaluators.run.intervals import LEVEL, moments_of_clusters, moments_of_values, share_interval, wilson
 from evaluators.run.result import Interval
-from evaluators.run.statistics import LEVEL, wilson
 
 MOST_LACKING: Final = Fraction(1, 20)
 """A variant that lacks a larger share of the rows that others have is not ranked with them."""

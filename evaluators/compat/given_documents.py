@@ -184,12 +184,12 @@ def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine, notes: 
 
 def _result(line: EvaluatorLine, table: TestSet, measured: SplitResult, notes: Sequence[str]) -> RunResult:
     stats = figures([line], measured)
-    found = gaps([line], [measured], stats, complete=True)
+    found = gaps([line], [(measured, stats)], complete=True)
     warnings = (
         *(Issue("schema-note", Blame.CONFIG, note) for note in notes),
         *(issue for issue in schema_gaps([line], stats, {}) if issue.code != "schema-not-covered"),
         *key_warnings([line], stats, found),
-        *null_warnings([line], [measured], stats),
+        *null_warnings([line], [(measured, stats)]),
         *reading_nothing([line], {}, table, measured.glimpse.expected_documents()),
         *found,
     )

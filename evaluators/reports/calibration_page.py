@@ -5,8 +5,8 @@ from __future__ import annotations
 from evaluators.compare.calibration import Calibration, Changed, Halves, JudgeConfusion
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.run.figures import counted, interval_text, percent_text, rows_text
+from evaluators.run.intervals import wilson
 from evaluators.run.result import Interval
-from evaluators.run.statistics import wilson
 
 _FEW: int = 30
 

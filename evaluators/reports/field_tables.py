@@ -8,8 +8,8 @@ from typing import Final
 from evaluators.reports.document import Head, PageTable, Paragraph, Section, dense
 from evaluators.reports.tables import full_name
 from evaluators.run.figures import counted, more_text, rows_text, score_text
+from evaluators.run.intervals import wilson
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats, RunResult
-from evaluators.run.statistics import wilson
 
 
 def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:

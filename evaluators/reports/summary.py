@@ -21,8 +21,8 @@ from evaluators.reports.measure_tables import measure_section
 from evaluators.reports.schema_sections import schema_sections
 from evaluators.reports.tables import evaluator_section, full_name, gate_section, slice_section
 from evaluators.run.figures import counted, interval_text, percent_text, rows_text
+from evaluators.run.intervals import wilson
 from evaluators.run.result import RunResult
-from evaluators.run.statistics import wilson
 from evaluators.values.file_names import shown
 
 

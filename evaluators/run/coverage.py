@@ -33,13 +33,13 @@ _MOST_FIELDS: Final = 3
 
 def gaps(
     evaluators: Sequence[EvaluatorLine],
-    measured: Sequence[SplitResult],
-    stats: Sequence[EvaluatorStats],
+    variants: Sequence[tuple[SplitResult, Sequence[EvaluatorStats]]],
     suite: Suite | None = None,
     *,
     complete: bool,
 ) -> list[Issue]:
     """Everything that evaluators ask for and no row had. `complete` says that every row was scored."""
+    measured = [each for each, _ in variants]
     lines, fields = line_places(suite), field_places(suite)
 
     def documents(evaluator: str) -> list[JSON]:
@@ -52,10 +52,11 @@ def gaps(
         return _values_in_place_of(conditions, [each.glimpse for each in measured])
 
     found: list[Issue] = []
-    for start in range(0, len(stats), len(evaluators)):
-        part = stats[start : start + len(evaluators)]
-        issues = coverage(evaluators, part, lines, in_place_of, fields, values)
-        found += [_of_variant(issue, part[0].variant) for issue in issues]
+    for _, stats in variants:
+        variant = stats[0].variant
+        for issue in coverage(evaluators, stats, lines, in_place_of, fields, values):
+            named = issue if variant is None else replace(issue, message=f'variant "{variant}": {issue.message}')
+            found.append(named)
     if complete:
         for place, line in enumerate(evaluators):
             looked_for = set().union(*(each.keys[place].looked_for for each in measured))
@@ -63,10 +64,6 @@ def gaps(
             if nowhere:
                 found += _keys_found_nowhere(suite, line, nowhere, documents(line.name))
     return list(dict.fromkeys(found))
-
-
-def _of_variant(issue: Issue, variant: str | None) -> Issue:
-    return issue if variant is None else replace(issue, message=f'variant "{variant}": {issue.message}')
 
 
 def _in_place_of(documents: Sequence[JSON], path: str) -> str | None:
@@ -193,7 +190,9 @@ def schema_gaps(
         where = places.get(line.name)
         declared = line.settings.scored_fields().awaited.declared
         outside = one.undeclared if line.settings.scored_fields().lines is None else ()
-        elsewhere = [path for path in outside if _is_declared(path, declared)]
+        elsewhere = [  # a place that the schema declares, or something below it
+            path for path in outside if any(one == path or one.startswith((f"{path}.", f"{path}[")) for one in declared)
+        ]
         lacking = [path for path in outside if path not in elsewhere]
         if elsewhere:
             message = (
@@ -213,11 +212,6 @@ def schema_gaps(
             message = f'"{line.name}": no row measured {_some(unmet)} of the schema'
             found.append(Issue("schema-not-covered", Blame.TESTSET, message, where))
     return found
-
-
-def _is_declared(path: str, declared: Sequence[str]) -> bool:
-    """Whether a schema declares a place, or something below it."""
-    return any(one == path or one.startswith((f"{path}.", f"{path}[")) for one in declared)
 
 
 def _some(paths: Iterable[str], most: int = 10) -> str:

@@ -46,16 +46,15 @@ def key_warnings(
 
 def null_warnings(
     evaluators: Sequence[EvaluatorLine],
-    measured: Sequence[SplitResult],
-    stats: Sequence[EvaluatorStats],
+    variants: Sequence[tuple[SplitResult, Sequence[EvaluatorStats]]],
     suite: Suite | None = None,
 ) -> list[Issue]:
     """One warning for each evaluator whose outputs have values where null is expected, in some rows of a field and not in all,
     while nobody said what null is: they count as wrong, and not as extra."""
     found: list[Issue] = []
     places = line_places(suite)
-    for start, each in zip(range(0, len(stats), len(evaluators)), measured, strict=True):
-        for line, one, keys in zip(evaluators, stats[start : start + len(evaluators)], each.keys, strict=True):
+    for each, stats in variants:
+        for line, one, keys in zip(evaluators, stats, each.keys, strict=True):
             fields = {field.path: field for field in one.fields}
             known = {Path(tuple(json.loads(path))).canonical: times for path, times in keys.made_up.items()}
             some = {path: times for path, times in known.items() if path in fields and times < _expected(fields[path])}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
@@ -26,8 +26,18 @@ from evaluators.fields.path_details import (
     SURPLUS_ROWS,
     SURPLUS_VALUES,
 )
-from evaluators.model import FieldStatus, RowStatus
-from evaluators.run.intervals import RatioSums, detectable_runs, moments_of_clusters, moments_of_powers, share_interval
+from evaluators.model import RowStatus
+from evaluators.run.intervals import (
+    RatioSums,
+    detectable_runs,
+    mean_of,
+    moments_of_clusters,
+    moments_of_powers,
+    ratios,
+    share,
+    share_interval,
+    wilson,
+)
 from evaluators.run.result import (
     ArrayStats,
     Counts,
@@ -41,7 +51,6 @@ from evaluators.run.result import (
 )
 from evaluators.run.slices import SliceKey, by_slice
 from evaluators.run.split_result import SplitResult
-from evaluators.run.statistics import mean_of, ratios, share, wilson
 from evaluators.run.tally import CREDIT_OVER, Details, FigureSum, Tally
 from evaluators.run.watch import target_of
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -55,41 +64,27 @@ def figures(
     lines: Sequence[EvaluatorLine], measured: SplitResult, variant: str | None = None, clustered: bool = False
 ) -> list[EvaluatorStats]:
     """The statistics of every evaluator, in the order of the suite."""
-    return [
-        replace(_stats(line, tally, variant, None, clustered), keys=key_stats(keys))
-        for line, tally, keys in zip(lines, measured.tallies, measured.keys, strict=True)
-    ]
+    every = zip(_stats(lines, measured.tallies, variant, None, clustered), measured.keys, strict=True)
+    return [replace(one, keys=key_stats(keys)) for one, keys in every]
 
 
 def slice_figures(
     lines: Sequence[EvaluatorLine], measured: SplitResult, variant: str | None = None, clustered: bool = False
 ) -> list[EvaluatorStats]:
     """The statistics of every evaluator in every slice, by column and then by value."""
-    return [
-        _stats(line, tally, variant, key, clustered)
-        for key, tallies in by_slice(measured.slices)
-        for line, tally in zip(lines, tallies, strict=True)
-    ]
+    return [one for key, tallies in by_slice(measured.slices) for one in _stats(lines, tallies, variant, key, clustered)]
 
 
 def _stats(
-    line: EvaluatorLine, tally: Tally, variant: str | None, key: SliceKey | None, clustered: bool
-) -> EvaluatorStats:
-    fields = line.settings.scored_fields()
-    return evaluator_stats(
-        line.name,
-        line.type,
-        fields.names,
-        tally,
-        variant=variant,
-        slice_=key,
-        extra_counts=fields.surplus.keys,
-        surplus_counts=fields.surplus.items,
-        optional=fields.optional,
-        figure_names=fields.figures,
-        fallbacks=fields.fallbacks or {},
-        clustered=clustered,
-    )
+    lines: Sequence[EvaluatorLine], tallies: Sequence[Tally], variant: str | None, key: SliceKey | None, clustered: bool
+) -> Iterator[EvaluatorStats]:
+    for line, tally in zip(lines, tallies, strict=True):
+        fields = line.settings.scored_fields()
+        yield evaluator_stats(
+            line.name, line.type, fields.names, tally, variant=variant, slice_=key, extra_counts=fields.surplus.keys,
+            surplus_counts=fields.surplus.items, optional=fields.optional, figure_names=fields.figures,
+            fallbacks=fields.fallbacks or {}, clustered=clustered,
+        )  # fmt: skip
 
 
 def evaluator_stats(
@@ -116,13 +111,17 @@ def evaluator_stats(
     `clustered` says that rows belong together: intervals then come from the clusters, and are unknown without them.
     """
     scored, standings = tally.scored, tally.standings
-    counts = _counts_of_fields(tally) if fields else _leaf_counts(tally.counts) if any(tally.counts) else None
-    figures = ratios(counts or Counts())
-    intervals = _of_clusters(tally) if clustered else _of_rows(tally)
+    pass_rate_ci, mean_ci, detectable = _of_clusters(tally) if clustered else _of_rows(tally)
     if fields:
-        listed = _listed(fields, tally, optional)
+        counts: Counts | None = _status_counts(list(map(sum, zip(*tally.statuses, strict=True))))
+        listed = tuple(
+            _field(name, _status_counts(each), optional=name in optional)
+            for name, each in zip(fields, tally.statuses, strict=True)
+        )
     else:
+        counts = Counts(*tally.counts) if any(tally.counts) else None
         listed = _open(tally, extra_counts, surplus_counts, optional, "mean_field_score" in figure_names)
+    figures = ratios(counts or Counts())
     return EvaluatorStats(
         name=name,
         type=kind,
@@ -139,7 +138,7 @@ def evaluator_stats(
         blocked=standings[RowStatus.BLOCKED],
         mean=mean_of(tally.sums, scored),
         pass_rate=share(tally.passed, scored),
-        pass_rate_ci=intervals.pass_rate,
+        pass_rate_ci=pass_rate_ci,
         fields=listed[:MOST_FIELDS],
         fields_not_listed=max(0, len(listed) - MOST_FIELDS),
         counts=counts,
@@ -152,39 +151,37 @@ def evaluator_stats(
         outputs_without_values=tally.gave_nothing,
         rows_without_fields=tally.unread,
         metrics=_figures(figure_names, tally),
-        undeclared=_outside(tally.details),
+        undeclared={path: kinds[OUTSIDE] for path, kinds in sorted(tally.details.items()) if OUTSIDE in kinds},
         results=_total(tally.details, EVALUATED),
         results_passed=_total(tally.details, PASSED),
         extra_items=_surplus(tally.details, surplus_counts),
         fallbacks=dict(fallbacks or {}),
-        mean_ci=intervals.mean,
+        mean_ci=mean_ci,
         metric_cis=tuple(_bounds(tally, clustered)),
-        minimum_detectable_effect=intervals.detectable,
+        minimum_detectable_effect=detectable,
     )
 
 
-class _Intervals(NamedTuple):
-    pass_rate: Interval | None
-    mean: Interval | None
-    detectable: float | None
+_Intervals: TypeAlias = tuple[Interval | None, Interval | None, float | None]
+"""Of the pass rate, and of the mean; and the smallest difference that is noticed."""
 
 
 def _of_rows(tally: Tally) -> _Intervals:
     moments = moments_of_powers(tally.scored, tally.score_powers())
     rate = wilson(tally.passed, tally.scored)
     if moments is None:
-        return _Intervals(rate, None, None)
+        return rate, None, None
     right_or_wrong = moments.second == moments.mean * (1 - moments.mean)  # x² = x for 0 and 1, and for nothing between
     hits = moments.mean * tally.scored
     mean = wilson(int(hits), tally.scored) if right_or_wrong else share_interval(moments)
-    return _Intervals(rate, mean, detectable_runs(moments))
+    return rate, mean, detectable_runs(moments)
 
 
 def _of_clusters(tally: Tally) -> _Intervals:
     known = tally.clusters.values()
     moments = moments_of_clusters((one.rows, one.total) for one in known)
     rate = moments_of_clusters((one.rows, Fraction(one.passed)) for one in known)
-    return _Intervals(share_interval(rate), share_interval(moments), detectable_runs(moments))
+    return share_interval(rate), share_interval(moments), detectable_runs(moments)
 
 
 def _bounds(tally: Tally, clustered: bool) -> Iterator[MetricCI]:
@@ -216,11 +213,6 @@ def _figures(names: Sequence[str], tally: Tally) -> tuple[MetricStats, ...]:
     )
 
 
-def _outside(details: Details) -> dict[str, int]:
-    """How often the expected side had something where the schema has nothing, by path."""
-    return {path: kinds[OUTSIDE] for path, kinds in sorted(details.items()) if OUTSIDE in kinds}
-
-
 def _total(details: Details, kind: str) -> int:
     return sum(kinds.get(kind, 0) for kinds in details.values())
 
@@ -237,13 +229,6 @@ def key_stats(counts: KeyCounts) -> tuple[KeyStats, ...]:
     return tuple(
         KeyStats(*fault, items=count.items, rows=count.rows, first_rows=count.first)
         for fault, count in sorted(counts.faults(), key=lambda each: (each[0][:3], KINDS.index(each[0].what)))
-    )
-
-
-def _listed(fields: Sequence[str], tally: Tally, optional: Collection[str]) -> tuple[FieldStats, ...]:
-    return tuple(
-        _field(name, _status_counts(counts), optional=name in optional)
-        for name, counts in zip(fields, tally.statuses, strict=True)
     )
 
 
@@ -326,23 +311,6 @@ def _array(further: Mapping[str, int]) -> ArrayStats | None:
     )  # fmt: skip
 
 
-def _counts_of_fields(tally: Tally) -> Counts:
-    return _status_counts([sum(column) for column in zip(*tally.statuses, strict=True)])
-
-
 def _status_counts(counts: Sequence[int]) -> Counts:
-    return Counts(
-        match=counts[FieldStatus.MATCH],
-        mismatch=counts[FieldStatus.MISMATCH],
-        omission=counts[FieldStatus.OMISSION],
-        hallucination=counts[FieldStatus.HALLUCINATION],
-        error=counts[FieldStatus.ERROR],
-        skipped=counts[FieldStatus.SKIPPED],
-        not_measured=counts[FieldStatus.NOT_MEASURED],
-        not_judged=counts[FieldStatus.FAULT],
-    )
-
-
-def _leaf_counts(counts: Sequence[int]) -> Counts:
-    match, mismatch, omission, hallucination = counts
-    return Counts(match=match, mismatch=mismatch, omission=omission, hallucination=hallucination)
+    not_measured, match, mismatch, omission, hallucination, skipped, error, fault = counts  # as FieldStatus numbers them
+    return Counts(match, mismatch, omission, hallucination, error, skipped, not_measured, fault)

@@ -1,7 +1,7 @@
 """Counting: verdicts in, exact and mergeable sums out.
 
 A score is a fraction of whole numbers, so a sum of scores is one whole number per denominator (`evaluators.run.exact_sums`).
-Adding and merging never round; the one division comes at the end (`evaluators.run.statistics`). Any split of the rows, in
+Adding and merging never round; the one division comes at the end (`evaluators.run.intervals`). Any split of the rows, in
 any order, gives the same figures to the last bit.
 """
 

@@ -12,9 +12,8 @@ from typing import Any, Final
 import pytest
 
 from evaluators.api.loading import load
-from evaluators.run.intervals import RatioSums, share_interval
+from evaluators.run.intervals import RatioSums, share_interval, wilson
 from evaluators.run.result import GateResult, RunResult
-from evaluators.run.statistics import wilson
 from evaluators.values.confusion import Confusion, Ratio
 
 Row = tuple[dict[str, Any], dict[str, Any]]

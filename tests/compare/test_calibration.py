@@ -17,7 +17,7 @@ from evaluators.cli import command
 from evaluators.compare.calibration import JudgeConfusion, Marked, calibration_of, kappa, rates_apart, read_mark
 from evaluators.issues import Problems
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
-from evaluators.run.statistics import Z_95
+from evaluators.run.intervals import Z_95
 
 
 def value_of(shares: Sequence[float]) -> float:

@@ -11,8 +11,7 @@ from evaluators.compare.changes import RowMeasure, field_right, field_state
 from evaluators.compare.paired_differences import _deviations
 from evaluators.compare.pairs import SideRows, paired
 from evaluators.compare.variant_ranking import _mean_interval
-from evaluators.run.intervals import moments_of_clusters, moments_of_values, share_interval
-from evaluators.run.statistics import wilson
+from evaluators.run.intervals import moments_of_clusters, moments_of_values, share_interval, wilson
 from tests.compare.sides import said
 
 Unit = tuple[Fraction, int, Fraction, int]

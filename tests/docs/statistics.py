@@ -19,6 +19,7 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from evaluators.compare.significance import mcnemar, sign_flips
 from evaluators.run.intervals import (
+    LEVEL,
     RatioSums,
     difference_interval,
     mean_interval,
@@ -26,9 +27,9 @@ from evaluators.run.intervals import (
     moments_of_powers,
     pairs_interval,
     share_interval,
+    wilson,
 )
 from evaluators.run.result import Interval
-from evaluators.run.statistics import LEVEL, wilson
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "statistics.md"
 TRIALS: Final = 4_000

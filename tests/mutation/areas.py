@@ -74,7 +74,7 @@ AREAS: Final[dict[str, Area]] = {
     ),
     "tallies": Area(
         (
-            "run/tally.py", "run/exact_sums.py", "run/figures.py", "run/intervals.py", "run/statistics.py", "run/stats.py",
+            "run/tally.py", "run/exact_sums.py", "run/figures.py", "run/intervals.py", "run/stats.py",
             "run/measures.py", "run/label_counts.py", "run/label_tables.py", "run/clusters.py", "run/slices.py",
             "run/row_codes.py",
         ),

@@ -11,6 +11,7 @@ from evaluators.issues import Blame, Issue
 from evaluators.run.gate_targets import read_gate
 from evaluators.run.gate_verdicts import judge_gates
 from evaluators.run.gates import GateConfig
+from evaluators.run.intervals import mean_of, ratios, share, wilson
 from evaluators.run.result import (
     ArrayStats,
     Counts,
@@ -21,7 +22,6 @@ from evaluators.run.result import (
     MetricStats,
     RunResult,
 )
-from evaluators.run.statistics import mean_of, ratios, share, wilson
 from evaluators.run.verdict import Facts, causes, exit_code
 from tests.bounds import bounds_of
 

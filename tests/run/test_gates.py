@@ -12,8 +12,8 @@ from evaluators.issues import Blame, Problems
 from evaluators.run.gate_targets import check_gates, parse_target, read_gate
 from evaluators.run.gate_verdicts import judge_gates
 from evaluators.run.gates import Gate, GateConfig, Target, gate_label
+from evaluators.run.intervals import ratios, share, wilson
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats, GateResult, Interval, MetricCI, MetricStats
-from evaluators.run.statistics import ratios, share, wilson
 from evaluators.run.watch import Watch, watches
 from tests.bounds import bounds_of
 

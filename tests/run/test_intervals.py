@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from evaluators.compare.significance import mcnemar, sign_flips
 from evaluators.run.exact_sums import plus
 from evaluators.run.intervals import (
+    Z_95,
     Moments,
     RatioSums,
     abc,
@@ -28,9 +29,9 @@ from evaluators.run.intervals import (
     pairs_interval,
     share_interval,
     student_95,
+    wilson,
 )
 from evaluators.run.result import Interval
-from evaluators.run.statistics import Z_95, wilson
 
 SCORES = {Fraction(1): 20, Fraction(1, 2): 8, Fraction(1, 4): 4, Fraction(0): 3, Fraction(3, 4): 5}
 DIFFERENCES = {

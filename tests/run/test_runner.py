@@ -196,8 +196,8 @@ def test_a_run_that_is_stopped_after_its_last_row_is_finished(bench: Any) -> Non
 
 def test_results_after_a_gap_are_left_out(bench: Any, shuffled: Any) -> None:
     class Losing(shuffled):  # type: ignore[misc]  # a fixture has no type
-        def map(self, assignment: Any, tasks: Any) -> Any:
-            return (result for result in super().map(assignment, tasks) if result.index != 2)
+        def map(self, run: Any, tasks: Any, stopped: Any) -> Any:
+            return (result for result in super().map(run, tasks, stopped) if result.index != 2)
 
     measured, files = bench.score(Losing(workers=1), splits=5)
     assert not measured.finished

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluators.run.intervals import mean_of, ratios, wilson
 from evaluators.run.result import Counts, Interval
-from evaluators.run.statistics import mean_of, ratios, wilson
 
 
 @pytest.mark.parametrize(

@@ -32,16 +32,18 @@ from evaluators.run.intervals import (
     detectable_pairs,
     detectable_runs,
     mean_interval,
+    mean_of,
     moments_of_clusters,
     moments_of_values,
     paired_rates,
     pairs_interval,
+    share,
     share_interval,
+    wilson,
 )
 from evaluators.run.label_counts import LabelText, label_pair
 from evaluators.run.result import Interval
 from evaluators.run.slices import SliceCounts
-from evaluators.run.statistics import mean_of, share, wilson
 from evaluators.run.stats import evaluator_stats
 from evaluators.run.tally import Ledger, Tally
 from evaluators.run.watch import Watch, Watched

@@ -18,7 +18,7 @@ from evaluators.fields.path_details import OVERFLOW
 from evaluators.issues import Blame, Issue
 from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.run.exact_sums import plus
-from evaluators.run.statistics import mean_of
+from evaluators.run.intervals import mean_of
 from evaluators.run.tally import MOST_PATHS, Ledger, Tally
 from evaluators.run.watch import Watch, Watched
 

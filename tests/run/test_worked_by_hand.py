@@ -18,9 +18,8 @@ from evaluators.run.exact_sums import add_to, plus
 from evaluators.run.gate_targets import read_gate
 from evaluators.run.gate_verdicts import judge_gates
 from evaluators.run.gates import GateConfig
-from evaluators.run.intervals import moments_of_powers, moments_of_values
+from evaluators.run.intervals import moments_of_powers, moments_of_values, ratios
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
-from evaluators.run.statistics import ratios
 from evaluators.run.stats import evaluator_stats
 from evaluators.run.tally import Tally
 from evaluators.values.confusion import Confusion

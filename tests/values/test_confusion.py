@@ -12,8 +12,8 @@ from evaluators.fields.counts import Tallied
 from evaluators.fields.events import Event, RowFigures, row_figures
 from evaluators.fields.scored import ArrayResult
 from evaluators.model import FieldStatus
+from evaluators.run.intervals import ratios
 from evaluators.run.result import Counts
-from evaluators.run.statistics import ratios
 from evaluators.values.confusion import RATIOS, Confusion, Ratio
 
 NUMBERS = st.integers(0, 40) | st.integers(0, 10**12)

@@ -16,8 +16,8 @@ from evaluators.reports.label_pages import label_title
 from evaluators.reports.summary import summary
 from evaluators.reports.tables import evaluator_section, of_part
 from evaluators.run.figures import interval_text, percent_text, score_text
+from evaluators.run.intervals import wilson
 from evaluators.run.result import ConfusionMatrix, Counts, EvaluatorStats, FieldStats, RunResult
-from evaluators.run.statistics import wilson
 
 MOST_FIELDS: Final = 2_000
 """Fields in the heat-map, the weakest ones; all of them are in run.json."""
