@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
 from math import inf
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct, field
 
@@ -24,9 +24,7 @@ from evaluators.issues import Fault
 from evaluators.model import MISSING
 from evaluators.run.clusters import limited_clusters
 from evaluators.run.exact_sums import FIRST_ROWS, Four, Sum, plus
-from evaluators.run.intervals import mean_interval, moments_of_clusters, moments_of_powers
-from evaluators.run.result import Interval, MeasureStats
-from evaluators.run.slices import MOST_SLICES, SliceKey, by_slice, limit_slices, slice_text
+from evaluators.run.slices import MOST_SLICES, limit_slices, slice_text
 from evaluators.values.numbers import Parse, exact_reader, written
 
 UNIT: Final = 10**30
@@ -83,10 +81,6 @@ class NumberSums(Sum):
         kept = number if self.digits is None else cut(number, self.digits)
         self.times[kept] = self.times.get(kept, 0) + times
         self._limit_numbers()
-
-    def add_to_cluster(self, name: str, number: int, times: int) -> None:
-        """Count it for its cluster as well."""
-        plus(self.clusters, {name: [times, number * times]})
 
     def limit(self) -> None:
         """Cuts all numbers alike, and keeps so many of them and of clusters."""
@@ -146,10 +140,33 @@ class MeasureSums(Sum):
     """By the mark before decimals."""
     unread: dict[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
     """The first rows whose cell is no number, each with its cell; by the mark. Rows are offsets in a split, then numbers."""
+    slices: dict[str, dict[str, MeasureSums]] = field(default_factory=dict)
+    """By column and value."""
 
     def mark(self) -> str:
         """The mark with which most cells are numbers; the point where both read as many."""
         return max(self.numbers, key=lambda mark: (self.numbers[mark].count, mark == "."), default=".")
+
+    def limit(self) -> None:
+        """Keeps the first values of each column, as slices of evaluators do."""
+        for values in self.slices.values():
+            limit_slices(values)
+
+    def count(self, marks: Iterable[str], cells: Mapping[str, int], in_slice: bool = False) -> dict[str, set[str]]:
+        """Counts cells, given how often each occurs. Returns by mark those that hold no number."""
+        unread: dict[str, set[str]] = {}
+        filled = {cell: times for cell, times in cells.items() if not _is_empty(cell)}
+        self.cells += sum(cells.values())
+        self.missing += sum(cells.values()) - sum(filled.values())
+        for mark in marks:
+            numbers = self.numbers.setdefault(mark, NumberSums(in_slice=in_slice))
+            for cell, times in filled.items():
+                number = _units(cell, mark)
+                if number is None:
+                    unread.setdefault(mark, set()).add(cell)
+                else:
+                    numbers.add(number, times)
+        return unread
 
 
 class MeasureCounts:
@@ -159,51 +176,47 @@ class MeasureCounts:
         self._columns = columns
         self._slices = slices
         self.sums = [MeasureSums() for _ in columns]
-        self._slices_of: list[MeasureSlices] = [{} for _ in columns]
 
     def add(
         self, offsets: Sequence[int], columns: Mapping[str, Sequence[Any]], clusters: Sequence[str] | None = None
     ) -> None:
         """Some rows: their cells by column, and the clusters that they belong to."""
-        for one, sums, slices in zip(self._columns, self.sums, self._slices_of, strict=True):
+        for one, sums in zip(self._columns, self.sums, strict=True):
             cells = [cell if cell.__class__ is str else _as_text(cell) for cell in columns[one.column]]
-            unread = _count(sums, one.readings, Counter(cells))
-            _note_unread(sums, unread, offsets, cells)
+            for mark, odd in sums.count(one.readings, Counter(cells)).items():
+                if (lacking := FIRST_ROWS - len(rows := sums.unread.get(mark, ()))) > 0:
+                    found = ((offset, _shown(cell)) for offset, cell in zip(offsets, cells, strict=True) if cell in odd)
+                    sums.unread[mark] = (*rows, *islice(found, lacking))
             if clusters is not None:
-                _add_clusters(sums, one.readings, Counter(zip(clusters, cells, strict=True)))
+                _add_clusters(sums, Counter(zip(clusters, cells, strict=True)))
             for column in self._slices:
-                texts = map(slice_text, columns[column])
                 grouped: dict[str, Counter[str]] = {}
-                for (value, cell), times in Counter(zip(texts, cells, strict=True)).items():
+                for (value, cell), times in Counter(zip(map(slice_text, columns[column]), cells, strict=True)).items():
                     grouped.setdefault(value, Counter())[cell] = times
-                values = slices.setdefault(column, {})
+                values = sums.slices.setdefault(column, {})
                 for value, counted in grouped.items():
-                    _count(values.setdefault(value, MeasureSums()), one.readings, counted, in_slice=True)
+                    values.setdefault(value, MeasureSums()).count(one.readings, counted, in_slice=True)
                 if len(values) > 2 * MOST_SLICES:
                     limit_slices(values)
 
-    def measured(self) -> MeasuredSums:
+    def measured(self) -> list[MeasureSums]:
         """What was counted."""
-        found = MeasuredSums(self.sums, self._slices_of)
-        found.limit()
-        return found
+        for sums in self.sums:
+            sums.limit()
+        return self.sums
 
 
-MeasureSlices: TypeAlias = dict[str, dict[str, MeasureSums]]
-"""By column and value."""
+def _add_clusters(sums: MeasureSums, cells: Mapping[tuple[str, str], int]) -> None:
+    for mark, numbers in sums.numbers.items():
+        for (name, cell), times in cells.items():
+            number = None if _is_empty(cell) else _units(cell, mark)
+            if number is not None:
+                plus(numbers.clusters, {name: [times, number * times]})
+        numbers.clusters = limited_clusters(numbers.clusters)
 
 
-class MeasuredSums(Sum):
-    """The measures of a test set, or of a split of it: as a whole, and by slice."""
-
-    whole: list[MeasureSums] = field(default_factory=list)
-    slices: list[MeasureSlices] = field(default_factory=list)
-
-    def limit(self) -> None:
-        """Keeps the first values of each column, as slices of evaluators do."""
-        for slices in self.slices:
-            for values in slices.values():
-                limit_slices(values)
+def _is_empty(cell: str) -> bool:
+    return not cell or cell.isspace()
 
 
 def cut(number: int, digits: int) -> int:
@@ -255,122 +268,6 @@ def _units(cell: str, mark: str) -> int | None:
     return round(number * UNIT) if abs(number) < LARGEST else None
 
 
-def _count(
-    sums: MeasureSums, marks: Iterable[str], cells: Mapping[str, int], in_slice: bool = False
-) -> dict[str, set[str]]:
-    """Counts cells, given how often each occurs. Returns by mark those that hold no number."""
-    unread: dict[str, set[str]] = {}
-    empty = sum(times for cell, times in cells.items() if not cell or cell.isspace())
-    sums.cells += sum(cells.values())
-    sums.missing += empty
-    for mark in marks:
-        numbers = sums.numbers.setdefault(mark, NumberSums(in_slice=in_slice))
-        for cell, times in cells.items():
-            if not cell or cell.isspace():
-                continue
-            number = _units(cell, mark)
-            if number is None:
-                unread.setdefault(mark, set()).add(cell)
-            else:
-                numbers.add(number, times)
-    return unread
-
-
-def _note_unread(sums: MeasureSums, unread: Mapping[str, set[str]], offsets: Sequence[int], cells: Sequence[str]) -> None:
-    for mark, odd in unread.items():
-        rows = sums.unread.get(mark, ())
-        if len(rows) < FIRST_ROWS:
-            found = ((offset, _shown(cell)) for offset, cell in zip(offsets, cells, strict=True) if cell in odd)
-            sums.unread[mark] = (*rows, *islice(found, FIRST_ROWS - len(rows)))
-
-
 def _shown(cell: str) -> str:
     text = cell.removeprefix(_NO_NUMBER) if cell.startswith(_NO_NUMBER) else cell
     return text if len(text) <= 40 else f"{text[:40]}…"
-
-
-def _add_clusters(sums: MeasureSums, marks: Iterable[str], cells: Mapping[tuple[str, str], int]) -> None:
-    for mark in marks:
-        numbers = sums.numbers[mark]
-        for (name, cell), times in cells.items():
-            number = None if not cell or cell.isspace() else _units(cell, mark)
-            if number is not None:
-                numbers.add_to_cluster(name, number, times)
-        numbers.clusters = limited_clusters(numbers.clusters)
-
-
-class _Where(NamedTuple):
-    variant: str | None = None
-    slice: SliceKey | None = None
-
-
-def measure_stats(
-    columns: Sequence[MeasuredColumn], measured: MeasuredSums, variant: str | None, clustered: bool
-) -> tuple[list[MeasureStats], list[MeasureStats]]:
-    """The figures of each measure over a test set, and those of its slices, by column and then by value."""
-    marks = [_mark(one, sums) for one, sums in zip(columns, measured.whole, strict=True)]
-    whole = [
-        _stats(one, mark, sums, _Where(variant), clustered)
-        for one, mark, sums in zip(columns, marks, measured.whole, strict=True)
-    ]
-    slices = [
-        _stats(one, mark, sums, _Where(variant, key), clustered)
-        for one, mark, found in zip(columns, marks, measured.slices, strict=True)
-        for key, sums in by_slice(found)
-    ]
-    return whole, slices
-
-
-def _mark(one: MeasuredColumn, sums: MeasureSums) -> str:
-    return sums.mark() if one.decimal == "auto" else one.decimal
-
-
-def _stats(one: MeasuredColumn, mark: str, sums: MeasureSums, where: _Where, clustered: bool) -> MeasureStats:
-    numbers = sums.numbers.get(mark, NumberSums())
-    count = numbers.count
-    total = Fraction(numbers.powers[0], UNIT)
-    return MeasureStats(
-        name=one.name,
-        column=one.column,
-        rows=sums.cells,
-        n=count,
-        missing=sums.missing,
-        unreadable=sums.cells - sums.missing - count,
-        mean=float(total / count) if count else None,
-        mean_ci=_interval(numbers, count, clustered, where.slice is not None),
-        median=_middle(numbers, count),
-        p95=_float(numbers.at(-(-95 * count // 100))) if count else None,
-        sum=float(total) if count else None,
-        min=_float(numbers.least),
-        max=_float(numbers.greatest),
-        decimal=mark,
-        digits=numbers.digits,
-        first_unreadable=sums.unread.get(mark, ()),
-        variant=where.variant,
-        slice=where.slice,
-    )
-
-
-def _middle(numbers: NumberSums, count: int) -> float | None:
-    """The median: the number in the middle, or half of the two in the middle."""
-    if not count:
-        return None
-    return float(Fraction(numbers.at((count + 1) // 2) + numbers.at(count // 2 + 1), 2 * UNIT))
-
-
-def _float(units: int | None) -> float | None:
-    return None if units is None else float(Fraction(units, UNIT))
-
-
-def _interval(numbers: NumberSums, count: int, clustered: bool, of_slice: bool) -> Interval | None:
-    """The interval of the mean; None where the numbers show no spread, and for slices of rows in clusters."""
-    if clustered and of_slice:
-        return None
-    if clustered:
-        moments = moments_of_clusters((cells, Fraction(total, UNIT)) for cells, total in numbers.clusters.values())
-    else:
-        one, two, three, four = numbers.powers
-        moments = moments_of_powers(count, {UNIT: (one, two, three, four)}) if count else None
-    if moments is None or moments.units < 2 or not moments.second:
-        return None
-    return mean_interval(moments, 0.0 if numbers.least is not None and numbers.least >= 0 else -inf, inf)

@@ -27,7 +27,7 @@ from evaluators.run.exact_sums import Sum
 from evaluators.run.glimpse import Glimpse
 from evaluators.run.ids import Ids
 from evaluators.run.label_counts import LabelSums
-from evaluators.run.measures import MeasuredSums
+from evaluators.run.measures import MeasureSums
 from evaluators.run.row_issues import MOST_ISSUES
 from evaluators.run.slices import limit_slices
 from evaluators.run.tally import Tally
@@ -90,8 +90,8 @@ class SplitResult(Sum):
     """What the first rows of the test set hold; empty for all splits but the first. Splits depend on the file alone, so hints do, too."""
     labels: list[LabelSums | None] = field(default_factory=list)
     """What stood where which label was expected, by evaluator; None for one without labels."""
-    measures: MeasuredSums = field(default_factory=MeasuredSums)
-    """What the columns of measures come to."""
+    measures: list[MeasureSums] = field(default_factory=list)
+    """What each column of measures comes to."""
     trouble: Issue | None = None
     """What kept rows from being measured, where nobody asked to stop. A split then has nothing else in its result."""
     attempt: str = ""
@@ -131,7 +131,7 @@ class SplitResult(Sum):
                 for pair in (pair for outputs in labels.pairs.values() for pair in outputs.values()):
                     pair.rows = _numbered(pair.rows, first)
                 labels.unlisted = {text: _numbered(rows, first) for text, rows in labels.unlisted.items()}
-        for sums in self.measures.whole:
+        for sums in self.measures:
             sums.unread = {mark: _numbered(rows, first) for mark, rows in sums.unread.items()}
         self.ids.places = array("Q", [place + first for place in self.ids.places])
         for place, one in enumerate(self.issues):
@@ -146,15 +146,14 @@ class SplitResult(Sum):
         fields = [len(line.settings.scored_fields().names) for line in lines]
         tallies = [self.tallies, *(one for values in self.slices.values() for one in values.values())]
         fit = all([len(tally.statuses) for tally in each] == fields for each in tallies)
-        ids, measures = self.ids, self.measures
+        ids = self.ids
         of_ids = len(ids.numbers) == len(ids.places) == len(ids.lengths) and sum(ids.lengths) == len(ids.texts)
-        of_measures = len(measures.whole) == len(measures.slices)
         powers = all(tally.powers.keys() <= tally.sums.keys() for each in tallies for tally in each)
         read = len(self.glimpse.read)
         places = (
             place for each in (self.glimpse.documents, self.glimpse.expected) for one in each.values() for place in one
         )
-        if not (whole and widths == {len(lines)} and fit and of_ids and of_measures and powers):
+        if not (whole and widths == {len(lines)} and fit and of_ids and powers):
             raise ValueError("sums of another shape")
         if not all(0 <= place < read for place in places):
             raise ValueError("documents that are not there")

@@ -17,15 +17,14 @@ import evaluators
 from evaluators.issues import Blame, Problems
 from evaluators.run import measures as module
 from evaluators.run.exact_sums import FIRST_ROWS, plus
+from evaluators.run.measured import measures_of
 from evaluators.run.measures import (
     UNIT,
     MeasureCounts,
     MeasuredColumn,
-    MeasuredSums,
     MeasureSums,
     NumberSums,
     cut,
-    measure_stats,
 )
 from evaluators.run.result import MeasureStats, RunResult
 from evaluators.run.split_result import SplitResult
@@ -35,7 +34,8 @@ COST = MeasuredColumn("cost", "cost")
 
 def counted(cells: Sequence[Any], pieces: Sequence[int] = (), **settings: Any) -> MeasureStats:
     """The figures of some cells, cut after so many cells each time."""
-    whole, start = MeasuredSums(), 0
+    whole: list[MeasureSums] = []
+    start = 0
     column = MeasuredColumn("cost", "cost", **settings)
     for end in [*sorted(pieces), len(cells)]:
         counts = MeasureCounts([column], [])
@@ -45,7 +45,7 @@ def counted(cells: Sequence[Any], pieces: Sequence[int] = (), **settings: Any) -
         part.number("rows", 2 + start)
         plus(whole, part.measures)
         start = end
-    ((stats,), _) = measure_stats([column], whole, None, False)
+    (stats,) = measures_of([column], [(None, whole)], False)
     return stats
 
 
@@ -85,7 +85,7 @@ def in_clusters(rows: Sequence[tuple[str, str, str]]) -> tuple[MeasureSums, list
     counts = MeasureCounts([COST], ["kind"])
     columns = {"cost": [cost for *_, cost in rows], "kind": [kind for _, kind, _ in rows]}
     counts.add(range(len(rows)), columns, [cluster for cluster, *_ in rows])
-    return counts.sums[0], measure_stats([COST], counts.measured(), None, True)[1]
+    return counts.sums[0], measures_of([COST], [(None, counts.measured())], True)[1:]
 
 
 def test_clusters_keep_their_names_and_sums_while_they_are_few() -> None:
@@ -293,10 +293,10 @@ def test_any_number_of_splits_and_order_gives_the_same_sums(
         bench.suite = {**bench.suite, "statistics": {"cluster": "row.id"}}
         monkeypatch.setattr("evaluators.run.clusters.MOST_CLUSTERS", 50)
     whole, files = bench.score()
-    assert whole.measures.whole[0].cells == 200
+    assert whole.measures[0].cells == 200
     assert bench.score(splits=splits, chunk=300) == (whole, files)
     assert bench.score(shuffled(workers=3), splits=splits) == (whole, files)
-    ((stats,), slices) = measure_stats([COST], whole.measures, None, clustered)
+    stats, *slices = measures_of([COST], [(None, whole.measures)], clustered)
     assert (stats.missing, stats.unreadable, stats.mean_ci is not None) == (50, 50, True)
     assert sum(one.n for one in slices) == stats.n == 100
 
