@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
 
-from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.issues import Blame, Issue, problem
 from evaluators.registry import suggestion
-from evaluators.run.gates import MICRO, OF_FIELDS, OF_ROWS, POOLED, Gate, GateConfig, Target, bare_column
+from evaluators.run.gates import MICRO, OF_FIELDS, OF_ROWS, POOLED, Gate, Target, bare_column
 from evaluators.values.path_text import BadPath
 from evaluators.values.paths import parse
 
@@ -35,17 +35,6 @@ def parse_target(text: str, evaluators: Iterable[str], noun: str = "gate", also:
         raise problem("bad-path", f'the field of the {noun} "{text}" cannot be read: {error}', hint=error.hint) from None
 
 
-def read_gate(written: str, config: GateConfig, evaluators: Iterable[str], where: str | None = None) -> Gate:
-    """A gate with its target resolved.
-
-    Raises Problems (config), placed at `where`, when the target cannot be read.
-    """
-    try:
-        return Gate(written, parse_target(written, evaluators), config, where)
-    except Problems as error:
-        raise Problems([issue.at(where) if where else issue for issue in error.issues]) from None
-
-
 def check_gates(
     gates: Iterable[Gate],
     fields: Mapping[str, Sequence[str] | None],
@@ -65,7 +54,7 @@ def check_gates(
         Issue(code, Blame.CONFIG, message, gate.where, hint)
         for gate in gates
         for code, message, hint in (
-            *(() if gate.of_measure else _evaluator_gaps(gate, fields, figures, labels)),
+            *_evaluator_gaps(gate, fields, figures, labels),
             *_slice_gaps(gate, columns),
             *_variant_gaps(gate, variants),
         )
@@ -82,6 +71,8 @@ def _evaluator_gaps(
     labels: Mapping[str, Sequence[str] | None],
 ) -> Iterable[_Gap]:
     name = gate.target.evaluator
+    if gate.of_measure:
+        return ()
     if gate.of_labels_of(labels):
         return _label_gaps(gate, labels)
     return (*_figure_gaps(gate, figures.get(name, ())), *_field_gaps(gate, fields[name]))

@@ -13,8 +13,7 @@ from typing import Final, Literal, TypeAlias
 
 from evaluators.registry import suggestion
 from evaluators.run.figures import beside_limit, beside_quantity, counted, limit_text, rows_text
-from evaluators.run.gate_figures import field_of, figure_of, lower_bound, rows_measured
-from evaluators.run.gates import MICRO, AnyGateConfig, Gate, bare_column, metric_words
+from evaluators.run.gates import MICRO, POOLED, AnyGateConfig, Figure, Gate, MeasureFigure, bare_column, metric_words
 from evaluators.run.reach import Reach, best_mean, reach, unseen_by_precision, worst_mean
 from evaluators.run.result import ConfusionMatrix, EvaluatorStats, FieldStats, GateResult, MeasureStats
 
@@ -47,11 +46,16 @@ def _judge(
     found = [stats for stats in candidates if _concerns(gate, stats)]
     for stats in found:
         if isinstance(stats, MeasureStats):
-            yield _judge_measure(gate, stats)
+            answer = _judge_measure(gate, stats)
         elif gate.of_labels_of({evaluator for evaluator, _ in tables}):
-            yield _judge_labels(gate, stats, tables.get((stats.name, stats.variant)))
+            answer = _judge_labels(gate, stats, tables.get((stats.name, stats.variant)))
         else:
-            yield _judge_one(gate, stats)
+            answer = _judge_one(gate, stats)
+        value, measured, verdict, message = answer
+        yield GateResult(
+            gate.written, gate.figure, value, measured, gate.config.limit, verdict, message, stats.variant, stats.slice,
+            gate.config.label,
+        )  # fmt: skip
     if not found:
         wanted = gate.config.slice
         one_slice = next(((bare_column(column), value) for column, value in wanted.items()), None) if wanted else None
@@ -87,28 +91,29 @@ def _concerns(gate: Gate, stats: EvaluatorStats | MeasureStats) -> bool:
     return config.slice is None or stats.slice[1] in config.slice.values()
 
 
-def _judge_one(gate: Gate, stats: EvaluatorStats) -> GateResult:
+_Answer: TypeAlias = tuple[float | None, int, Judged, str]
+"""The figure, the rows that it rests on, and what the gate comes to, in a word and in words."""
+
+
+def _judge_one(gate: Gate, stats: EvaluatorStats) -> _Answer:
     config = gate.config
-    field = field_of(gate, stats)
+    field = next((field for field in stats.fields if field.path == gate.target.field), None)
     if gate.target.field is not None and field is None:
-        value, measured, verdict, message = None, 0, _UNDECIDED, _unmet_field(gate.target.field, stats)
-    else:
-        bound = config.using == "lower_bound"
-        value = lower_bound(gate.figure, stats, field) if bound else figure_of(gate.figure, stats, field)
-        measured = rows_measured(gate.figure, stats, field)
-        words = metric_words(gate.figure)
-        verdict, message = _decide(
-            config, value, measured, f"lower bound of the {words}" if bound else words, _why_unknown(stats)
-        )
-        message += _items(measured, field)
-        if verdict != _UNDECIDED:
-            verdict, message = _covered(gate, stats, field, verdict, message)
-    return GateResult(
-        gate.written, gate.figure, value, measured, config.limit, verdict, message, stats.variant, stats.slice
-    )
+        return None, 0, _UNDECIDED, _unmet_field(gate.target.field, stats)
+    bound = config.using == "lower_bound"
+    value = lower_bound(gate.figure, stats, field) if bound else figure_of(gate.figure, stats, field)
+    measured = rows_measured(gate.figure, stats, field)
+    words = f"lower bound of the {metric_words(gate.figure)}" if bound else metric_words(gate.figure)
+    unknown = "slices are not counted by cluster" if stats.slice is not None else "there is nothing to divide by"
+    verdict, message = _decide(config, value, measured, words, unknown)
+    if field is not None and field.counts.n > measured > 0:  # a row may have several values of it
+        message += f"; {counted(field.counts.n, 'item')} in {rows_text(measured)}"
+    if verdict != _UNDECIDED:
+        verdict, message = _covered(gate, stats, field, verdict, message)
+    return value, measured, verdict, message
 
 
-def _judge_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | None) -> GateResult:
+def _judge_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | None) -> _Answer:
     """The gate on one label, or on an average of all."""
     config, label = gate.config, gate.config.label
     average, _, short = gate.figure.partition("_")
@@ -127,13 +132,10 @@ def _judge_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | No
             message = f"{words} is not given: some expected answers are none of the labels"
         elif verdict != _UNDECIDED:
             verdict, message = _covered(gate, stats, None, verdict, message)
-    measured = one.support if one is not None else 0
-    return GateResult(
-        gate.written, gate.figure, value, measured, config.limit, verdict, message, stats.variant, None, label
-    )
+    return value, one.support if one is not None else 0, verdict, message
 
 
-def _judge_measure(gate: Gate, stats: MeasureStats) -> GateResult:
+def _judge_measure(gate: Gate, stats: MeasureStats) -> _Answer:
     config = gate.config
     value: float | None = getattr(stats, gate.figure)
     verdict, message = _decide(config, value, stats.n, gate.figure, "", beside_quantity)
@@ -141,9 +143,7 @@ def _judge_measure(gate: Gate, stats: MeasureStats) -> GateResult:
     if verdict != _UNDECIDED and config.coverage != "any" and found.short_of(config.coverage):
         asked = limit_text(config.coverage)
         verdict, message = _UNDECIDED, f"{message}, on only {found.of}; the gate asks for {asked} of them"
-    return GateResult(
-        gate.written, gate.figure, value, stats.n, config.limit, verdict, message, stats.variant, stats.slice
-    )
+    return value, stats.n, verdict, message
 
 
 def _unmet_field(path: str, stats: EvaluatorStats) -> str:
@@ -154,15 +154,6 @@ def _unmet_field(path: str, stats: EvaluatorStats) -> str:
     near = suggestion(path, known)
     said = f'no row has the field "{path}"'
     return f"{said}; {near}" if near else said
-
-
-def _items(rows: int, field: FieldStats | None) -> str:
-    """What is said of a field of which a row may have several values."""
-    return f"; {counted(field.counts.n, 'item')} in {rows_text(rows)}" if field and field.counts.n > rows > 0 else ""
-
-
-def _why_unknown(stats: EvaluatorStats) -> str:
-    return "slices are not counted by cluster" if stats.slice is not None else "there is nothing to divide by"
 
 
 def _decide(
@@ -182,9 +173,8 @@ def _decide(
             return "undecided", f"{figure} is unknown: {unknown}"
         return "undecided", f"{figure} is undefined: there is nothing to divide by"
     for name in ("fail_below", "fail_above", "warn_below", "warn_above"):
-        limit = getattr(config, name)
-        if limit is not None and _misses(value, limit, name.endswith("below")):
-            side = name.partition("_")[2]
+        limit, side = getattr(config, name), name.partition("_")[2]
+        if limit is not None and (value < limit if side == "below" else value > limit):
             verdict: Judged = "failed" if name.startswith("fail") else "warned"
             return verdict, f"{figure} {beside(value, limit)} is {side} {limit_text(limit)}"
     tightest = next(
@@ -232,5 +222,52 @@ def _fails_whatever(gate: Gate, stats: EvaluatorStats, field: FieldStats | None)
     return None
 
 
-def _misses(value: float, limit: float, below: bool) -> bool:
-    return value < limit if below else value > limit
+def figure_of(figure: Figure | MeasureFigure, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
+    """The figure itself; None where there is nothing to divide by."""
+    match figure:
+        case "accuracy":
+            return field.accuracy if field else None
+        case "mean":
+            return None if field else stats.mean
+        case "pass_rate":
+            return None if field else stats.pass_rate
+        case "precision" | "recall" | "f1" | "mean_score":
+            found: float | None = getattr(field, figure) if field else None
+            return found
+        case "micro_precision" | "micro_recall" | "micro_f1":
+            pooled: float | None = None if field else getattr(stats, figure)
+            return pooled
+        case _:
+            further = None if field else stats.metric(figure)
+            return further.mean if further else None
+
+
+def _ratio(figure: Figure | MeasureFigure, field: FieldStats | None) -> str | None:
+    """The figure, where it is one sum over all values divided by another; the mean score of a field is over the same."""
+    if field is not None and figure == "mean_score":
+        return "accuracy"
+    return figure if figure in ("accuracy", *POOLED, *MICRO) else None
+
+
+def lower_bound(figure: Figure | MeasureFigure, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
+    """The lower end of the figure's 95 % CI; None where there is none."""
+    ratio = _ratio(figure, field)
+    if ratio is None:
+        found = stats.mean_ci if figure == "mean" else stats.pass_rate_ci
+        return found.low if found else None
+    bound = stats.metric_ci(field.path if field else None, ratio)
+    if bound is not None and bound.ci is not None:
+        return bound.ci.low
+    return 0.0 if figure_of(figure, stats, field) == 0 else None
+
+
+def rows_measured(figure: Figure | MeasureFigure, stats: EvaluatorStats, field: FieldStats | None) -> int:
+    """The rows on which the figure is defined."""
+    further = None if field else stats.metric(figure)
+    if further is not None:
+        return further.n
+    ratio = _ratio(figure, field)
+    if ratio is None:
+        return stats.scored - stats.empty_expected
+    bound = stats.metric_ci(field.path if field else None, ratio)
+    return bound.n if bound else 0

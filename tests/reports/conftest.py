@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue
-from evaluators.run.gate_targets import read_gate
+from evaluators.run.gate_targets import parse_target
 from evaluators.run.gate_verdicts import judge_gates
-from evaluators.run.gates import GateConfig
+from evaluators.run.gates import Gate, GateConfig
 from evaluators.run.intervals import mean_of, ratios, share, wilson
 from evaluators.run.result import (
     ArrayStats,
@@ -71,7 +71,7 @@ def gates_of(
     slices: Sequence[EvaluatorStats] = (),
 ) -> tuple[GateResult, ...]:
     names = [stats.name for stats in evaluators]
-    gates = [read_gate(target, GateConfig.model_validate(config), names) for target, config in limits]
+    gates = [Gate(target, parse_target(target, names), GateConfig.model_validate(config)) for target, config in limits]
     sure, sliced = (
         [replace(one, metric_cis=bounds_of(one.fields, one.counts, one.scored - one.empty_expected)) for one in each]
         for each in (evaluators, slices)

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from evaluators import load
 from evaluators.issues import Blame, Problems
-from evaluators.run.gate_targets import check_gates, parse_target, read_gate
+from evaluators.run.gate_targets import check_gates, parse_target
 from evaluators.run.gate_verdicts import judge_gates
 from evaluators.run.gates import Gate, GateConfig, Target, gate_label
 from evaluators.run.intervals import ratios, share, wilson
@@ -35,7 +35,10 @@ def field(path: str, **counts: int) -> FieldStats:
 
 
 def gate(target: str = "header", **config: Any) -> Gate:
-    return read_gate(target, GateConfig.model_validate(config), ["header", "other"], "suite.yaml:9:3")
+    return Gate(target, parse_target(target, NAMES), GateConfig.model_validate(config), "suite.yaml:9:3")
+
+
+NAMES = ["header", "other", "label", "lost"]
 
 
 def judged(one: Gate, *figures: EvaluatorStats, slices: tuple[EvaluatorStats, ...] = ()) -> GateResult:
@@ -117,10 +120,9 @@ def test_a_target_splits_at_the_first_dot(text: str, target: Target) -> None:
 
 def test_an_unknown_evaluator_is_named_with_a_suggestion() -> None:
     with pytest.raises(Problems) as error:
-        read_gate("haeder.total", GateConfig(fail_below=1), ["header", "lines"], "suite.yaml:9:3")
+        parse_target("haeder.total", ["header", "lines"])
     (issue,) = error.value.issues
     assert issue.blame is Blame.CONFIG
-    assert issue.where == "suite.yaml:9:3"
     assert issue.hint == 'did you mean "header"?'
 
 
@@ -395,10 +397,7 @@ def test_what_a_run_must_watch_for_its_gates() -> None:
         ("header.a", {"figure": "mean_score"}), ("other.x", {"figure": "recall"}), ("other", {"figure": "f1"}),
         ("label", {"label": "yes"}), ("label", {"figure": "pass_rate"}), ("lost", {"figure": "f1"}),
     ]  # fmt: skip
-    gates = [
-        read_gate(target, GateConfig.model_validate({"fail_below": 0.5, **config}), ["header", "other", "label", "lost"])
-        for target, config in named
-    ]
+    gates = [gate(target, fail_below=0.5, **config) for target, config in named]
     assert watches(gates, suite.lines) == {
         "header": Watch((("b", "accuracy"), (None, "precision"), ("a", "accuracy")), ("a", "b"), True),
         "other": Watch((("x", "recall"), (None, "f1")), (), False),

@@ -15,9 +15,9 @@ from evaluators.compat.struct_extract_eval import evaluate
 from evaluators.fields.gains import Worth, f1
 from evaluators.model import Result, RowStatus
 from evaluators.run.exact_sums import add_to, plus
-from evaluators.run.gate_targets import read_gate
+from evaluators.run.gate_targets import parse_target
 from evaluators.run.gate_verdicts import judge_gates
-from evaluators.run.gates import GateConfig
+from evaluators.run.gates import Gate, GateConfig
 from evaluators.run.intervals import moments_of_powers, moments_of_values, ratios
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
 from evaluators.run.stats import evaluator_stats
@@ -40,7 +40,7 @@ def test_a_lower_bound_is_that_of_its_own_figure(figure: str, low: float) -> Non
         "header", "exact_match", 14, 14, 6, 8, 0, 0, 0, 0, 0, 0, 0, 0.5, 0.5, None, (one,), metric_cis=bounds_of((one,))
     )
     config = GateConfig.model_validate({"fail_below": 0.1, "using": "lower_bound", "figure": figure})
-    (result,) = judge_gates([read_gate("header.a", config, ["header"], "suite.yaml:1:1")], [stats])
+    (result,) = judge_gates([Gate("header.a", parse_target("header.a", ["header"]), config)], [stats])
     assert result.value == pytest.approx(low, abs=1e-6)
 
 
