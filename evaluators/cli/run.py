@@ -388,9 +388,9 @@ def _files(finished: Finished) -> tuple[str, ...]:
 def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
     """Where questions go and how many at most: to standard error, before the first one."""
     from evaluators.cli._printing import tell
-    from evaluators.run.question_counts import questions_of, questions_text
+    from evaluators.run.asking_run import questions_of
 
-    for line in questions_text(questions_of(prepared, repeat_judge)):
+    for line in questions_of(prepared, repeat_judge)[0]:
         tell(line)
 
 
@@ -398,12 +398,11 @@ def _print_questions(loaded: Suite, request: RunRequest) -> None:
     """What a run would ask, in place of the run."""
     from evaluators.api.run_request import prepared_for
     from evaluators.cli._printing import say
-    from evaluators.run.question_counts import questions_of, questions_text
+    from evaluators.run.asking_run import questions_of
 
-    found = questions_of(prepared_for(loaded, request), request.repeat_judge)
-    lines = list(questions_text(found))
-    if found.functions:
-        lines.append(f"{found.functions:,} different questions go to functions of this program.")
+    lines, functions = questions_of(prepared_for(loaded, request), request.repeat_judge)
+    if functions:
+        lines.append(f"{functions:,} different questions go to functions of this program.")
     say("".join(f"{line}\n" for line in lines or ["Nothing would be sent anywhere."]))
 
 

@@ -1,4 +1,8 @@
-"""The asking of one run: the file that its workers share, and somebody who tells how far it is."""
+"""The asking of one run: what it would ask, the file that its workers share, and somebody who tells how far it is.
+
+What a run would ask is counted before anything is asked: the rows are walked as in a run, and nobody gets a question. Every question is
+taken for answered with a match, so that evaluators that wait for others are counted, too: it is the most that a run asks.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,16 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from evaluators.judges.asking import Counted, asking_with
+from evaluators.judges.judge import Estimate
 from evaluators.judges.session import AskingProgress, Session
+from evaluators.run.job import Job, run_split
 from evaluators.run.preparing import Prepared
-from evaluators.run.question_counts import asks
+
+if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
 
 _EVERY_SECONDS = 0.2
 
@@ -55,3 +65,39 @@ def _telling(session: Session, tell: Callable[[AskingProgress], None] | None) ->
     finally:
         over.set()
         thread.join()
+
+
+def asks(suite: Suite) -> bool:
+    """Whether rows may ask somebody at all."""
+    return any(line.settings.asking() is not None for line in suite.lines)
+
+
+def questions_of(prepared: Prepared, repeat_judge: int = 1) -> tuple[list[str], int]:
+    """What a run over the test set would ask at most, each question so often: what would be sent, in lines for people, and how many
+    different questions go to batches and async functions of a program. Nothing is sent, and nothing is written."""
+    suite = prepared.suite
+    if not asks(suite):
+        return [], 0
+    counted = Counted()
+    with asking_with(counted=counted):
+        for _, table in prepared.variants():
+            job = Job(suite.shipped(), table, prepared.roles, suite.reading, None, "jsonl", repeat_judge=repeat_judge)
+            for split in table.splits():
+                run_split(job, split, lines=suite.lines)
+    lines: list[str] = []
+    for judge, different, sent in counted.judges.values():
+        if notice := judge.notice():
+            lines += [*map(judge.masked, notice), _sent_text(different, sent)]
+    return lines, counted.functions
+
+
+def _sent_text(different: int, sent: Estimate) -> str:
+    """What would be sent of so many questions: not those that are answered from before."""
+    known = different - sent.questions
+    questions = "1 question" if sent.questions == 1 else f"{sent.questions:,} questions"
+    requests = "1 request" if sent.requests == 1 else f"{sent.requests:,} requests"
+    before = f"; {known:,} more are answered from before" if known else ""
+    return (
+        f"At most {questions} in {requests}, about {sent.tokens_in:,} tokens to the model and "
+        f"{sent.tokens_out:,} back{before}."
+    )

@@ -37,7 +37,7 @@ def measure(
     stopped: Callable[[], bool] = lambda: False,
     progress: Progress = lambda rows, share: None,
     kept: Callable[[], KeptSplits] | None = None,
-    counted: Callable[[int, int], None] = lambda finished, splits: None,
+    counted: Callable[[int, int], None] | None = None,
 ) -> SplitResult:
     """Score every row of the job's table. `name` is what places in messages call the test set.
 
@@ -54,7 +54,7 @@ def measure(
     merger.take_kept()
     if done:
         progress(sum(done.values()), len(done) / len(splits))
-    if job.key:
+    if job.key and counted is not None:
         counted(len(done), len(splits))
 
     def tasks() -> Iterator[Task]:
@@ -81,7 +81,7 @@ def measure(
             merger.take(result)
             finished += result.finished
             progress(0 if crew.shares_memory else result.rows, finished / len(splits))
-            if job.key:
+            if job.key and counted is not None:
                 counted(finished, len(splits))
     return merger.measured(of=len(splits))
 

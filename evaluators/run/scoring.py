@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +22,7 @@ from evaluators.run.conclude import conclude
 from evaluators.run.engines.engine import Crew
 from evaluators.run.exact_sums import plus
 from evaluators.run.in_background import InBackground
-from evaluators.run.job import Job, ShippedSuite
+from evaluators.run.job import Job
 from evaluators.run.preparing import Prepared
 from evaluators.run.recorder import Recording
 from evaluators.run.result import Environment as RunEnvironment
@@ -82,7 +82,11 @@ def jobs_of(
     """The job of each variant. Parts are left in `folder`, or at the place `parts` that workers on other machines reach, too; None keeps
     nothing of single rows. `recordings` say what is recorded of each variant."""
     suite = prepared.suite
-    shipped = _sent(suite) if remote else suite.shipped()
+    shipped = suite.shipped()
+    if remote:
+        from evaluators.run.roll_call import sent_suite  # most runs have no cluster
+
+        shipped = sent_suite(suite)
     outputs = prepared.roles.get("output")
     unfinished = folder.unfinished if folder is not None else None
     found = []
@@ -131,77 +135,39 @@ def scored(
         asking_file = str(session.file) if session is not None else None
         jobs = tuple(replace(job, asking=asking_file, until=until) for job in jobs)
         if crew.remote:
-            _prepare_workers(crew, jobs)  # the marks that it leaves are removed with the parts, however the run ends
+            from evaluators.run.roll_call import roll_call  # most runs have no cluster
+            from evaluators.run.sent_parts import clear_mark, mark
+
+            for job in jobs:
+                mark(job)  # marks are removed with the parts, however the run ends
+            roll_call(crew, jobs)
         if folder is not None and _size(prepared.test_set) < HASHED_BESIDE:
             fingerprint.value()  # worked out before, whoever goes on with the run knows what its data was
         measured = []
         for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True)):
             told = _progress(progress, prepared, place, fingerprint)
-            measured.append((name, _measured(prepared, crew, folder, job, name, fingerprint, files, stopped, told)))
+            said = prepared.test_set.name if name is None else f'{prepared.test_set.name} variant "{name}"'
+            kept = counted = None
+            if folder is not None and job.key:
+                kept = partial(folder.kept, job.key, name, prepared.suite.lines)
+                counted = partial(_count, folder, name, fingerprint, files)
+            measured.append((name, measure(job, prepared.suite.lines, crew, said, stopped, told, kept, counted)))
         if crew.remote:
-            _dismiss_workers(jobs)
+            for job in jobs:
+                clear_mark(job)
         summed = fingerprint.value()
         requests = session.so_far().requests if session is not None else 0
     result = conclude(prepared, measured, summed, files.changed())
     return ScoredRun(jobs, tuple(measured), result, round(time.monotonic() - clock, 3), crew.parallel, requests)
 
 
-def _sent(suite: Suite) -> ShippedSuite:
-    from evaluators.run.roll_call import sent_suite  # most runs have no cluster
-
-    return sent_suite(suite)
-
-
-def _prepare_workers(crew: Crew, jobs: Sequence[Job]) -> None:
-    """Raises Problems when a worker of a cluster cannot do what the run needs."""
-    from evaluators.run.roll_call import roll_call  # most runs have no cluster
-    from evaluators.run.sent_parts import mark
-
-    for job in jobs:
-        mark(job)
-    roll_call(crew, jobs)
-
-
-def _dismiss_workers(jobs: Sequence[Job]) -> None:
-    from evaluators.run.sent_parts import clear_mark
-
-    for job in jobs:
-        clear_mark(job)
-
-
-def _measured(
-    prepared: Prepared,
-    crew: Crew,
-    folder: RunFolder | None,
-    job: Job,
-    variant: str | None,
-    fingerprint: InBackground[str],
-    files: FileMarks,
-    stopped: Callable[[], bool],
-    progress: Progress,
-) -> SplitResult:
-    """What a variant measured."""
-    lines, said = prepared.suite.lines, _said(prepared.test_set, variant)
-    if folder is None or not job.key:
-        return measure(job, lines, crew, said, stopped, progress)
-
-    def counted(finished: int, splits: int) -> None:
-        noted = folder.unfinished is not None and folder.unfinished.data_fingerprint is not None
-        known = not noted and fingerprint.known and not files.changed()
-        folder.count(variant, finished, splits, fingerprint.value() if known else None)
-
-    return measure(job, lines, crew, said, stopped, progress, lambda: folder.kept(job.key, variant, lines), counted)
-
-
-def _asked(measured: Sequence[tuple[str | None, SplitResult]], requests: int) -> AskedTotals | None:
-    """How much was asked of whoever costs something; None where nothing was."""
-    found: AskedTotals = reduce(plus, (each.asked for _, each in measured), AskedTotals(requests=requests))
-    return found if found.questions else None
-
-
-def _said(test_set: TestSet, variant: str | None) -> str:
-    """What the place of a row is called in messages."""
-    return test_set.name if variant is None else f'{test_set.name} variant "{variant}"'
+def _count(
+    folder: RunFolder, variant: str | None, fingerprint: InBackground[str], files: FileMarks, finished: int, splits: int
+) -> None:
+    """Notes how far a variant is, and the fingerprint of the data as soon as it is known."""
+    noted = folder.unfinished is not None and folder.unfinished.data_fingerprint is not None
+    known = not noted and fingerprint.known and not files.changed()
+    folder.count(variant, finished, splits, fingerprint.value() if known else None)
 
 
 def rows_format(suite: Suite, size: int) -> RowsFormat:
@@ -246,6 +212,7 @@ def environment_of(
 ) -> RunEnvironment:
     """Where and when the run was scored. `kept` says that there is a run folder, which says where its rows can be read again."""
     source, where = prepared.suite.config.source.name, ""
+    asked: AskedTotals = reduce(plus, (each.asked for _, each in run.measured), AskedTotals(requests=run.requests))
     if kept:
         from evaluators.run.cells_again import place_of  # a run that keeps nothing does without it
 
@@ -260,6 +227,6 @@ def environment_of(
         folder=os.getcwd(),
         suite=os.path.abspath(source) if Path(source).is_file() else "",
         test_set=where,
-        asked=_asked(run.measured, run.requests),
+        asked=asked if asked.questions else None,
         scored_again=sum(each.scored_again for _, each in run.measured),
     )
