@@ -220,5 +220,8 @@ def _value(before: str, value: object) -> str:
 
 
 def _short(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = _spelt(value)
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
+
+
+_spelt: Final = json.JSONEncoder(ensure_ascii=False, default=str).encode

@@ -66,7 +66,9 @@ class FieldResultLine(Struct, omit_defaults=True, kw_only=True):
     details: dict[str, Any] = {}
 
     def __post_init__(self) -> None:
-        ratio = self.details.get("ratio", (1, 1))
+        if "ratio" not in self.details:
+            return
+        ratio = self.details["ratio"]
         if not isinstance(ratio, (list, tuple)) or [type(one) for one in ratio] != [int, int]:
             raise ValueError("the ratio among the details is two whole numbers")
 
