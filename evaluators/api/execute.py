@@ -176,8 +176,7 @@ def _finished_before(prepared: Prepared, request: RunRequest, place: Path) -> Fi
     files, refused = _asked(request, record, _of_report(prepared, request, record, options))
     if (noted := _noted(record, place, request)) != record.result:
         from evaluators.run.run_json import run_json
-        from evaluators.run.run_names import RUN_JSON
-        from evaluators.run.store import write_text
+        from evaluators.run.store import RUN_JSON, write_text
 
         write_text(place / RUN_JSON, run_json(noted, record.facts))
         record = replace(record, result=noted)
@@ -243,7 +242,7 @@ def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run
     from evaluators.reports.headline import Options
     from evaluators.run.run_folder import NOT_MOVED
     from evaluators.run.run_json import run_json
-    from evaluators.run.run_names import RUN_JSON
+    from evaluators.run.store import RUN_JSON
 
     lowest_fields = prepared.suite.results.lowest_fields
     if folder is None:

@@ -25,8 +25,7 @@ from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.record import read_record
 from evaluators.run.run_folder import check_name, default_name
 from evaluators.run.run_json import run_json
-from evaluators.run.run_names import RUN_JSON, numbered
-from evaluators.run.store import write_text
+from evaluators.run.store import RUN_JSON, numbered, write_text
 from evaluators.run.verdict import afterwards
 from evaluators.run.write_errors import unwritten
 from evaluators.testsets.byte_store import inside, parent, scheme_of, store_of

@@ -28,10 +28,9 @@ from evaluators.run.preparing import Prepared
 from evaluators.run.recorder import Recording
 from evaluators.run.result import RunResult
 from evaluators.run.run_folder import RunFolder, check_name
-from evaluators.run.run_names import RUN_JSON
 from evaluators.run.scoring import rows_format, watches_of
 from evaluators.run.settings_fingerprint import decisive, meaning_of, words_of
-from evaluators.run.store import load_run
+from evaluators.run.store import RUN_JSON, load_run
 from evaluators.run.unchanged import FileMark, file_marks
 from evaluators.run.verdict import OTHER_RUN
 from evaluators.run.working_folder import (

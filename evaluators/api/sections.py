@@ -41,7 +41,7 @@ READERS: Final[Mapping[str, SectionReader]] = {
     "test_set": read_test_set,
     "measures": _read_by("evaluators.run.measure_section", "read_measures"),
     "statistics": read_statistics,
-    "gates": _read_by("evaluators.run.gate_section", "read_gates"),
+    "gates": _read_by("evaluators.run.gate_targets", "read_gates"),
     "compare": _read_by("evaluators.compare.compare_section", "read_compare"),
     "results": read_results,
     "tracking": read_tracking,

@@ -160,6 +160,13 @@ class Suite(Struct, frozen=True, dict=True):
                 text += json.dumps(judged, sort_keys=True, ensure_ascii=False, default=str)
         return f"sha256:{hashlib.sha256(text.encode('utf-8', 'backslashreplace')).hexdigest()}"
 
+    def settings_of(self, line: EvaluatorLine) -> Mapping[str, Any]:
+        """What the suite writes under an evaluator; nothing where that is a word."""
+        found: Any = self.config.source.data
+        for step in line.loc:
+            found = found[step]
+        return found if isinstance(found, Mapping) else {}
+
     def place(self, *loc: str | int, key: bool = False) -> str:
         """Where something stands in the suite's text."""
         where: Loc = loc

@@ -41,11 +41,11 @@ from evaluators.run.recording import facts_of
 from evaluators.run.result import RunResult
 from evaluators.run.run_folder import RunFolder
 from evaluators.run.run_json import run_json
-from evaluators.run.run_names import RUN_JSON
 from evaluators.run.runner import measure
 from evaluators.run.scoring import jobs_of
 from evaluators.run.split_result import SplitResult
 from evaluators.run.stats import figures
+from evaluators.run.store import RUN_JSON
 from evaluators.run.storing import store_parts
 from evaluators.run.verdict import Facts, causes, exit_code
 from evaluators.settings import BadSettings, Detail, build, spell

@@ -18,8 +18,8 @@ from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 from evaluators.model import MISSING, FieldResult, FieldStatus, Result
-from evaluators.run.declared import Declared
 from evaluators.run.figures import counted
+from evaluators.run.record_facts import Declared
 from evaluators.run.result import EvaluatorStats
 
 LISTED: Final = MEASURED | {FieldStatus.FAULT}

@@ -28,7 +28,7 @@ from evaluators.reports.outcomes import (
     or_null,
     outcomes_of,
 )
-from evaluators.run.declared import Declared, short_hash
+from evaluators.run.record_facts import Declared, short_hash
 from evaluators.run.record_lines import plain
 
 Report = dict[str, Any]

@@ -9,8 +9,7 @@ on all the rows together, so pieces counted apart come to what all rows count at
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeVar
 from zlib import crc32
@@ -50,23 +49,14 @@ class ClusterSum(Sum):
         return sum((Fraction(num, den) for den, num in self.sums.items()), Fraction(0))
 
 
-class ClusterCounts:
-    """The verdicts of one split, counted by cluster."""
-
-    def __init__(self, evaluators: int) -> None:
-        self._counts: list[Counter[tuple[str, int]]] = [Counter() for _ in range(evaluators)]
-
-    def add(self, names: Sequence[str], codes: Sequence[Sequence[int]]) -> None:
-        """Some rows: the clusters they belong to, and the verdict numbers of each evaluator."""
-        for counts, column in zip(self._counts, codes, strict=True):
-            counts.update(zip(names, column, strict=True))
-
-    def sums(self, place: int, verdicts: Sequence[Result], watch: Watch | None = None) -> dict[str, ClusterSum]:
-        """What each cluster came to for the evaluator in that place."""
-        found: dict[str, ClusterSum] = {}
-        for (name, code), count in self._counts[place].items():
-            found.setdefault(name, ClusterSum()).add(verdicts[code], count, watch)
-        return limited_clusters(found)
+def cluster_sums(
+    counts: Mapping[tuple[str, int], int], verdicts: Sequence[Result], watch: Watch | None = None
+) -> dict[str, ClusterSum]:
+    """What each cluster came to, given how often each (cluster, number of a verdict) was met."""
+    found: dict[str, ClusterSum] = {}
+    for (name, code), count in counts.items():
+        found.setdefault(name, ClusterSum()).add(verdicts[code], count, watch)
+    return limited_clusters(found)
 
 
 Summed = TypeVar("Summed")
@@ -84,10 +74,13 @@ def limited_clusters(sums: dict[str, Summed]) -> dict[str, Summed]:
 
 def cluster_names(cells: Iterable[Any]) -> list[str]:
     """The cells of a column as names of clusters. Rows without a name are one cluster."""
-    return [cell if cell.__class__ is str else _text(cell) for cell in cells]
+    return [cell if cell.__class__ is str else cell_text(cell) for cell in cells]
 
 
-def _text(cell: Any) -> str:
+def cell_text(cell: Any) -> str:
+    """A cell as the name of a cluster, or of a slice."""
+    if isinstance(cell, str):
+        return cell
     return json.dumps(cell, ensure_ascii=False) if isinstance(cell, (bool, int, float, list, dict)) else ""
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -28,7 +29,7 @@ from evaluators.limits import OUT_OF_TIME, limited, run_out_of_time
 from evaluators.plan.cells import Cells
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import Plan, compile_plan
-from evaluators.run.clusters import ClusterCounts, cluster_names
+from evaluators.run.clusters import cell_text, cluster_names, cluster_sums
 from evaluators.run.glimpse import FIRST_ROWS
 from evaluators.run.ids import MOST_IDS
 from evaluators.run.input_checksum import checksums, output_columns
@@ -39,7 +40,7 @@ from evaluators.run.part_files import ANSWERS, ROWS, PartFile, new_attempt, part
 from evaluators.run.recorder import Recorder, Recording
 from evaluators.run.row_issues import RowIssues
 from evaluators.run.rows import RowsFormat, RowWriter
-from evaluators.run.slices import SliceCounts, slice_text
+from evaluators.run.slices import SliceCounts
 from evaluators.run.split_result import RowIssue, SplitResult
 from evaluators.run.tally import Ledger
 from evaluators.run.unchanged import file_marks
@@ -229,7 +230,7 @@ class Work:
             for one in plan.evaluators
         ]
         self.slices = {name: SliceCounts(self.ledgers) for name in job.slices}
-        self.clusters = ClusterCounts(len(self.ledgers)) if job.cluster is not None else None
+        self.clusters: list[Counter[tuple[str, int]]] = [Counter() for _ in self.ledgers]
         outputs = output_columns([one.line for one in plan.evaluators], job.roles)
         self.given = [name for name in plan.columns if name not in outputs]
         self.issues = RowIssues(plan, self.ledgers, job.roles)
@@ -296,11 +297,12 @@ class Work:
         self.issues.take(chunk if faults is None else replace(chunk, faults=faults), slots, codes)
         self.result.several += self.plan.several(slots)
         names = cluster_names(columns.get(self.job.cluster, ())) if self.job.cluster is not None else None
-        if self.clusters is not None and names is not None:
-            self.clusters.add(names, codes)
+        if names is not None:
+            for counter, column in zip(self.clusters, codes, strict=True):
+                counter.update(zip(names, column, strict=True))
         if self.writer is not None:
             given = checksums([columns[name] for name in self.given if name in columns], chunk.count)
-            slices = [[slice_text(cell) for cell in columns[name]] for name in self.job.slices]
+            slices = [[cell_text(cell) for cell in columns[name]] for name in self.job.slices]
             self.writer.add(chunk.offsets, chunk.ids, codes, given, names or (), slices)
         for name, counts in self.slices.items():
             counts.add(columns[name], codes)
@@ -346,7 +348,7 @@ class Work:
         if self.measures is not None:
             result.measures = self.measures.measured()
         for place, (one, ledger) in enumerate(zip(self.plan.evaluators, self.ledgers, strict=True)):
-            clusters = self.clusters.sums(place, ledger.verdicts, ledger.watch) if self.clusters is not None else {}
+            clusters = cluster_sums(self.clusters[place], ledger.verdicts, ledger.watch)
             tally = ledger.settle()
             tally.clusters = clusters
             if isinstance(one.check, PathCheck):

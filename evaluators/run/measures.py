@@ -22,9 +22,9 @@ from msgspec import Struct, field
 
 from evaluators.issues import Fault
 from evaluators.model import MISSING
-from evaluators.run.clusters import limited_clusters
+from evaluators.run.clusters import cell_text, limited_clusters
 from evaluators.run.exact_sums import FIRST_ROWS, Four, Sum, plus
-from evaluators.run.slices import MOST_SLICES, limit_slices, slice_text
+from evaluators.run.slices import MOST_SLICES, limit_slices
 from evaluators.values.numbers import Parse, exact_reader, written
 
 UNIT: Final = 10**30
@@ -191,7 +191,7 @@ class MeasureCounts:
                 _add_clusters(sums, Counter(zip(clusters, cells, strict=True)))
             for column in self._slices:
                 grouped: dict[str, Counter[str]] = {}
-                for (value, cell), times in Counter(zip(map(slice_text, columns[column]), cells, strict=True)).items():
+                for (value, cell), times in Counter(zip(map(cell_text, columns[column]), cells, strict=True)).items():
                     grouped.setdefault(value, Counter())[cell] = times
                 values = sums.slices.setdefault(column, {})
                 for value, counted in grouped.items():

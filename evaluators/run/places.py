@@ -81,8 +81,7 @@ def _placed(issue: Issue, column: str, suite: Suite, loc: Loc) -> Issue:
 
 
 def _field_locs(suite: Suite, line: EvaluatorLine) -> dict[str, Loc]:
-    settings = _at(suite.config.source.data, line.loc)
-    fields = settings.get("fields") if isinstance(settings, Mapping) else None
+    fields = suite.settings_of(line).get("fields")
     spelled: Iterator[tuple[Any, Any]] = iter(())
     if isinstance(fields, Mapping):
         spelled = ((key, key) for key in fields)
@@ -93,7 +92,7 @@ def _field_locs(suite: Suite, line: EvaluatorLine) -> dict[str, Loc]:
 
 def _schema_loc(suite: Suite, line: EvaluatorLine, field: str) -> Loc | None:
     """Where a schema that stands in the suite itself names the key of a list; None where it says so elsewhere."""
-    found: Any = _at(suite.config.source.data, line.loc)
+    found: Any = suite.settings_of(line)
     steps = [("items",) if step is ANY else ("properties", step) for step in parse(field).steps]
     loc: Loc = (*line.loc, "schema", *(part for step in steps for part in step), "x-eval-align", "key")
     for step in loc[len(line.loc) :]:
@@ -107,10 +106,9 @@ def _column_locs(suite: Suite, column: str) -> Iterator[Loc]:
     """The places where the suite names a column, in the order of the file."""
     data = suite.config.source.data
     for line in suite.lines:
-        settings = _at(data, line.loc)
-        if isinstance(settings, Mapping):
-            yield from ((*line.loc, key) for key in _NAMES_A_COLUMN if settings.get(key) == column)
-            yield from ((*line.loc, *loc) for loc in _inner_locs(settings, column))
+        settings = suite.settings_of(line)
+        yield from ((*line.loc, key) for key in _NAMES_A_COLUMN if settings.get(key) == column)
+        yield from ((*line.loc, *loc) for loc in _inner_locs(settings, column))
     slices = data.get("slices")
     if slices == f"row.{column}":
         yield ("slices",)
@@ -137,9 +135,3 @@ def _inner_locs(value: Any, column: str) -> Iterator[Loc]:
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             yield from ((index, *loc) for loc in _inner_locs(inner, column))
-
-
-def _at(data: Any, loc: Loc) -> Any:
-    for step in loc:
-        data = data[step]
-    return data

@@ -25,8 +25,7 @@ from evaluators.run.record_lines import CellsLine, OutcomeLine, Recorded, RowLin
 from evaluators.run.result import RunResult
 from evaluators.run.rows import pyarrow, storable
 from evaluators.run.run_json import damaged, run_body, typed
-from evaluators.run.run_names import RUN_JSON
-from evaluators.run.store import run_file, with_environment
+from evaluators.run.store import RUN_JSON, run_file, with_environment
 from evaluators.values.file_names import shown, why_no_file_name
 from evaluators.values.json_text import MAX_CHARS, NotJSON, parse
 from evaluators.values.quoting import quote

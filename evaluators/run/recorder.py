@@ -8,7 +8,7 @@ only the first rows with something wrong of each field are kept. Each line says 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
@@ -20,14 +20,12 @@ from evaluators.limits import OutOfTime, limited
 from evaluators.model import MISSING, FieldStatus, Result, RowStatus
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan
-from evaluators.run.declared import Declared
 from evaluators.run.part_files import CELLS, OUTCOMES, PartFile
+from evaluators.run.record_facts import Declared, Kept
 from evaluators.run.record_lines import OutcomeLine, Recorded, array_line, field_line, rest_of_line, row_line
 from evaluators.run.tally import Ledger
 from evaluators.testsets.reader import Chunk
 from evaluators.values.json_text import MAX_CHARS, compact
-
-Kept: TypeAlias = Literal["auto", "all", "none"]
 
 SMALL_RUN: Final = 1_000
 """Rows of a run that keeps everything unasked."""

@@ -26,16 +26,15 @@ import msgspec
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.run.folder_lock import FolderLock
 from evaluators.run.kept_splits import KeptSplits
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import environment_json, run_json
-from evaluators.run.run_names import RUN_JSON, free_places, is_free
-from evaluators.run.store import ENVIRONMENT_JSON, write_text
+from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON, free_places, is_free, write_text
 from evaluators.run.working_folder import (
     IN_WORK,
     REPLACED,
     UNFINISHED_JSON,
+    FolderLock,
     SplitCount,
     UnfinishedRun,
     read_unfinished,

@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from evaluators.issues import Problems, problem
 from evaluators.run.run_json import read_environment
-from evaluators.run.run_names import RUN_JSON
-from evaluators.run.store import ENVIRONMENT_JSON, load_run
+from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON, load_run
 from evaluators.run.working_folder import LeftFolder, left_folders
 from evaluators.values.small_files import read_small
 

@@ -64,7 +64,7 @@ def _limits(limits: WorkLimits) -> dict[str, int]:
 
 
 def _of_line(suite: Suite, line: EvaluatorLine, comparators: Mapping[str, Any]) -> dict[str, str]:
-    settings = _settings_at(suite.config.source.data, line)
+    settings = suite.settings_of(line)
     found = {"type": _checksum(line.type)}
     for key, value in settings.items():
         if key == "fields" and isinstance(value, Mapping):
@@ -95,12 +95,6 @@ def _of_judge(judge: Judge, place: str, owner: str) -> dict[str, str]:
             meant: Mapping[str, str] = run["meaning"].get(owner, {})
             return {key: meaning for key, meaning in meant.items() if key == place or key.startswith(f"{place} → ")}
     return {f"{place} → {name}": _checksum(value) for name, value in judge.meaning().items()}
-
-
-def _settings_at(data: Any, line: EvaluatorLine) -> Mapping[str, Any]:
-    for step in line.loc:
-        data = data[step]
-    return data if isinstance(data, Mapping) else {}
 
 
 def words_of(suite: Suite) -> set[str]:

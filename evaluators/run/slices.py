@@ -7,11 +7,11 @@ pieces counted apart come to exactly what the whole file counts at once, whateve
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final, TypeAlias, TypeVar
 
+from evaluators.run.clusters import cell_text
 from evaluators.run.exact_sums import plus
 from evaluators.run.tally import Ledger, Tally
 
@@ -36,7 +36,7 @@ class SliceCounts:
 
     def add(self, cells: Sequence[Any], codes: Sequence[Sequence[int]]) -> None:
         """Some rows: their cells in the column, and the verdict numbers of each evaluator."""
-        texts = [cell if cell.__class__ is str else slice_text(cell) for cell in cells]
+        texts = [cell if cell.__class__ is str else cell_text(cell) for cell in cells]
         if self._last is not None:
             last = self._last
             texts = [text if text <= last else OTHER_VALUES for text in texts]
@@ -84,10 +84,3 @@ def beyond_first(values: Set[str], most: int) -> set[str]:
     """The values that are not among the first so many in alphabetical order."""
     own = values - {OTHER_VALUES}
     return set(sorted(own)[most:]) if len(own) > most else set()
-
-
-def slice_text(cell: Any) -> str:
-    """A cell as the name of a slice."""
-    if isinstance(cell, str):
-        return cell
-    return json.dumps(cell, ensure_ascii=False) if isinstance(cell, (bool, int, float, list, dict)) else ""

@@ -22,12 +22,12 @@ from msgspec.structs import replace
 from evaluators.fields.key_counts import KeyCounts
 from evaluators.issues import Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgeTotals
-from evaluators.run.declared import Declared
 from evaluators.run.exact_sums import Sum
 from evaluators.run.glimpse import Glimpse
 from evaluators.run.ids import Ids
 from evaluators.run.label_counts import LabelSums
 from evaluators.run.measures import MeasureSums
+from evaluators.run.record_facts import Declared
 from evaluators.run.row_issues import MOST_ISSUES
 from evaluators.run.slices import limit_slices
 from evaluators.run.tally import Tally

@@ -1,10 +1,11 @@
-"""Files of run folders: a run read back, and texts that appear whole or not at all."""
+"""Files of run folders: a run read back, texts that appear whole or not at all, and the places that runs of one name get."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -13,10 +14,10 @@ from msgspec.structs import replace
 from evaluators.issues import Problems, problem
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import read_environment, read_run
-from evaluators.run.run_names import RUN_JSON
 from evaluators.run.write_errors import reason, unwritten
 from evaluators.values.small_files import NoSmallFile, read_small
 
+RUN_JSON: Final = "run.json"
 ENVIRONMENT_JSON: Final = "environment.json"
 LINKS_JSON: Final = "links.json"
 MOST_RUN_BYTES: Final = 1024**3
@@ -102,3 +103,24 @@ def _bytes_of(file: Path, place: Path) -> bytes:
         raise problem("not-a-run", said, where=str(place), hint="a run folder holds run.json") from None
     except OSError as error:
         raise problem("not-a-run", f"it cannot be read: {reason(error)}", where=str(file)) from None
+
+
+def numbered(name: str) -> Iterator[str]:
+    """The names that runs of one name get, one after the other: NAME, NAME-2, NAME-3 and so on."""
+    yield name
+    yield from (f"{name}-{number}" for number in count(2))
+
+
+def is_free(place: Path) -> bool:
+    """Whether a run can be put at a place: nothing is there, or an empty folder."""
+    if not os.path.lexists(place):
+        return True
+    try:
+        return not place.is_symlink() and place.is_dir() and not any(place.iterdir())
+    except OSError:  # somebody else's folder
+        return False
+
+
+def free_places(asked: Path) -> Iterator[Path]:
+    """The free places for runs of a name, one after the other."""
+    return filter(is_free, map(asked.with_name, numbered(asked.name)))

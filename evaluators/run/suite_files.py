@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from evaluators.suite.nodes import SuiteInput
 from evaluators.values.addresses import without_proofs
@@ -86,10 +86,7 @@ def _schema_files(suite: Suite) -> Iterator[tuple[Path, Path]]:
     """The schemas that are files, each with where it would be by the name that is written."""
     source = suite.config.source
     for line in suite.lines:
-        settings: Any = source.data
-        for step in line.loc:
-            settings = settings[step]
-        name = settings.get("schema") if isinstance(settings, Mapping) else None
+        name = suite.settings_of(line).get("schema")
         if not isinstance(name, str):
             continue
         document = source.document_of(line.loc)

@@ -5,20 +5,22 @@ What is read here is data, whoever wrote it.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
+import sys
+import time
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Struct, field
 
 from evaluators.issues import Blame, Issue
-from evaluators.run.folder_lock import FolderLock, Holding, holding
-from evaluators.run.run_names import RUN_JSON, free_places
+from evaluators.run.store import RUN_JSON, free_places
 from evaluators.run.unchanged import FileMark
 from evaluators.values.small_files import NoSmallFile, is_own_file, read_small
 
@@ -32,7 +34,14 @@ _ABOUT: Final = (
     "A run that is not finished. `evaluators run SUITE --name NAME --resume` goes on with it; "
     "`evaluators runs --clean` removes it."
 )
+LOCK: Final = "lock"
+_TRIES: Final = 60
+_PAUSE_SECONDS: Final = 0.05
 _MOST_BYTES: Final = 16 * 1024 * 1024
+
+
+Holding: TypeAlias = Literal["mine", "others", "unknown"]
+"""`unknown`: this file system has no locks, or the folder is somebody else's."""
 
 
 class RunIdentity(Struct, frozen=True):
@@ -89,6 +98,74 @@ class UnfinishedRun(Struct, frozen=True, kw_only=True):
         """How many there are, as messages say it; of the variants that have begun."""
         every = sum(count.splits for count in self.splits.values())
         return f"{every:,} part{'' if every == 1 else 's'}"
+
+
+class FolderLock:
+    """The lock of one folder: whether whoever works in it is still there.
+
+    The system lets go of it when the program ends, however it ends. Worker processes that were forked hold it too, so that nobody takes
+    over a folder in which one of them still writes.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / LOCK
+        self._descriptor: int | None = None
+
+    def take(self, patiently: bool = False) -> Holding:
+        """Who holds the lock from now on. `patiently` waits some seconds for others: workers end a moment after their run.
+
+        Raises OSError where the folder cannot be written.
+        """
+        descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        for again in range(_TRIES if patiently else 1):
+            if again:
+                time.sleep(_PAUSE_SECONDS)
+            held = _locked(descriptor)
+            if held != "others":
+                break
+        if held == "others":
+            os.close(descriptor)
+        else:
+            self._descriptor = descriptor
+        return held
+
+    def release(self) -> None:
+        """Lets go of it."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def holding(folder: Path) -> Holding:
+    """`others` while somebody works in a folder; it is nobody's afterwards."""
+    lock = FolderLock(folder)
+    try:
+        os.lstat(folder / LOCK)
+        return lock.take()
+    except FileNotFoundError:
+        return "mine"
+    except OSError:  # somebody else's folder
+        return "unknown"
+    finally:
+        lock.release()
+
+
+def _locked(descriptor: int) -> Holding:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return "others" if error.errno in _HELD else "unknown"
+    return "mine"
+
+
+_HELD: Final = frozenset((errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK))
 
 
 class LeftFolder(NamedTuple):

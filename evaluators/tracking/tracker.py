@@ -19,7 +19,7 @@ from evaluators.issues import extra_hint, problem
 from evaluators.registry import Socket
 from evaluators.run.record import RunRecord
 from evaluators.run.result import RunResult
-from evaluators.run.run_names import RUN_JSON
+from evaluators.run.store import RUN_JSON
 from evaluators.settings import Settings
 from evaluators.tracking.run_metrics import Number, metrics_of
 from evaluators.tracking.subjects import Subject, subjects_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from evaluators.model import Result, RowStatus
 from evaluators.run import clusters as module
-from evaluators.run.clusters import ClusterCounts, ClusterSum, cluster_names, limited_clusters
+from evaluators.run.clusters import ClusterSum, cluster_names, cluster_sums, limited_clusters
 from evaluators.run.exact_sums import plus
 
 VERDICTS = [
@@ -23,9 +24,7 @@ ROWS = st.lists(st.tuples(st.text("abcdefgh", max_size=2), st.integers(0, 3)), m
 
 
 def counted(rows: list[tuple[str, int]]) -> dict[str, ClusterSum]:
-    counts = ClusterCounts(1)
-    counts.add([name for name, _ in rows], [[code for _, code in rows]])
-    return counts.sums(0, VERDICTS)
+    return cluster_sums(Counter(rows), VERDICTS)
 
 
 @pytest.mark.parametrize("most", [3, 20_000])

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.model import MISSING, Result, RowStatus
+from evaluators.run.clusters import cell_text
 from evaluators.run.exact_sums import plus
-from evaluators.run.slices import OTHER_VALUES, SliceCounts, limit_slices, slice_text
+from evaluators.run.slices import OTHER_VALUES, SliceCounts, limit_slices
 from evaluators.run.tally import Ledger, Tally
 
 YES, NO = Result(RowStatus.SCORED, True, 1, 1), Result(RowStatus.SCORED, False, 0, 1)
@@ -53,4 +54,4 @@ def test_the_first_values_have_their_own_figures_and_the_rest_shares_one(
     [("a", "a"), ("", ""), (MISSING, ""), (None, ""), (True, "true"), (1, "1"), (1.5, "1.5"), ([1], "[1]"), ("é", "é")],
 )
 def test_a_cell_is_a_slice_under_its_text(cell: Any, text: str) -> None:
-    assert slice_text(cell) == text
+    assert cell_text(cell) == text
