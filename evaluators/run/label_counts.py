@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from msgspec import field
 
@@ -38,24 +38,9 @@ SPECIAL: Final = (OTHER, UNREADABLE, MISSING_OUTPUT, BLOCKED)
 """The columns for outputs that are no label, in order."""
 
 
-class LabelText(NamedTuple):
-    """What stands on one side: a text, or one of SPECIAL."""
-
-    text: str
-    special: bool = False
-
-    @property
-    def key(self) -> str:
-        """The text as the key of sums: a label has `=` before it."""
-        return self.text if self.special else f"={self.text}"
-
-    @classmethod
-    def of(cls, key: str) -> LabelText:
-        """What has the key."""
-        return cls(key[1:]) if key.startswith("=") else cls(key, True)
-
-
-LabelPair = tuple[LabelText, LabelText]
+LabelKey: TypeAlias = str
+"""What stands on one side: a label behind `=`, or one of SPECIAL."""
+LabelPair: TypeAlias = tuple[LabelKey, LabelKey]
 
 
 FirstRow: TypeAlias = tuple[int, str]
@@ -94,11 +79,16 @@ class LabelSums(Sum):
         """Forgets everything, for good."""
         self.pairs, self.given_up = {}, True
 
-    def counted(self) -> Iterator[tuple[LabelText, LabelText, PairCount]]:
+    def counted(self) -> Iterator[tuple[LabelKey, LabelKey, PairCount]]:
         """Every pair: what is expected, the output, and how often."""
         for expected, outputs in self.pairs.items():
             for output, count in outputs.items():
-                yield LabelText.of(expected), LabelText.of(output), count
+                yield expected, output, count
+
+
+def is_label(key: LabelKey) -> bool:
+    """Whether it is a label, and none of SPECIAL."""
+    return key.startswith("=")
 
 
 class LabelCounts:
@@ -136,12 +126,12 @@ class LabelCounts:
             pair = label_pair(self._rule, self._listed, key[0], key[1], verdicts[key[2]].status)
             if pair is None:
                 continue
-            if pair[0].text == "" and self._listed is None:
+            if pair[0] == "=" and self._listed is None:
                 self.sums.give_up()
                 return
-            counted = self.sums.pairs.setdefault(pair[0].key, {}).setdefault(pair[1].key, PairCount())
+            counted = self.sums.pairs.setdefault(pair[0], {}).setdefault(pair[1], PairCount())
             counted.times += times
-            if pair[0].special and not self._rule.other and len(self.sums.unlisted) < MOST_UNLISTED:
+            if not is_label(pair[0]) and not self._rule.other and len(self.sums.unlisted) < MOST_UNLISTED:
                 index = next(at for at, one in enumerate(zip(expected, outputs, codes, strict=True)) if one == key)
                 text = key[0] if key[0].__class__ is str else to_text(key[0])
                 self.sums.unlisted.setdefault(text, ((offsets[index], ids[index] if ids is not None else ""),))
@@ -163,23 +153,23 @@ def label_pair(
         return None
     wanted = rule.read(expected) if expected.__class__ is str else ""
     if listed is not None:
-        one = LabelText(wanted) if wanted in listed else LabelText(OTHER, True)
+        one = f"={wanted}" if wanted in listed else OTHER
     else:
-        one = LabelText("" if _is_long(wanted) else wanted)
+        one = "=" if _is_long(wanted) else f"={wanted}"
     return one, _given(rule, listed, output, status)
 
 
-def _given(rule: LabelRule, listed: frozenset[str] | None, output: Any, status: RowStatus) -> LabelText:
+def _given(rule: LabelRule, listed: frozenset[str] | None, output: Any, status: RowStatus) -> LabelKey:
     if output is None or output is MISSING or (output.__class__ is str and not output.strip()):
-        return LabelText(MISSING_OUTPUT, True)
+        return MISSING_OUTPUT
     if status is RowStatus.BLOCKED:
-        return LabelText(BLOCKED, True)
+        return BLOCKED
     if status is RowStatus.UNREADABLE:
-        return LabelText(UNREADABLE, True)
+        return UNREADABLE
     text = rule.read(output) if output.__class__ is str else ""
     if not text or _is_long(text) or (listed is not None and text not in listed):
-        return LabelText(OTHER, True)
-    return LabelText(text)
+        return OTHER
+    return f"={text}"
 
 
 def _is_long(cell: Any) -> bool:

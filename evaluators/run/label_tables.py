@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from evaluators.issues import Blame, Issue
 from evaluators.registry import suggestion
 from evaluators.run.exact_sums import plus
-from evaluators.run.label_counts import SPECIAL, LabelSums, LabelText, PairCount
+from evaluators.run.label_counts import SPECIAL, LabelPair, LabelSums, PairCount, is_label
 from evaluators.run.result import ConfusionMatrix, LabelCell, LabelFigures
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.confusion import Confusion, Ratio
@@ -37,7 +37,7 @@ def label_tables(
         if sums is None or rule is None or sums.given_up or not sums.pairs:
             continue
         rows = sum(one.times for _, _, one in sums.counted())
-        found = sorted({expected.text for expected, _, _ in sums.counted() if not expected.special})
+        found = sorted({expected[1:] for expected, _, _ in sums.counted() if is_label(expected)})
         if rule.labels is None and (len(found) < 2 or rows < ROWS_PER_LABEL * len(found)):
             continue
         table = _table(line.name, rule.labels if rule.labels is not None else tuple(found), sums, variant)
@@ -59,7 +59,7 @@ def unlisted_labels(
         if sums is None or rule is None or rule.labels is None or not sums.unlisted:
             continue
         column = line.settings.column("expected").spelled(roles)
-        rows = sum(one.times for expected, _, one in sums.counted() if expected.special)
+        rows = sum(one.times for expected, _, one in sums.counted() if not is_label(expected))
         for text, ((first, _), *_) in sums.unlisted.items():
             near = suggestion(text, rule.labels) or f"the labels are {', '.join(rule.labels[:_SHOWN_LABELS])};"
             message = f'"{line.name}": the expected answer {quote(text)} is none of the labels, so labels have no figures'
@@ -78,49 +78,34 @@ def _without_figures(table: ConfusionMatrix) -> ConfusionMatrix:
 
 
 def _table(name: str, labels: Sequence[str], sums: LabelSums, variant: str | None) -> ConfusionMatrix:
-    cells: dict[tuple[LabelText, LabelText], PairCount] = {}
-    known = frozenset(labels)
+    cells: dict[LabelPair, PairCount] = {}
+    order = [*(f"={label}" for label in labels), *SPECIAL]
+    known = frozenset(order)
     for expected, output, counted in sums.counted():
-        column = output if output.special or output.text in known else LabelText(SPECIAL[0], True)
-        plus(cells.setdefault((expected, column), PairCount()), counted)
-    rows_of, columns_of, right = _margins(cells)
-    counts = {one: _confusion(LabelText(one), rows_of, columns_of, right) for one in labels}
-    order = [*map(LabelText, labels), *(LabelText(one, True) for one in SPECIAL)]
-    given = {output for _, output in cells}
-    return ConfusionMatrix(
-        evaluator=name,
-        rows=rows_of.total(),
-        labels=tuple(_figures(one, confusion) for one, confusion in counts.items()),
-        averages=tuple(_averages(list(counts.values()))),
-        cells=tuple(
-            LabelCell(expected.text, output.text, cell.times, cell.rows[:_SHOWN_ROWS])
-            for expected in order
-            for output in order
-            for cell in [cells.get((expected, output))]
-            if cell is not None
-        ),
-        columns=tuple(one.text for one in order if not one.special or one in given),
-        variant=variant,
-    )
-
-
-def _margins(
-    cells: dict[tuple[LabelText, LabelText], PairCount],
-) -> tuple[Counter[LabelText], Counter[LabelText], Counter[LabelText]]:
-    rows, columns, right = Counter[LabelText](), Counter[LabelText](), Counter[LabelText]()
+        plus(cells.setdefault((expected, output if output in known else SPECIAL[0]), PairCount()), counted)
+    rows, columns = Counter[str](), Counter[str]()
     for (expected, output), cell in cells.items():
         rows[expected] += cell.times
         columns[output] += cell.times
-        if expected == output and not expected.special:
-            right[expected] += cell.times
-    return rows, columns, right
-
-
-def _confusion(
-    one: LabelText, rows: Counter[LabelText], columns: Counter[LabelText], right: Counter[LabelText]
-) -> Confusion:
-    """A label as four counts: a row that has it on one side only is one that lacks it, or one that has it too much."""
-    return Confusion(right[one], 0, rows[one] - right[one], columns[one] - right[one])
+    counts = {}
+    for label, key in zip(labels, order, strict=False):
+        right = cells[key, key].times if (key, key) in cells else 0
+        # a row that has a label on one side only is one that lacks it, or one that has it too much
+        counts[label] = Confusion(right, 0, rows[key] - right, columns[key] - right)
+    return ConfusionMatrix(
+        evaluator=name,
+        rows=rows.total(),
+        labels=tuple(_figures(one, confusion) for one, confusion in counts.items()),
+        averages=tuple(_averages(list(counts.values()))),
+        cells=tuple(
+            LabelCell(expected.removeprefix("="), output.removeprefix("="), met.times, met.rows[:_SHOWN_ROWS])
+            for expected in order
+            for output in order
+            if (met := cells.get((expected, output))) is not None
+        ),
+        columns=tuple(one.removeprefix("=") for one in order if is_label(one) or one in columns),
+        variant=variant,
+    )
 
 
 def _figures(label: str, counts: Confusion) -> LabelFigures:

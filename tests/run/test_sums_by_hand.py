@@ -41,7 +41,7 @@ from evaluators.run.intervals import (
     share_interval,
     wilson,
 )
-from evaluators.run.label_counts import LabelText, label_pair
+from evaluators.run.label_counts import label_pair
 from evaluators.run.result import Interval
 from evaluators.run.slices import SliceCounts
 from evaluators.run.stats import evaluator_stats
@@ -385,11 +385,13 @@ def test_values_that_only_the_output_has_may_cost_nothing() -> None:
 def test_what_a_row_counts_as(
     expected: str, output: object, status: RowStatus, pair: tuple[tuple[str, bool], tuple[str, bool]]
 ) -> None:
-    assert label_pair(LabelRule(None), None, expected, output, status) == tuple(LabelText(*one) for one in pair)
+    assert label_pair(LabelRule(None), None, expected, output, status) == tuple(
+        text if special else f"={text}" for text, special in pair
+    )
 
 
 def test_listed_labels_tell_everything_else_apart() -> None:
     rule, listed = LabelRule(("a", "b")), frozenset("ab")
-    assert label_pair(rule, listed, "a", "c", RowStatus.SCORED) == (LabelText("a"), LabelText("(no label)", True))
-    assert label_pair(rule, listed, "c", "b", RowStatus.SCORED) == (LabelText("(no label)", True), LabelText("b"))
+    assert label_pair(rule, listed, "a", "c", RowStatus.SCORED) == ("=a", "(no label)")
+    assert label_pair(rule, listed, "c", "b", RowStatus.SCORED) == ("(no label)", "=b")
     assert label_pair(rule, listed, "c", "b", RowStatus.INVALID) is None

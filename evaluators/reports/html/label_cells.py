@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from evaluators.builtin._texts import LabelRule
-from evaluators.run.label_counts import OTHER, label_pair
+from evaluators.run.label_counts import OTHER, is_label, label_pair
 from evaluators.run.record import RecordedRow, RunRecord
 from evaluators.run.result import ConfusionMatrix
 
@@ -40,8 +40,10 @@ class LabelReader(Struct, frozen=True):
         if pair is None:
             return NO_CELL
         wanted, given = pair
-        column = given.text if given.special or given.text in self.labels else OTHER
-        return self.cells.get((wanted.text, column), NO_CELL)
+        column = given.removeprefix("=")
+        if is_label(given) and column not in self.labels:
+            column = OTHER
+        return self.cells.get((wanted.removeprefix("="), column), NO_CELL)
 
 
 def label_readers(record: RunRecord, rules: Mapping[str, LabelRule], variant: str | None) -> Sequence[LabelReader]:
