@@ -22,9 +22,10 @@ def run_place(written: str) -> Path:
         return run_here(written)
     for folder in (Path(), Path("runs")):
         if (found := newest_run(written, folder)) is not None:
-            if found.among > 1 or found.place.name != written:
-                alone = "" if found.place.name == written else f"; {os.path.join(folder, written)} is that folder alone"
-                runs = "the only run" if found.among == 1 else f"the newest of {found.among:,} runs"
-                tell(visible(f"{written}: {runs} of that name is {found.place}{alone}"))
-            return found.place
+            place, among = found
+            if among > 1 or place.name != written:
+                alone = "" if place.name == written else f"; {os.path.join(folder, written)} is that folder alone"
+                runs = "the only run" if among == 1 else f"the newest of {among:,} runs"
+                tell(visible(f"{written}: {runs} of that name is {place}{alone}"))
+            return place
     return run_here(written)

@@ -52,7 +52,7 @@ def _clean(folder: Path, yes: bool) -> None:
     from evaluators.reports.display import visible
     from evaluators.reports.runs_page import state_words
     from evaluators.run.run_listing import listed_runs
-    from evaluators.run.working_folder import Cleaned, clean, left_folder
+    from evaluators.run.working_folder import clean, left_folder
 
     found = [run for run in listed_runs(folder) if run.state in ("unfinished", "left behind", "not moved")]
     if not found:
@@ -71,10 +71,10 @@ def _clean(folder: Path, yes: bool) -> None:
     issues = []
     for run in found:
         left = left_folder(run.place)
-        cleaned = Cleaned(True) if left is None else clean(left)
-        if cleaned.kept is not None:
-            say(visible(f"the run that was whole is in {cleaned.kept}") + "\n")
-        if cleaned.removed:
+        removed, kept = (True, None) if left is None else clean(left)
+        if kept is not None:
+            say(visible(f"the run that was whole is in {kept}") + "\n")
+        if removed:
             say(visible(f"removed {run.place}") + "\n")
         else:
             issues.append(

@@ -6,7 +6,7 @@ import os
 import re
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -46,26 +46,14 @@ def listed_runs(results: Path) -> list[ListedRun]:
     return sorted(found, key=lambda run: (run.name, run.place))
 
 
-class NamedRun(NamedTuple):
-    """The run folder that a name stands for."""
-
-    place: Path
-    among: int
-    """How many runs of that name there are."""
-
-
-def newest_run(name: str, folder: Path) -> NamedRun | None:
-    """The newest of the runs NAME, NAME-2, NAME-3 and so on in a folder; None where there is none."""
+def newest_run(name: str, folder: Path) -> tuple[Path, int] | None:
+    """The newest of the runs NAME, NAME-2, NAME-3 and so on in a folder, and how many of them there are; None where there is none."""
     numbers = re.compile(re.escape(name) + r"(?:-([2-9]|[1-9][0-9]+))?")
     try:
         found = [
             place for place in folder.iterdir() if numbers.fullmatch(place.name) and os.path.isfile(place / RUN_JSON)
         ]
-        return (
-            NamedRun(max(found, key=lambda place: (*_age(place), len(place.name), place.name)), len(found))
-            if found
-            else None
-        )
+        return (max(found, key=lambda place: (*_age(place), len(place.name), place.name)), len(found)) if found else None
     except OSError:
         return None
 

@@ -47,11 +47,11 @@ def stored(
             kept.append(store_parts(job, suite.lines, each, record_files(folder.working, job.rows, name)))
     for name, schema in suite.inferred_schemas.items():
         folder.write(INFERRED_SCHEMA.format(name), schema_text(schema))
-    texts = suite_texts(suite)
-    for place, text in texts.texts.items():
+    main, texts = suite_texts(suite)
+    for place, text in texts.items():
         folder.write(f"{SUITE_FOLDER}/{place}", text)
     facts = facts_of(prepared, jobs[0].recording, jobs[0].rows, measured, kept, lowest_fields)
-    facts = replace(facts, suite=f"{SUITE_FOLDER}/{texts.main}")
+    facts = replace(facts, suite=f"{SUITE_FOLDER}/{main}")
     return RunRecord(folder.working, _portable(result, _folders(prepared)), facts)
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from evaluators.suite.nodes import SuiteInput
 from evaluators.values.addresses import without_proofs
@@ -27,25 +27,12 @@ _HALF: Final = re.compile("[\ud800-\udfff]")
 """What stands in a name for a byte that is not UTF-8."""
 
 
-class SuiteTexts(NamedTuple):
-    """The files of a suite by their places in a folder, and which of them is the suite."""
-
-    main: str
-    texts: Mapping[str, str]
-
-
-def suite_texts(suite: Suite) -> SuiteTexts:
-    """Every file of a suite."""
-    main, texts = _written(suite)
-    return SuiteTexts(main, {place: without_proofs(text) for place, text in texts.items()})
-
-
-def _written(suite: Suite) -> SuiteTexts:
+def suite_texts(suite: Suite) -> tuple[str, dict[str, str]]:
+    """Which of a suite's files is the suite, and all of them, by their places in a folder."""
     source = suite.config.source
     if suite.given is not None:
-        return SuiteTexts(
-            "suite.yaml", {"suite.yaml": json.dumps(suite.given, indent=2, ensure_ascii=False, default=str)}
-        )
+        text = json.dumps(suite.given, indent=2, ensure_ascii=False, default=str)
+        return "suite.yaml", {"suite.yaml": without_proofs(text)}
     files: dict[Path, str] = {}
     for document in source.documents:
         if not document.name.startswith(_PRESET):
@@ -55,7 +42,7 @@ def _written(suite: Suite) -> SuiteTexts:
         files.setdefault(shown, data.decode("utf-8-sig"))
     main = _absolute(source.folder, source.name)
     base = Path(os.path.commonpath([file.parent for file in files]))
-    return SuiteTexts(_within(main, base), {_within(file, base): text for file, text in files.items()})
+    return _within(main, base), {_within(file, base): without_proofs(text) for file, text in files.items()}
 
 
 def suite_places(suite: Suite) -> list[Path]:

@@ -212,28 +212,22 @@ def left_folder(place: Path) -> LeftFolder | None:
     return LeftFolder(place, named[1], holding(place), read_unfinished(place))
 
 
-class Cleaned(NamedTuple):
-    """What became of what a run left."""
+def clean(left: LeftFolder) -> tuple[bool, Path | None]:
+    """Removes what a run left, and says whether that is gone. A run that is whole goes to its place first, which is given as well.
 
-    removed: bool
-    kept: Path | None = None
-    """Where the run is that was whole, and had not come to its place."""
-
-
-def clean(left: LeftFolder) -> Cleaned:
-    """Removes what a run left; a run that is whole goes to its place first. Nothing is done where the run goes on, that cannot be told,
-    or the folder is somebody else's."""
+    Nothing is done where the run goes on, that cannot be told, or the folder is somebody else's.
+    """
     lock = FolderLock(left.place)
     try:
         if lock.take() != "mine":
-            return Cleaned(False)
+            return False, None
         kept = put_back(left)
     except OSError:
-        return Cleaned(False)
+        return False, None
     finally:
         lock.release()
     remove_folder(left.place)
-    return Cleaned(not left.place.exists(), kept)
+    return not left.place.exists(), kept
 
 
 def put_back(left: LeftFolder) -> Path | None:
