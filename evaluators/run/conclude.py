@@ -18,7 +18,7 @@ from evaluators.run.coverage import gaps, schema_gaps
 from evaluators.run.exact_sums import plus
 from evaluators.run.ids import id_warnings
 from evaluators.run.key_warnings import key_warnings, null_warnings
-from evaluators.run.kinds_read import UNUSED, unused_comparators
+from evaluators.run.kinds_read import UNUSED, reading_nothing
 from evaluators.run.label_tables import label_tables, unlisted_labels
 from evaluators.run.measured import measure_gaps, measure_notes, measures_of, unreadable_cells, unreadable_measures
 from evaluators.run.places import line_places
@@ -85,7 +85,10 @@ def conclude(
         gates = tuple(replace(gate, verdict="undecided", message=_OF_A_PART) for gate in gates)
     troubles = (*changed, *dict.fromkeys(each.trouble for each in every if each.trouble is not None))
     missed = [*gaps(lines, variants, suite, complete=finished), *measure_gaps(measures)]
-    unused = unused_comparators(prepared, every[0].glimpse.expected_documents()) if finished else []
+    unused: list[Issue] = []
+    if finished:
+        first = every[0].glimpse.expected_documents()
+        unused = reading_nothing(lines, prepared.roles, prepared.variants()[0][1], first, suite)
     missed += [one for one in unused if one.code == UNUSED]
     # of a part of the rows, gaps are worth a warning and no more
     warned, held = (missed, []) if prepared.selection or not finished else ([], missed)

@@ -276,8 +276,9 @@ class Work:
     def scored(self, chunk: Chunk) -> Iterator[list[Cells]]:
         """The same, with the filled slots of the chunk, as long as somebody may ask why a row has its verdict."""
         columns = {name: list(cells) for name, cells in chunk.columns.items()}
-        unjudged, given = self._out_of_time(), columns
-        if unjudged is not None:  # what is counted without judging is counted
+        unjudged, given = None, columns
+        if self.job.out_of_time:  # what is counted without judging is counted
+            unjudged = run_out_of_time(self.job.reading.limits.run_seconds)
             given = {name: [Fault(unjudged)] * chunk.count for name in columns}
         log: Log = {}
         with caching(), asking_with(log=log):
@@ -285,9 +286,6 @@ class Work:
                 self._take(chunk, columns, slots, unjudged)
                 yield slots
             self._log(chunk, log)
-
-    def _out_of_time(self) -> Issue | None:
-        return run_out_of_time(self.job.reading.limits.run_seconds) if self.job.out_of_time else None
 
     def _take(self, chunk: Chunk, columns: Mapping[str, Cells], slots: list[Cells], unjudged: Issue | None) -> None:
         """Counts and records what became of a chunk. `unjudged` is why none of its rows is judged."""

@@ -12,7 +12,7 @@ from evaluators.limits import LIST_CELLS
 from evaluators.run.coverage import found_nowhere
 from evaluators.run.figures import counted, rows_text
 from evaluators.run.places import free_place, key_place, line_places
-from evaluators.run.result import EvaluatorStats, FieldStats, KeyStats
+from evaluators.run.result import EvaluatorStats, KeyStats
 from evaluators.run.split_result import SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.paths import Path
@@ -57,7 +57,9 @@ def null_warnings(
         for line, one, keys in zip(evaluators, stats, each.keys, strict=True):
             fields = {field.path: field for field in one.fields}
             known = {Path(tuple(json.loads(path))).canonical: times for path, times in keys.made_up.items()}
-            some = {path: times for path, times in known.items() if path in fields and times < _expected(fields[path])}
+            some = {
+                path: times for path, times in known.items() if path in fields and times < fields[path].counts.expected
+            }
             if some:
                 most = max(some, key=lambda path: some[path])
                 more = (
@@ -73,11 +75,6 @@ def null_warnings(
                 hint = "write nulls: absent, and it counts as extra; nulls: value where null is an answer of its own"
                 found.append(Issue("nulls-unsaid", Blame.CONFIG, message, places.get(line.name), hint))
     return list(dict.fromkeys(found))
-
-
-def _expected(field: FieldStats) -> int:
-    counts = field.counts
-    return counts.match + counts.mismatch + counts.omission
 
 
 def _warning(suite: Suite | None, line: EvaluatorLine, variant: str | None, keys: KeyStats) -> Issue:

@@ -19,7 +19,6 @@ from evaluators.limits import OutOfTime
 from evaluators.model import MISSING
 from evaluators.needs import Expected, expected_of
 from evaluators.run.places import field_places, line_places
-from evaluators.run.preparing import Prepared
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.reader import whole
 from evaluators.testsets.test_set import TestSet
@@ -59,12 +58,6 @@ class _ReadField(Struct):
             if any(comparator.applies_to(changed) for comparator in self.comparators):
                 return True
         return False
-
-
-def unused_comparators(prepared: Prepared, first: Mapping[str, Sequence[Any]]) -> list[Issue]:
-    """`reading_nothing`, of the suite of a run."""
-    _, test_set = prepared.variants()[0]
-    return reading_nothing(prepared.suite.lines, prepared.roles, test_set, first, prepared.suite)
 
 
 def reading_nothing(

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import JSON
 from evaluators.needs import expected_of
-from evaluators.settings import BadSettings, Detail
+from evaluators.settings import BadSettings
 from evaluators.testsets.test_set import TestSet
 from evaluators.values.flow import flow
 from evaluators.values.path_text import ANY, display
@@ -47,7 +47,11 @@ def with_inferred_schemas(suite: Suite, test_set: TestSet, roles: Mapping[str, s
         try:
             inferred_schemas[line.name] = learning.infer(list(documents(table, name)))
         except BadSettings as error:
-            issues += [_as_issue(line.name, f'column "{name}" of {test_set.name}', each) for each in error.details]
+            where = f'column "{name}" of {test_set.name}'
+            issues += [
+                Issue(each.code, Blame.TESTSET, f'"{line.name}": {each.message}', where, each.hint)
+                for each in error.details
+            ]
     if issues:
         raise Problems(issues)
     return replace(suite, inferred_schemas=inferred_schemas)
@@ -89,7 +93,3 @@ def _compared(schema: Mapping[str, Any], path: tuple[Any, ...]) -> Iterator[str]
             yield from _compared(inner, (*path, key))
     elif isinstance(items, Mapping):
         yield from _compared(items, (*path, ANY))
-
-
-def _as_issue(name: str, where: str, detail: Detail) -> Issue:
-    return Issue(detail.code, Blame.TESTSET, f'"{name}": {detail.message}', where, detail.hint)

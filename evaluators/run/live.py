@@ -53,7 +53,10 @@ class LiveRows:
 
     def take(self, cells: Mapping[str, Any], row_id: str) -> tuple[Judged, ...]:
         """One more row: what every evaluator says of it, in the order of the suite. `cells` are keyed by column."""
-        work = self._work = self._work or self._begun()
+        if self._work is None:
+            split = Split(self._merger.name, self._parts)
+            self._work = Work(self._job, split, plan_of(self._job, self._lines), ())
+        work = self._work
         own = [*self._job.slices, *([self._job.cluster] if self._job.cluster is not None else [])]
         own += [one.column for one in self._job.measures]
         columns = {name: [cells.get(name, MISSING)] for name in dict.fromkeys([*work.plan.columns, *own])}
@@ -69,6 +72,3 @@ class LiveRows:
             self._work, self._rows = None, 0
             self._parts += 1
         return self._merger.measured(of=self._parts)
-
-    def _begun(self) -> Work:
-        return Work(self._job, Split(self._merger.name, self._parts), plan_of(self._job, self._lines), ())

@@ -74,10 +74,10 @@ def prepare(
 
             check_addresses(config, (test_set, *settings.values()))
         selection, needed = selection or Selection(), suite.needed_roles()
+        # the folder of the results, where it is on this machine
+        here = [Path(results)] if results is not None and not scheme_of(str(results)) else []
         try:
-            opened = open_test_set(
-                config, folder, needed=needed, selection=selection, results=_here(results), given=given
-            )
+            opened = open_test_set(config, folder, needed=needed, selection=selection, results=here, given=given)
         except Problems as error:
             asked = set((settings.get("columns") or {}).values())
             raise Problems(placed_role(issue, suite, asked) for issue in error.issues) from error
@@ -173,11 +173,6 @@ def _test_set_config(
         return (config.moved(folder) if moved else config).but(changes), Path() if moved else folder
     except BadSettings as error:
         raise Problems(Issue(one.code, Blame.CONFIG, one.message, None, one.hint) for one in error.details) from error
-
-
-def _here(results: str | Path | None) -> list[Path]:
-    """The folder of the results, where it is on this machine."""
-    return [Path(results)] if results is not None and not scheme_of(str(results)) else []
 
 
 def _check_columns(suite: Suite, test_set: TestSet) -> None:

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Final, Literal
 
 from evaluators.builtin._evaluator import lists_fields
-from evaluators.needs import Column, Expected, Need, Output, column_of
+from evaluators.needs import Expected, Need, Output, column_of
 from evaluators.plan.need_steps import Lookup
 from evaluators.plan.suite_plan import Compiled
 from evaluators.run.places import field_places, line_places
@@ -89,7 +89,10 @@ def readings_of(one: Compiled, roles: Mapping[str, str]) -> tuple[CellReading, .
 def _reading(need: Need, lookup: Lookup | None, roles: Mapping[str, str]) -> CellReading | None:
     if (column := column_of(need)) is None:
         return None
-    name, side = column.spelled(roles), _side(column)
+    name, names = column.spelled(roles), (column.role, None if column.literal else column.name)
+    side: Literal["expected", "output", "other"] = (
+        "output" if "output" in names else "expected" if "expected" in names else "other"
+    )
     if isinstance(need, Output) and lookup is not None:
         beside = need.beside.column.spelled(roles) if need.beside is not None else None
         search = lookup.search
@@ -98,8 +101,3 @@ def _reading(need: Need, lookup: Lookup | None, roles: Mapping[str, str]) -> Cel
             tuple(sorted(search.keys)),
         )  # fmt: skip
     return CellReading(name, side, "expected" if isinstance(need, Expected) else "text")
-
-
-def _side(column: Column) -> Literal["expected", "output", "other"]:
-    names = (column.role, None if column.literal else column.name)
-    return "output" if "output" in names else "expected" if "expected" in names else "other"

@@ -42,6 +42,11 @@ class Counts(Struct, frozen=True):
         """Everything that is in a denominator."""
         return self.match + self.mismatch + self.omission + self.hallucination + self.error
 
+    @property
+    def expected(self) -> int:
+        """Everything for which a value was expected."""
+        return self.match + self.mismatch + self.omission
+
 
 class ArrayStats(Struct, frozen=True):
     """The items of one array over the run. A pair of items that does not match is one missing and one extra item."""

@@ -45,10 +45,14 @@ def roll_call(crew: Crew, jobs: Sequence[Job]) -> None:
     ask: Callable[[], Lacking] = partial(_lacking, job, sizes)
     issues: list[Issue] = []
     for worker, (unseen, asks_alone, found) in crew.ask_each(ask):
-        issues += [_unseen(worker, name) for name in unseen]
+        message = f"the worker on {worker} does not see this file, or sees another one"
+        hint = "put it where all workers see it under the same path, and run the command there"
+        issues += [Issue("unseen-file", Blame.ENVIRONMENT, message, name, hint) for name in unseen]
         issues += [_unreadable(worker, issue) for issue in found]
         if asks_alone:
-            issues.append(_asks_alone(worker))
+            message = f"the worker on {worker} is another machine, and a suite that asks a judge is scored on one machine"
+            hint = "--engine processes scores it here"
+            issues.append(Issue("worker-asks-alone", Blame.ENVIRONMENT, message, None, hint))
     if issues:
         raise Problems(issues)
 
@@ -71,18 +75,7 @@ def _sees(source: ByteSource, size: int) -> bool:
         return False
 
 
-def _unseen(worker: str, name: str) -> Issue:
-    message = f"the worker on {worker} does not see this file, or sees another one"
-    hint = "put it where all workers see it under the same path, and run the command there"
-    return Issue("unseen-file", Blame.ENVIRONMENT, message, name, hint)
-
-
 def _unreadable(worker: str, issue: Issue) -> Issue:
     message = f"the worker on {worker} cannot read the suite: {issue.message}"
     hint = f"{issue.hint + '; ' if issue.hint else ''}what a worker needs to have is said in docs/guides/clusters.md"
     return replace(issue, code="worker-unfit", blame=Blame.ENVIRONMENT, message=message, hint=hint)
-
-
-def _asks_alone(worker: str) -> Issue:
-    message = f"the worker on {worker} is another machine, and a suite that asks a judge is scored on one machine"
-    return Issue("worker-asks-alone", Blame.ENVIRONMENT, message, None, "--engine processes scores it here")

@@ -43,13 +43,9 @@ def decisive(suite: Suite) -> str:
     trackers and reports."""
     said = {key: value for key, value in suite.config.source.data.items() if key not in _HARMLESS}
     judges = [judged for judge in suite.judges.values() if (judged := judge.meaning())]
-    files = {name: sha256(data).hexdigest() for name, data in suite.files.items() if _named(name, said)}
+    named = {Path(word).name for word in _words(said) if word}  # a file that it does not name is a suite that it extends
+    files = {name: sha256(data).hexdigest() for name, data in suite.files.items() if Path(name).name in named}
     return _checksum([said, judges, suite.results.reasoning_length, files])
-
-
-def _named(file: str, said: object) -> bool:
-    """Whether the suite names a file, which is then no suite that it extends."""
-    return any(word and Path(word).name == Path(file).name for word in _words(said))
 
 
 _HARMLESS: Final = frozenset(
@@ -80,7 +76,9 @@ def _of_line(suite: Suite, line: EvaluatorLine, comparators: Mapping[str, Any]) 
     if isinstance(file, str):
         path = (suite.config.source.folder_of(line.loc) or Path()) / file
         data = suite.files.get(str(path))
-        found["schema"] = _of_file(path, file) if data is None else sha256(data).hexdigest()[:12]
+        if data is None and path.is_file():
+            data = path.read_bytes()
+        found["schema"] = _checksum(file) if data is None else sha256(data).hexdigest()[:12]
     return found
 
 
@@ -113,10 +111,6 @@ def _words(value: Any) -> Iterator[str]:
     elif isinstance(value, (list, tuple)):
         for inner in value:
             yield from _words(inner)
-
-
-def _of_file(file: Path, name: str) -> str:
-    return sha256(file.read_bytes()).hexdigest()[:12] if file.is_file() else _checksum(name)
 
 
 def _checksum(value: object) -> str:

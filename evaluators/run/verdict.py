@@ -89,16 +89,12 @@ def _findings(facts: Facts) -> Iterable[tuple[int, str]]:
         yield UNMEASURED, "nothing was measured" + ("" if rows or selected else ": the test set has no rows")
 
 
-def _in_one_line(issue: Issue) -> str:
-    placed = f"{issue.where}: {issue.message}" if issue.where else issue.message
-    return f"{placed} ({issue.hint})" if issue.hint else placed
-
-
 def _issue_findings(issues: Iterable[Issue]) -> Iterable[tuple[int, str]]:
     for issue in issues:
         code = _CODE_OF_ISSUE.get(issue.code, _CODE_OF_BLAME[issue.blame])
         if code is not None:
-            yield code, _in_one_line(issue)
+            placed = f"{issue.where}: {issue.message}" if issue.where else issue.message
+            yield code, f"{placed} ({issue.hint})" if issue.hint else placed
 
 
 def _gate_findings(gates: Iterable[GateResult]) -> Iterable[tuple[int, str]]:

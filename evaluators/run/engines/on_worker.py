@@ -51,14 +51,9 @@ def own_versions() -> tuple[str, str]:
     return f"{sys.version_info.major}.{sys.version_info.minor}", __version__
 
 
-def name_of_process() -> str:
-    """What messages call this process: its machine and its number."""
-    return f"{platform.node()} (process {os.getpid()})"
-
-
 def perform(versions: tuple[str, ...], equipment: bytes, task: bytes) -> bytes:
     """The answer to one call, as bytes: the name of this process, how the call ended, and what there is to say of it."""
-    return pickle.dumps((name_of_process(), *_answer(versions, equipment, task)))
+    return pickle.dumps((f"{platform.node()} (process {os.getpid()})", *_answer(versions, equipment, task)))
 
 
 @lru_cache(maxsize=1)
