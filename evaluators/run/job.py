@@ -143,16 +143,15 @@ def run_split(
     stopped: Callable[[], bool] = lambda: False,
     progress: Callable[[int], None] = lambda rows: None,
     lines: Sequence[EvaluatorLine] | None = None,
-    attempt: str = "",
 ) -> SplitResult:
     """Score the rows of one split.
 
     A split whose parts the system does not take leaves none of them, and says so as its `trouble`. `full` are keys of what
     is recorded that earlier splits have filled. `stopped` is asked between chunks; when it says yes, the result holds the
     rows that were finished. `progress` is told how many rows each chunk had. `lines` saves reading the suite again where
-    the caller has it. `attempt` is a word in the names of its files, where somebody else may be scoring the same split.
+    the caller has it. Its files have a word in their names where somebody else may be scoring the same split.
     """
-    attempt = attempt or (new_attempt() if job.key else "")
+    attempt = new_attempt() if job.key or job.suite.run_id else ""
     try:
         with work_on(job, split, full, stopped, lines, attempt) as work:
             work.result.finished = _all_taken(work, split, stopped, progress)

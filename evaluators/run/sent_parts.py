@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from evaluators.issues import Blame, Issue
 from evaluators.run.engines.engine import asked_to_stop
 from evaluators.run.job import Job, run_split
-from evaluators.run.part_files import PART, new_attempt
+from evaluators.run.part_files import PART
 from evaluators.run.split_result import SplitResult, opened, sealed
 from evaluators.testsets.byte_store import inside, scheme_of, store_of
 from evaluators.testsets.reader import Split
@@ -46,11 +46,10 @@ def clear_mark(job: Job) -> None:
 def run_and_send(job: Job, task: Task) -> Sent:
     """Scores a split on a worker. Its files are at their places afterwards, or in what is given back."""
     split, full = task
-    attempt = new_attempt() if job.suite.run_id else ""
     if _sees(job):
-        return sealed(run_split(job, split, full, asked_to_stop, attempt=attempt)), {}
+        return sealed(run_split(job, split, full, asked_to_stop)), {}
     with tempfile.TemporaryDirectory(prefix="evaluators-parts-") as folder:
-        result = run_split(replace(job, folder=folder), split, full, asked_to_stop, attempt=attempt)
+        result = run_split(replace(job, folder=folder), split, full, asked_to_stop)
         files = sorted(Path(folder).iterdir())
         mib = sum(file.stat().st_size for file in files) / 2**20
         if mib <= MOST_SENT_MIB:
