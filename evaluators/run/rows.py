@@ -162,7 +162,7 @@ class _JsonRows:
             zip(*map(_renumbered, block.codes, numbers), strict=True),
             strict=True,
         )
-        lines = [
+        lines = (
             RowLine(
                 row=first + offset,
                 id=name,
@@ -172,7 +172,7 @@ class _JsonRows:
                 codes=list(own),
             )
             for offset, name, given, cluster, values, own in columns
-        ]
+        )
         self._whole.write(_ENCODER.encode_lines(lines))
 
     def close(self) -> None:
@@ -193,12 +193,25 @@ class _ParquetRows:
     def __init__(self, target: Path, evaluators: Sequence[str], slices: Sequence[str], clustered: bool) -> None:
         self._arrow, parquet = pyarrow()
         self._schema = _schema(self._arrow, evaluators, slices, clustered)
-        self._writer = _parquet_writer(parquet, target, self._schema)
+        # codes are written with a dictionary; numbers and ids hardly repeat
+        repeating = [name for name in self._schema.names if name not in ("row", "id", "checksum")]
+        self._writer = parquet.ParquetWriter(
+            target, self._schema, compression="zstd", use_dictionary=repeating, write_statistics=False, store_schema=False
+        )
         self._waiting = self._arrow.Table.from_batches([], self._schema)
 
     def add(self, block: RowBlock, first: int, numbers: Sequence[Sequence[int]]) -> None:
-        more = _table(self._arrow, self._schema, block, first, numbers)
-        self._waiting = self._arrow.concat_tables([self._waiting, more])
+        arrow, names = self._arrow, self._schema.names
+        texts = [block.names(first), [f"{given:08x}" for given in block.given]]
+        texts += [block.clusters] if "cluster" in names else []
+        texts += block.slices or [[] for name in names if name.startswith("slice ")]
+        columns = [_whole_numbers(arrow, arrow.int64(), array("q", [first + offset for offset in block.offsets]))]
+        columns += [_texts(arrow, column) for column in texts]
+        columns += [
+            _whole_numbers(arrow, arrow.int32(), array("i", _renumbered(column, own)))
+            for own, column in zip(numbers, block.codes, strict=True)
+        ]
+        self._waiting = arrow.concat_tables([self._waiting, arrow.Table.from_arrays(columns, schema=self._schema)])
         while self._waiting.num_rows >= GROUP_ROWS:
             self._writer.write_table(self._waiting.slice(0, GROUP_ROWS).combine_chunks())
             self._waiting = self._waiting.slice(GROUP_ROWS)
@@ -222,33 +235,8 @@ def _schema(arrow: Any, evaluators: Sequence[str], slices: Sequence[str], cluste
     )
 
 
-def _parquet_writer(parquet: Any, target: Path, schema: Any) -> Any:
-    """Codes are written with a dictionary; numbers and ids hardly repeat."""
-    repeating = [name for name in schema.names if name not in ("row", "id", "checksum")]
-    return parquet.ParquetWriter(
-        target, schema, compression="zstd", use_dictionary=repeating, write_statistics=False, store_schema=False
-    )
-
-
-def _table(arrow: Any, schema: Any, block: RowBlock, first: int, numbers: Sequence[Sequence[int]]) -> Any:
-    """The rows of a block. Columns are handed over as bytes: pyarrow asks pandas what a list of Python's own is."""
-    texts = [block.names(first), [f"{given:08x}" for given in block.given]]
-    texts += [block.clusters] if "cluster" in schema.names else []
-    texts += block.slices or [[] for name in schema.names if name.startswith("slice ")]
-    return arrow.Table.from_arrays(
-        [
-            _whole_numbers(arrow, arrow.int64(), array("q", [first + offset for offset in block.offsets])),
-            *(_texts(arrow, column) for column in texts),
-            *(
-                _whole_numbers(arrow, arrow.int32(), array("i", _renumbered(column, own)))
-                for own, column in zip(numbers, block.codes, strict=True)
-            ),
-        ],
-        schema=schema,
-    )
-
-
 def _whole_numbers(arrow: Any, kind: Any, numbers: array[int]) -> Any:
+    """A column, handed over as bytes: pyarrow asks pandas what a list of Python's own is."""
     return arrow.Array.from_buffers(kind, len(numbers), [None, arrow.py_buffer(numbers)])
 
 
