@@ -172,8 +172,8 @@ def _finished_before(prepared: Prepared, request: RunRequest, place: Path) -> Fi
     record = read_record(place)
     if needs_cells(request.files):
         record = cells_from(record, prepared.test_set)
-    options = _with_sections(prepared, request, record)
-    files, refused = _asked(request, record, _of_report(prepared, request, record, options))
+    options, of_pages = _options(prepared, request, record)
+    files, refused = _asked(request, record, of_pages)
     if (noted := _noted(record, place, request)) != record.result:
         from evaluators.run.run_json import run_json
         from evaluators.run.store import RUN_JSON, write_text
@@ -250,7 +250,7 @@ def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run
         return Finished(result, Options(lowest_fields, extra=_without_record(request, result)), None, ())
     lost: tuple[Issue, ...] = ()
     try:
-        record, options = _recorded(prepared, request, folder, run)
+        record, options, of_pages = _recorded(prepared, request, folder, run)
         if request.results is not None:
             record = replace(record, result=_noted(record, folder.path, request))
             folder.finish(record.result, record.facts)
@@ -265,7 +265,7 @@ def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run
             return Finished(afterwards(run.result, lost), Options(), None, (), refused=lost)
         lost = (refused,)
     further = replace(request, files=_in_folder(request, folder))
-    files, refused_files = _asked(further, record, _of_report(prepared, request, record, options))
+    files, refused_files = _asked(further, record, of_pages)
     refusals = (*lost, *refused_files)
     result = replace(afterwards(folder.named(run.result), refusals), written=record.result.written)
     if request.results is None or lost:
@@ -318,44 +318,44 @@ def _asked(request: RunRequest, record: RunRecord, options: Options) -> tuple[li
     return written, tuple(refused)
 
 
-def _recorded(prepared: Prepared, request: RunRequest, folder: RunFolder, run: ScoredRun) -> tuple[RunRecord, Options]:
-    """What the run recorded, and the files of its folder made from that."""
+def _recorded(
+    prepared: Prepared, request: RunRequest, folder: RunFolder, run: ScoredRun
+) -> tuple[RunRecord, Options, Options]:
+    """What the run recorded, and the files of its folder made from that; with the options of its summary, and of its pages."""
     from evaluators.reports.report_files import folder_files, needs_cells, not_annotated
     from evaluators.run.cells_again import cells_from
     from evaluators.run.storing import stored
 
-    lowest_fields = prepared.suite.results.lowest_fields
-    record = stored(prepared, folder, run.jobs, run.measured, run.result, lowest_fields)
-    words = prepared.suite.results.formats if request.results is not None else ()
+    results = prepared.suite.results
+    record = stored(prepared, folder, run.jobs, run.measured, run.result, results.lowest_fields)
+    words = results.formats if request.results is not None else ()
     if not record.has_every_cell and needs_cells(request.files, words):
         record = cells_from(record, prepared.test_set)
-    options = _with_sections(prepared, request, record)
+    options, of_pages = _options(prepared, request, record, words)
     if request.results is not None:
-        rows_csv = "csv" in words or prepared.suite.results.documents == "all"
+        rows_csv = "csv" in words or results.documents == "all"
         options = replace(options, left_out=not_annotated(record, rows_csv))
-        of_report = _of_report(prepared, request, record, options, words)
-        folder_files(folder, record, words, options, of_report, rows_csv)
-    return record, options
+        folder_files(folder, record, words, options, of_pages, rows_csv)
+    return record, options, of_pages
 
 
-def _of_report(
-    prepared: Prepared, request: RunRequest, record: RunRecord, options: Options, words: Sequence[str] = ()
-) -> Options:
-    """The options of the pages that a run was asked for: these search for near misses."""
-    from evaluators.reports.format import has_pages
-
-    return _with_sections(prepared, request, record, True) if has_pages(request.files, words) else options
-
-
-def _with_sections(prepared: Prepared, request: RunRequest, record: RunRecord, report: bool = False) -> Options:
-    """What summaries and pages show beside the figures."""
+def _options(
+    prepared: Prepared, request: RunRequest, record: RunRecord, words: Sequence[str] = ()
+) -> tuple[Options, Options]:
+    """What the summary shows beside the figures, and what the pages show that were asked for: these search for all near misses."""
     from evaluators.api.finished_run import label_rules, sections_of
+    from evaluators.reports.format import has_pages
     from evaluators.reports.headline import Options
 
     lines = prepared.suite.lines
     shown = not request.looked_at or request.results is not None or request.files or request.summary
-    sections = sections_of(record, lines, request.hardest, report=report) if shown else ()  # a program looks at rows
-    return Options(prepared.suite.results.lowest_fields, extra=sections, label_rules=label_rules(lines))
+
+    def with_sections(report: bool) -> Options:
+        sections = sections_of(record, lines, request.hardest, report=report) if shown else ()  # a program looks at rows
+        return Options(prepared.suite.results.lowest_fields, extra=sections, label_rules=label_rules(lines))
+
+    options = with_sections(False)
+    return options, with_sections(True) if has_pages(request.files, words) else options
 
 
 def _without_record(request: RunRequest, result: RunResult) -> tuple[Section, ...]:
