@@ -10,7 +10,7 @@ from evaluators.api.loading import load
 from evaluators.api.requests import is_test_set, refuse_unknown
 from evaluators.api.run_object import Run
 from evaluators.api.run_request import RunOptions
-from evaluators.api.suite import Suite
+from evaluators.api.suite import Rows, Suite
 from evaluators.fields.inference.schema import infer_schema
 from evaluators.issues import problem
 from evaluators.model import Result
@@ -18,7 +18,6 @@ from evaluators.needs import Role
 from evaluators.testsets.given_rows import side_by_side
 from evaluators.values.json_text import NotJSON, parse
 
-Rows: TypeAlias = Any
 SuiteLike: TypeAlias = Suite | str | Path | Mapping[str, Any]
 
 _OWN: Final = ("suite", "schema", "fields", "expected", "outputs", "columns")

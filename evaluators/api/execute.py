@@ -389,10 +389,12 @@ def _tracked(finished: Finished, trackers: Sequence[NamedTracker], request: RunR
         file for file in (*finished.files, finished.folder / "report.html") if file.suffix == ".html" and file.is_file()
     ]
     if sent.links and pages:
-        from evaluators.api.finished_run import pages_again
+        from evaluators.api.finished_run import sent_section
+        from evaluators.reports.report_files import asked_files
         from evaluators.run.record import read_record
 
-        pages_again(read_record(finished.folder), pages, finished.options)
+        options = replace(finished.options, extra=(*finished.options.extra, *sent_section(finished.folder)))
+        asked_files(pages, read_record(finished.folder), options)  # once more, now that they can say where the run is
     return replace(finished, result=afterwards(finished.result, sent.issues), sent=sent)
 
 

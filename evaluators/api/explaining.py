@@ -10,7 +10,6 @@ from typing import Any
 from msgspec.structs import asdict
 
 from evaluators.api.loading import load
-from evaluators.api.suite import Suite
 from evaluators.reports.alignments import alignment_data, alignment_page, is_alignment
 from evaluators.reports.catalog import Kind, entries, kinds_of, page, present_name, settings_in, unknown
 from evaluators.reports.document import Page
@@ -29,14 +28,13 @@ def is_suite(subject: str) -> bool:
 def of_suite(file: str, format_: str, steps: bool = False, width: int = WIDTH) -> str:
     """A suite explained. Raises Problems with everything that is wrong with it."""
     suite = load(file)
-    return suite.config.source.filled.masked(_of_loaded(suite, format_, steps, width))
-
-
-def _of_loaded(suite: Suite, format_: str, steps: bool, width: int) -> str:
     columns: dict[str, str] = dict(suite.test_set.columns.named().items())
     if format_ == "json":
-        return _json(suite_data(suite.config, suite.gates, suite.plan(), columns))
-    return _written(suite_page(suite.config, suite.gates, suite.plan() if steps else None, columns), format_, width)
+        text = _json(suite_data(suite.config, suite.gates, suite.plan(), columns))
+    else:
+        page = suite_page(suite.config, suite.gates, suite.plan() if steps else None, columns)
+        text = _written(page, format_, width)
+    return suite.config.source.filled.masked(text)
 
 
 def of_name(written: str, format_: str, columns: int = WIDTH) -> str:

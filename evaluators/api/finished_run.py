@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from msgspec.structs import replace
-
 from evaluators.api.sections import READERS
 from evaluators.builtin._texts import LabelRule
 from evaluators.issues import Problems, problem
@@ -71,11 +69,6 @@ def sent_section(folder: Path) -> tuple[Section, ...]:
         for link in links_of(folder)
     )
     return (Section("Where it was sent", (Listing(tuple(items)),)),)
-
-
-def pages_again(record: RunRecord, pages: Iterable[Path], options: Options) -> None:
-    """Writes the pages of a run once more, now that it was sent."""
-    asked_files(pages, record, replace(options, extra=(*options.extra, *sent_section(record.folder))))
 
 
 def options_of(record: RunRecord) -> Options:

@@ -34,10 +34,8 @@ def trackers_of(suite: Suite, request: RunRequest) -> tuple[NamedTracker, ...]:
     Raises Problems (config) for a name that no tracker has, for a tracker that cannot be used here, and for a tracker where no
     run folder is written.
     """
-    if request.track is None:
-        named = suite.tracking if request.results is not None else ()
-        return chosen([one.name for one in named], named, request.trace_rows)
-    found = chosen(request.track, suite.tracking, request.trace_rows)
+    own = [one.name for one in suite.tracking] if request.results is not None else []
+    found = chosen(own if request.track is None else request.track, suite.tracking, request.trace_rows)
     if found and request.results is None:
         raise problem(
             "tracker-without-folder",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Final
 
 from msgspec import Struct
@@ -92,7 +92,7 @@ def merge(plan: BatchPlan, batches: Iterable[Any]) -> BatchSums:
         _check_once(plan, sorted(found for part in parts for found in part.rows))
         firsts = [part.first for part in parts]
     else:
-        firsts = _one_after_the_other([part.result.rows for part in parts])
+        firsts = list(accumulate((part.result.rows for part in parts), initial=1))[:-1]
     lines = plan.job.suite.lines()
     merger = Merger(plan.job, lines, plan.table.name, first_number=firsts[0] if firsts else 1)
     spans = [*(after - before for before, after in pairwise(firsts)), 0]
@@ -153,11 +153,3 @@ def _check_once(plan: BatchPlan, ranges: Sequence[Range]) -> None:
             message = f"row {first:,} was scored twice"
             hint = f'give every batch once; the numbers in the column "{plan.row}" must differ'
             raise Problems([Issue("row-twice", Blame.ENVIRONMENT, message, plan.table.name, hint)])
-
-
-def _one_after_the_other(counts: Sequence[int]) -> list[int]:
-    firsts, number = [], 1
-    for count in counts:
-        firsts.append(number)
-        number += count
-    return firsts
