@@ -268,18 +268,16 @@ def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run
     files, refused_files = _asked(further, record, of_pages)
     refusals = (*lost, *refused_files)
     result = replace(afterwards(folder.named(run.result), refusals), written=record.result.written)
-    if request.results is None or lost:
-        result = replace(result, folder=None)
-        if not request.looked_at or lost:
-            return Finished(result, options, None, tuple(files), refused=refusals)
-        folder.write(RUN_JSON, run_json(result, record.facts))
-        return Finished(
-            result, options, None, tuple(files), refused=refusals, record=replace(record, result=result),
-            let_go=folder.discard,
-        )  # fmt: skip
-    named, result = result.folder, replace(result, folder=str(folder.path))
-    taken = folder.asked if folder.path != folder.asked else None
-    return Finished(result, options, folder.path, tuple(files), refused=refusals, named=named, taken=taken, record=record)
+    place = None if request.results is None or lost else folder.path
+    of_place = replace(result, folder=None if place is None else str(place))
+    finished = Finished(of_place, options, place, tuple(files), refused=refusals)
+    if place is not None:
+        taken = folder.asked if place != folder.asked else None
+        return replace(finished, named=result.folder, taken=taken, record=record)
+    if lost or not request.looked_at:
+        return finished
+    folder.write(RUN_JSON, run_json(of_place, record.facts))
+    return replace(finished, record=replace(record, result=of_place), let_go=folder.discard)
 
 
 def _noted(record: RunRecord, place: Path, request: RunRequest) -> RunResult:
