@@ -14,6 +14,7 @@ texts equal.
 
 from __future__ import annotations
 
+import json
 import re
 from math import isinf
 from typing import Any, Final
@@ -39,14 +40,13 @@ NUMBER_LETTERS: Final = tuple(".eE0123456789")
 _skip = re.compile(r"[ \t\n\r]*+").match
 _number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?").match
 _unfinished_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.|(?:\.[0-9]++)?[eE][+-]?)\Z").match
-_plain_string = re.compile(r'"([^"\\\x00-\x1f]*+)"').match
-_characters = re.compile(r'[^"\\\x00-\x1f]*+').match
-_four_hex_digits = re.compile(r"[0-9A-Fa-f]{4}").match
+_CHARACTERS: Final = r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*+'
+_string = re.compile(f'{_CHARACTERS}"').match
+_begun_string = re.compile(_CHARACTERS).match
 _hex_digits_to_the_end = re.compile(r"[0-9A-Fa-f]{0,3}\Z").match
 _foreign = re.compile(r"-?(?:NaN|Infinity)|True|False|None|undefined").match
 
 _LITERALS: Final[dict[str, JSON]] = {"true": True, "false": False, "null": None}
-_ESCAPES: Final = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 class NotJSON(ValueError):
@@ -213,41 +213,17 @@ class _JsonReader:
         return None, end
 
     def string(self, pos: int) -> tuple[str, int]:
-        if plain := _plain_string(self.text, pos):
-            return plain[1], plain.end()
-        text, parts, pos = self.text, list[str](), pos + 1
-        while True:
-            run = _characters(text, pos)
-            end = run.end() if run else pos
-            parts.append(text[pos:end])
-            mark = text[end : end + 1]
-            if mark == '"':
-                return "".join(parts), end + 1
-            if mark != "\\":
-                raise self.mistake("a line break, tab or other control character inside quotes", end)
-            part, pos = self.escape(end + 1)
-            parts.append(part)
-
-    def escape(self, pos: int) -> tuple[str, int]:
-        """The character that the escape stands for; `pos` is just after the backslash."""
-        mark = self.text[pos : pos + 1]
-        if mark in _ESCAPES:
-            return _ESCAPES[mark], pos + 1
-        if mark != "u":
-            raise self.mistake(f'"\\{mark}" is not an escape', pos)
-        code, pos = self.code_unit(pos + 1)
-        if 0xD800 <= code < 0xDC00 and self.text.startswith("\\u", pos) and _four_hex_digits(self.text, pos + 2):
-            low, after = self.code_unit(pos + 2)
-            if 0xDC00 <= low < 0xE000:
-                return chr(0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)), after
-        return chr(code), pos
-
-    def code_unit(self, pos: int) -> tuple[int, int]:
-        if digits := _four_hex_digits(self.text, pos):
-            return int(digits[0], 16), pos + 4
-        raise self.mistake(
-            'four hexadecimal digits expected after "\\u"', pos, truncated=bool(_hex_digits_to_the_end(self.text, pos))
-        )
+        if whole := _string(self.text, pos):
+            return json.loads(whole[0]) if "\\" in whole[0] else whole[0][1:-1], whole.end()
+        begun = _begun_string(self.text, pos)
+        end = begun.end() if begun else pos
+        mark, letter = self.text[end : end + 1], self.text[end + 1 : end + 2]
+        if mark != "\\":
+            raise self.mistake("a line break, tab or other control character inside quotes", end)
+        if letter != "u":
+            raise self.mistake(f'"\\{letter}" is not an escape', end + 1)
+        cut_off = _hex_digits_to_the_end(self.text, end + 2) is not None
+        raise self.mistake('four hexadecimal digits expected after "\\u"', end + 2, truncated=cut_off)
 
     def blanks(self, pos: int) -> int:
         match = _skip(self.text, pos)
