@@ -51,6 +51,7 @@ _OF_FUNCTIONS: Final = ("comparator-failed", "bad-answer", "transform-failed")
 _GONE: Final = {
     "compile": "write compare(self, expected, actual), which returns true, false or a Comparison",
     "explain": "write reason(self, expected, actual, found), which returns a sentence about what compare found",
+    "is_equality": "write key(self), which returns evaluators.values.pairing.identity where only equal values match",
 }
 """Methods of comparators that are no more, and what to write instead."""
 

@@ -157,7 +157,8 @@ class Round:
     def _sent(self, group: Sequence[PendingQuestion]) -> dict[str, str]:
         """Sends one request, and keeps what it brought. Gives why there is no verdict, by key, where another try may help."""
         judge, first = self.judge, group[0]
-        whom = self._whom(first)
+        # one model at one address with one key: another one may well answer where this one refuses
+        whom = repr((judge.address, judge.api_key_env, judge.params_of(first.question)["model"]))
         if whom in self.session.given_up:
             self._failed(group, self.session.given_up[whom])
             return {}
@@ -270,10 +271,6 @@ class Round:
             "model": self.judge.params_of(one.question)["model"],
             "prompt": one.prompt.label,
         }
-
-    def _whom(self, one: PendingQuestion) -> str:
-        """Who is asked: one model at one address with one key. Another one may well answer where this one refuses."""
-        return repr((self.judge.address, self.judge.api_key_env, self.judge.params_of(one.question)["model"]))
 
     def _given_up_or(self, failure: ChatFailure, whom: str) -> Issue:
         """The failure as a question's error. Refusals and an endpoint that stays away are not tried with every question."""

@@ -245,8 +245,12 @@ def test_a_reason_of_ones_own_words_what_was_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("compile", "write compare(self, expected, actual)"), ("explain", "write reason(self, expected,")]
-)
+    ("name", "hint"),
+    [
+        ("compile", "write compare(self, expected, actual)"), ("explain", "write reason(self, expected,"),
+        ("is_equality", "write key(self)"),
+    ],
+)  # fmt: skip
 def test_a_class_with_methods_that_are_gone_is_refused_with_what_to_write(name: str, hint: str) -> None:
     with pytest.raises(Problems) as problems:
         type("Old", (Comparator,), {name: lambda self: None, "__module__": __name__})
