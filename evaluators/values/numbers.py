@@ -139,12 +139,8 @@ def _without_sign(text: str) -> tuple[str, bool | None]:
 
 def _without_currency(text: str, marks: tuple[str, ...] | bool) -> str:
     """The text without one currency mark, before or after the number."""
-    if not text or marks is False:
-        return text
-    if marks is True:
-        if category(text[0]) == "Sc" or category(text[-1]) == "Sc":
-            return (text[1:] if category(text[0]) == "Sc" else text[:-1]).strip()
-        marks = tuple(mark for mark in (text[:3], text[-3:]) if mark in _CODES)
+    if isinstance(marks, bool):
+        marks = (mark,) if marks and (mark := currency_of(text)) else ()
     for mark in marks:
         if text.startswith(mark):
             return text[len(mark) :].lstrip()
@@ -156,10 +152,10 @@ def _without_currency(text: str, marks: tuple[str, ...] | bool) -> str:
 def currency_of(text: str) -> str | None:
     """The currency sign or code before or after a number; None where there is none."""
     text = text.strip()
-    if not text:
-        return None
-    signs = [sign for sign in (text[0], text[-1]) if category(sign) == "Sc"]
-    return next(iter([*signs, *(mark for mark in (text[:3], text[-3:]) if mark in _CODES)]), None)
+    for sign in (text[:1], text[-1:]):
+        if sign and category(sign) == "Sc":
+            return sign
+    return next((mark for mark in (text[:3], text[-3:]) if mark in _CODES), None)
 
 
 # Ways that are usual
