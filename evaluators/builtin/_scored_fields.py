@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from evaluators.fields.align import Align
     from evaluators.fields.closed import ClosedTree
     from evaluators.fields.lines import FieldLine
-    from evaluators.fields.long_lists import FreeList
     from evaluators.fields.open_tree import OpenTree
     from evaluators.fields.schema_scoring import SchemaScoring
     from evaluators.values.paths import Path
@@ -37,10 +36,6 @@ class Awaited(NamedTuple):
     """Those that the suite itself names: one that no row measures is an error (law 11)."""
     declared: tuple[str, ...] = ()
     """Those that only a schema names: one that no row measures is a warning."""
-
-
-def _no_lists(*cells: Any) -> tuple[()]:
-    return ()
 
 
 class ScoredFields(Struct, frozen=True):
@@ -69,12 +64,9 @@ class ScoredFields(Struct, frozen=True):
     """Whether what only the output has lowers the score of a row."""
     fallbacks: Mapping[str, int] | None = None
     """How many fields a fallback of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
-    keyed_lists: Callable[..., Iterable[tuple[Path, Align]]] = _no_lists
-    """The lists whose items are paired by a key: a key that no item has is an error (law 11). It takes what a row has beside
-    its two documents, for a type whose schema stands in a cell; without cells it gives those of every row."""
-    free_lists: Callable[..., Iterable[FreeList]] = _no_lists
-    """The lists whose items may be paired in any order, for the rows in which they are too long to compare each item with
-    each. It takes what `keyed_lists` takes."""
+    keyed_lists: tuple[tuple[Path, Align], ...] = ()
+    """The lists whose items are paired by a key: a key that no item has is an error (law 11). Those of a schema that stands in a
+    cell are not among them."""
     null_unsaid: bool = False
     """Null is a value like any other, because nobody said what it is."""
     wrong: WrongFields | None = None

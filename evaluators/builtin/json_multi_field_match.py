@@ -24,7 +24,6 @@ from evaluators.conditions import columns_of
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.closed_rows import ListedCheck
 from evaluators.fields.lines import FieldLine, keyed_lists, read_fields
-from evaluators.fields.long_lists import free_lists_of_lines
 from evaluators.fields.reading import read_transforms
 from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldStatus, Result, RowStatus
@@ -121,8 +120,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
             tree=self.tree,
             top_keys=frozenset(key for line in self.fields for key in line.path.first_keys()),
             optional=frozenset(line.name for line in self.tree.scored if line.optional or line.skip),
-            keyed_lists=lambda *cells: keyed_lists(self.fields),
-            free_lists=lambda *cells: free_lists_of_lines(self.fields),
+            keyed_lists=tuple(keyed_lists(self.fields)),
         )
 
     def explain(self, *values: Any, unreadable: Issue | None = None) -> Result:

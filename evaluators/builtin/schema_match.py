@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
@@ -28,13 +28,11 @@ from evaluators.builtin._evaluator import (
 from evaluators.builtin._phrases import columns_of, from_column, text_in, unusable
 from evaluators.builtin._schema_files import read_file, read_text
 from evaluators.builtin._texts import ExpectedColumn
-from evaluators.fields.align import Align
 from evaluators.fields.counts import counted
 from evaluators.fields.events import FIGURES, events_of, row_statuses, row_values
 from evaluators.fields.inference.schema import infer_schema
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.listed import read_listed, tree_of_lines
-from evaluators.fields.long_lists import FreeList
 from evaluators.fields.metrics import read_defaults, read_fallbacks
 from evaluators.fields.post_process import Nulls, null_processors
 from evaluators.fields.post_process_words import read_post_process
@@ -49,7 +47,6 @@ from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import JSON, MISSING, Result
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, ReadBy, bad, spell
-from evaluators.values.paths import Path as JSONPath
 from evaluators.values.transforms import Transform
 
 INFER: Final = "infer"
@@ -299,8 +296,7 @@ class SchemaMatch(TreeEvaluator):
         known, surplus = self._scoring, SurplusRules(items=self.extra_items == "penalize")
         optional = frozenset(line.name for line in self.fields or () if line.optional or line.skip)
         by_row = ScoredFields(
-            figures=FIGURES, lines=self.fields, optional=optional, surplus=surplus, keyed_lists=self._keyed_lists,
-            free_lists=self._free_lists,
+            figures=FIGURES, lines=self.fields, optional=optional, surplus=surplus, keyed_lists=known.keyed_lists if known else (),
             null_unsaid=not (self.model_fields_set & {"nulls", "absent_values", "post_process"} or (known and known.processors)),
             by_schema=True, by_place=self._by_place,
         )  # fmt: skip
@@ -312,16 +308,6 @@ class SchemaMatch(TreeEvaluator):
             by_row, places=known.row_fields, tree=known, top_keys=known.root.first_keys(), awaited=awaited,
             fallbacks=known.fallbacks,
         )  # fmt: skip
-
-    def _keyed_lists(self, *cells: Any) -> Iterable[tuple[JSONPath, Align]]:
-        if self._scoring is None and not cells:
-            return ()
-        return self.scoring(cells).keyed_lists
-
-    def _free_lists(self, *cells: Any) -> Iterable[FreeList]:
-        if self._scoring is None and not cells:
-            return ()
-        return self.scoring(cells).free_lists
 
     def learning(self) -> Learning | None:
         if self.json_schema != INFER or self._scoring is not None:

@@ -81,7 +81,7 @@ class ClosedTree(Struct, frozen=True, dict=True):
         if line.align is None and not query:
             return leaf
         whole = None if query else replace(leaf, line=replace(field, each=True))
-        return _list(leaf.path, line.align or ORDERED, [(WHOLE_ITEM, leaf)], whole)
+        return replace(_list(leaf.path, line.align or ORDERED, [(WHOLE_ITEM, leaf)], whole), line=field)
 
     @cached_property
     def readable(self) -> bool:

@@ -17,13 +17,12 @@ from evaluators.fields.closed import ClosedTree, combined, earns_shares
 from evaluators.fields.closed_score import Settled, left_out, settle_field, settle_row, verdict_of
 from evaluators.fields.frame import of_rows
 from evaluators.fields.lines import FieldLine
-from evaluators.fields.long_lists import free_lists_of_lines, long_lists
 from evaluators.fields.pair import CROWDED
 from evaluators.fields.path_check import ChunkCheck, ScoredRow, ScoredRows
 from evaluators.fields.rules import Explained, Judged, Partial
 from evaluators.fields.settle import WRONG
 from evaluators.fields.walk import Walk
-from evaluators.fields.walk_findings import FieldColumn, Finding, More, order_of
+from evaluators.fields.walk_findings import FieldColumn, Finding, More, WalkedLists, order_of
 from evaluators.issues import Issue, RowProblem
 from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.values.equality import same
@@ -45,7 +44,7 @@ class ListedRows(ScoredRows):
         cells: Sequence[Mapping[str, Any]],
     ) -> None:
         """`cells` are those that conditions name, by row."""
-        self.tree, self._sides = tree, (expected, outputs)
+        self.tree, self._count = tree, len(expected)
         self._left_out: dict[int, Collection[int]] = {}
         """By field, the rows in which it is not looked at."""
         for number, line in enumerate(tree.scored):
@@ -60,10 +59,10 @@ class ListedRows(ScoredRows):
         """A row, and what was found in it, by place and position."""
         self._by_field: dict[int, list[FieldColumn]] = {}
         """The pairs of values of each field."""
-        self._frames = of_rows(expected, outputs)
+        self.frames = of_rows(expected, outputs)
         self._walk: Walk | None = None
         try:
-            self._walk = Walk(len(cells), left_out=self._left_out).go(tree.root, self._frames)
+            self._walk = Walk(len(cells), left_out=self._left_out).go(tree.root, self.frames)
         except BaseException:
             self.release()
             raise
@@ -71,11 +70,14 @@ class ListedRows(ScoredRows):
         """A column for each field, once the rows are settled."""
 
     def __len__(self) -> int:
-        return len(self._sides[0])
+        return self._count
 
     @property
     def pairs_by_asking(self) -> bool:
         return self.tree.pairs_by_asking
+
+    def lists(self) -> Sequence[WalkedLists]:
+        return self._walk.lists if self._walk is not None else ()
 
     def settle(self) -> None:
         if self._walk is not None and not self.statuses:
@@ -182,8 +184,11 @@ class ListedRows(ScoredRows):
             if found.issue is not None:
                 return replace(found, fields=fields)
             return Result(RowStatus.UNREADABLE, False, 0, 1, fields=fields, reason=unreadable.message)
-        long = long_lists(free_lists_of_lines(self.tree.lines), *(side[at] for side in self._sides))
-        said = [found.reason, *(f"{path.canonical}: {CROWDED}" for path, *_ in long)]
+        long = {
+            each.node.name for each in self.lists()
+            if each.items is not None and not each.items.crowded.isdisjoint(each.frame.positions(at))
+        }  # fmt: skip
+        said = [found.reason, *(f"{line.name}: {CROWDED}" for line in self.tree.lines if line.name in long)]
         return replace(found, reason="; ".join(filter(None, said))) if long else found
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str] = ()) -> list[FieldResult]:
@@ -195,7 +200,7 @@ class ListedRows(ScoredRows):
 
     def release(self) -> None:
         self._walk, self._by_field, self._found = None, {}, (-1, {})
-        for frame in self._frames:
+        for frame in self.frames:
             frame.release()
 
 

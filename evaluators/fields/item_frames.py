@@ -5,11 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import chain, repeat
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from evaluators.fields.frame import Frame
 from evaluators.fields.instance_paths import Unpaired
-from evaluators.fields.pair import Paired
+from evaluators.fields.pair import ItemKeys, Paired
 from evaluators.model import MISSING
 
 
@@ -24,6 +25,8 @@ class ItemFrames(NamedTuple):
     """The items that only the output has."""
     crowded: frozenset[int] = frozenset()
     """The lists that were too long to compare each item with each, by position."""
+    keys: Mapping[int, ItemKeys] = MappingProxyType({})
+    """The keys that were read to pair items, by the position of their lists."""
 
     def pairs_of(self, at: int) -> list[tuple[int, int]]:
         """The items of one list that have a partner: (expected index, index in the output)."""

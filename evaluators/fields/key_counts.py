@@ -1,6 +1,7 @@
-"""Items whose key tells nothing, counted: those that have no key, and those that have the key of an earlier one.
+"""What the walk through rows met in their lists: items whose key tells nothing, and lists that are too long; and values of
+outputs where null is expected.
 
-    KeyReader(lists).met(expected, output)
+    counts.take(scored_rows, offsets, nulls=False)
 
 Each list of each document is looked at for itself, whatever became of the other side: a key that is missing or not the
 only one of its kind is a fault of that document. Counts of rows that were looked at apart merge to what all rows come to.
@@ -9,18 +10,23 @@ only one of its kind is a fault of that document. Counts of rows that were looke
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from types import NoneType
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from msgspec import Struct, field
 
-from evaluators.fields.align import Align
-from evaluators.fields.pair import key_reader
-from evaluators.values.paths import ANY, Path
+from evaluators.fields.frame import Frame
+from evaluators.fields.pair import ItemKeys, key_reader
+from evaluators.fields.path_check import ScoredRow
+from evaluators.fields.walk_findings import WalkedLists
+from evaluators.model import MISSING, RowStatus
 
 Side: TypeAlias = Literal["expected", "output"]
 What: TypeAlias = Literal["without_key", "duplicate_key", "too_long"]
 KINDS: Final = get_args(What)
+SIDES: Final[tuple[Side, Side]] = ("expected", "output")
 FIRST_ROWS: Final = 5
 """Rows that are named; the rest is counted."""
 
@@ -62,8 +68,33 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
     made_up: dict[str, int] = field(default_factory=dict)
     """How often an output has a value where null is expected, by the keys that lead there, as JSON text. Lists are not looked into."""
 
+    def take(self, scored: Sequence[ScoredRow], offsets: Sequence[int], nulls: bool) -> None:
+        """Counts what was met in the rows of a chunk; with `nulls` also what outputs have where null is expected.
+
+        A row that is blocked, or was not scored, says nothing. Rows come in order.
+        """
+        walked = {id(one.rows): one.rows for one in scored if one.rows is not None}
+        lists = {key: [each for each in rows.lists() if _tells_something(each)] for key, rows in walked.items()}
+        if not nulls and not any(lists.values()):
+            return
+        numbers: dict[int, dict[int, int]] = {key: {} for key in walked}
+        for number, one in enumerate(scored):
+            if one.rows is not None and one.verdict.status is not RowStatus.BLOCKED:
+                numbers[id(one.rows)][one.at] = number
+        met: dict[int, Counter[KeyFault]] = defaultdict(Counter)
+        for key, rows in walked.items():
+            for each in lists[key]:
+                for row, fault, items in self._faults(each, numbers[key]):
+                    met[numbers[key][row]][fault] += items
+            for row, keys in _made_up(rows.frames) if nulls else ():
+                if row in numbers[key] and scored[numbers[key][row]].verdict.status is RowStatus.SCORED:
+                    text = json.dumps(keys)
+                    self.made_up[text] = self.made_up.get(text, 0) + 1
+        for number in sorted(met):
+            self.add(offsets[number], met[number])
+
     def add(self, row: int, met: Mapping[KeyFault, int]) -> None:
-        """Count the items of one row. Rows come in order."""
+        """Counts the items of one row. Rows come in order."""
         for fault, items in met.items():
             mine = self.found.setdefault(json.dumps(fault), KeyCount())
             mine.items += items
@@ -76,101 +107,78 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
         for text, count in self.found.items():
             yield KeyFault(*json.loads(text)), count
 
-    def add_made_up(self, expected: Any, output: Any, above: tuple[str, ...] = ()) -> None:
-        """Count the values that one output has where null is expected."""
-        if expected.__class__ is not dict or output.__class__ is not dict:
-            return
-        for key, wanted in expected.items():
-            if wanted is None:
-                if output.get(key) is not None:
-                    keys = json.dumps((*above, key))
-                    self.made_up[keys] = self.made_up.get(keys, 0) + 1
-            elif wanted.__class__ is dict:
-                self.add_made_up(wanted, output.get(key), (*above, key))
+    def _faults(self, lists: WalkedLists, rows: Container[int]) -> Iterator[tuple[int, KeyFault, int]]:
+        """What is wrong with the items of some lists: the row, what it is, and of how many items."""
+        path, align, items = lists.node.name, lists.node.align, lists.items
+        for at in items.crowded if items is not None else ():
+            if lists.frame.rows[at] in rows:
+                yield lists.frame.rows[at], KeyFault(path, align.rule, "expected", "too_long"), len(lists.frame.e[at])
+        name = path, align.key or ""
+        for row, sides in _keys(lists, rows) if align.keys else ():
+            for side, keys in zip(SIDES, sides, strict=True):
+                if not keys:
+                    continue
+                keyless = keys.count(None)
+                again = len(keys) - len(set(keys)) - max(0, keyless - 1)
+                self.looked_for.add(name)
+                if keyless < len(keys):
+                    self.met.add(name)
+                if keyless:
+                    yield row, KeyFault(*name, side, "without_key"), keyless
+                if again:
+                    yield row, KeyFault(*name, side, "duplicate_key"), again
 
 
-Reader: TypeAlias = Callable[[Any], "Hashable | None"]
+def _tells_something(lists: WalkedLists) -> bool:
+    """Whether there may be something to count."""
+    return bool(lists.node.align.keys or (lists.items is not None and lists.items.crowded))
 
 
-class _Level(Struct):
-    """A list, from the document or from an item of the list that it stands in."""
+def _keys(lists: WalkedLists, rows: Container[int]) -> Iterator[tuple[int, ItemKeys]]:
+    """The keys of the items of both sides, by row: as they were read for pairing, or read now."""
+    read, whole = key_reader(lists.node.align), lists.whole
+    known = lists.items.keys if lists.items is not None else {}
 
-    head: Path
-    readers: list[tuple[str, str, Reader]] = field(default_factory=list)
-    """(path, key, what reads the key of an item). Branches of a schema may pair one list by different keys."""
-    inner: dict[tuple[Any, ...], _Level] = field(default_factory=dict)
+    def keys_of(value: Any) -> list[Any]:
+        try:
+            return [*map(read, value)] if value.__class__ is list else []
+        except Exception:  # a row is guarded: transforms may not take what stands on one side alone
+            return []
 
-
-class KeyReader:
-    """Reads the keys of the lists that an evaluator pairs by a key."""
-
-    def __init__(self, lists: Iterable[tuple[Path, Align]]) -> None:
-        self.looked_for: set[ListKey] = set()
-        """The lists, with their keys, that had items so far."""
-        self.met_keys: set[ListKey] = set()
-        """Those of them in which some item has the key."""
-        self._roots: dict[tuple[Any, ...], _Level] = {}
-        for path, align in dict.fromkeys(lists):
-            self._plant(path, align)
-
-    def met(self, expected: Any, output: Any) -> dict[KeyFault, int]:
-        """The items of two documents by what is wrong with their keys. A document that is not there is MISSING."""
-        found: dict[KeyFault, int] = {}
-        for level in self._roots.values():
-            one, other = level.head.get_pair(expected, output)
-            mine: dict[KeyFault, int] = {}
-            _look(level, one, "expected", mine, self)
-            if other is one:
-                mine |= {fault._replace(side="output"): items for fault, items in mine.items()}
-            else:
-                _look(level, other, "output", mine, self)
-            for fault, items in mine.items():
-                found[fault] = found.get(fault, 0) + items
-        return found
-
-    def _plant(self, path: Path, align: Align) -> None:
-        steps, start, siblings = path.steps, 0, self._roots
-        while ANY in steps[start:]:
-            cut = steps.index(ANY, start)
-            siblings = _level(siblings, path.part(start, cut)).inner
-            start = cut + 1
-        last = _level(siblings, path.part(start) if start else path)
-        last.readers.append((path.canonical, align.key or "", key_reader(align)))
+    for at, row in enumerate(whole.rows):
+        if row in rows:
+            e, o = whole.e[at], whole.o[at]
+            keys = known.get(at)
+            if keys is None:
+                ours = keys_of(e)
+                keys = ours, ours if o is e else keys_of(o)
+            yield row, keys
 
 
-def _level(siblings: dict[tuple[Any, ...], _Level], head: Path) -> _Level:
-    return siblings.setdefault((head.steps, head.joins, head.query), _Level(head))
+def _made_up(frames: Iterable[Frame]) -> list[tuple[int, tuple[str, ...]]]:
+    """Where outputs have a value and null is expected: the row and the keys that lead there, in the order of the expected documents."""
+    found: list[tuple[int, list[int], tuple[str, ...]]] = []
+    waiting = [(frame, tuple[str, ...]()) for frame in frames]
+    while waiting:
+        frame, above = waiting.pop()
+        for child in frame.below if frame.o is not frame.e else ():
+            if child.steps is not None and not isinstance(child.steps, str):
+                continue
+            keys = above if child.steps is None else (*above, child.steps)
+            waiting.append((child, keys))
+            if child.steps is not None and NoneType in child.kinds:
+                pairs = enumerate(zip(child.e, child.o, strict=True))
+                at = [at for at, (a, b) in pairs if a is None and b is not None and b is not MISSING]
+                found += [(child.rows[one], _order(child, one), keys) for one in at]
+    return [(row, keys) for row, _, keys in sorted(found)]
 
 
-def _look(level: _Level, value: Any, side: Side, found: dict[KeyFault, int], seen: KeyReader) -> None:
-    if level.readers and isinstance(value, list) and value:
-        _count_keys(level.readers, value, side, found, seen)
-    if level.inner:
-        for item in value if isinstance(value, list) else value.values() if isinstance(value, dict) else ():
-            for inner in level.inner.values():
-                _look(inner, inner.head.get(item), side, found, seen)
-
-
-def _count_keys(
-    readers: Sequence[tuple[str, str, Reader]],
-    items: Sequence[Any],
-    side: Side,
-    found: dict[KeyFault, int],
-    seen: KeyReader,
-) -> None:
-    """Counts the items of one list, by the key that most of them have."""
-    every = [(path, key, [read(item) for item in items]) for path, key, read in readers]
-    for path, key, keys in every:
-        if (path, key) not in seen.met_keys:
-            seen.looked_for.add((path, key))
-            if keys.count(None) < len(keys):
-                seen.met_keys.add((path, key))
-    path, key, keys = min(every, key=lambda each: each[2].count(None))
-    keyless = keys.count(None)
-    again = len(keys) - len(set(keys)) - max(0, keyless - 1)
-    for fault, count in (
-        (KeyFault(path, key, side, "without_key"), keyless),
-        (KeyFault(path, key, side, "duplicate_key"), again),
-    ):
-        if count:
-            found[fault] = found.get(fault, 0) + count
+def _order(frame: Frame, at: int) -> list[int]:
+    """Where each key on the way to a value stands in its expected object."""
+    found: list[int] = []
+    while frame.up is not None:
+        owner = at if frame.owners is None else frame.owners[at]
+        if frame.steps is not None:
+            found.append([*frame.up.e[owner]].index(frame.steps))
+        frame, at = frame.up, owner
+    return found[::-1]

@@ -55,6 +55,8 @@ AT_ONCE: Final = 20_000
 """Pairs of items that are weighed in one go."""
 CROWDED: Final = "too many items to compare each with each: equal ones were paired first, the others in list order"
 Items: TypeAlias = Sequence[Any]
+ItemKeys: TypeAlias = tuple[list[Hashable | None], list[Hashable | None]]
+"""What identifies each item of two lists; None is an item without a key."""
 
 
 class Keys(NamedTuple):
@@ -104,20 +106,26 @@ class Paired(NamedTuple):
     keys: Keys = Keys()
 
 
-def paired_by_key(align: Align, expected: Sequence[Items], output: Sequence[Items]) -> dict[int, Paired]:
-    """Of some pairs of lists those that a key pairs otherwise than in list order, by position."""
-    read, found = key_reader(align), {}
+def paired_by_key(
+    align: Align, expected: Sequence[Items], output: Sequence[Items]
+) -> tuple[dict[int, Paired], dict[int, ItemKeys]]:
+    """Of some pairs of lists those that a key pairs otherwise than in list order, by position; and the keys that were read."""
+    read, found = key_reader(align), dict[int, Paired]()
+    known: dict[int, ItemKeys] = {}
     for at, (ours, theirs) in enumerate(zip(expected, output, strict=True)):
         if ours and theirs:
-            keys = [read(item) for item in ours]
-            if None in keys or keys != [read(item) for item in theirs]:
-                found[at] = _by_key(align, ours, theirs)
-    return found
+            keys = known[at] = [*map(read, ours)], [*map(read, theirs)]
+            if None in keys[0] or keys[0] != keys[1]:
+                found[at] = _by_key(align, *keys)
+    return found, known
 
 
 def keys_of(align: Align, expected: Items, output: Items) -> Keys:
     """What is worth saying of the keys of two lists."""
-    return _by_key(align, expected, output).keys if align.how == "key_field" else Keys()
+    if align.how != "key_field":
+        return Keys()
+    read = key_reader(align)
+    return _by_key(align, [*map(read, expected)], [*map(read, output)]).keys
 
 
 class Wanted(NamedTuple):
@@ -327,15 +335,14 @@ def _equal_among_alike(found: Alike, ours: Sequence[Hashable], theirs: Sequence[
     return any(len(each) > 1 and not each.isdisjoint(shared) for each in items.values())
 
 
-def _by_key(align: Align, expected: Items, output: Items) -> Paired:
-    read = key_reader(align)
-    ours, theirs = [read(item) for item in expected], [read(item) for item in output]
+def _by_key(align: Align, ours: Sequence[Hashable | None], theirs: Sequence[Hashable | None]) -> Paired:
+    """How two lists go together whose items have these keys."""
     pairs = by_key(ours, theirs)
     keyless = tuple(index for index, key in enumerate(ours) if key is None)
     keyless_output = tuple(index for index, key in enumerate(theirs) if key is None)
     if keyless and keyless_output and align.keyless == "ordered":
         pairs = sorted([*pairs, *zip(keyless, keyless_output, strict=False)])
-    return _paired(pairs, expected, output, Keys(keyless, keyless_output, repeated(ours), repeated(theirs)))
+    return _paired(pairs, ours, theirs, Keys(keyless, keyless_output, repeated(ours), repeated(theirs)))
 
 
 def key_reader(align: Align) -> Callable[[Any], Hashable | None]:

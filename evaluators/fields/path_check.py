@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+from evaluators.fields.frame import Frame
 from evaluators.fields.path_details import Detail
 from evaluators.fields.scored import Documents
+from evaluators.fields.walk_findings import WalkedLists
 from evaluators.issues import Issue
 from evaluators.model import FieldResult, Result
 
@@ -52,6 +54,13 @@ class ScoredRows:
     def pairs_by_asking(self) -> bool:
         """Which items go together may depend on answers: once they are there, the rows are gone through again."""
         raise NotImplementedError  # the contract: each family of checks knows its alignments
+
+    frames: Sequence[Frame] = ()
+    """The documents side by side, with what stands at the places that were looked at."""
+
+    def lists(self) -> Sequence[WalkedLists]:
+        """The lists that were looked into, with how their items were paired; and those that are skipped."""
+        return ()
 
     def settle(self) -> None:
         """Takes the answers to what was asked."""

@@ -22,6 +22,7 @@ from evaluators.fields.scored import ArrayResult, Documents, Scored
 from evaluators.fields.sentences import of_fields
 from evaluators.fields.settle import WRONG
 from evaluators.fields.walk import Places, Walk
+from evaluators.fields.walk_findings import WalkedLists
 from evaluators.issues import Issue, RowProblem
 from evaluators.model import FieldResult, Result, RowStatus
 from evaluators.values.equality import same
@@ -36,14 +37,14 @@ class SchemaRows(ScoredRows):
         """Walks through the documents. Raises RecursionError where those of several rows are nested too deeply for one of them."""
         self.scoring = scoring
         self._sides = expected, outputs
-        self._frames = of_rows(expected, outputs)
+        self.frames = of_rows(expected, outputs)
         self._scored: dict[int, Scored] = {}
         self.verdicts: Sequence[Result] = ()
         """Those of the rows, where they were counted."""
         self.walk: Walk | None = None
         """None where the documents of the one row are nested too deeply."""
         try:
-            self.walk = Walk(len(expected), places).go(scoring.root, self._frames)
+            self.walk = Walk(len(expected), places).go(scoring.root, self.frames)
         except RecursionError:
             self.release()
             if len(expected) > 1:
@@ -55,6 +56,12 @@ class SchemaRows(ScoredRows):
     @property
     def pairs_by_asking(self) -> bool:
         return self.scoring.pairs_by_asking
+
+    def lists(self) -> Sequence[WalkedLists]:
+        if self.walk is None:
+            return ()
+        skipped = ((node, frame) for node, frame in self.walk.skipped if node.kind == "array")
+        return [*self.walk.lists, *(WalkedLists(node, frame, frame, None, [], False) for node, frame in skipped)]
 
     def settle(self) -> None:
         if self.walk is not None:
@@ -121,7 +128,7 @@ class SchemaRows(ScoredRows):
 
     def release(self) -> None:
         self.walk, self._scored = None, {}
-        for frame in self._frames:
+        for frame in self.frames:
             frame.release()
 
 

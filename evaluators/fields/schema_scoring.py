@@ -12,7 +12,6 @@ from msgspec import Struct
 from evaluators.fields.align import Align
 from evaluators.fields.dialects import condition_note, dialect_note, dialect_of, dialects_in, keyword_problems, unwrap
 from evaluators.fields.evaluation_config import read_evaluation_config
-from evaluators.fields.long_lists import FreeList, free_lists_of_tree
 from evaluators.fields.metrics import fallbacks, places
 from evaluators.fields.post_process import Nulls, Processor
 from evaluators.fields.tree import FieldNode, nodes
@@ -120,11 +119,6 @@ class SchemaScoring(Struct, frozen=True, dict=True):
         return tuple(
             (Path(node.path), node.align) for node in nodes(self.root) if node.kind == "array" and node.align.keys
         )
-
-    @cached_property
-    def free_lists(self) -> tuple[FreeList, ...]:
-        """The lists whose items may be paired in any order."""
-        return tuple(free_lists_of_tree(self.root))
 
     @cached_property
     def fallbacks(self) -> dict[str, int]:

@@ -210,7 +210,7 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def name(self) -> str:
         """The path as people read it: `items[*].name`."""
-        return Path(self.path).canonical
+        return Path(self.path).canonical if self.line is None else self.line.name
 
 
 def _each_key(node: FieldNode, keys: Iterable[str]) -> tuple[Transform, ...]:

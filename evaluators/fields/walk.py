@@ -249,13 +249,17 @@ class Walk:
         if below.whole is not None:
             pairs = list(enumerate(zip(frame.e, frame.o, strict=True)))
             lists = {at for at, (a, b) in pairs if a.__class__ is b.__class__ is list and (a or b)}
-            self._later([Visit(below.whole, frame.part([at for at, _ in pairs if at not in lists]), inside, trail)])
+            rest = frame.part([at for at, _ in pairs if at not in lists])
+            self.lists.append(WalkedLists(node, rest, rest, None, [None] * len(rest.rows), inside))
+            self._later([Visit(below.whole, rest, inside, trail)])
             frame = frame.part(sorted(lists))
         if below.items is None:
             return
         items = [values_of(frame.of_kind(dict))] if dict in frame.kinds or dict in frame.others else []
         if list in frame.kinds or list in frame.others:
-            found = self._items(node, below.items, frame.of_kind(list))
+            whole = frame.of_kind(list)
+            found = self._items(node, below.items, whole)
+            self.lists.append(WalkedLists(node, whole, whole, found, [None] * len(whole.rows), inside))
             items = [found.pairs, found.surplus, *items]
         self._later([Visit(below.items, each, True, trail) for each in items])
 
@@ -438,7 +442,8 @@ class Walk:
             if align.how == "ordered" or frame.o is frame.e:
                 found = in_order(frame)
             elif align.how == "key_field":
-                found = aligned(frame, paired_by_key(align, frame.e, frame.o))
+                paired, keys = paired_by_key(align, frame.e, frame.o)
+                found = aligned(frame, paired)._replace(keys=keys)
             else:
                 found = aligned(frame, self._paired(node, item, frame, asks))
             frame.kept[key] = found

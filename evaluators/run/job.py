@@ -20,6 +20,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from evaluators.comparators._cache import caching
+from evaluators.fields.key_counts import KeyCounts
 from evaluators.fields.path_check import PathCheck
 from evaluators.issues import Fault, Issue
 from evaluators.judges.answer_lines import line_bytes, line_of
@@ -33,7 +34,6 @@ from evaluators.run.clusters import cell_text, cluster_names, cluster_sums
 from evaluators.run.glimpse import FIRST_ROWS
 from evaluators.run.ids import MOST_IDS
 from evaluators.run.input_checksum import checksums, output_columns
-from evaluators.run.key_rows import KeyRows
 from evaluators.run.label_counts import labels_of
 from evaluators.run.measures import MeasureCounts, MeasuredColumn
 from evaluators.run.part_files import ANSWERS, ROWS, PartFile, new_attempt, part_name
@@ -233,7 +233,8 @@ class Work:
         outputs = output_columns([one.line for one in plan.evaluators], job.roles)
         self.given = [name for name in plan.columns if name not in outputs]
         self.issues = RowIssues(plan, self.ledgers, job.roles)
-        self.keys = [KeyRows(one) for one in plan.evaluators]
+        self.result.keys = [KeyCounts() for _ in plan.evaluators]
+        self.null_unsaid = [one.line.settings.scored_fields().null_unsaid for one in plan.evaluators]
         self.labels = [labels_of(one.line, job.roles) for one in plan.evaluators]
         self.measures = MeasureCounts(job.measures, job.slices) if job.measures else None
         self.writer: RowWriter | None = None
@@ -310,9 +311,9 @@ class Work:
                 labels.add(columns, column, ledger.verdicts, chunk.offsets, chunk.ids)
         if self.result.index == 0 and self.result.glimpse.rows < FIRST_ROWS:
             self.result.glimpse.take(self.plan, columns, slots, chunk.count)
-        for keys, ledger, column in zip(self.keys, self.ledgers, codes, strict=True):
-            if keys.wanted:
-                keys.take(chunk.offsets, slots, ledger.verdicts, column)
+        for keys, one, nulls in zip(self.result.keys, self.plan.evaluators, self.null_unsaid, strict=True):
+            if one.scored is not None:
+                keys.take(slots[one.scored], chunk.offsets, nulls)
         if self.recorder is not None:
             self.recorder.take(chunk, columns, self.recorder.wanted(chunk, codes), slots)
         if chunk.ids is not None and len(self.result.ids) < MOST_IDS:
@@ -355,7 +356,6 @@ class Work:
             result.tallies.append(tally)
         result.issues = [RowIssue(row, issue) for row, issue in self.issues.kept]
         result.issue_counts = self.issues.counts
-        result.keys = [keys.counts for keys in self.keys]
         if self.recorder is not None:
             result.recorded = self.recorder.taken()
             result.schemas = self.recorder.schemas.declared

@@ -24,7 +24,7 @@ def pair_items(
 ) -> Paired:
     """The items that go together, and what either list has left over."""
     sizes = len(expected), len(output)
-    found = paired_by_key(align, [expected], [output]) if align.how == "key_field" else {}
+    found = paired_by_key(align, [expected], [output])[0] if align.how == "key_field" else {}
     if align.free and not same([*expected], [*output]):
         run = pairing(align, expected, output, PairCost(), leaves_of, key_of, False)
         found = paired_together({0: run}, lambda pairs, _: [weigh(row, column) for _, row, column in pairs])
