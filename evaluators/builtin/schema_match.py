@@ -28,8 +28,7 @@ from evaluators.builtin._evaluator import (
 from evaluators.builtin._phrases import columns_of, from_column, text_in, unusable
 from evaluators.builtin._schema_files import read_file, read_text
 from evaluators.builtin._texts import ExpectedColumn
-from evaluators.fields.counts import counted
-from evaluators.fields.events import FIGURES, events_of, row_statuses, row_values
+from evaluators.fields.events import FIGURES, events_of, row_figures, row_statuses, row_values
 from evaluators.fields.inference.schema import infer_schema
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.listed import read_listed, tree_of_lines
@@ -339,8 +338,7 @@ class SchemaMatch(TreeEvaluator):
         listed = self._scoring.row_fields if self._scoring is not None else ()
         events, places = events_of(Scored(score.fields)), places_of(listed)
         statuses, values = row_statuses(events, places), row_values(events, places)
-        match, mismatch, omission, hallucination = counted(score.fields)
-        return replace(verdict, statuses=statuses, counts=(match, mismatch, omission, hallucination), values=values)
+        return replace(verdict, statuses=statuses, counts=row_figures(events).counts, values=values)
 
     def compile(self) -> SchemaCheck | ColumnCheck:
         return (

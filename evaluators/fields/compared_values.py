@@ -17,11 +17,12 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from evaluators.comparators._comparator import Comparator, Question
+from evaluators.fields.counts import of_unit
 from evaluators.fields.frame import Frame
 from evaluators.fields.instance_paths import spelled
 from evaluators.fields.rules import Explained, Judged, Rule, explained_answer, explained_problem, prepare_rule
 from evaluators.fields.tree import FieldNode
-from evaluators.fields.unit_rules import UnitRules, alone, of_unit, status_of, unit_of
+from evaluators.fields.unit_rules import UnitRules, alone, status_of, unit_of
 from evaluators.fields.walk_findings import (
     ERROR,
     FAULT,

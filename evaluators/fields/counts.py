@@ -6,70 +6,19 @@ and each outermost array as a whole. The figures that are made of these are in `
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Final
 
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.model import FieldResult, FieldStatus
-from evaluators.values.confusion import Confusion
 from evaluators.values.numbers import written
 
 MEASURED: Final = frozenset(
     (FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR)
 )
 _PLAIN: Final = {0.0: Fraction(0), 1.0: Fraction(1)}
-
-
-class Tallied(NamedTuple):
-    """How many units came to each status. Errors that the output caused are mismatches."""
-
-    match: int = 0
-    mismatch: int = 0
-    omission: int = 0
-    hallucination: int = 0
-
-    @property
-    def wrong(self) -> int:
-        """What is not a match."""
-        return self.mismatch + self.omission + self.hallucination
-
-    @property
-    def measured(self) -> int:
-        """Everything that was measured."""
-        return self.match + self.wrong
-
-    @property
-    def precision(self) -> Fraction | None:
-        """Matches among what the output gave."""
-        return Confusion(*self).exact("precision")
-
-    @property
-    def recall(self) -> Fraction | None:
-        """Matches among what was expected."""
-        return Confusion(*self).exact("recall")
-
-    @property
-    def f1(self) -> Fraction | None:
-        """Precision and recall in one figure."""
-        return Confusion(*self).exact("f1")
-
-
-def tallied(statuses: Iterable[tuple[Hashable | None, FieldStatus]]) -> Tallied:
-    """The counts of results. Those with the same key are metrics of one unit; a key of None stands alone."""
-    units: dict[Hashable, list[FieldStatus]] = {}
-    for number, (key, status) in enumerate(statuses):
-        units.setdefault((number,) if key is None else (key, "unit"), []).append(status)
-    counts = [0] * len(FieldStatus)
-    for each in units.values():
-        counts[each[0] if len(each) == 1 else of_unit(each)] += 1
-    return Tallied(
-        counts[FieldStatus.MATCH],
-        counts[FieldStatus.MISMATCH] + counts[FieldStatus.ERROR],
-        counts[FieldStatus.OMISSION],
-        counts[FieldStatus.HALLUCINATION],
-    )
 
 
 def of_unit(statuses: Iterable[FieldStatus]) -> FieldStatus:
@@ -82,11 +31,6 @@ def of_unit(statuses: Iterable[FieldStatus]) -> FieldStatus:
     if not kinds:
         return FieldStatus.SKIPPED
     return kinds.pop() if len(kinds) == 1 else FieldStatus.MISMATCH
-
-
-def counted(results: Iterable[FieldResult]) -> Tallied:
-    """The counts of the results of one row."""
-    return tallied((result.path if "metric" in result.details else None, result.status) for result in results)
 
 
 def share(result: FieldResult) -> Fraction:
@@ -102,11 +46,6 @@ def is_entry(result: FieldResult, arrays: Mapping[str, ArrayResult]) -> bool:
     if result.details.get("outside"):
         return False
     return not any(place in arrays and arrays[place].says(result) for place in places_above(result.path))
-
-
-def surplus_items(scored: Scored) -> int:
-    """The items of outermost arrays that only the output has, where any are expected: an array of nothing else scores 0."""
-    return sum(array.surplus for array in outermost(scored) if array.matched + array.missing)
 
 
 def outermost(scored: Scored) -> list[ArrayResult]:

@@ -6,7 +6,7 @@ with their weights. The totals of extract-bench are over entries (see `counts`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 from typing import Final, NamedTuple, TypeAlias
@@ -92,14 +92,14 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
     Precision, recall and F1 are over statuses, errors among the mismatches (see `Confusion`); the two totals are as
     extract-bench defines them: the overall score weighs an array by its expected items, the field score does not.
     """
-    statuses = [0] * len(FieldStatus)
+    statuses: list[FieldStatus] = []
     mean, overall, flat = Weighted(), Weighted(), Weighted()
     passed = entries = surplus = 0
     for _, status, credits, entry, items, outside in events:
         if outside:
             continue
         if items is None:
-            statuses[status] += 1
+            statuses.append(status)
             for weight, num, den, _ in credits:
                 mean.add(weight, num, den)
         if entry:
@@ -113,9 +113,8 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
                 overall.add(weight * times, num, den)
                 passed += good
                 entries += 1
-    match, mismatch = statuses[FieldStatus.MATCH], statuses[FieldStatus.MISMATCH] + statuses[FieldStatus.ERROR]
-    omission, hallucination = statuses[FieldStatus.OMISSION], statuses[FieldStatus.HALLUCINATION]
-    counts = Confusion(match, mismatch, omission, hallucination)
+    found = _counts(statuses)
+    counts = Confusion(*found)
     figures = (
         counts.sums("precision"),
         counts.sums("recall"),
@@ -125,10 +124,8 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
         flat.ratio(),
         (passed, entries),
     )
-    otherwise = ZERO if mismatch or omission or hallucination else WHOLE if match else UNDEFINED
-    return RowFigures(
-        (match, mismatch, omission, hallucination), tuple([each if each[1] else otherwise for each in figures]), surplus
-    )
+    otherwise = ZERO if counts.measured > counts.right else WHOLE if counts.right else UNDEFINED
+    return RowFigures(found, tuple([each if each[1] else otherwise for each in figures]), surplus)
 
 
 def row_statuses(events: Iterable[Event], places: Mapping[str, int]) -> bytes:
@@ -136,14 +133,7 @@ def row_statuses(events: Iterable[Event], places: Mapping[str, int]) -> bytes:
 
     `places` numbers the fields from 0; what is not among them is left out.
     """
-    if not places:
-        return b""
-    met: list[set[FieldStatus]] = [set() for _ in places]
-    for event in events:
-        place = places.get(event.path)
-        if place is not None and event.items is None and not event.outside:
-            met[place].add(event.status)
-    return bytes(map(_together, met))
+    return bytes(map(_together, _by_place(events, places)))
 
 
 def row_values(events: Iterable[Event], places: Mapping[str, int]) -> tuple[int, ...]:
@@ -151,34 +141,43 @@ def row_values(events: Iterable[Event], places: Mapping[str, int]) -> tuple[int,
 
     `places` numbers the fields as in `row_statuses`. One value is what its status says.
     """
-    right, measured = [0] * len(places), [0] * len(places)
-    for event in events:
-        place = places.get(event.path)
-        if place is not None and event.items is None and not event.outside and event.status in MEASURED:
-            measured[place] += 1
-            right[place] += event.status is FieldStatus.MATCH
-    return tuple(number for place, count in enumerate(measured) if count > 1 for number in (place, right[place], count))
+    found: list[int] = []
+    for place, statuses in enumerate(_by_place(events, places)):
+        measured = sum([status in MEASURED for status in statuses])
+        if measured > 1:
+            found += place, statuses.count(FieldStatus.MATCH), measured
+    return tuple(found)
 
 
 def row_counts(events: Iterable[Event], places: Mapping[str, int]) -> tuple[Counts, ...]:
     """(match, mismatch, omission, hallucination) of each field of one row; `places` numbers the fields from 0."""
-    found = [[0, 0, 0, 0] for _ in places]
+    return tuple(map(_counts, _by_place(events, places)))
+
+
+def _by_place(events: Iterable[Event], places: Mapping[str, int]) -> list[list[FieldStatus]]:
+    """The statuses of the results of each field."""
+    found: list[list[FieldStatus]] = [[] for _ in places]
     for event in events:
-        place, kind = places.get(event.path), _PLACES.get(event.status)
-        if place is not None and kind is not None and event.items is None and not event.outside:
-            found[place][kind] += 1
-    return tuple((one[0], one[1], one[2], one[3]) for one in found)
+        place = places.get(event.path)
+        if place is not None and event.items is None and not event.outside:
+            found[place].append(event.status)
+    return found
 
 
-def _together(statuses: set[FieldStatus]) -> FieldStatus:
+def _counts(statuses: Sequence[FieldStatus]) -> Counts:
+    count = statuses.count
+    wrong = count(FieldStatus.MISMATCH) + count(FieldStatus.ERROR)
+    return count(FieldStatus.MATCH), wrong, count(FieldStatus.OMISSION), count(FieldStatus.HALLUCINATION)
+
+
+def _together(statuses: Iterable[FieldStatus]) -> FieldStatus:
+    kinds = set(statuses)
     for first in (FieldStatus.FAULT, FieldStatus.ERROR):
-        if first in statuses:
+        if first in kinds:
             return first
-    if len(statuses) > 1:
-        statuses = statuses - {FieldStatus.MATCH, FieldStatus.SKIPPED}
-    return (
-        FieldStatus.NOT_MEASURED if not statuses else next(iter(statuses)) if len(statuses) == 1 else FieldStatus.MISMATCH
-    )
+    if len(kinds) > 1:
+        kinds -= {FieldStatus.MATCH, FieldStatus.SKIPPED}
+    return FieldStatus.NOT_MEASURED if not kinds else kinds.pop() if len(kinds) == 1 else FieldStatus.MISMATCH
 
 
 class Weighted:
@@ -214,11 +213,6 @@ def _whole_numbers(num: Number, den: Number) -> Ratio:
         return int(num), int(den)
     common = lcm(num.denominator, den.denominator)
     return int(num * common), int(den * common)
-
-
-def figures_of(scored: Scored) -> tuple[Ratio, ...]:
-    """One exact fraction for each of FIGURES; (0, 0) where it is undefined, and everywhere in a row without a score."""
-    return row_figures(events_of(scored)).figures if scored.problem is None else (UNDEFINED,) * len(FIGURES)
 
 
 def events_of(scored: Scored) -> list[Event]:

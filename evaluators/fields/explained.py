@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from evaluators.comparators._comparator import in_field
+from evaluators.fields.counts import MEASURED
 from evaluators.fields.instance_paths import InstancePath, spelled
 from evaluators.fields.pair import Paired, keys_of
 from evaluators.fields.post_process import Processor, post_process
@@ -19,7 +20,7 @@ from evaluators.fields.tree import FieldNode, Metric
 from evaluators.fields.unit_rules import unit_of
 from evaluators.fields.units import ShownList
 from evaluators.fields.walk import Walk
-from evaluators.fields.walk_findings import MATCH, MEASURED, SKIPPED, Finding, order_of
+from evaluators.fields.walk_findings import MATCH, SKIPPED, Finding, order_of
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.judges.judged_comparator import JudgedComparator, ListTotals
 from evaluators.model import MISSING, FieldResult, FieldStatus

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from evaluators.fields.coding import Coding, Signature
+from evaluators.fields.counts import MEASURED
 from evaluators.fields.events import Items
 from evaluators.fields.frame import Frame
 from evaluators.fields.walk import Walk
-from evaluators.fields.walk_findings import FAULT, MATCH, MEASURED, SKIPPED, WalkedLists
+from evaluators.fields.walk_findings import FAULT, MATCH, SKIPPED, WalkedLists
 
 
 def row_events(walk: Walk, coding: Coding) -> list[Signature]:

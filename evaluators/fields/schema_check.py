@@ -13,7 +13,6 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from evaluators.fields.coding import Coding, Signature
-from evaluators.fields.counts import surplus_items
 from evaluators.fields.events import Event, events_of, row_counts, row_figures, row_statuses, row_values, totals
 from evaluators.fields.explained import problems_of
 from evaluators.fields.path_check import RowsCheck, ScoredRow, ScoredRows
@@ -80,7 +79,7 @@ class SchemaCheck(RowsCheck[SchemaRows]):
         events = events_of(scored)
         self._add([(events, 1)])
         if scored.problem is None:
-            add_surplus(surplus_items(scored), 1, self._details)
+            add_surplus(row_figures(events).surplus, 1, self._details)
         verdict = verdict_of_scored(scored, self._scoring.place, self._scoring.pass_at)
         return _by_field(verdict, events, self._places, self._watched)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from evaluators.fields.marks import ValueKey, value_key
@@ -17,7 +16,7 @@ from evaluators.fields.rules import (
     near_enough,
 )
 from evaluators.fields.tree import FieldNode
-from evaluators.fields.walk_findings import ERROR, FAULT, MATCH, MEASURED, MISMATCH, SKIPPED
+from evaluators.fields.walk_findings import MATCH, MISMATCH
 from evaluators.issues import RowProblem
 from evaluators.model import Comparison, FieldStatus
 
@@ -78,18 +77,6 @@ def item_key(node: FieldNode) -> ValueKey | None:
 def status_of(answer: Judged | Explained) -> FieldStatus:
     """The bare status of what a metric said."""
     return answer if isinstance(answer, FieldStatus) else answer.status
-
-
-def of_unit(statuses: Iterable[FieldStatus]) -> FieldStatus:
-    """The status of a unit with several metrics: a match when every one of them that measured something matches."""
-    kinds = set(statuses)
-    for first in (FAULT, ERROR):
-        if first in kinds:
-            return first
-    kinds &= MEASURED
-    if not kinds:
-        return SKIPPED
-    return kinds.pop() if len(kinds) == 1 else MISMATCH
 
 
 def alone(found: Comparison | RowProblem) -> FieldStatus:

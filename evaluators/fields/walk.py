@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 from evaluators.fields.branches import Best, Fit, distinct, fitting_branches, knows
 from evaluators.fields.compared_values import ComparedValues
+from evaluators.fields.counts import MEASURED
 from evaluators.fields.frame import Frame
 from evaluators.fields.gains import Worth, judged
 from evaluators.fields.held_against import against, has_key
@@ -39,7 +40,6 @@ from evaluators.fields.walk_findings import (
     AFTER,
     HALLUCINATION,
     MATCH,
-    MEASURED,
     MISMATCH,
     OMISSION,
     Counts,

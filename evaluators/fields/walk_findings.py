@@ -27,9 +27,6 @@ MATCH, MISMATCH, OMISSION, HALLUCINATION = (
 SKIPPED, ERROR, FAULT = FieldStatus.SKIPPED, FieldStatus.ERROR, FieldStatus.FAULT
 
 
-MEASURED: Final = frozenset((MATCH, MISMATCH, OMISSION, HALLUCINATION, ERROR))
-
-
 Counts: TypeAlias = tuple[int, int, int, int, int]
 """Matches, mismatches, omissions, hallucinations, and what could not be compared."""
 

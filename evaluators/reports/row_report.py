@@ -13,8 +13,7 @@ from fractions import Fraction
 from statistics import mean, median
 from typing import Any, Final
 
-from evaluators.fields.counts import counted
-from evaluators.fields.events import FIGURES
+from evaluators.fields.events import FIGURES, events_of, row_figures
 from evaluators.fields.fallbacks import JUDGED
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.fields.settle import OURS
@@ -30,6 +29,7 @@ from evaluators.reports.outcomes import (
 )
 from evaluators.run.record_facts import Declared, short_hash
 from evaluators.run.record_lines import plain
+from evaluators.values.confusion import Confusion
 
 Report = dict[str, Any]
 _BOTH: Final = (FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.ERROR)
@@ -165,15 +165,15 @@ def _coverage(scored: Scored, declared: Declared) -> Report:
 
 
 def _confusion(scored: Scored) -> Report:
-    found = counted(scored.fields)
+    found = Confusion(*row_figures(events_of(scored)).counts)
     return {
-        "true_positive": found.match,
-        "false_positive": found.mismatch + found.hallucination,
-        "false_negative": found.mismatch + found.omission,
+        "true_positive": found.right,
+        "false_positive": found.wrong + found.invented,
+        "false_negative": found.wrong + found.missing,
         "true_negative": 0,
-        "precision": _float(found.precision),
-        "recall": _float(found.recall),
-        "f1": _float(found.f1),
+        "precision": _float(found.exact("precision")),
+        "recall": _float(found.exact("recall")),
+        "f1": _float(found.exact("f1")),
     }
 
 

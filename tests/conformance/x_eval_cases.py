@@ -19,7 +19,6 @@ from typing import Any, Final
 from evaluators.compat.given_documents import evaluate
 from evaluators.compat.infer import infer_schema
 from evaluators.fields.annotate import annotate_xeval
-from evaluators.fields.events import figures_of
 from evaluators.fields.expected_check import ExpectedProblems, validate_gold
 from evaluators.fields.named_comparators import choose
 from evaluators.fields.post_process import BothAbsent, Processor, propagate_batch_errors, reclassify_nulls
@@ -38,6 +37,7 @@ from evaluators.values.transforms import TRANSFORMS, TransformError, parse_trans
 from tests.conformance.cases import Answer, Case
 from tests.conformance.x_eval_custom import can_register, registered, with_compounds
 from tests.fields.alone import score_document
+from tests.fields.figures import figures_of
 
 SYSTEM: Final = "struct_extract_eval"
 MISSING_KEY: Final = "schema-field-missing-in-gold"

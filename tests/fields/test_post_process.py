@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from evaluators.comparators.date import Date
-from evaluators.fields.counts import counted
 from evaluators.fields.post_process import null_processors, propagate_batch_errors, reclassify_nulls
 from evaluators.issues import Problems
 from evaluators.model import FieldResult, FieldStatus
 from evaluators.values.transforms import parse_transform
 from tests.fields.alone import score_document
+from tests.fields.figures import counted
 from tests.fields.trees import Planned, array, leaf, metric, obj, tree
 
 

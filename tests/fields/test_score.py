@@ -13,7 +13,6 @@ import yaml
 from evaluators.comparators._comparator import Answer, Comparator, Question
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.numeric import Numeric
-from evaluators.fields.counts import counted
 from evaluators.fields.schema_check import SchemaCheck
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.scored import Scored
@@ -23,6 +22,7 @@ from evaluators.model import MISSING, Comparison, FieldResult, FieldStatus
 from evaluators.settings import build
 from evaluators.values.transforms import parse_transform
 from tests.fields.alone import counted_one_by_one, score_document
+from tests.fields.figures import counted
 from tests.fields.trees import Planned, array, choice, leaf, metric, obj, tree
 
 TABLE: list[Any] = yaml.safe_load((Path(__file__).parent / "presence.yaml").read_text(encoding="utf-8"))
@@ -166,7 +166,7 @@ def test_a_required_object_that_neither_side_has_stands_for_what_is_required_in_
 def test_a_failing_transform_of_the_output_is_an_error_that_counts_nothing() -> None:
     result = only(leaf(transforms=(parse_transform("lowercase"),)), "a", 3)
     assert (result.status, result.score, result.details["code"]) == (FieldStatus.ERROR, 0.0, "error")
-    assert counted([result]).mismatch == 1
+    assert counted([result]).wrong == 1
 
 
 def test_an_unusable_expected_value_leaves_the_row_without_a_score() -> None:
