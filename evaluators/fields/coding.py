@@ -38,8 +38,6 @@ class Coding:
         """What makes weights whole numbers."""
         self.surplus_counts = surplus_counts
         self.events: list[Event] = []
-        self.nodes: dict[int, FieldNode] = {}
-        """Every node that was met, by its id."""
         self.groups: list[tuple[int, ...]] = []
         """Matches that rows have together, by number."""
         self._instead: dict[int, int] = {}
@@ -53,23 +51,20 @@ class Coding:
     def result(self, finding: Finding, inside: bool) -> int:
         """The number of a result."""
         node, status, more = finding.node, finding.status, finding.more
-        answers = more.answers if more is not None else ()
-        key: Hashable = (
-            (id(node), status, inside, tuple(map(_judged, answers))) if answers else (id(node), status, inside)
-        )
+        if more is None:
+            return self.column(node, status, inside)
+        key = node, status, inside, tuple(map(_judged, more.answers))
         known = self._known.get(key)
         if known is None:
-            self.nodes[id(node)] = node
-            extra = more is not None and more.above is not None
-            known = self._add(key, self._extra(node) if extra else self._result(node, status, inside, answers))
+            event = self._result(node, status, inside, more.answers) if more.above is None else self._extra(node)
+            known = self._add(key, event)
         return known
 
     def column(self, node: FieldNode, status: FieldStatus, inside: bool) -> int:
         """The number of a plain result of what is compared as one value."""
-        key = id(node), status, inside
+        key = node, status, inside
         known = self._known.get(key)
         if known is None:
-            self.nodes[id(node)] = node
             known = self._add(key, self._result(node, status, inside, ()))
         return known
 
@@ -85,8 +80,7 @@ class Coding:
 
     def skipped(self, node: FieldNode) -> int:
         """The number of what is left out."""
-        self.nodes[id(node)] = node
-        return self._of((id(node), "skipped"), Event(node.name, FieldStatus.SKIPPED))
+        return self._of((node, "skipped"), Event(node.name, FieldStatus.SKIPPED))
 
     def outside(self, path: SchemaPath) -> int:
         """The number of a place that the expected side has and the schema lacks."""
@@ -94,10 +88,9 @@ class Coding:
 
     def items(self, node: FieldNode, found: Items, alike: bool, inside: bool) -> int:
         """The number of what became of a list as a whole."""
-        key = id(node), found, alike, inside
+        key = node, found, alike, inside
         known = self._known.get(key)
         if known is None:
-            self.nodes[id(node)] = node
             matched, missed, spurious, paired = found
             surplus = spurious - paired + matched if self.surplus_counts else 0
             share = list_score(matched, missed, surplus, alike)

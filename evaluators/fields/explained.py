@@ -10,15 +10,23 @@ from typing import Any, NamedTuple
 from evaluators.comparators._comparator import in_field
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.instance_paths import InstancePath, spelled
-from evaluators.fields.pair import Paired, keys_of
+from evaluators.fields.pair import keys_of
 from evaluators.fields.post_process import Processor, post_process
 from evaluators.fields.readable import Ask
 from evaluators.fields.rules import EQUAL, Explained, Partial, explain_rule
 from evaluators.fields.scored import Scored
-from evaluators.fields.settle import OURS, WRONG, compared, judged_arrays, reason_code, reason_of, settle_arrays
+from evaluators.fields.settle import (
+    OURS,
+    WRONG,
+    ShownList,
+    compared,
+    judged_arrays,
+    reason_code,
+    reason_of,
+    settle_arrays,
+)
 from evaluators.fields.tree import FieldNode, Metric
 from evaluators.fields.unit_rules import unit_of
-from evaluators.fields.units import ShownList
 from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import MATCH, SKIPPED, Finding, order_of
 from evaluators.issues import Blame, Issue, RowProblem
@@ -170,11 +178,12 @@ def lists_of(walk: Walk, row: int) -> list[ShownList]:
     found = []
     for each in walk.lists:
         for at in each.frame.positions(row):
-            location, paired = each.frame.where(at), None
+            location, e, o = each.frame.where(at), each.whole.e[at], each.whole.o[at]
+            listed = ShownList(location, each.node, e, o)
             if each.items is not None:
                 keys = keys_of(each.node.align, each.frame.e[at], each.frame.o[at])
-                paired = Paired(each.items.pairs_of(at), [], [], keys._replace(crowded=at in each.items.crowded))
-            listed = ShownList(location, each.node, each.whole.e[at], each.whole.o[at], paired)
+                notes = keys._replace(crowded=at in each.items.crowded).said()
+                listed = ShownList(location, each.node, e, o, each.items.pairs_of(at), tuple(notes))
             found.append((order_of(walk.trails[id(each.node)], location), listed))
     return [listed for _, listed in sorted(found, key=lambda each: each[0])]
 

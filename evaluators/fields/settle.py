@@ -7,14 +7,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, Literal
 
+from msgspec import Struct
+
 from evaluators.fields.counts import MEASURED
-from evaluators.fields.instance_paths import places_above, spelled
+from evaluators.fields.instance_paths import InstancePath, places_above, spelled
 from evaluators.fields.scored import ArrayResult
-from evaluators.fields.units import ShownList, item_path
+from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.judges.judged_comparator import ListTotals
 from evaluators.model import MISSING, FieldResult, FieldStatus
 from evaluators.values.equality import same
+from evaluators.values.pairing import Pairs
 from evaluators.values.transforms import TransformError
 
 WRONG: Final = frozenset(
@@ -26,6 +29,48 @@ OURS: Final = frozenset(
     ("code", "metric", "outside", "ratio", "batch", "stands_for", "compared_expected", "compared_actual", "unreadable")
 )
 """The names in `details` that scoring reads. A comparator cannot set them."""
+
+
+class ShownList(Struct, frozen=True):
+    """An array of one row, as its items were paired."""
+
+    location: InstancePath
+    node: FieldNode
+    expected: Any
+    actual: Any
+    pairs: Pairs = []
+    """The items that go together: (expected, output) indexes."""
+    notes: tuple[str, ...] = ()
+    """What is worth saying of how the items were paired."""
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many items the expected side and the output have.
+
+        Those of the output do not count where the expected side has something that is neither a list nor nothing.
+        """
+        counted = self.expected is MISSING or self.expected is None or isinstance(self.expected, list)
+        return _size(self.expected), _size(self.actual) if counted else 0
+
+    @property
+    def alone(self) -> list[int]:
+        """The items of the output that no expected item is paired with."""
+        paired = {column for _, column in self.pairs}
+        return [column for column in range(_size(self.actual)) if column not in paired]
+
+    def items(self, path: str) -> list[str]:
+        """Where the items stand, in an array at a spelled path."""
+        rows = [item_path(path, row) for row in range(_size(self.expected))]
+        return rows + [item_path(path, f"+{column}") for column in self.alone]
+
+
+def item_path(path: str, index: int | str) -> str:
+    """Where an item stands, in an array at a spelled path; `+1` is one that only the output has."""
+    return f"[{index}]" if path == "$" else f"{path}[{index}]"
+
+
+def _size(value: Any) -> int:
+    return len(value) if isinstance(value, list) else 0
 
 
 def settle_arrays(arrays: Iterable[ShownList], results: Iterable[FieldResult]) -> tuple[ArrayResult, ...]:
