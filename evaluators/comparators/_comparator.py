@@ -178,12 +178,12 @@ class Comparator(Settings):
         return [answer(question) for question in questions]
 
     def compare_rows(self, rows: Sequence[Sequence[Question]]) -> list[Sequence[Answer] | Exception]:
-        """What `compare_all` says of several rows, one call for each: a call that raises stands for its row alone."""
+        """What `compare_all` says of several lists of questions, one call for each: a call that raises stands for its list alone."""
 
         def of_row(questions: Sequence[Question]) -> Sequence[Answer] | Exception:
             try:
                 return self.compare_all(questions)
-            except Exception as error:  # a row is guarded: a call that breaks costs its own row
+            except Exception as error:  # a row is guarded: a call that breaks costs its own fields
                 return error
 
         return [of_row(questions) for questions in rows]

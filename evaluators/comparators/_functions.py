@@ -89,7 +89,7 @@ class FunctionComparator(Comparator):
         return results_of(calls, self.at_once)
 
     def compare_rows(self, rows: Sequence[Sequence[Question]]) -> list[Sequence[Answer] | Exception]:
-        if not self.waits:
+        if not (self.waits and self.batch):
             return super().compare_rows(rows)
         return results_of([partial(type(self).function, list(row), dict(self._params)) for row in rows], self.at_once)
 

@@ -352,13 +352,9 @@ def _log(requests: Sequence[Request], cache: Cache, log: Log) -> None:
 
 def _call_comparator(comparator: Comparator, questions: Sequence[Question]) -> Sequence[Comparison | RowProblem]:
     """What a comparator answers to some different questions. Raises WholeCall where it answers none of them."""
-    found: object
     if (counted := _way.get().counted) is not None:
         return counted.functions_asked(comparator, questions)
-    try:
-        found = comparator.compare_all(questions)
-    except Exception as error:  # a row is guarded: a comparator that breaks costs its own fields
-        found = error
+    (found,) = comparator.compare_rows([questions])
     return answers_in(comparator, questions, found)
 
 
