@@ -58,7 +58,7 @@ class OpenWalk:
         self._moved: list[tuple[int, Name, Sequence[int]]] = []
         """Leaves that stand in columns of matches, and are none."""
         self._pairs: list[tuple[Callable[[Name, Frame], None], Name, Frame]] = []
-        self._sides: list[dict[Name, Values]] = [{} for _ in range(HALLUCINATION + 1)]
+        self._sides: defaultdict[tuple[int, Name], Values] = defaultdict(lambda: ([], []))
         if tree.fold_keys:
             outputs = list(map(renamed, expected, outputs))
         if self._top_level_only:
@@ -97,10 +97,9 @@ class OpenWalk:
         while self._pairs:
             below, name, frame = self._pairs.pop()
             below(name, frame)
-        for status, sides in enumerate(self._sides):
-            while sides:
-                name, (values, rows) = sides.popitem()
-                self._one_side(status, name, values, rows)
+        while self._sides:
+            (status, name), (values, rows) = self._sides.popitem()
+            self._one_side(status, name, values, rows)
 
     # Both sides
 
@@ -127,7 +126,10 @@ class OpenWalk:
         lost = [at for at, one in enumerate(frame.e) if not is_leaf(one)]
         if lost:
             self._lost(name, frame.part(lost))
-            self._one_in_place(name, frame, lost)
+            extra = frame.part([at for at in lost if self.tree.has_something(name, frame.o[at])])
+            if extra.rows:  # one value, whatever is in it
+                self._found_whole(HALLUCINATION, extra)
+                self._columns.append((HALLUCINATION, (name,), extra.rows))
             frame = frame.part([at for at, one in enumerate(frame.e) if is_leaf(one)])
         if self._skipping:
             pairs = enumerate(zip(frame.e, frame.o, strict=True))
@@ -169,14 +171,6 @@ class OpenWalk:
     def _found_whole(self, status: FieldStatus, frame: Frame) -> None:
         """All that one side has at each place of a frame is one finding."""
         self.findings.append(LeafFindings(status, frame, range(len(frame.rows))))
-
-    def _one_in_place(self, name: Name, frame: Frame, lost: Sequence[int]) -> None:
-        """What the output has in place of contents is one value that is extra, whatever is in it; null and {} are none."""
-        extra = [at for at in lost if self.tree.has_something(name, frame.o[at])]
-        if extra:
-            part = frame.part(extra)
-            self._found_whole(HALLUCINATION, part)
-            self._columns.append((HALLUCINATION, (name,), part.rows))
 
     def _instead(self, name: Name, frame: Frame) -> None:
         """The contents that the output has where none are expected. All items of a list are more than are expected."""
@@ -293,9 +287,7 @@ class OpenWalk:
 
     def _later(self, status: int, name: Name, values: Iterable[Any], rows: Iterable[int]) -> None:
         """Values whose leaves will be counted."""
-        waiting = self._sides[status].get(name)
-        if waiting is None:
-            waiting = self._sides[status][name] = [], []
+        waiting = self._sides[status, name]
         waiting[0].extend(values)
         waiting[1].extend(rows)
 
@@ -345,7 +337,7 @@ class OpenWalk:
 
     def counts(self) -> list[RowCounts]:
         """What each row comes to."""
-        by_status = [[0] * len(self.expected) for _ in self._sides]
+        by_status = [[0] * len(self.expected) for _ in range(HALLUCINATION + 1)]
         for status, names, rows in self._columns:
             counts, times = by_status[status], len(names)
             for row in rows:
