@@ -155,6 +155,8 @@ class _Check(Struct, frozen=True):
         """One value and everything below it. `siblings` are the branches of the choice that the node is one of."""
         if value is None:
             return
+        if isinstance(value, dict) and node.as_object is not None:
+            node = node.as_object
         if node.kind == "choice":
             met = id(node.origin or node), place
             if met not in self.choices:

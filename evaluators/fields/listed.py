@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from evaluators.fields.lines import FieldLine, read_fields
+from evaluators.fields.policy import FIELDS, SCHEMA
 from evaluators.fields.tree import ORDERED, Below, Compound, FieldNode, Metric, SchemaPath
 from evaluators.settings import BadSettings, Detail, Loc
 from evaluators.values.paths import ANY, Path
@@ -134,24 +135,24 @@ def _node(branch: Branch, common: tuple[Transform, ...]) -> FieldNode:
     below = {key: _node(inner, common) for key, inner in branch.below.items()}
     items = below.get(ANY)
     if line is None:
-        return FieldNode(path, "array", make=lambda: Below(items=items)) if items else _object(path, below)
+        return FieldNode(path, "array", policy=FIELDS, make=lambda: Below(items=items)) if items else _object(path, below)
     if line.skip:
-        return FieldNode(path, weight=line.weight, skip=True)
+        return FieldNode(path, weight=line.weight, skip=True, policy=FIELDS)
     transforms = (*common, *line.transforms)
     if line.together is not None:
         compound = Compound(line.together.fields, _metric(line, line.fallback_for))
         return _object(path, below, line, compound, line.together.transforms(transforms))
     if line.align is not None and not below:
-        items = FieldNode((*path, ANY), "leaf", (_metric(line, None),), transforms)
+        items = FieldNode((*path, ANY), "leaf", (_metric(line, None),), transforms, policy=FIELDS)
     if items is not None:
         return FieldNode(
             path, "array", align=line.align or ORDERED, weight=line.weight, required=line.required,
-            fallback_for=line.fallback_for, make=lambda: Below(items=items),
+            fallback_for=line.fallback_for, policy=FIELDS if below else SCHEMA, make=lambda: Below(items=items),
         )  # fmt: skip
     if below:
         return _object(path, below, line)
     metrics = (_metric(line, line.fallback_for),)
-    return FieldNode(path, "leaf", metrics, transforms, weight=line.weight, required=line.required)
+    return FieldNode(path, "leaf", metrics, transforms, weight=line.weight, required=line.required, policy=FIELDS)
 
 
 def _object(
@@ -165,7 +166,7 @@ def _object(
     weight, required = (line.weight, line.required) if line is not None else (Fraction(1), False)
     return FieldNode(
         path, "object", transforms=transforms, compound=compound, weight=weight, required=required,
-        make=lambda: Below(keys),
+        policy=FIELDS, make=lambda: Below(keys),
     )  # fmt: skip
 
 

@@ -99,6 +99,8 @@ def _collect(node: FieldNode, value: Any, found: _Collected) -> None:
         _collect_listed(node, value, found)
     elif kind is None:
         found.known = False
+    elif value.__class__ is dict and node.as_object is not None:
+        _collect(node.as_object, value, found)
     elif value is not None and value.__class__ is not kind:  # it matches its like alone
         found.keyed.append((id(node), identity(value)))
     else:

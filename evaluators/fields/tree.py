@@ -185,6 +185,15 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
         slow = any(each.slow and not each.costs for each in metrics)
         return PairCost(slow, any(node.kind == "array" and node.align.free for node in inside))
 
+    @cached_property
+    def as_object(self) -> FieldNode | None:
+        """The place as it is read where two objects stand: their values, of what `[*]` means. None where it does not mean them."""
+        if self.kind != "array" or self.unit or self.policy.every == "item":
+            return None
+        return FieldNode(
+            self.path, "object", weight=self.weight, policy=self.policy, make=lambda: Below(others=self.below.items)
+        )
+
     @property
     def all_metrics(self) -> tuple[Metric, ...]:
         """The metrics of the node, that of its compound included."""

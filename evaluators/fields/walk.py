@@ -266,7 +266,15 @@ class Walk:
     def _container(self, visit: Visit) -> None:
         """Objects, or lists, that are looked into: what stands below them, or their own results."""
         kind = dict if visit.node.kind == "object" else list
-        full, odd = visit.frame.full(kind)
+        frame, objects = visit.frame, visit.node.as_object
+        if objects is not None and dict in frame.kinds and dict in frame.others:
+            found = {
+                at for at, (a, b) in enumerate(zip(frame.e, frame.o, strict=True)) if a.__class__ is b.__class__ is dict
+            }
+            self._later([visit._replace(node=objects, frame=frame.part(sorted(found)))])
+            frame = frame.part([at for at in range(len(frame.rows)) if at not in found])
+            visit = visit._replace(frame=frame)
+        full, odd = frame.full(kind)
         if full.rows:
             self._inside(visit._replace(frame=full), full, [None] * len(full.rows))
         if odd:
