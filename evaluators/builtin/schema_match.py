@@ -33,7 +33,7 @@ from evaluators.fields.inference.schema import infer_schema
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.listed import read_listed, tree_of_lines
 from evaluators.fields.metrics import read_defaults, read_fallbacks
-from evaluators.fields.post_process import Nulls, null_processors
+from evaluators.fields.post_process import Nulls, null_processors, with_demanded
 from evaluators.fields.post_process_words import read_post_process
 from evaluators.fields.reading import read_transforms
 from evaluators.fields.references import pointer
@@ -41,7 +41,7 @@ from evaluators.fields.schema_check import ColumnCheck, SchemaCheck, places_of
 from evaluators.fields.schema_rows import lost_or_kept_out, one_row
 from evaluators.fields.schema_scoring import Dialect, SchemaScoring, ScoreName, read_schema
 from evaluators.fields.scored import Scored
-from evaluators.fields.tree import FieldNode
+from evaluators.fields.tree import FieldNode, nodes
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import JSON, MISSING, Result
 from evaluators.registry import suggestion
@@ -259,10 +259,11 @@ class SchemaMatch(TreeEvaluator):
         if self._says_nulls:
             nulls = self.nulls
         score: ScoreName = self.row_score or ("overall_score" if dialect == "evaluation_config" else "f1")
+        processors = (*null_processors(nulls, self.absent_values), *self.post_process)
+        demanded = {node.name for node in nodes(root) if node.unit and node.demanded} if self.fields else ()
         return SchemaScoring(
-            root, score, self.pass_at, (*null_processors(nulls, self.absent_values), *self.post_process),
-            self.extra_items == "penalize",
-        )  # fmt: skip
+            root, score, self.pass_at, with_demanded(processors, demanded), self.extra_items == "penalize"
+        )
 
     @property
     def _says_nulls(self) -> bool:

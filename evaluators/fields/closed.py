@@ -121,6 +121,8 @@ class ClosedTree(Struct, frozen=True, dict=True):
         """The status of a field that neither side has, and why (law 6)."""
         if line.required:
             return FieldStatus.OMISSION, "required, and absent on both sides"
+        if line.path.definite and line.comparator is not None and line.comparator.reads == "output":
+            return FieldStatus.OMISSION, "missing in the output"
         return FieldStatus.MATCH if self.both_missing == "match" else FieldStatus.NOT_MEASURED, "absent on both sides"
 
 

@@ -162,6 +162,7 @@ def said_by(finding: Finding, number: int) -> Explained:
         return known
     there = FieldStatus.OMISSION if output is MISSING else FieldStatus.HALLUCINATION if expected is MISSING else None
     if there is not None and not (there is FieldStatus.HALLUCINATION and node.once(unit_of).alone):
+        expected = None if node.demanded and not node.required else expected  # then that of the output alone is said
         return known if isinstance(known, Explained) else Explained(there, reason_of(there, expected, output))
     if comparator.costs:
         return known if isinstance(known, Explained) else EQUAL

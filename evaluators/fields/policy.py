@@ -7,6 +7,7 @@
 | a key that the tree lacks | is extra where only the output has it | the same | is ignored |
 | `[*]` means | the items of a list | and, of two objects, their values | and the values of an object |
 | a comparator that reads the output alone, where only the output has the key | is not asked: the key is extra | is asked | is asked |
+| the same, where the output lacks the key | only what the expected side has is missing | it is missing | it is missing |
 | an expected value that cannot be read | is a fault at its place | the same | is one for all values of its line in that row |
 | equally good pairings | the first in place | the same | the fields in their order, then the first in place |
 """
@@ -31,7 +32,7 @@ class Policy(Struct, frozen=True):
 
 
 SCHEMA: Final = Policy(one_result="value", containers="results", every="item", one_sided="extra", ties="place")
-FIELDS: Final = Policy(one_result="value", containers="results", every="item or value", one_sided="extra", ties="place")
+FIELDS: Final = Policy(one_result="value", containers="results", every="item or value", one_sided="asked", ties="place")
 LISTED: Final = Policy(
     one_result="line", containers="looked through", every="item or value", one_sided="asked", ties="fields"
 )

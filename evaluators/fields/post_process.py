@@ -6,7 +6,7 @@ suite's own will do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any, Final, Literal, TypeAlias
 
@@ -81,17 +81,23 @@ def reclassify_nulls(
     results: Sequence[FieldResult],
     absent_values: Sequence[Any] | NullHandling = NULL_ALONE,
     both_absent: BothAbsent = "skip",
+    demanded: Collection[str] = (),
 ) -> list[FieldResult]:
     """The results, with some values taken for absent: null, and whatever else is listed.
 
     What counts is the value as it was compared. Absent on the expected side only: a hallucination; in the output only:
     an omission; on both sides: skipped, or a match. A result of a container that was looked into stays. An expected value
-    that its comparator cannot read is no fault when it counts as absent.
+    that its comparator cannot read is no fault when it counts as absent. Of the fields in `demanded` the output's value alone decides.
     """
     if isinstance(absent_values, NullHandling):
         both_absent = "skip" if absent_values.both_absent_skip else "match"
         absent_values = absent_values.absent_values
-    return [_reclassified(result, absent_values, both_absent) for result in results]
+    return [
+        _demanded(result, absent_values)
+        if result.field in demanded
+        else _reclassified(result, absent_values, both_absent)
+        for result in results
+    ]
 
 
 def propagate_batch_errors(results: Sequence[FieldResult]) -> list[FieldResult]:
@@ -106,8 +112,22 @@ def propagate_batch_errors(results: Sequence[FieldResult]) -> list[FieldResult]:
 
 def ships(processor: Processor) -> bool:
     """Whether a post-processor comes with the package, so that it says the same of the same results."""
-    function = processor.func if isinstance(processor, partial) else processor
-    return function in (reclassify_nulls, propagate_batch_errors)
+    return _function(processor) in (reclassify_nulls, propagate_batch_errors)
+
+
+def with_demanded(processors: Iterable[Processor], demanded: Collection[str]) -> tuple[Processor, ...]:
+    """The same post-processors; `reclassify_nulls` knows the fields of which the output's value alone decides."""
+    found: list[Processor] = []
+    for one in processors:
+        if demanded and _function(one) is reclassify_nulls:
+            options = one.keywords if isinstance(one, partial) else {}
+            one = partial(reclassify_nulls, **options, demanded=demanded)
+        found.append(one)
+    return tuple(found)
+
+
+def _function(processor: Processor) -> object:
+    return processor.func if isinstance(processor, partial) else processor
 
 
 def _reclassified(result: FieldResult, absent_values: Sequence[Any], both_absent: BothAbsent) -> FieldResult:
@@ -135,6 +155,13 @@ def _reclassified(result: FieldResult, absent_values: Sequence[Any], both_absent
     if actual:
         return _with(result, FieldStatus.OMISSION, 0.0, "the output's value counts as absent", "extracted_null")
     return result
+
+
+def _demanded(result: FieldResult, absent_values: Sequence[Any]) -> FieldResult:
+    """A result that the output's value alone decides, which may be taken for absent."""
+    if result.status not in _COMPARED or not _absent(_compared(result, "compared_actual", result.actual), absent_values):
+        return result
+    return _with(result, FieldStatus.OMISSION, 0.0, "the output's value counts as absent", "extracted_null")
 
 
 def _compared(result: FieldResult, name: str, raw: object) -> object:

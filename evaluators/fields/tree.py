@@ -186,6 +186,15 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
         return PairCost(slow, any(node.kind == "array" and node.align.free for node in inside))
 
     @cached_property
+    def demanded(self) -> bool:
+        """The output must have it, whatever the expected side has: its comparator, or that of a key below, reads the output alone."""
+        if self.policy.one_sided == "extra" or self.skip:
+            return False
+        if self.unit:
+            return any(metric.comparator.reads == "output" for metric in self.metrics)
+        return self.kind == "object" and any(child.demanded for child in self.below.keys.values())
+
+    @cached_property
     def as_object(self) -> FieldNode | None:
         """The place as it is read where two objects stand: their values, of what `[*]` means. None where it does not mean them."""
         if self.kind != "array" or self.unit or self.policy.every == "item":

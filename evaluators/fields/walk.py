@@ -161,7 +161,7 @@ class Walk:
         node, frame = visit.node, visit.frame
         self.trails[id(node)] = visit.trail
         there = frame.there()
-        if there is not frame and node.required and not node.skip:
+        if there is not frame and (node.required or node.demanded) and not node.skip:
             self._absent(visit)
         if not there.rows:
             return
@@ -183,7 +183,7 @@ class Walk:
         return frame.part([at for at, row in enumerate(frame.rows) if row not in left_out]) if left_out else frame
 
     def _absent(self, visit: Visit) -> None:
-        """A required place that neither side has.
+        """A required place that neither side has, or one that the output must have.
 
         A required container stands for the required places below it, and for itself where there are none.
         """
@@ -194,7 +194,11 @@ class Walk:
             self.columns.append(FieldColumn(node, lost, inside, OMISSION))
             return
         below = node.below
-        required = [(key, child) for key, child in below.keys.items() if child.required and node.kind != "choice"]
+        required = [
+            (key, child)
+            for key, child in below.keys.items()
+            if (child.required or child.demanded) and node.kind != "choice"
+        ]
         lists = below.items is not None and below.items.required and node.kind != "choice"
         if not required and not lists:
             for at in range(len(lost.rows)):
@@ -235,7 +239,9 @@ class Walk:
             frame.children(node.once(first_keys))
         lists = []
         for path, child in node.below.reached:
-            there = reached(frame, path).there()
+            there = reached(frame, path)
+            if not (inside and child.demanded):
+                there = there.there()
             if there.rows and child.unit:
                 self.values.add(child, there if not self.left_out else self._looked_at(child, there), inside)
             elif there.rows:
@@ -292,7 +298,7 @@ class Walk:
             a, b = frame.e[at], frame.o[at]
             ours, theirs = content(kind, a), content(kind, b)
             counts, status = IN_PLACE[ours, theirs]
-            if counts == "extra" or (top and ours == theirs == "empty"):
+            if counts == "extra" or ((top or node.demanded) and ours == theirs == "empty"):
                 extra.append(at)
                 continue
             if counts == "extra or one":

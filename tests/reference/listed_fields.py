@@ -207,6 +207,8 @@ def _settled(
     statuses = [answer.status for answer in answers if answer.status is not FieldStatus.NOT_MEASURED]
     if not statuses and line.required:
         return FieldStatus.OMISSION, "required, and absent on both sides", Fraction(0)
+    if not statuses and line.path.definite and line.comparator is not None and line.comparator.reads == "output":
+        return FieldStatus.OMISSION, "missing in the output", Fraction(0)
     if not statuses:
         match = one.both_missing == "match"
         return FieldStatus.MATCH if match else FieldStatus.NOT_MEASURED, "absent on both sides", Fraction(match)
