@@ -123,10 +123,12 @@ def changed_answers(folder: Path) -> dict[str, dict[str, Any]]:
 
 def is_told(one: Difference, entry: dict[str, Any] | None) -> bool:
     """Whether the answer is now what an entry says."""
-    if entry is None or NOTHING in (one.was, one.now):
-        return entry is not None and entry.get("now") == NOTHING == one.now
+    if entry is None:
+        return False
     if "now" in entry:
-        return text_of(entry["now"]) == one.now
+        return one.now == (NOTHING if entry["now"] == NOTHING else text_of(entry["now"]))
+    if NOTHING in (one.was, one.now):
+        return False
     return text_of(new_places(json.loads(one.was), json.loads(one.now))) == text_of(entry["places"])
 
 
