@@ -331,21 +331,26 @@ class TreeEvaluator(Evaluator):
         return Unreadable(self._explain_alone, lost=_without_output)
 
     def _explain_alone(self, unreadable: Issue | None, *values: Any) -> Result:
-        rows = self.compile().looked_at(*(MISSING if value.__class__ is Fault else value for value in values))
-        try:
-            return rows.explain(0, unreadable)
-        finally:
-            rows.release()
+        with caching():
+            rows = self.compile().looked_at(*(MISSING if value.__class__ is Fault else value for value in values))
+            try:
+                return rows.explain(0, unreadable)
+            finally:
+                rows.release()
 
     def explained(self, result: Result, *values: Any) -> Result:
         return cached((id(self), *map(id, values)), lambda: self.explain(*values), values)
 
 
 def _without_output(found: Result) -> Result:
-    """The verdict of a row whose output cannot be read, from what an output that is missing comes to."""
+    """The verdict of a row whose output cannot be read, from what an output that is missing comes to: 0, and every figure 0.
+
+    A row that something else keeps from being measured stays so.
+    """
     if found.status.kept_out:
         return found
-    return replace(found, status=RowStatus.UNREADABLE, passed=False, num=0, den=1)
+    zeros = ((0, 1),) * len(found.figures)
+    return replace(found, status=RowStatus.UNREADABLE, passed=False, num=0, den=1, figures=zeros)
 
 
 def verdict_of(settings: Evaluator, found: object) -> Result:

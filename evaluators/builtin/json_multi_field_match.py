@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec.structs import replace
 
@@ -19,14 +19,12 @@ from evaluators.builtin._evaluator import (
     Unreadable,
 )
 from evaluators.builtin._texts import ExpectedColumn
-from evaluators.comparators._cache import caching
 from evaluators.conditions import columns_of
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.closed_rows import ListedCheck
 from evaluators.fields.lines import FieldLine, keyed_lists, read_fields
 from evaluators.fields.reading import read_transforms
-from evaluators.issues import Issue
-from evaluators.model import MISSING, FieldStatus, Result, RowStatus
+from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.settings import ReadBy
 from evaluators.values.transforms import Transform
 
@@ -123,14 +121,6 @@ class JsonMultiFieldMatch(TreeEvaluator):
             keyed_lists=tuple(keyed_lists(self.fields)),
         )
 
-    def explain(self, *values: Any, unreadable: Issue | None = None) -> Result:
-        with caching():
-            rows = self.compile().looked_at(*values)
-            try:
-                return rows.explain(0, unreadable)
-            finally:
-                rows.release()
-
     def asking(self) -> Asking | None:
         return Asking() if self.tree.costly else None
 
@@ -138,11 +128,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
         return ListedCheck(self.tree, self.pass_at, self.condition_columns)
 
     def unreadable(self) -> Unreadable:
-        return Unreadable(self._explain_missing, lost=_lost)
-
-    def _explain_missing(self, issue: Issue, *values: Any) -> Result:
-        expected, _, *cells = values
-        return self.explain(expected, MISSING, *cells, unreadable=issue)
+        return Unreadable(self._explain_alone, lost=_lost)
 
 
 def _lost(found: Result) -> Result:

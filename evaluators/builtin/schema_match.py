@@ -23,7 +23,6 @@ from evaluators.builtin._evaluator import (
     ScoredFields,
     SurplusRules,
     TreeEvaluator,
-    Unreadable,
 )
 from evaluators.builtin._phrases import columns_of, from_column, text_in, unusable
 from evaluators.builtin._schema_files import read_file, read_text
@@ -38,7 +37,6 @@ from evaluators.fields.post_process_words import read_post_process
 from evaluators.fields.reading import read_transforms
 from evaluators.fields.references import pointer
 from evaluators.fields.schema_check import ColumnCheck, SchemaCheck, places_of
-from evaluators.fields.schema_rows import lost_or_kept_out, one_row
 from evaluators.fields.schema_scoring import Dialect, SchemaScoring, ScoreName, read_schema
 from evaluators.fields.scored import Scored
 from evaluators.fields.tree import FieldNode, nodes
@@ -328,10 +326,6 @@ class SchemaMatch(TreeEvaluator):
         copy._scoring = copy._scoring_of(dict(schema))
         return copy
 
-    def explain(self, expected: Any, output: Any, *cells: Any) -> Result:
-        with one_row(self.scoring(cells), expected, output) as rows:
-            return rows.explain(0)
-
     def asking(self) -> Asking | None:
         return Asking() if self._scoring is None or self._scoring.costs else None
 
@@ -345,14 +339,6 @@ class SchemaMatch(TreeEvaluator):
         return (
             SchemaCheck(self._scoring) if self._scoring is not None else ColumnCheck(lambda *cells: self.scoring(cells))
         )
-
-    def unreadable(self) -> Unreadable:
-        return Unreadable(self._explain_missing, lost=lost_or_kept_out)
-
-    def _explain_missing(self, issue: Issue, *values: Any) -> Result:
-        expected, _, *cells = values
-        with one_row(self.scoring(tuple(cells)), expected, MISSING) as rows:
-            return rows.explain(0, issue)
 
 
 def _said(error: BadSettings) -> tuple[str, str | None]:

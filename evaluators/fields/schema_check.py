@@ -18,7 +18,7 @@ from evaluators.fields.explained import problems_of
 from evaluators.fields.path_check import RowsCheck, ScoredRow, ScoredRows
 from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, Detail
 from evaluators.fields.row_events import row_events
-from evaluators.fields.schema_rows import SchemaRows, broken_verdict, verdict_of, verdict_of_scored
+from evaluators.fields.schema_rows import SchemaRows, in_lowest_terms, verdict_of
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.scored import Scored
 from evaluators.fields.tree import SchemaPath
@@ -51,8 +51,12 @@ class SchemaCheck(RowsCheck[SchemaRows]):
         return self
 
     def __call__(self, expected: Any, output: Any) -> Result:
-        (verdict,) = self.rows([expected], [expected if same(expected, output) else output])
-        return verdict
+        return super().__call__(expected, expected if same(expected, output) else output)
+
+    def looked_at(self, expected: Any, output: Any) -> SchemaRows:
+        rows = self.begin([expected], [expected if same(expected, output) else output])
+        rows.settle()
+        return rows
 
     def begin(self, *columns: Sequence[Any]) -> SchemaRows:
         expected, outputs = columns
@@ -78,10 +82,11 @@ class SchemaCheck(RowsCheck[SchemaRows]):
         """The verdict of a row with all its results, which are counted one by one."""
         events = events_of(scored)
         self._add([(events, 1)])
+        figures = row_figures(events)
         if scored.problem is None:
-            add_surplus(row_figures(events).surplus, 1, self._details)
-        verdict = verdict_of_scored(scored, self._scoring.place, self._scoring.pass_at)
-        return _by_field(verdict, events, self._places, self._watched)
+            add_surplus(figures.surplus, 1, self._details)
+        figures = figures._replace(figures=in_lowest_terms(figures.figures))
+        return _by_field(verdict_of(figures, self._scoring, scored.problem), events, self._places, self._watched)
 
     def _numbered(self, signatures: Sequence[Signature], problems: Mapping[int, RowProblem]) -> list[Result]:
         found = [self._met(signature, problems.get(row)) for row, signature in enumerate(signatures)]
@@ -117,13 +122,12 @@ class SchemaCheck(RowsCheck[SchemaRows]):
         if problem is not None:  # a row without a score; its other results still count by path
             events = self._coding.of(signature)
             self._add([(events, 1)])
-            return _by_field(broken_verdict(row_figures(events), problem), events, self._places, self._watched)
+            return _by_field(verdict_of(row_figures(events), self._scoring, problem), events, self._places, self._watched)
         known = self._known.get(signature)
         if known is None:
             events = self._coding.of(signature)
             figures = row_figures(events)
-            verdict = verdict_of(figures, self._scoring.place, self._scoring.pass_at)
-            verdict = _by_field(verdict, events, self._places, self._watched)
+            verdict = _by_field(verdict_of(figures, self._scoring), events, self._places, self._watched)
             known = self._known[signature] = [verdict, 0, figures.surplus]
             self._remembered += 1 + len(signature[0]) + len(signature[1])
         known[1] += 1

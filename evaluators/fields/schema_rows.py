@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Sequence
 from math import gcd
 from typing import Any
 
 from msgspec.structs import replace
 
-from evaluators.comparators._cache import cached, caching, value_key
+from evaluators.comparators._cache import cached, value_key
 from evaluators.fields.closed_score import row_status_of
-from evaluators.fields.events import FIGURES, ZERO, RowFigures, events_of, row_figures
+from evaluators.fields.events import FIGURES, ZERO, Ratio, RowFigures, events_of, row_figures
 from evaluators.fields.explained import scored, too_deep, wrong_results
 from evaluators.fields.frame import of_rows
 from evaluators.fields.pair import CROWDED
@@ -25,7 +24,6 @@ from evaluators.fields.walk import Places, Walk
 from evaluators.fields.walk_findings import WalkedLists
 from evaluators.issues import Issue, RowProblem
 from evaluators.model import FieldResult, Result, RowStatus
-from evaluators.values.equality import same
 
 
 class SchemaRows(ScoredRows):
@@ -113,14 +111,14 @@ class SchemaRows(ScoredRows):
         if self.verdicts:
             verdict = self.verdicts[at]
         else:
-            verdict = verdict_of_scored(found, self.scoring.place, self.scoring.pass_at)
-        figures = tuple(map(_lowest, verdict.figures))
+            verdict = verdict_of(row_figures(events_of(found)), self.scoring, found.problem)
+        figures = in_lowest_terms(verdict.figures)
         details: dict[str, Any] = {
             **{name: num / den if den else None for name, (num, den) in zip(SCORES, figures, strict=True)},
             "arrays": [_array(each) for each in found.arrays],
             "outside": list(found.outside),
         }
-        num, den = _lowest((verdict.num, verdict.den))
+        ((num, den),) = in_lowest_terms([(verdict.num, verdict.den)])
         return replace(
             verdict, passed=None, num=num, den=den, figures=figures, fields=found.fields, reason=_reason(found, verdict),
             details=details,
@@ -132,57 +130,24 @@ class SchemaRows(ScoredRows):
             frame.release()
 
 
-@contextmanager
-def one_row(scoring: SchemaScoring, expected: Any, output: Any) -> Iterator[SchemaRows]:
-    """A row of its own, as long as it is looked at. A side that is not there is MISSING."""
-    with caching():
-        rows = SchemaRows(scoring, [expected], [expected if same(expected, output) else output])
-        try:
-            rows.settle()
-            yield rows
-        finally:
-            rows.release()
+def verdict_of(figures: RowFigures, scoring: SchemaScoring, problem: RowProblem | None = None) -> Result:
+    """The verdict of a row that has these figures. A score that is undefined for the row is not measured.
 
-
-def verdict_of_scored(scored: Scored, score: int, pass_at: float) -> Result:
-    """The verdict of a row with all its results."""
-    figures = row_figures(events_of(scored))
-    figures = figures._replace(figures=tuple(map(_lowest, figures.figures)))
-    if scored.problem is not None:
-        return broken_verdict(figures, scored.problem)
-    return verdict_of(figures, score, pass_at)
-
-
-def _lowest(figure: tuple[int, int]) -> tuple[int, int]:
-    """The fraction in lowest terms."""
-    return (figure[0] // common, figure[1] // common) if (common := gcd(*figure)) else figure
-
-
-def verdict_of(figures: RowFigures, score: int, pass_at: float) -> Result:
-    """The verdict of a row whose results were all measured. A score that is undefined for the row is not measured."""
-    num, den = figures.figures[score]
-    if not den:
-        return Result(RowStatus.NOT_MEASURED, None, 0, 0, b"", figures.counts, None, figures.figures)
-    return Result(RowStatus.SCORED, num / den >= pass_at, num, den, b"", figures.counts, None, figures.figures)
-
-
-def broken_verdict(figures: RowFigures, problem: RowProblem) -> Result:
-    """The verdict of a row in which something other than the output broke a comparison: no score, and no figure."""
-    nothing = ((0, 0),) * len(figures.figures)
-    return Result(row_status_of(problem), None, 0, 0, b"", figures.counts, problem.issue, nothing)
-
-
-def lost_or_kept_out(found: Result) -> Result:
-    """The verdict of a row whose output cannot be read, from what an output that is missing comes to: 0.0, and every figure 0.
-
-    A row that something else keeps from being measured stays so.
+    With a problem, something other than the output broke a comparison: there is no score, and no figure.
     """
-    if found.status.kept_out:
-        return found
-    zeros = (ZERO,) * len(found.figures)
-    return Result(
-        RowStatus.UNREADABLE, False, 0, 1, found.statuses, found.counts, None, zeros, found.values, found.watched
-    )
+    if problem is not None:
+        nothing = ((0, 0),) * len(figures.figures)
+        return Result(row_status_of(problem), counts=figures.counts, issue=problem.issue, figures=nothing)
+    num, den = figures.figures[scoring.place]
+    if not den:
+        return Result(RowStatus.NOT_MEASURED, counts=figures.counts, figures=figures.figures)
+    passed = num / den >= scoring.pass_at
+    return Result(RowStatus.SCORED, passed, num, den, counts=figures.counts, figures=figures.figures)
+
+
+def in_lowest_terms(figures: Iterable[Ratio]) -> tuple[Ratio, ...]:
+    """Each fraction in lowest terms."""
+    return tuple((num // common, den // common) if (common := gcd(num, den)) else (num, den) for num, den in figures)
 
 
 def _array(array: ArrayResult) -> dict[str, object]:

@@ -8,13 +8,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from evaluators.builtin._evaluator import Evaluator
+from evaluators.comparators._cache import caching
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.closed_rows import ListedRows
 from evaluators.fields.closed_score import Settled
 from evaluators.fields.path_check import ChunkCheck, release_rows
 from evaluators.fields.post_process import Processor
 from evaluators.fields.schema_check import SchemaCheck
-from evaluators.fields.schema_rows import one_row
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.scored import Scored
 from evaluators.fields.tree import FieldNode
@@ -29,16 +29,23 @@ def score_document(root: FieldNode, expected: Any, output: Any, processors: Sequ
 
 def scored_by(scoring: SchemaScoring, expected: Any, output: Any) -> Scored:
     """All results of a row."""
-    with one_row(scoring, expected, output) as rows:
-        return rows.scored(0)
+    with caching():
+        rows = SchemaCheck(scoring).looked_at(expected, output)
+        try:
+            return rows.scored(0)
+        finally:
+            rows.release()
 
 
 def wrong_by(
     scoring: SchemaScoring, expected: Any, output: Any, wanted: Collection[str] | None = None
 ) -> list[FieldResult]:
     """The results of a row that are wrong, of the places that are wanted; None is all."""
-    with one_row(scoring, expected, output) as rows:
+    rows = SchemaCheck(scoring).looked_at(expected, output)
+    try:
         return rows.wrong(0, wanted, scoring.row_fields)
+    finally:
+        rows.release()
 
 
 def counted_one_by_one(scoring: SchemaScoring) -> SchemaCheck:
