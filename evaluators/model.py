@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from evaluators.issues import Issue
+from evaluators.issues import Blame, Issue
 
 if TYPE_CHECKING:
     from evaluators.result_table import ResultTable
@@ -118,6 +118,11 @@ class RowStatus(IntEnum):
     def __str__(self) -> str:
         """The word, so that a status is printed as it is compared."""
         return self.word
+
+    @classmethod
+    def of(cls, blame: Blame) -> RowStatus:
+        """How a row is counted that something kept from being scored, by what is to blame."""
+        return {Blame.TESTSET: cls.INVALID, Blame.ENVIRONMENT: cls.UNJUDGED}.get(blame, cls.BUG)
 
     @property
     def word(self) -> str:

@@ -72,7 +72,6 @@ __all__ = [
     "TreeEvaluator",
     "Unreadable",
     "Wanted",
-    "counts_of",
 ]
 
 Check: TypeAlias = Callable[..., Result]
@@ -386,18 +385,6 @@ def _bad_score(settings: Evaluator, what: str) -> RowProblem:
     return RowProblem(Issue("bad-score", Blame.BUG, message))
 
 
-def settle(settings: Evaluator, explained: Result) -> Result:
-    """What a run keeps of an explained result: `pass_at` applied, reasons and values dropped."""
-    fields = settings.scored_fields()
-    statuses = bytes(field.status for field in explained.fields) if fields.names else b""
-    num, den, passed = explained.num, explained.den, explained.passed
-    if den and passed is not False:
-        passed = num / den >= settings.pass_at
-    counts, issue = None if statuses else counts_of(explained), None if den else explained.issue
-    found = Result(explained.status, passed, num, den, statuses, counts, issue, explained.figures)
-    return found if fields.by_place is None else fields.by_place(explained, found)
-
-
 def lists_fields(settings: Evaluator) -> bool:
     """Whether reports can list its rows result by result: the type gives the documents of a row."""
     return settings.scored_fields().by_schema
@@ -433,11 +420,13 @@ def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Result:
     try:
         with caching():
             found = settings.unreadable().explain(faults[0].issue, *values) if faults else settings.explain(*values)
-        passed = settle(settings, found).passed
     except RowProblem as error:
         raise Problems([error.issue]) from error
     if found.issue is not None and found.status.kept_out:
         raise Problems([found.issue])
+    passed = found.passed
+    if found.den and passed is not False:
+        passed = found.num / found.den >= settings.pass_at
     return replace(found, passed=passed, evaluator=settings.type)
 
 
@@ -465,19 +454,6 @@ def read(
     like = "any" if isinstance(beside, Fault) or beside is MISSING else want_like(beside)
     want = like if need.want == "like_expected" else need.want
     return output_of(cell, want, Search(need.lenient, keys=keys), like)
-
-
-def counts_of(explained: Result) -> tuple[int, int, int, int] | None:
-    """(match, mismatch, omission, hallucination) over the fields of an explained result; None without fields."""
-    if not explained.fields:
-        return None
-    found = [field.status for field in explained.fields]
-    return (
-        found.count(FieldStatus.MATCH),
-        found.count(FieldStatus.MISMATCH) + found.count(FieldStatus.ERROR),
-        found.count(FieldStatus.OMISSION),
-        found.count(FieldStatus.HALLUCINATION),
-    )
 
 
 _NOT_WRONG = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.model import FieldResult, Result
+from evaluators.model import FieldResult
 
 if TYPE_CHECKING:
     from evaluators.fields.align import Align
@@ -73,8 +73,6 @@ class ScoredFields(Struct, frozen=True):
     """What went wrong in a row, for the paths that are wanted. None: the explained row says it, or the rows that it was scored with."""
     by_schema: bool = False
     """Rows have documents with every result, for reports that list them."""
-    by_place: Callable[[Result, Result], Result] | None = None
-    """Adds to a verdict what the explained score says of places; None where the statuses of a closed list say everything."""
 
     @property
     def of_rows(self) -> tuple[str, ...]:

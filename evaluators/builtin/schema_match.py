@@ -27,7 +27,7 @@ from evaluators.builtin._evaluator import (
 from evaluators.builtin._phrases import columns_of, from_column, text_in, unusable
 from evaluators.builtin._schema_files import read_file, read_text
 from evaluators.builtin._texts import ExpectedColumn
-from evaluators.fields.events import FIGURES, events_of, row_figures, row_statuses, row_values
+from evaluators.fields.events import FIGURES
 from evaluators.fields.inference.schema import infer_schema
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.listed import read_listed, tree_of_lines
@@ -36,12 +36,11 @@ from evaluators.fields.post_process import Nulls, null_processors, with_demanded
 from evaluators.fields.post_process_words import read_post_process
 from evaluators.fields.reading import read_transforms
 from evaluators.fields.references import pointer
-from evaluators.fields.schema_check import ColumnCheck, SchemaCheck, places_of
+from evaluators.fields.schema_check import ColumnCheck, SchemaCheck
 from evaluators.fields.schema_scoring import Dialect, SchemaScoring, ScoreName, read_schema
-from evaluators.fields.scored import Scored
 from evaluators.fields.tree import FieldNode, nodes
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import JSON, MISSING, Result
+from evaluators.model import JSON, MISSING
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, ReadBy, bad, spell
 from evaluators.values.transforms import Transform
@@ -296,7 +295,7 @@ class SchemaMatch(TreeEvaluator):
         by_row = ScoredFields(
             figures=FIGURES, lines=self.fields, optional=optional, surplus=surplus, keyed_lists=known.keyed_lists if known else (),
             null_unsaid=not (self.model_fields_set & {"nulls", "absent_values", "post_process"} or (known and known.processors)),
-            by_schema=True, by_place=self._by_place,
+            by_schema=True,
         )  # fmt: skip
         if known is None:
             return by_row
@@ -328,12 +327,6 @@ class SchemaMatch(TreeEvaluator):
 
     def asking(self) -> Asking | None:
         return Asking() if self._scoring is None or self._scoring.costs else None
-
-    def _by_place(self, score: Result, verdict: Result) -> Result:
-        listed = self._scoring.row_fields if self._scoring is not None else ()
-        events, places = events_of(Scored(score.fields)), places_of(listed)
-        statuses, values = row_statuses(events, places), row_values(events, places)
-        return replace(verdict, statuses=statuses, counts=row_figures(events).counts, values=values)
 
     def compile(self) -> SchemaCheck | ColumnCheck:
         return (

@@ -14,7 +14,7 @@ from evaluators.fields.lines import FieldLine
 from evaluators.fields.rules import Explained, Judged, Partial, explained_problem
 from evaluators.fields.settle import OURS, compared, reason_code
 from evaluators.fields.walk_findings import Finding, place_of
-from evaluators.issues import Blame, RowProblem
+from evaluators.issues import RowProblem
 from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.values.transforms import chain
 
@@ -57,20 +57,12 @@ def verdict_of(
     """The verdict of a row from what became of its fields. With a problem the row has no score."""
     statuses = bytes(status_of(one) for one in found)
     if problem is not None:
-        return Result(row_status_of(problem), None, 0, 0, statuses, issue=problem.issue)
+        return Result(RowStatus.of(problem.issue.blame), None, 0, 0, statuses, issue=problem.issue)
     share = mean(tree, found)
     if share is None:
         return Result(RowStatus.NOT_MEASURED, None, 0, 0, statuses)
     passed = not required_lost(tree, statuses) and share[0] / share[1] >= pass_at
     return Result(RowStatus.SCORED, passed, *share, statuses)
-
-
-def row_status_of(problem: RowProblem) -> RowStatus:
-    """How a row is counted that a problem kept from being measured."""
-    return {
-        Blame.TESTSET: RowStatus.INVALID,
-        Blame.ENVIRONMENT: RowStatus.UNJUDGED,
-    }.get(problem.issue.blame, RowStatus.BUG)
 
 
 class Settled(NamedTuple):
@@ -90,7 +82,7 @@ def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Result:
     fields = tuple(one.result for one in settled)
     problem = next((one.problem for one in settled if one.problem), None)
     if problem is not None:
-        return Result(row_status_of(problem), issue=problem.issue, fields=fields, reason=problem.issue.message)
+        return Result(RowStatus.of(problem.issue.blame), issue=problem.issue, fields=fields, reason=problem.issue.message)
     share = mean(tree, [one.judged for one in settled])
     if share is None:
         return Result(RowStatus.NOT_MEASURED, fields=fields, reason="no field was measured")

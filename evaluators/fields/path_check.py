@@ -50,13 +50,13 @@ class ScoredRows:
     on a list, the rows are pending until they are settled.
     """
 
+    frames: Sequence[Frame] = ()
+    """The documents side by side, with what stands at the places that were looked at."""
+
     @property
     def pairs_by_asking(self) -> bool:
         """Which items go together may depend on answers: once they are there, the rows are gone through again."""
         raise NotImplementedError  # the contract: each family of checks knows its alignments
-
-    frames: Sequence[Frame] = ()
-    """The documents side by side, with what stands at the places that were looked at."""
 
     def lists(self) -> Sequence[WalkedLists]:
         """The lists that were looked into, with how their items were paired; and those that are skipped."""

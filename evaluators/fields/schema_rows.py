@@ -9,7 +9,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from evaluators.comparators._cache import cached, value_key
-from evaluators.fields.closed_score import row_status_of
 from evaluators.fields.events import FIGURES, ZERO, Ratio, RowFigures, events_of, row_figures
 from evaluators.fields.explained import scored, too_deep, wrong_results
 from evaluators.fields.frame import of_rows
@@ -137,7 +136,7 @@ def verdict_of(figures: RowFigures, scoring: SchemaScoring, problem: RowProblem 
     """
     if problem is not None:
         nothing = ((0, 0),) * len(figures.figures)
-        return Result(row_status_of(problem), counts=figures.counts, issue=problem.issue, figures=nothing)
+        return Result(RowStatus.of(problem.issue.blame), counts=figures.counts, issue=problem.issue, figures=nothing)
     num, den = figures.figures[scoring.place]
     if not den:
         return Result(RowStatus.NOT_MEASURED, counts=figures.counts, figures=figures.figures)

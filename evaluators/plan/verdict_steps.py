@@ -91,7 +91,7 @@ def kept_out(line: EvaluatorLine, gates: Sequence[Cells], index: int) -> Result 
 def _stopped(needs: Sequence[Result]) -> Result | None:
     """Why a row is not judged, given the verdicts it waits for; None when nothing stops it."""
     for verdict in needs:
-        if verdict.status in (RowStatus.INVALID, RowStatus.UNJUDGED, RowStatus.BUG):
+        if verdict.status.kept_out:
             return Result(verdict.status, None, 0, 0, issue=verdict.issue)
     if any(verdict.passed is False for verdict in needs):
         return BLOCKED
@@ -115,11 +115,7 @@ def as_blocked(lost: Result) -> Result:
 
 def unscored(issue: Issue) -> Result:
     """The verdict of a row that something else than the output keeps from being scored."""
-    if issue.blame is Blame.TESTSET:
-        status = RowStatus.INVALID
-    else:
-        status = RowStatus.UNJUDGED if issue.blame is Blame.ENVIRONMENT else RowStatus.BUG
-    return Result(status, None, 0, 0, issue=issue)
+    return Result(RowStatus.of(issue.blame), issue=issue)
 
 
 def bug_of(error: Exception) -> Result:

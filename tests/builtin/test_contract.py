@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import BUILTIN, Evaluator, Example, read, settle
+from evaluators.builtin._evaluator import BUILTIN, Evaluator, Example, read
 from evaluators.issues import Blame, Fault, Problems, RowProblem
 from evaluators.model import JSON, MISSING, Result, RowStatus
 from evaluators.needs import Expected, Part
 from evaluators.settings import build
+from tests.reference.settled import settle
 
 TEXTS = st.one_of(
     st.text(max_size=30),

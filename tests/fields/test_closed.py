@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from evaluators.builtin._evaluator import explain_cells, settle
+from evaluators.builtin._evaluator import explain_cells
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.issues import Blame, Problems
 from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.settings import build
 from tests.fields.alone import wrong_of
+from tests.reference.settled import settle
 
 
 def matcher(fields: Any, **settings: Any) -> JsonMultiFieldMatch:

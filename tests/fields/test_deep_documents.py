@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import load
-from evaluators.builtin._evaluator import Evaluator, settle
+from evaluators.builtin._evaluator import Evaluator
 from evaluators.model import RowStatus
 from tests.laws.schemas import exact, tallied
 from tests.laws.structures import evaluator
+from tests.reference.settled import settle
 
 NODE: dict[str, Any] = {
     "type": "object",

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import settle
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.normalized import Normalized
@@ -27,6 +26,7 @@ from evaluators.settings import build
 from tests.fields.alone import counted_one_by_one, score_document
 from tests.fields.paired import pair_items
 from tests.fields.trees import Planned, array, leaf, metric, obj, tree
+from tests.reference.settled import settle
 
 Pairs: TypeAlias = list[tuple[int, int]]
 Table: TypeAlias = list[list[Worth]]

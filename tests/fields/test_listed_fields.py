@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import evaluators
-from evaluators.builtin._evaluator import settle
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.comparators._comparator import Answer, Comparator, Question, Readable
 from evaluators.fields.settle import WRONG
@@ -26,6 +25,7 @@ from tests.laws.structures import field_lists, without_output
 from tests.laws.structures import pairs as other_pairs
 from tests.reference import listed_fields
 from tests.reference.documents import pairs
+from tests.reference.settled import settle
 
 EXAMPLES: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("listed_fields.yaml").read_text("utf-8"))
 FIELDS = ["a", "b", "c", "a.b", "a.b.c", "$.b.c", "/a/0", "b.a", "b[0].a", "c.a", "c.b", "b[-1]", "a[*].b", "$.c[*]", "é"]

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from evaluators.builtin._evaluator import counts_of, settle
 from evaluators.builtin.json_diff_match import JsonDiffMatch
 from evaluators.builtin.json_field_match import JsonFieldMatch
 from evaluators.builtin.json_field_match_normalized import JsonFieldMatchNormalized
@@ -24,6 +23,7 @@ from evaluators.model import MISSING, FieldStatus, Result
 from evaluators.values.paths import ANY, Path, display, parse
 from tests.reference import open_tree as naive
 from tests.reference.documents import KEYS, objects, pairs, scalars
+from tests.reference.settled import counts_of, settle
 
 DOCUMENTS: list[tuple[str, dict[str, Any], Any, Any]] = [
     ("equal documents", {}, {"a": 1, "b": [1, {"c": "x"}]}, {"b": [1, {"c": "x"}], "a": 1}),

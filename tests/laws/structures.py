@@ -8,10 +8,11 @@ from typing import Any
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from evaluators.builtin._evaluator import BUILTIN, Evaluator, settle
+from evaluators.builtin._evaluator import BUILTIN, Evaluator
 from evaluators.issues import RowProblem
-from evaluators.model import JSON, MISSING, Result
+from evaluators.model import JSON, MISSING, Result, RowStatus
 from evaluators.settings import BadSettings, build
+from tests.reference.settled import settle
 
 KEYS = st.sampled_from(["a", "b", "c", "A", "a.b"])
 SCALARS: st.SearchStrategy[JSON] = st.sampled_from(
@@ -232,9 +233,7 @@ def counted(one: Evaluator, found: Result) -> Result:
 
 
 def unmeasured(error: RowProblem) -> Result:
-    from evaluators.fields.closed_score import row_status_of
-
-    return Result(row_status_of(error), None, 0, 0, issue=error.issue)
+    return Result(RowStatus.of(error.issue.blame), None, 0, 0, issue=error.issue)
 
 
 def without_output(one: Evaluator, *values: Any) -> Result:

@@ -15,13 +15,14 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import Evaluator, settle
+from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.events import FIGURES
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.values.paths import parse
 from tests.laws.schemas import Drawn, Wishes, drawn
 from tests.laws.structures import evaluator, evaluators, pairs, verdict, without_output
+from tests.reference.settled import settle
 
 MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 STRAIGHT = Wishes(choices=False, aligned=False, changing=False)

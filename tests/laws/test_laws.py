@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import Evaluator, settle
+from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.closed_score import credit
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import MISSING, FieldStatus, RowStatus
@@ -37,6 +37,7 @@ from tests.laws.structures import (
     without_output,
 )
 from tests.reference.open_tree import gather, in_surplus_item
+from tests.reference.settled import settle
 
 MANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 SMALL_ITEMS = st.lists(

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import Evaluator, settle
+from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.events import FIGURES
 from evaluators.issues import Blame, Issue
@@ -21,6 +21,7 @@ from evaluators.run.exact_sums import plus
 from evaluators.run.tally import Tally
 from tests.laws.schemas import ANYTHING, Drawn, Wishes, drawn, exact, plans, settings_of, tallied, values
 from tests.laws.structures import DOCUMENTS, changed, evaluator, shuffled, spoiled, with_more, without_output
+from tests.reference.settled import settle
 
 MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 SOME = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))

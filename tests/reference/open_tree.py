@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
-from evaluators.builtin._evaluator import counts_of
 from evaluators.fields.open_tree import OpenTree
 from evaluators.fields.sentences import of_fields
 from evaluators.model import MISSING, FieldResult, FieldStatus, Missing, Result, RowStatus
 from evaluators.values.paths import ANY, display
 from evaluators.values.quoting import differs
+from tests.reference.settled import counts_of
 
 Location: TypeAlias = tuple[str | int, ...]
 
