@@ -36,7 +36,7 @@ _WHERE: Final = {
     "Example": "evaluators.builtin._evaluator",
     "Asking": "evaluators.builtin._evaluator",
     "Learning": "evaluators.builtin._evaluator",
-    "Reason": "evaluators.builtin._evaluator",
+    "Reason": "evaluators.model",
     "Unreadable": "evaluators.builtin._evaluator",
     "ScoredFields": "evaluators.builtin._scored_fields",
     "Column": "evaluators.builtin._evaluator",
@@ -94,7 +94,6 @@ if TYPE_CHECKING:
     from evaluators.builtin._evaluator import Expected as Expected
     from evaluators.builtin._evaluator import Learning as Learning
     from evaluators.builtin._evaluator import Output as Output
-    from evaluators.builtin._evaluator import Reason as Reason
     from evaluators.builtin._evaluator import Text as Text
     from evaluators.builtin._evaluator import Unreadable as Unreadable
     from evaluators.builtin._scored_fields import ScoredFields as ScoredFields
@@ -111,6 +110,7 @@ if TYPE_CHECKING:
     from evaluators.model import ComparatorResult as ComparatorResult
     from evaluators.model import Comparison, FieldStatus, Result, Row, RowResult, __version__
     from evaluators.model import FieldResult as FieldResult
+    from evaluators.model import Reason as Reason
     from evaluators.model import RowStatus as RowStatus
     from evaluators.run.result import RunResult as RunResult
     from evaluators.testsets.selection import Selection

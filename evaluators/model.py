@@ -1,4 +1,4 @@
-"""The words everyone uses: Row, FieldStatus, RowStatus, Comparison, FieldResult, Result, RowResult."""
+"""The words everyone uses: Row, FieldStatus, RowStatus, Comparison, FieldResult, Reason, Result, RowResult."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue
 
@@ -209,6 +210,15 @@ class Row(Struct, frozen=True):
     variant: str | None = None
 
 
+class Reason(Struct, frozen=True):
+    """Why a row scores what it scores: a sentence, and what was found, by name."""
+
+    text: str | None = None
+    details: Mapping[str, object] = {}
+    fields: tuple[FieldResult, ...] = ()
+    """What became of each field, for a type whose results have a status for each."""
+
+
 class Result(Struct, frozen=True, gc=False):
     """What one evaluator says of one row.
 
@@ -252,6 +262,10 @@ class Result(Struct, frozen=True, gc=False):
     def score(self) -> float | None:
         """The score, correctly rounded, in [0, 1]; None without one."""
         return self.num / self.den if self.den else None
+
+    def explained(self, why: Reason) -> Result:
+        """The same result with its reasons."""
+        return replace(self, fields=why.fields, reason=why.text, details=why.details)
 
     def several(self) -> Iterator[tuple[int, int, int]]:
         """(place, right, measured) for each field of which the row has several values."""

@@ -21,11 +21,11 @@ from pydantic import BaseModel, Field, ValidationError
 
 from evaluators.builtin._scored_fields import NO_FIELDS, Awaited, ScoredFields, SurplusRules
 from evaluators.builtin._texts import LabelRule, TextChange
-from evaluators.comparators._cache import cached, caching
-from evaluators.fields.path_check import ChunkCheck
+from evaluators.comparators._cache import caching
+from evaluators.fields.path_check import ChunkCheck, ScoredRow, release_rows
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem, problem
 from evaluators.judges.judge import Judge
-from evaluators.model import JSON, MISSING, FieldResult, FieldStatus, Result, RowStatus
+from evaluators.model import JSON, MISSING, FieldResult, FieldStatus, Reason, Result, RowStatus
 from evaluators.needs import (
     ROLES,
     Cell,
@@ -79,15 +79,6 @@ Check: TypeAlias = Callable[..., Result]
 Measured: TypeAlias = "bool | float | tuple[int, int] | Result"
 """What a row comes to: whether a claim holds; a number from 0 to 1; so many parts of a whole, exactly, where (0, 0) is not
 measured; or a `Result`, which has passed or not whatever `pass_at` says."""
-
-
-class Reason(Struct, frozen=True):
-    """Why a row scores what it scores: a sentence, and what was found, by name."""
-
-    text: str | None = None
-    details: Mapping[str, object] = {}
-    fields: tuple[FieldResult, ...] = ()
-    """What became of each field, for a type whose results have a status for each."""
 
 
 class Example(Struct, frozen=True):
@@ -148,13 +139,10 @@ NOT_MEASURED: Final = Result(RowStatus.NOT_MEASURED, None, 0, 0)
 class Unreadable(Struct, frozen=True):
     """What an unreadable output costs: 0.0, unless a type says otherwise."""
 
-    explain: Callable[..., Result] = lambda issue, *values: replace(NOTHING, reason=issue.message)
-    """The result with its reasons, from the issue and the needs, the unreadable one a `Fault`."""
-    compile: Callable[[Check], Check] = lambda check: lambda *values: NOTHING
-    """The same as a function of the needs, made from the check of rows. Where a type has fields, its result carries what each
-    of them is missing."""
+    result: Result = NOTHING
+    """What such a row comes to, for a type that is never asked about it."""
     lost: Callable[[Result], Result] | None = None
-    """What an unreadable output comes to, from the result of one that is missing, for a type whose check takes many rows at once."""
+    """What such a row comes to, from the result of one without an output, for a type that has a tree."""
     judged: bool = False
     """An output without usable JSON is an answer to this type's question, so `unreadable_output: skip` keeps the row."""
 
@@ -255,15 +243,16 @@ class Evaluator(Settings):
         return check
 
     def explain(self, *values: Any) -> Result:
-        """What one row comes to, with its reasons."""
+        """What one row comes to, with its reasons. An output that cannot be read is a `Fault`."""
+        fault = next((value for value in values if isinstance(value, Fault)), None)
+        if fault is not None:
+            return self.unreadable().result.explained(Reason(fault.issue.message))
         return self.explained(verdict_of(self, self.measure(*values)), *values)
 
     def explained(self, result: Result, *values: Any) -> Result:
         """A result with its reasons."""
         said = self.reason(*values)
-        if not isinstance(said, Reason):
-            said = Reason(said)
-        return replace(result, fields=said.fields, reason=said.text, details=said.details)
+        return result.explained(said if isinstance(said, Reason) else Reason(said))
 
     def scored_fields(self) -> ScoredFields:
         """The fields that it scores, and what others may ask of them; none unless a type has fields."""
@@ -323,33 +312,33 @@ class TreeEvaluator(Evaluator):
         raise NotImplementedError  # the contract: each type has a tree of its own
 
     def explain(self, *values: Any) -> Result:
-        """What one row comes to, with every field."""
-        return self._explain_alone(None, *values)
+        """What one row comes to, with every field. An output that cannot be read is a `Fault`."""
+        fault = next((value for value in values if isinstance(value, Fault)), None)
+        with caching():
+            row = self.compile().alone(*(MISSING if isinstance(value, Fault) else value for value in values))
+            try:
+                return self._explained(row, None if fault is None else fault.issue)
+            finally:
+                release_rows([row])
+
+    def _explained(self, row: ScoredRow, unreadable: Issue | None) -> Result:
+        lost = None if unreadable is None else self.unreadable().lost
+        result = row.verdict if lost is None else lost(row.verdict)
+        return result if row.rows is None else result.explained(row.rows.reason(row.at, unreadable))
 
     def unreadable(self) -> Unreadable:
-        return Unreadable(self._explain_alone, lost=_without_output)
-
-    def _explain_alone(self, unreadable: Issue | None, *values: Any) -> Result:
-        with caching():
-            rows = self.compile().looked_at(*(MISSING if value.__class__ is Fault else value for value in values))
-            try:
-                return rows.explain(0, unreadable)
-            finally:
-                rows.release()
-
-    def explained(self, result: Result, *values: Any) -> Result:
-        return cached((id(self), *map(id, values)), lambda: self.explain(*values), values)
+        return Unreadable(lost=_without_output)
 
 
 def _without_output(found: Result) -> Result:
-    """The verdict of a row whose output cannot be read, from what an output that is missing comes to: 0, and every figure 0.
+    """What a row comes to whose output cannot be read, from what it comes to without one: 0, in every figure too.
 
     A row that something else keeps from being measured stays so.
     """
     if found.status.kept_out:
         return found
-    zeros = ((0, 1),) * len(found.figures)
-    return replace(found, status=RowStatus.UNREADABLE, passed=False, num=0, den=1, figures=zeros)
+    figures = ((0, 1),) * len(found.figures)
+    return replace(found, status=RowStatus.UNREADABLE, passed=False, num=0, den=1, issue=None, figures=figures)
 
 
 def verdict_of(settings: Evaluator, found: object) -> Result:
@@ -391,12 +380,7 @@ def lists_fields(settings: Evaluator) -> bool:
 
 
 def wrong_fields(settings: Evaluator, verdict: Result, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
-    """What went wrong in a row that did not score 1, for the paths that are `wanted` ("" is the row as a whole).
-
-    A type with many fields makes only what is asked for; of others the row is explained.
-    """
-    if (wrong := settings.scored_fields().wrong) is not None:
-        return wrong(verdict, wanted, *values)
+    """What went wrong in a row that did not score 1, for the paths that are `wanted` ("" is the row as a whole)."""
     explained = settings.explained(verdict, *values)
     found = [field for field in explained.fields if field.status not in _NOT_WRONG]
     if not found:
@@ -419,15 +403,12 @@ def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Result:
             raise Problems([fault.issue])
     try:
         with caching():
-            found = settings.unreadable().explain(faults[0].issue, *values) if faults else settings.explain(*values)
+            found = settings.explain(*values)
     except RowProblem as error:
         raise Problems([error.issue]) from error
     if found.issue is not None and found.status.kept_out:
         raise Problems([found.issue])
-    passed = found.passed
-    if found.den and passed is not False:
-        passed = found.num / found.den >= settings.pass_at
-    return replace(found, passed=passed, evaluator=settings.type)
+    return replace(found, evaluator=settings.type)
 
 
 def read(

@@ -41,9 +41,9 @@ class TopLevelMatch(TreeEvaluator):
 class KeyCheck(OpenCheck):
     """The check of the top level of documents. An expected document that is no object costs its own row the score."""
 
-    def __call__(self, *values: Any) -> Result:
+    def alone(self, *values: Any) -> ScoredRow:
         _raise_no_object(values[0])
-        return super().__call__(*values)
+        return super().alone(*values)
 
     def looked_at(self, *values: Any) -> ScoredRows:
         _raise_no_object(values[0])

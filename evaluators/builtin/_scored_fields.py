@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Struct
-
-from evaluators.model import FieldResult
 
 if TYPE_CHECKING:
     from evaluators.fields.align import Align
@@ -16,9 +14,6 @@ if TYPE_CHECKING:
     from evaluators.fields.open_tree import OpenTree
     from evaluators.fields.schema_scoring import SchemaScoring
     from evaluators.values.paths import Path
-
-WrongFields: TypeAlias = Callable[..., Iterable[FieldResult]]
-"""Takes the verdict of a row, the paths that are wanted, and the needs, one by one."""
 
 
 class SurplusRules(NamedTuple):
@@ -69,8 +64,6 @@ class ScoredFields(Struct, frozen=True):
     cell are not among them."""
     null_unsaid: bool = False
     """Null is a value like any other, because nobody said what it is."""
-    wrong: WrongFields | None = None
-    """What went wrong in a row, for the paths that are wanted. None: the explained row says it, or the rows that it was scored with."""
     by_schema: bool = False
     """Rows have documents with every result, for reports that list them."""
 

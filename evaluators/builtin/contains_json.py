@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-from msgspec.structs import replace
-
 from evaluators.builtin._evaluator import Evaluator, Example, Needs, Output, Reason, Unreadable
 from evaluators.model import JSON, Result, RowStatus
 from evaluators.values import json_documents
@@ -71,10 +69,7 @@ class ContainsJson(Evaluator):
 
     def unreadable(self) -> Unreadable:
         """No JSON is an answer here, not a reason to leave the row out."""
-        no = Result(RowStatus.SCORED, self.pass_at == 0, 0, 1)
-        return Unreadable(
-            lambda issue, *values: replace(no, reason=issue.message), lambda check: lambda *values: no, judged=True
-        )
+        return Unreadable(Result(RowStatus.SCORED, self.pass_at == 0, 0, 1), judged=True)
 
 
 def _place_of(document: JSON, documents: json_documents.FoundDocuments) -> json_documents.Found:

@@ -128,7 +128,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
         return ListedCheck(self.tree, self.pass_at, self.condition_columns)
 
     def unreadable(self) -> Unreadable:
-        return Unreadable(self._explain_alone, lost=_lost)
+        return Unreadable(lost=_lost)
 
 
 def _lost(found: Result) -> Result:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from evaluators.comparators._comparator import in_field
 from evaluators.fields.closed import ClosedTree, combined, earns_shares
-from evaluators.fields.closed_score import Settled, left_out, settle_field, settle_row, verdict_of
+from evaluators.fields.closed_score import LEFT_OUT, left_out, settle_field, verdict_of
 from evaluators.fields.frame import of_rows
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.pair import CROWDED
@@ -24,7 +24,7 @@ from evaluators.fields.settle import WRONG
 from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import FieldColumn, Finding, More, WalkedLists, order_of
 from evaluators.issues import Issue, RowProblem
-from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
+from evaluators.model import MISSING, FieldResult, FieldStatus, Reason, Result
 from evaluators.values.equality import same
 
 MATCH, SKIPPED, NOT_MEASURED = FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED
@@ -148,11 +148,11 @@ class ListedRows(ScoredRows):
         found = self._problems.get(row)
         return None if found is None else found[min(found)]
 
-    def settled(self, row: int) -> list[Settled]:
+    def settled(self, row: int) -> list[FieldResult]:
         """What became of every field of a row, with values and reasons."""
         return [self._settled(number, line, row) for number, line in enumerate(self.tree.scored)]
 
-    def _settled(self, number: int, line: FieldLine, row: int) -> Settled:
+    def _settled(self, number: int, line: FieldLine, row: int) -> FieldResult:
         if line.skip:
             return left_out(line, "skipped")
         if row in self._left_out.get(number, ()):
@@ -174,26 +174,28 @@ class ListedRows(ScoredRows):
             for at in frame.positions(row)
         ]
 
-    def explain(self, at: int, unreadable: Issue | None = None) -> Result:
-        found = settle_row(self.tree, self.settled(at))
+    def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
+        fields, problem = tuple(self.settled(at)), self.problem(at)
         if unreadable is not None:
             fields = tuple(
                 replace(one, status=NOT_MEASURED, score=None) if one.status is FieldStatus.MATCH else one
-                for one in found.fields
+                for one in fields
             )
-            if found.issue is not None:
-                return replace(found, fields=fields)
-            return Result(RowStatus.UNREADABLE, False, 0, 1, fields=fields, reason=unreadable.message)
+            return Reason(unreadable.message if problem is None else problem.issue.message, fields=fields)
         long = {
             each.node.name for each in self.lists()
             if each.items is not None and not each.items.crowded.isdisjoint(each.frame.positions(at))
         }  # fmt: skip
-        said = [found.reason, *(f"{line.name}: {CROWDED}" for line in self.tree.lines if line.name in long)]
-        return replace(found, reason="; ".join(filter(None, said))) if long else found
+        said = [f"{line.name}: {CROWDED}" for line in self.tree.lines if line.name in long]
+        if problem is not None:
+            said.insert(0, problem.issue.message)
+        elif all(one.status in LEFT_OUT for one in fields):
+            said.insert(0, "no field was measured")
+        return Reason("; ".join(said) or None, fields=fields)
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str] = ()) -> list[FieldResult]:
         return [
-            self._settled(number, line, at).result
+            self._settled(number, line, at)
             for number, (line, column) in enumerate(zip(self.tree.scored, self.statuses, strict=True))
             if column[at] in _WRONG and line.name in wanted
         ]

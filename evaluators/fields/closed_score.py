@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import gcd, lcm
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from evaluators.comparators._comparator import in_field
 from evaluators.fields.closed import ClosedTree, combined, credit
@@ -18,7 +18,7 @@ from evaluators.issues import RowProblem
 from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.values.transforms import chain
 
-_LEFT_OUT: Final = (FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED)
+LEFT_OUT: Final = (FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED)
 _RIGHT_ENOUGH: Final = (FieldStatus.MATCH, FieldStatus.SKIPPED)
 
 
@@ -28,7 +28,7 @@ def mean(tree: ClosedTree, found: Sequence[Judged | int]) -> tuple[int, int] | N
     Where all of them weigh nothing, it is 1 when every one of them matches, else 0: what was measured is never left out.
     """
     measured = [
-        (weight, *credit(one)) for weight, one in zip(tree.weights, found, strict=True) if status_of(one) not in _LEFT_OUT
+        (weight, *credit(one)) for weight, one in zip(tree.weights, found, strict=True) if status_of(one) not in LEFT_OUT
     ]
     if not measured:
         return None
@@ -65,40 +65,12 @@ def verdict_of(
     return Result(RowStatus.SCORED, passed, *share, statuses)
 
 
-class Settled(NamedTuple):
-    """One field, settled: its result, what it earns, and the problem that kept it from being measured."""
-
-    result: FieldResult
-    judged: Judged
-    problem: RowProblem | None = None
-
-
-def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Result:
-    """What the row comes to: the weighted mean of the measured fields, with its exact fraction.
-
-    A required field that does not match keeps the row from passing. A field that could not be measured for another
-    reason than the output leaves the row without a score.
-    """
-    fields = tuple(one.result for one in settled)
-    problem = next((one.problem for one in settled if one.problem), None)
-    if problem is not None:
-        return Result(RowStatus.of(problem.issue.blame), issue=problem.issue, fields=fields, reason=problem.issue.message)
-    share = mean(tree, [one.judged for one in settled])
-    if share is None:
-        return Result(RowStatus.NOT_MEASURED, fields=fields, reason="no field was measured")
-    passed = False if required_lost(tree, [result.status for result in fields]) else None
-    return Result(RowStatus.SCORED, passed, *share, fields=fields)
-
-
-def left_out(line: FieldLine, why: str) -> Settled:
+def left_out(line: FieldLine, why: str) -> FieldResult:
     """A field that is left out of a row."""
-    return Settled(
-        FieldResult(line.name, FieldStatus.SKIPPED, None, float(line.weight), reason=why, rule=line.rule),
-        FieldStatus.SKIPPED,
-    )
+    return FieldResult(line.name, FieldStatus.SKIPPED, None, float(line.weight), reason=why, rule=line.rule)
 
 
-def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], several: bool) -> Settled:
+def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], several: bool) -> FieldResult:
     """The result of one field, from what became of each of its pairs of values.
 
     Several pairs are judged together. Where an expected value cannot be read, that alone decides. `several`: the field is a
@@ -106,8 +78,7 @@ def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], se
     """
     unreadable = [one for one in found if one.status is FieldStatus.FAULT and _unreadable(one)][:1]
     answers = [said_by(one, 0) for one in unreadable or found]
-    problem = next((in_field(answer.problem, line.name) for answer in answers if answer.problem is not None), None)
-    if problem is not None:
+    if any(answer.problem is not None for answer in answers):
         answers = [_named(line, answer) for answer in answers]
     one_pair = answers[0] if len(answers) == 1 and not several else None
     judged = combined(line, [answer.judged for answer in answers]) if one_pair is None else one_pair.judged
@@ -122,12 +93,11 @@ def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], se
     details = {} if one_pair is None else _details(tree, line, one_pair, status, expected, actual)
     if isinstance(judged, Partial):
         details["ratio"] = (num, den)
-    result = FieldResult(
+    return FieldResult(
         line.name, status, None if status in (FieldStatus.NOT_MEASURED, FieldStatus.FAULT) else num / den, float(line.weight),
         expected, actual, reason, line.rule,
         details=details,
     )  # fmt: skip
-    return Settled(result, judged, problem)
 
 
 def _unreadable(found: Finding) -> bool:

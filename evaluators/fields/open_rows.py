@@ -11,8 +11,6 @@ from functools import cached_property, reduce
 from operator import getitem
 from typing import Any, Final, TypeAlias
 
-from msgspec.structs import replace
-
 from evaluators.fields.differences import Differences
 from evaluators.fields.open_tree import Location, OpenTree, general, is_leaf, verdict_of_counts
 from evaluators.fields.open_walk import LeafFindings, OpenWalk
@@ -20,7 +18,7 @@ from evaluators.fields.path_check import ScoredRows
 from evaluators.fields.sentences import of_fields
 from evaluators.fields.walk_findings import HALLUCINATION, MATCH, MISMATCH, OMISSION
 from evaluators.issues import Issue
-from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
+from evaluators.model import MISSING, FieldResult, FieldStatus, Reason
 from evaluators.values.paths import display
 from evaluators.values.quoting import differs
 
@@ -47,19 +45,19 @@ class OpenRows(ScoredRows):
                 found.setdefault(each.frame.rows[at], []).append((each, at))
         return found
 
-    def explain(self, at: int, unreadable: Issue | None = None) -> Result:
-        tree, results = self._tree, [*self._results(at).values()]
+    def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
+        tree, results = self._tree, tuple(self._results(at).values())
         if unreadable is not None:
-            return Result(RowStatus.UNREADABLE, False, 0, 1, fields=tuple(results), reason=unreadable.message)
+            return Reason(unreadable.message, fields=results)
         if tree.depth is not None and not any(self.counts[at]):
-            reason = "the expected object is empty, so nothing was compared"
-            return Result(RowStatus.SCORED, None, 1, 1, reason=reason, details={"empty_expected": True})
+            return Reason("the expected object is empty, so nothing was compared", {"empty_expected": True})
         found = verdict_of_counts(tree, self.counts[at], 1.0)
-        reason = of_fields(found.num, found.den, results, "value") if found.den else "there was no leaf to compare"
-        found = replace(found, passed=None, fields=tuple(results), reason=reason)
+        if not found.den:
+            return Reason("there was no leaf to compare", fields=results)
+        said = of_fields(found.num, found.den, results, "value")
         if tree.depth is not None or found.num == found.den:
-            return found
-        return replace(found, details=Differences(self.walk.expected[at], self._outputs[at]))
+            return Reason(said, fields=results)
+        return Reason(said, Differences(self.walk.expected[at], self._outputs[at]), results)
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str] = ()) -> list[FieldResult]:
         """The leaves of a row that do not match, when rows as a whole ("") are wanted."""

@@ -11,7 +11,7 @@ from evaluators.fields.path_details import Detail
 from evaluators.fields.scored import Documents
 from evaluators.fields.walk_findings import WalkedLists
 from evaluators.issues import Issue
-from evaluators.model import FieldResult, Result
+from evaluators.model import FieldResult, Reason, Result
 
 
 class PathCounts(Protocol):
@@ -66,8 +66,8 @@ class ScoredRows:
         """Takes the answers to what was asked."""
         raise NotImplementedError  # the contract: each family of checks settles its own findings
 
-    def explain(self, at: int, unreadable: Issue | None = None) -> Result:
-        """What a row comes to, with all its results. `unreadable` is why there is no output."""
+    def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
+        """Why a row scores what it scores, with all its results. `unreadable` is why there is no output."""
         raise NotImplementedError  # the contract: each family of checks words its own results
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[FieldResult]:
@@ -100,9 +100,15 @@ class ChunkCheck(Generic[Rows]):
     """A check that scores many rows at once. Asked about one row, it raises what keeps that row from being scored."""
 
     def __call__(self, *values: Any) -> Result:
-        """The verdict of one row."""
-        (verdict,) = self.rows(*([value] for value in values))
-        return verdict
+        """What one row comes to, of which nobody asks more."""
+        row = self.alone(*values)
+        release_rows([row])
+        return row.verdict
+
+    def alone(self, *values: Any) -> ScoredRow:
+        """One row, scored. Whoever calls it releases it."""
+        (row,) = self.score(*([value] for value in values))
+        return row
 
     def rows(self, *columns: Sequence[Any]) -> list[Result]:
         """The verdicts of some rows of which nobody asks more."""

@@ -50,8 +50,9 @@ class SchemaCheck(RowsCheck[SchemaRows]):
     def counted(self) -> SchemaCheck:
         return self
 
-    def __call__(self, expected: Any, output: Any) -> Result:
-        return super().__call__(expected, expected if same(expected, output) else output)
+    def alone(self, *values: Any) -> ScoredRow:
+        expected, output = values
+        return super().alone(expected, expected if same(expected, output) else output)
 
     def looked_at(self, expected: Any, output: Any) -> SchemaRows:
         rows = self.begin([expected], [expected if same(expected, output) else output])
@@ -177,9 +178,9 @@ class ColumnCheck(RowsCheck[PartedRows]):
     def counted(self) -> ColumnCheck:
         return self
 
-    def __call__(self, *values: Any) -> Result:
+    def alone(self, *values: Any) -> ScoredRow:
         expected, output, *cells = values
-        return self._check(self._scoring(*cells))(expected, output)
+        return self._check(self._scoring(*cells)).alone(expected, output)
 
     def begin(self, *columns: Sequence[Any]) -> PartedRows:
         expected, outputs, *cells = columns

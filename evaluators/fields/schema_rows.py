@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from evaluators.comparators._cache import cached, value_key
-from evaluators.fields.events import FIGURES, ZERO, Ratio, RowFigures, events_of, row_figures
+from evaluators.fields.events import Ratio, RowFigures, events_of, row_figures
 from evaluators.fields.explained import scored, too_deep, wrong_results
 from evaluators.fields.frame import of_rows
 from evaluators.fields.pair import CROWDED
@@ -22,7 +22,7 @@ from evaluators.fields.settle import WRONG
 from evaluators.fields.walk import Places, Walk
 from evaluators.fields.walk_findings import WalkedLists
 from evaluators.issues import Issue, RowProblem
-from evaluators.model import FieldResult, Result, RowStatus
+from evaluators.model import FieldResult, Reason, Result, RowStatus
 
 
 class SchemaRows(ScoredRows):
@@ -99,29 +99,21 @@ class SchemaRows(ScoredRows):
         found = [each for each in self.scored(at).fields if each.status in WRONG]
         return [each for each in found if wanted is None or (each.field if each.field in listed else "") in wanted]
 
-    def explain(self, at: int, unreadable: Issue | None = None) -> Result:
+    def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
         """`details` has the other figures and the arrays."""
         found = self.scored(at)
         if unreadable is not None and found.problem is None:
-            zeros = (ZERO,) * len(FIGURES)
-            return Result(
-                RowStatus.UNREADABLE, False, 0, 1, figures=zeros, fields=found.fields, reason=unreadable.message
-            )
+            return Reason(unreadable.message, fields=found.fields)
         if self.verdicts:
             verdict = self.verdicts[at]
         else:
             verdict = verdict_of(row_figures(events_of(found)), self.scoring, found.problem)
-        figures = in_lowest_terms(verdict.figures)
         details: dict[str, Any] = {
-            **{name: num / den if den else None for name, (num, den) in zip(SCORES, figures, strict=True)},
+            **{name: num / den if den else None for name, (num, den) in zip(SCORES, verdict.figures, strict=True)},
             "arrays": [_array(each) for each in found.arrays],
             "outside": list(found.outside),
         }
-        ((num, den),) = in_lowest_terms([(verdict.num, verdict.den)])
-        return replace(
-            verdict, passed=None, num=num, den=den, figures=figures, fields=found.fields, reason=_reason(found, verdict),
-            details=details,
-        )  # fmt: skip
+        return Reason(_reason(found, verdict), details, found.fields)
 
     def release(self) -> None:
         self.walk, self._scored = None, {}

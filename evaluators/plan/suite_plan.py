@@ -33,7 +33,7 @@ from evaluators.fields.path_check import ChunkCheck, PathCheck, ScoredRow, relea
 from evaluators.fields.scored import Documents
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.limits import OutOfTime, WorkLimits, limited
-from evaluators.model import MISSING, FieldResult, Result, RowStatus
+from evaluators.model import MISSING, FieldResult, Reason, Result, RowStatus
 from evaluators.plan import cells
 from evaluators.plan.asking_rounds import RowsAsking, ask_all, rounds_of
 from evaluators.plan.cells import Cells
@@ -298,11 +298,7 @@ def _explained(one: Compiled, slots: Sequence[Cells], index: int) -> Result:
         return verdict
     scored = one.scored_row(slots, index)
     if scored is not None and scored.rows is not None:
-        found = scored.rows.explain(scored.at, None if unreadable is None else unreadable.issue)
-    elif unreadable is not None:
-        found = settings.unreadable().explain(unreadable.issue, *values)
-    else:
-        found = settings.explained(verdict, *values)
-    if found.status is not verdict.status:
-        return verdict
-    return replace(verdict, fields=found.fields, reason=found.reason, details=found.details)
+        return verdict.explained(scored.rows.reason(scored.at, None if unreadable is None else unreadable.issue))
+    if unreadable is not None:
+        return verdict.explained(Reason(unreadable.issue.message))
+    return settings.explained(verdict, *values)

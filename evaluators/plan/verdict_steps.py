@@ -5,8 +5,8 @@ A fault in a value becomes a verdict by its blame. A row that an evaluator waits
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -28,7 +28,6 @@ def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool, gates
     if len(line.settings.needs()) == 0:
         raise TypeError(f'evaluator "{line.name}" needs nothing, so it has nothing to score')
     unreadable = line.settings.unreadable()
-    missing = unreadable.compile(check)
     left_out = skip_unreadable and not unreadable.judged
 
     def run(columns: list[Cells], count: int) -> Cells:
@@ -37,8 +36,7 @@ def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool, gates
         for row in range(count) if gates else ():
             verdict = kept_out(line, columns[:gates], row)
             if verdict is BLOCKED and line.unmet == "fail":
-                clock.fresh = True
-                verdict = _blocked_alone([column[row] for column in given], faults.get(row, ()), missing)
+                verdict = of_faults(faults.get(row, ()), False) or as_blocked(unreadable.result)
             elif verdict is BLOCKED:
                 verdict = SKIPPED
             if verdict is not None:
@@ -51,7 +49,7 @@ def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool, gates
                 continue
             clock.fresh = True
             try:
-                add(check(*values) if row not in faults else of_faults(faults[row], left_out) or missing(*values))
+                add(check(*values) if row not in faults else of_faults(faults[row], left_out) or unreadable.result)
             except (RowProblem, OutOfTime) as error:
                 add(unscored(error.issue))
             except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
@@ -96,16 +94,6 @@ def _stopped(needs: Sequence[Result]) -> Result | None:
     if any(verdict.passed is False for verdict in needs):
         return BLOCKED
     return SKIPPED if any(not verdict.status.scored for verdict in needs) else None
-
-
-def _blocked_alone(values: Sequence[Any], issues: Sequence[Issue], lost: Callable[..., Result]) -> Result:
-    """A blocked row, with every expected field lost where the expected side can be read."""
-    try:
-        return of_faults(issues, False) or as_blocked(lost(*values))
-    except (RowProblem, OutOfTime) as error:
-        return unscored(error.issue)
-    except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
-        return bug_of(error)
 
 
 def as_blocked(lost: Result) -> Result:

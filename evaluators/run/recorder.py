@@ -193,7 +193,7 @@ class _Outcomes:
         """Keys under which enough rows were recorded."""
         self._taken: dict[str, int] = {}
         self._by_schema = scored.by_schema
-        self._of_rows = one.scored is None and scored.wrong is None
+        self._of_rows = one.scored is None
         """It says something of the row as a whole, and has no fields."""
         self._everything = _everything(recording, full)
         self._keys: list[list[str]] = []

@@ -97,7 +97,7 @@ def test_the_fast_check_says_what_the_explanation_says(
     faults = [value for value in values if isinstance(value, Fault)]
     if faults:
         if all(fault.issue.blame is Blame.OUTPUT for fault in faults):
-            unreadable = evaluator.unreadable().explain(faults[0].issue, *values)
+            unreadable = evaluator.explain(*values)
             assert unreadable.score == 0.0
             assert unreadable.status in (RowStatus.SCORED, RowStatus.UNREADABLE)
         return

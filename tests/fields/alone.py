@@ -11,7 +11,6 @@ from evaluators.builtin._evaluator import Evaluator
 from evaluators.comparators._cache import caching
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.closed_rows import ListedRows
-from evaluators.fields.closed_score import Settled
 from evaluators.fields.path_check import ChunkCheck, release_rows
 from evaluators.fields.post_process import Processor
 from evaluators.fields.schema_check import SchemaCheck
@@ -65,7 +64,7 @@ def wrong_of(one: Evaluator, wanted: Collection[str], *values: Any) -> list[Fiel
         release_rows(found)
 
 
-def settled_fields(tree: ClosedTree, expected: Any, output: Any) -> list[Settled]:
+def settled_fields(tree: ClosedTree, expected: Any, output: Any) -> list[FieldResult]:
     """What became of every listed field of a row."""
     rows = ListedRows(tree, [expected], [expected if same(expected, output) else output], [{}])
     try:

@@ -149,7 +149,7 @@ def agrees(tree: OpenTree, rows: Sequence[tuple[Any, Any]]) -> None:
         verdict = check(expected, output)
         nothing = not score.den and tree.depth is not None
         assert (verdict.num, verdict.den) == ((1, 1) if nothing else (score.num, score.den))
-        assert nothing or verdict.counts == (counts_of(score) or (0, 0, 0, 0))
+        assert nothing or verdict.counts == (counts_of(score.fields) or (0, 0, 0, 0))
         assert nothing or replace(explained(tree, expected, output), details={}) == score
         for result in () if nothing else score.fields:
             tally.setdefault(general(result.path), Counter())[result.status] += 1
@@ -176,11 +176,11 @@ def together(tree: OpenTree, rows: Sequence[tuple[Any, Any]], scores: Sequence[A
     found = OpenRows(tree, *zip(*rows, strict=True))
     for at, score in enumerate(scores):
         if not score.den and tree.depth is not None:
-            assert found.explain(at).details == {"empty_expected": True}
+            assert found.reason(at).details == {"empty_expected": True}
             continue
         right, wrong, lost, extra, surplus = found.counts[at]
-        assert (right, wrong, lost, extra + surplus) == (counts_of(score) or (0, 0, 0, 0))
-        assert replace(found.explain(at), details={}) == score
+        assert (right, wrong, lost, extra + surplus) == (counts_of(score.fields) or (0, 0, 0, 0))
+        assert (found.reason(at).text, found.reason(at).fields) == (score.reason, score.fields)
         assert found.wrong(at, {""}) == [result for result in score.fields if result.status is not FieldStatus.MATCH]
         assert found.wrong(at, {"a"}) == []
     found.release()
@@ -188,9 +188,10 @@ def together(tree: OpenTree, rows: Sequence[tuple[Any, Any]], scores: Sequence[A
 
 def explained(tree: OpenTree, expected: Any, output: Any) -> Any:
     """The score of one row alone."""
-    rows = OpenCheck(tree, 0.5).looked_at(expected, output)
-    score = rows.explain(0)
-    rows.release()
+    (found,) = OpenCheck(tree, 0.5).score([expected], [output])
+    assert found.rows is not None
+    score = replace(found.verdict, passed=None).explained(found.rows.reason(found.at))
+    found.rows.release()
     return score
 
 

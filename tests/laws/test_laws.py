@@ -12,9 +12,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import Evaluator
-from evaluators.fields.closed_score import credit
-from evaluators.issues import Blame, Issue, Problems
-from evaluators.model import MISSING, FieldStatus, RowStatus
+from evaluators.issues import Blame, Fault, Issue, Problems
+from evaluators.model import MISSING, FieldResult, FieldStatus, RowStatus
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.suite.evaluator_line import EvaluatorLine
 from tests.fields.alone import settled_fields
@@ -95,7 +94,7 @@ def test_an_unreadable_output_scores_0_and_matches_nothing(one: Evaluator, pair:
     expected = pair[0]
     assume(verdict(one, expected, pair[1]).status is not RowStatus.INVALID)
     fast = without_output(one, expected, MISSING)
-    slow = counted(one, settle(one, one.unreadable().explain(issue, expected, MISSING)))
+    slow = counted(one, settle(one, one.explain(expected, Fault(issue))))
     assert fast == slow
     assert (fast.score, fast.passed, fast.status) == (0.0, False, RowStatus.UNREADABLE)
     assert FieldStatus.MATCH not in fast.statuses
@@ -204,7 +203,7 @@ def test_absent_on_both_sides_is_never_a_free_match(one: Any, document: Any) -> 
         if line.path.definite and line.path.get(document) is MISSING and not line.when:
             expected = FieldStatus.OMISSION if line.required else None
             expected = expected or (FieldStatus.MATCH if one.both_missing == "match" else FieldStatus.NOT_MEASURED)
-            assert found.result.status is expected
+            assert found.status is expected
 
 
 @MANY
@@ -241,6 +240,12 @@ def test_breaking_a_right_answer_never_keeps_it_right_by_hiding_it(
         assert before == FieldStatus.NOT_MEASURED or after != FieldStatus.NOT_MEASURED
 
 
+def credit_of(field: FieldResult) -> Fraction:
+    """What a field earns of its weight: its partial credit, or all or nothing."""
+    ratio: Any = field.details.get("ratio", (int(field.status is FieldStatus.MATCH), 1))
+    return Fraction(*ratio)
+
+
 @MANY
 @given(field_lists(two_sided=False), pairs())
 def test_score_and_statuses_are_the_same_results(one: Any, pair: tuple[Any, Any]) -> None:
@@ -249,9 +254,9 @@ def test_score_and_statuses_are_the_same_results(one: Any, pair: tuple[Any, Any]
     if found.score is None:
         return
     measured = [
-        (line.weight, Fraction(*credit(each.judged)))
+        (line.weight, credit_of(each))
         for line, each in zip(one.tree.scored, settled, strict=True)
-        if each.result.status not in (FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED)
+        if each.status not in (FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED)
     ]
     whole = sum(weight for weight, _ in measured)
     mean = (
@@ -260,7 +265,7 @@ def test_score_and_statuses_are_the_same_results(one: Any, pair: tuple[Any, Any]
     assert Fraction(found.num, found.den) == mean
     for line, each in zip(one.tree.scored, settled, strict=True):
         partial = getattr(line.comparator, "partial", False)
-        assert partial or Fraction(*credit(each.judged)) == (each.result.status is FieldStatus.MATCH)
+        assert partial or credit_of(each) == (each.status is FieldStatus.MATCH)
 
 
 @MANY

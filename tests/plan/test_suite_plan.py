@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pytest
 
-from evaluators.builtin._evaluator import BUILTIN, Evaluator, Measured, Needs, Unreadable
+from evaluators.builtin._evaluator import BUILTIN, Evaluator, Measured, Needs
 from evaluators.comparators._cache import caching
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Result, RowStatus
@@ -342,24 +342,6 @@ def test_a_score_that_cannot_be_explained_is_kept(output: str, said: str) -> Non
     assert result.reason == f"it could not be explained: {said}"
     assert result.issue is not None
     assert result.issue.message == said
-
-
-class Fragile(Moody):
-    """Cannot even say what an unreadable output costs."""
-
-    type: Literal["fragile"] = "fragile"  # type: ignore[assignment]  # another word for another type
-
-    def unreadable(self) -> Unreadable:
-        def missing(*values: Any) -> Result:
-            raise KeyError("missing")
-
-        return Unreadable(compile=lambda check: missing)
-
-
-def test_a_bug_in_a_blocked_row_costs_one_verdict() -> None:
-    BUILTIN.register("fragile", Fragile)
-    text = "evaluators:\n  - moody\n  - fragile: {needs: [moody]}\n"
-    assert row_statuses(text, output="0") == {"moody": "scored", "fragile": "bug"}
 
 
 # Reading

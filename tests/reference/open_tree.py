@@ -36,7 +36,7 @@ def explain_open(tree: OpenTree, expected: Any, output: Any | Missing) -> Result
     reason = of_fields(match, len(whole), counted, "value") if whole else "there was no leaf to compare"
     status = RowStatus.SCORED if whole else RowStatus.NOT_MEASURED
     found = Result(status, None, match, len(whole), fields=tuple(results), reason=reason)
-    return replace(found, counts=counts_of(found) or (0, 0, 0, 0))
+    return replace(found, counts=counts_of(found.fields) or (0, 0, 0, 0))
 
 
 def in_surplus_item(expected: Any, place: Location) -> bool:

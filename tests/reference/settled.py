@@ -1,37 +1,35 @@
-"""What a run keeps of a row, made from its explained result: the verdict must be the same."""
+"""What a run keeps of a row, worked out from the results of its fields: the other way round than the package goes."""
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.events import events_of, row_figures, row_statuses, row_values
+from evaluators.fields.schema_check import places_of
 from evaluators.fields.scored import Scored
-from evaluators.model import FieldStatus, Result
+from evaluators.model import FieldResult, FieldStatus, Result
 
 
-def settle(one: Evaluator, explained: Result) -> Result:
-    """An explained result, `pass_at` applied, reasons and values dropped."""
-    fields = one.scored_fields()
+def settle(settings: Evaluator, explained: Result) -> Result:
+    """The result of a row without reasons and values, its statuses and counts taken from those of its fields."""
+    fields = settings.scored_fields()
     statuses = bytes(field.status for field in explained.fields) if fields.names else b""
     num, den, passed = explained.num, explained.den, explained.passed
     if den and passed is not False:
-        passed = num / den >= one.pass_at
-    counts, issue = None if statuses else counts_of(explained), None if den else explained.issue
-    found = Result(explained.status, passed, num, den, statuses, counts, issue, explained.figures)
-    if not fields.by_schema:
-        return found
-    events, places = events_of(Scored(explained.fields)), {name: place for place, name in enumerate(fields.places)}
-    return replace(
-        found, statuses=row_statuses(events, places), counts=row_figures(events).counts, values=row_values(events, places)
-    )
+        passed = num / den >= settings.pass_at
+    counts, values = None if statuses else counts_of(explained.fields), ()
+    if fields.by_schema:
+        events, places = events_of(Scored(explained.fields)), places_of(fields.places)
+        statuses, values = row_statuses(events, places), row_values(events, places)
+        counts = row_figures(events).counts
+    issue = None if den else explained.issue
+    return Result(explained.status, passed, num, den, statuses, counts, issue, explained.figures, values)
 
 
-def counts_of(explained: Result) -> tuple[int, int, int, int] | None:
-    """(match, mismatch, omission, hallucination) over the fields of an explained result; None without fields."""
-    if not explained.fields:
+def counts_of(fields: tuple[FieldResult, ...]) -> tuple[int, int, int, int] | None:
+    """(match, mismatch, omission, hallucination); None without fields."""
+    if not fields:
         return None
-    found = [field.status for field in explained.fields]
+    found = [field.status for field in fields]
     return (
         found.count(FieldStatus.MATCH),
         found.count(FieldStatus.MISMATCH) + found.count(FieldStatus.ERROR),
