@@ -150,7 +150,7 @@ def _overall(parts: Sequence[Judged]) -> NamedScore:
     if len(parts) == 1:
         return _whole(parts[0], OVERALL, None)
     reasons = [f"{one.line.name}: {reason}" for one in parts if (reason := why_of(one.result))]
-    result = overall_verdict([one.verdict for one in parts])
+    result = overall_verdict([one.result for one in parts])
     return _of_row(OVERALL, result, "; ".join(reasons) or "nothing is wrong", None, {"status": result.status.word})
 
 
@@ -159,10 +159,10 @@ def _evaluator_scores(one: Judged) -> Iterator[NamedScore]:
     yield whole
     results = one.result.fields
     listed = one.line.settings.scored_fields().of_rows
-    if listed and len(listed) == len(one.verdict.statuses):
-        numbers = field_numbers(one.verdict)
+    if listed and len(listed) == len(one.result.statuses):
+        numbers = field_numbers(one.result)
         by_path = _by_field(results)
-        for path, code, number in zip(listed, one.verdict.statuses, numbers, strict=True):
+        for path, code, number in zip(listed, one.result.statuses, numbers, strict=True):
             yield _field(whole, path, FieldStatus(code), number, by_path.get(path, ()))
     elif listed:
         for path in listed:
@@ -178,10 +178,10 @@ def _evaluator_scores(one: Judged) -> Iterator[NamedScore]:
 
 def _whole(one: Judged, name: str, evaluator: str | None) -> NamedScore:
     """What an evaluator says of the row as a whole."""
-    figures = zip(one.line.settings.scored_fields().figures, one.verdict.figures, strict=False)
+    figures = zip(one.line.settings.scored_fields().figures, one.result.figures, strict=False)
     metrics = {name: num / den for name, (num, den) in figures if den}
-    about = {"type": one.line.type, "status": one.verdict.status.word, **({"metrics": metrics} if metrics else {})}
-    return _of_row(name, one.verdict, reason_of(one.result), evaluator, about)
+    about = {"type": one.line.type, "status": one.result.status.word, **({"metrics": metrics} if metrics else {})}
+    return _of_row(name, one.result, reason_of(one.result), evaluator, about)
 
 
 def _of_row(

@@ -2,7 +2,8 @@
 
 An evaluator writes `needs`, `measure` and `reason`: what it reads of a row, what that comes to, and why in words. A run asks
 `measure` once for each row, and `reason` where somebody reads what was scored. A type that compares documents field by field
-is a `TreeEvaluator`: a tree says both.
+is a `TreeEvaluator`: it writes `check` in their place, a tree and the policy by which it is scored, and the tree says both.
+What an unreadable output costs, examples and `pass_at` are the rest of the contract.
 
 Cells and documents may be a `Fault`. A check never sees one: the plan turns a fault into a verdict before it calls the
 check, by blame, and asks `unreadable` what an unreadable output costs. What others need to know of an evaluator follows from
@@ -11,7 +12,7 @@ check, by blame, and asks `unreadable` what an unreadable output costs. What oth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
@@ -25,7 +26,7 @@ from evaluators.comparators._cache import caching
 from evaluators.fields.path_check import ChunkCheck, ScoredRow, release_rows
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem, problem
 from evaluators.judges.judge import Judge
-from evaluators.model import JSON, MISSING, FieldResult, FieldStatus, Reason, Result, RowStatus
+from evaluators.model import JSON, MISSING, Reason, Result, RowStatus
 from evaluators.needs import (
     ROLES,
     Cell,
@@ -195,14 +196,12 @@ class Evaluator(Settings):
     examples: ClassVar[tuple[Example, ...]] = ()
     retired: ClassVar[str | None] = None
     """What to use instead, for a type that only still loads."""
-    has_tree: ClassVar[bool] = False
-    """Documents are compared field by field; see `TreeEvaluator`."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Raises Problems (config) for a class that has `explain` or `compile` in place of `measure` and `reason`."""
         super().__init_subclass__(**options)
         old = " and ".join(f'"{name}"' for name in ("explain", "compile") if name in vars(cls))
-        if old and not cls.has_tree:
+        if old and cls.__module__ != __name__:
             raise problem("old-contract", f"{cls.__name__} has {old}, which no evaluator writes", hint=_WRITE_INSTEAD)
 
     @_as_of_pydantic
@@ -305,17 +304,19 @@ class Evaluator(Settings):
 class TreeEvaluator(Evaluator):
     """An evaluator that compares documents field by field: its tree says what a row comes to, and why."""
 
-    has_tree: ClassVar[bool] = True
+    def check(self) -> ChunkCheck[Any]:
+        """What scores its rows, many at once: its tree, and the policy. Every type with a tree implements it."""
+        raise NotImplementedError  # the contract: each type has a tree of its own
 
     def compile(self) -> ChunkCheck[Any]:
-        """What a run asks of its rows. Every type implements it."""
-        raise NotImplementedError  # the contract: each type has a tree of its own
+        """What a run asks of its rows."""
+        return self.check()
 
     def explain(self, *values: Any) -> Result:
         """What one row comes to, with every field. An output that cannot be read is a `Fault`."""
         fault = next((value for value in values if isinstance(value, Fault)), None)
         with caching():
-            row = self.compile().alone(*(MISSING if isinstance(value, Fault) else value for value in values))
+            row = self.check().alone(*(MISSING if isinstance(value, Fault) else value for value in values))
             try:
                 return self._explained(row, None if fault is None else fault.issue)
             finally:
@@ -379,15 +380,6 @@ def lists_fields(settings: Evaluator) -> bool:
     return settings.scored_fields().by_schema
 
 
-def wrong_fields(settings: Evaluator, verdict: Result, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
-    """What went wrong in a row that did not score 1, for the paths that are `wanted` ("" is the row as a whole)."""
-    explained = settings.explained(verdict, *values)
-    found = [field for field in explained.fields if field.status not in _NOT_WRONG]
-    if not found:
-        return [FieldResult("", FieldStatus.MISMATCH, explained.score, reason=explained.reason)] if "" in wanted else []
-    return [field for field in found if field.path in wanted]
-
-
 def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Result:
     """`explain` on the cells of one row, by role and by column name: faults told apart by blame.
 
@@ -436,7 +428,5 @@ def read(
     want = like if need.want == "like_expected" else need.want
     return output_of(cell, want, Search(need.lenient, keys=keys), like)
 
-
-_NOT_WRONG = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
 
 BUILTIN: Socket[Evaluator] = Socket("evaluators.builtin", Evaluator, "evaluator type")

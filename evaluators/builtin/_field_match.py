@@ -34,7 +34,7 @@ class TopLevelMatch(TreeEvaluator):
         expected = Expected(self.column("expected"))
         return expected, Output(self.column("output"), "object", beside=expected, parts=self.parts)
 
-    def compile(self) -> KeyCheck:
+    def check(self) -> KeyCheck:
         return KeyCheck(self.tree, self.pass_at)
 
 

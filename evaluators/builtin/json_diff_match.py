@@ -145,5 +145,5 @@ class JsonDiffMatch(TreeEvaluator):
         expected = Expected(self.column("expected"))
         return expected, Output(self.column("output"), "like_expected", beside=expected, parts=True)
 
-    def compile(self) -> OpenCheck:
+    def check(self) -> OpenCheck:
         return OpenCheck(self.tree, self.pass_at)

@@ -124,7 +124,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
     def asking(self) -> Asking | None:
         return Asking() if self.tree.costly else None
 
-    def compile(self) -> ListedCheck:
+    def check(self) -> ListedCheck:
         return ListedCheck(self.tree, self.pass_at, self.condition_columns)
 
     def unreadable(self) -> Unreadable:

@@ -328,7 +328,7 @@ class SchemaMatch(TreeEvaluator):
     def asking(self) -> Asking | None:
         return Asking() if self._scoring is None or self._scoring.costs else None
 
-    def compile(self) -> SchemaCheck | ColumnCheck:
+    def check(self) -> SchemaCheck | ColumnCheck:
         return (
             SchemaCheck(self._scoring) if self._scoring is not None else ColumnCheck(lambda *cells: self.scoring(cells))
         )

@@ -184,18 +184,18 @@ class Ran(Struct):
             if gate.slice is not None and row.slices[facts.slices.index(gate.slice[0])] != gate.slice[1]:
                 continue
             result = results_of(facts.evaluators, row)[place]
-            if _is_wrong(row.verdicts[place], result, path):
+            if _is_wrong(result, path):
                 called = f' "{row.id}"' if row.id and row.id != str(row.number) else ""
                 yield f"  row {row.number}{called}: {_of_field(result, path) or why_of(result)}"
 
 
-def _is_wrong(verdict: Result, result: Result, path: str | None) -> bool:
+def _is_wrong(result: Result, path: str | None) -> bool:
     """The row is not as it should be, for the evaluator or for the field that a gate is about."""
-    if verdict.status.kept_out:
+    if result.status.kept_out:
         return True
     if not path:
-        return verdict.status.scored and (verdict.passed is False or verdict.score != 1)
-    return bool(_of_field(result, path)) or (verdict.status.scored and not result.fields and verdict.score != 1)
+        return result.status.scored and (result.passed is False or result.score != 1)
+    return bool(_of_field(result, path)) or (result.status.scored and not result.fields and result.score != 1)
 
 
 def _of_field(result: Result, path: str | None) -> str:

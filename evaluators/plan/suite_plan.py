@@ -25,7 +25,6 @@ from evaluators.builtin._evaluator import (
     Need,
     Output,
     Part,
-    wrong_fields,
 )
 from evaluators.comparators._cache import caching
 from evaluators.conditions import Condition
@@ -139,10 +138,7 @@ class Plan(Struct):
     ) -> Iterable[FieldResult]:
         """What one evaluator found wrong in one row of a chunk, of the `listed` fields that are `wanted`; "" stands for all others."""
         scored = one.scored_row(slots, index)
-        if scored is not None and scored.rows is not None:
-            return scored.rows.wrong(scored.at, wanted, listed)
-        values = [slots[slot][index] for slot in one.inputs]
-        return wrong_fields(one.line.settings, slots[one.verdicts][index], wanted, *values)
+        return [] if scored is None or scored.rows is None else scored.rows.wrong(scored.at, wanted, listed)
 
     def documents_from(self, one: Compiled, slots: Sequence[Cells], index: int) -> Documents | None:
         """Every result of one row of a chunk that is scored by a schema; None where there was nothing to compare."""

@@ -23,10 +23,9 @@ from evaluators.testsets.reader import Chunk, Split
 
 
 class Judged(Struct, frozen=True):
-    """What one evaluator says of one row: the verdict that counts, and the same explained."""
+    """What one evaluator says of one row, with reasons."""
 
     line: EvaluatorLine
-    verdict: Result
     result: Result
 
 
@@ -37,7 +36,7 @@ def judge_row(plan: Plan, cells: Mapping[str, Any]) -> tuple[Judged, ...]:
 
 
 def _judged(plan: Plan, slots: Sequence[Cells]) -> tuple[Judged, ...]:
-    return tuple(Judged(one.line, slots[one.verdicts][0], plan.explain_from(one, slots, 0)) for one in plan.evaluators)
+    return tuple(Judged(one.line, plan.explain_from(one, slots, 0)) for one in plan.evaluators)
 
 
 class LiveRows:

@@ -72,9 +72,9 @@ def assessed_rows(
 def assessments_of(record: RunRecord, row: RecordedRow) -> Iterator[Assessment]:
     """The assessments of a row: each evaluator, then its fields."""
     facts = record.facts.evaluators
-    for one, verdict, result in zip(facts, row.verdicts, results_of(facts, row), strict=True):
-        yield _of_row(one, verdict, result)
-        yield from _of_fields(one, verdict, result)
+    for one, result in zip(facts, results_of(facts, row), strict=True):
+        yield _of_row(one, result)
+        yield from _of_fields(one, result)
 
 
 def went_wrong(row: RecordedRow) -> bool:
@@ -82,11 +82,11 @@ def went_wrong(row: RecordedRow) -> bool:
     return any(verdict.passed is False or verdict.status.kept_out for verdict in row.verdicts)
 
 
-def label_of(verdict: Result) -> str:
+def label_of(result: Result) -> str:
     """How a row ended for an evaluator, in a word."""
-    if verdict.status is not RowStatus.SCORED or verdict.passed is None:
-        return verdict.status.word
-    return "passed" if verdict.passed else "failed"
+    if result.status is not RowStatus.SCORED or result.passed is None:
+        return result.status.word
+    return "passed" if result.passed else "failed"
 
 
 def reason_of(result: Result) -> str | None:
@@ -109,23 +109,22 @@ def _failing_first(rows: Iterator[RecordedRow], most: int) -> Iterator[RecordedR
     yield from islice((*wrong, *others), most)
 
 
-def _of_row(one: RecordedEvaluator, verdict: Result, result: Result) -> Assessment:
-    error = result.issue if verdict.status.kept_out else None
+def _of_row(one: RecordedEvaluator, result: Result) -> Assessment:
+    error = result.issue if result.status.kept_out else None
     return Assessment(
-        segment(one.name), one.name, None, verdict.score, label_of(verdict), verdict.passed, reason_of(result), error
+        segment(one.name), one.name, None, result.score, label_of(result), result.passed, reason_of(result), error
     )
 
 
-def _of_fields(one: RecordedEvaluator, verdict: Result, result: Result) -> Iterator[Assessment]:
-    if not verdict.statuses:
+def _of_fields(one: RecordedEvaluator, result: Result) -> Iterator[Assessment]:
+    if not result.statuses:
         return
-    recorded = result.fields
-    for path, code, score in zip(one.fields, verdict.statuses, field_numbers(verdict), strict=True):
+    for path, code, score in zip(one.fields, result.statuses, field_numbers(result), strict=True):
         status = FieldStatus(code)
         yield Assessment(
             f"{segment(one.name)}/field/{field_name(path)}", one.name, path, score, status.word,
             None if status in _LEFT_OUT or status is FieldStatus.FAULT else status is FieldStatus.MATCH,
-            _field_reason(path, recorded), result.issue if status is FieldStatus.FAULT else None,
+            _field_reason(path, result.fields), result.issue if status is FieldStatus.FAULT else None,
         )  # fmt: skip
 
 

@@ -83,12 +83,12 @@ def _lines(record: RunRecord, cells: tuple[str, ...], variants: Sequence[str | N
 
 def _found(record: RunRecord, row: RecordedRow) -> Iterator[Any]:
     facts = record.facts.evaluators
-    for one, verdict, result in zip(facts, row.verdicts, results_of(facts, row), strict=True):
-        yield from (label_of(verdict), verdict.score, verdict.passed, reason_of(result))
-        numbers = field_numbers(verdict)
+    for one, result in zip(facts, results_of(facts, row), strict=True):
+        yield from (label_of(result), result.score, result.passed, reason_of(result))
+        numbers = field_numbers(result)
         for place in range(len(one.fields)):
-            measured = place < len(verdict.statuses)
-            yield FieldStatus(verdict.statuses[place]).word if measured else None
+            measured = place < len(result.statuses)
+            yield FieldStatus(result.statuses[place]).word if measured else None
             yield numbers[place] if measured else None
 
 

@@ -7,15 +7,15 @@ import json
 import pickle
 import subprocess
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import pytest
 from msgspec.structs import replace
 
-from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs, ScoredFields
+from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import FieldResult, FieldStatus, Result, RowStatus
+from evaluators.model import RowStatus
 from evaluators.run.job import run_split
 from evaluators.run.slices import OTHER_VALUES
 
@@ -31,18 +31,12 @@ class Fussy(Evaluator):
     def measure(self, output: Any) -> bool:
         return False
 
-    def scored_fields(self) -> ScoredFields:
-        return ScoredFields(wrong=self._wrong)
-
-    def _wrong(self, verdict: Result, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
-        ASKED.append(values[0])
-        if values[0] == "slow":
-            raise RowProblem(Issue("timeout", Blame.ENVIRONMENT, "the time limit ran out"))
-        if values[0] == "broken":
-            raise ZeroDivisionError("division by zero")
-        yield FieldResult("", FieldStatus.MISMATCH, 0.0, reason=f"it is {values[0]}")
-
     def reason(self, output: Any) -> str:
+        ASKED.append(output)
+        if output == "slow":
+            raise RowProblem(Issue("timeout", Blame.ENVIRONMENT, "the time limit ran out"))
+        if output == "broken":
+            raise ZeroDivisionError("division by zero")
         return f"it is {output}"
 
 
