@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.issues import Blame, Fault, RowProblem
+from evaluators.issues import Blame, CellError, RowProblem
 from evaluators.model import JSON, MISSING, Missing
 from evaluators.settings import BadSettings, Detail, bad, spell
 from evaluators.values.equality import same
@@ -37,13 +37,13 @@ class Condition(Struct, frozen=True):
         joins = self.path.joins if self.path else ()
         return self.source, self.column, str(self.path), joins, repr(self.values), self.present
 
-    def holds(self, value: JSON | Missing | Fault) -> bool:
+    def holds(self, value: JSON | Missing | CellError) -> bool:
         """Whether the condition holds for what stands at the reference: a cell, or a document.
 
         An output that cannot be read holds nothing. Raises RowProblem for any other cell that cannot be read: what the
         test set or the environment keeps back is not known, so the row is not left out.
         """
-        if isinstance(value, Fault):
+        if isinstance(value, CellError):
             if value.issue.blame is not Blame.OUTPUT and not self._asks_if_given(value):
                 raise RowProblem(value.issue)
             value = MISSING
@@ -58,7 +58,7 @@ class Condition(Struct, frozen=True):
         there = found if self.path is not None and not self.path.definite and isinstance(found, list) else [found]
         return any(same(wanted, value) for wanted in self.values for value in there)
 
-    def _asks_if_given(self, fault: Fault) -> bool:
+    def _asks_if_given(self, fault: CellError) -> bool:
         """The condition asks whether a cell is given, and another file has none for the row."""
         return self.source == "row" and self.present is not None and fault.issue.code in _NOT_GIVEN
 

@@ -130,7 +130,7 @@ class RowProblem(Exception):
         super().__init__(str(issue))
 
 
-class Fault(Struct, frozen=True):
+class CellError(Struct, frozen=True):
     """A cell that has no value, and why. It reaches the evaluators that need the cell and nothing else."""
 
     issue: Issue

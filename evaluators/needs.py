@@ -1,7 +1,7 @@
 """What an evaluator needs of a row, and how each need is read from a cell.
 
 Equal needs are equal values, so that the graph merges them and a cell is parsed once. Reading never raises: a cell that
-cannot give what is needed gives a `Fault` that says why and whose move it is.
+cannot give what is needed gives a `CellError` that says why and whose move it is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.issues import Blame, Fault, Issue
+from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import JSON, MISSING, Missing
 from evaluators.values import json_choice, json_documents, json_text
 from evaluators.values.json_choice import LENIENT, PickedDocument, Search, Want
@@ -36,8 +36,8 @@ class Column(Struct, frozen=True):
     role: Role | None = None
 
     @property
-    def absent(self) -> Fault:
-        """The fault when nothing is there: only an absent output is the model's."""
+    def absent(self) -> CellError:
+        """The cell error when nothing is there: only an absent output is the model's."""
         return NO_OUTPUT if "output" in (self.role, None if self.literal else self.name) else NO_EXPECTED
 
     def spelled(self, roles: Mapping[str, str]) -> str:
@@ -46,7 +46,7 @@ class Column(Struct, frozen=True):
 
 
 class Text(Struct, frozen=True):
-    """A cell as text. A JSON value is written as JSON, non-ASCII kept; no value is a fault."""
+    """A cell as text. A JSON value is written as JSON, non-ASCII kept; no value is a cell error."""
 
     column: Column
 
@@ -84,12 +84,12 @@ class Part(Struct, frozen=True):
 Need: TypeAlias = Column | Text | Expected | Output | Part
 Needs: TypeAlias = tuple[Need, ...]
 
-Cell: TypeAlias = "JSON | Missing | Fault"
+Cell: TypeAlias = "JSON | Missing | CellError"
 
-NO_OUTPUT = Fault(Issue("no-output", Blame.OUTPUT, "there is no output"))
-_EMPTY_OUTPUT = Fault(Issue("unreadable-output", Blame.OUTPUT, "the output is empty"))
-NO_EXPECTED = Fault(Issue("no-expected", Blame.TESTSET, "the cell is empty"))
-EMPTY_EXPECTED = Fault(
+NO_OUTPUT = CellError(Issue("no-output", Blame.OUTPUT, "there is no output"))
+_EMPTY_OUTPUT = CellError(Issue("unreadable-output", Blame.OUTPUT, "the output is empty"))
+NO_EXPECTED = CellError(Issue("no-expected", Blame.TESTSET, "the cell is empty"))
+EMPTY_EXPECTED = CellError(
     Issue(
         "no-expected", Blame.TESTSET, "the cell is empty",
         hint='fill it in; where an empty answer is the right one, write "empty_expected: value" below test_set',
@@ -103,16 +103,16 @@ EmptyExpected: TypeAlias = Literal["invalid", "value"]
 TOO_LONG: Final = "cell-too-long"
 
 
-def too_long(length: int, most: int = json_text.MAX_CHARS) -> Fault:
+def too_long(length: int, most: int = json_text.MAX_CHARS) -> CellError:
     """A cell that is longer than any that is read: the test set is to blame, or the output where it is one."""
-    return Fault(Issue(TOO_LONG, Blame.TESTSET, f"the cell has {length:,} characters; up to {most:,} are read"))
+    return CellError(Issue(TOO_LONG, Blame.TESTSET, f"the cell has {length:,} characters; up to {most:,} are read"))
 
 
-def as_output(fault: Fault) -> Fault:
-    """The fault of a cell as that of an output: what is too long in it is the model's."""
-    if fault.issue.code != TOO_LONG:
-        return fault
-    return Fault(Issue("unreadable-output", Blame.OUTPUT, fault.issue.message.replace("the cell", "the output", 1)))
+def as_output(error: CellError) -> CellError:
+    """The error of a cell as that of an output: what is too long in it is the model's."""
+    if error.issue.code != TOO_LONG:
+        return error
+    return CellError(Issue("unreadable-output", Blame.OUTPUT, error.issue.message.replace("the cell", "the output", 1)))
 
 
 def column_of(need: Need) -> Column | None:
@@ -125,7 +125,7 @@ def column_of(need: Need) -> Column | None:
 def answer_of(cell: Cell, empty: EmptyExpected = "invalid") -> Cell:
     """An expected cell that is compared as it stands, not as JSON in text.
 
-    One that holds nothing (an empty text, nothing but spaces, null, or no such key) is a fault, unless it counts as a
+    One that holds nothing (an empty text, nothing but spaces, null, or no such key) is a cell error, unless it counts as a
     value: then what is not there is the empty text.
     """
     nothing = cell.isspace() or not cell if isinstance(cell, str) else cell is None or cell is MISSING
@@ -136,18 +136,18 @@ def answer_of(cell: Cell, empty: EmptyExpected = "invalid") -> Cell:
     return cell if isinstance(cell, str) else ""
 
 
-def text_of(cell: Cell, absent: Fault) -> str | Fault:
-    """The cell as text: JSON values are written as JSON. Nothing there is the fault `absent`."""
+def text_of(cell: Cell, absent: CellError) -> str | CellError:
+    """The cell as text: JSON values are written as JSON. Nothing there is the cell error `absent`."""
     if cell.__class__ is str:
         return cell
-    if isinstance(cell, Fault):
+    if isinstance(cell, CellError):
         return as_output(cell) if absent is NO_OUTPUT else cell
     if cell is None or cell is MISSING:
         return absent
     return json_text.to_text(cell)
 
 
-def expected_of(cell: Cell) -> JSON | Fault:
+def expected_of(cell: Cell) -> JSON | CellError:
     """The expected document, read strictly."""
     if isinstance(cell, str):
         if not cell or cell.isspace():
@@ -155,17 +155,17 @@ def expected_of(cell: Cell) -> JSON | Fault:
         try:
             return json_text.parse(cell)
         except json_text.NotJSON as error:
-            return Fault(_expected_not_json(cell, error))
+            return CellError(_expected_not_json(cell, error))
     return NO_EXPECTED if cell is MISSING else cell
 
 
-def output_of(cell: Cell, want: Want, search: Search = LENIENT, prefer: Want = "any") -> JSON | Fault:
+def output_of(cell: Cell, want: Want, search: Search = LENIENT, prefer: Want = "any") -> JSON | CellError:
     """The document that an output holds, of the kind that is wanted. For `prefer` see `json_choice.choose`."""
     if isinstance(cell, str):
         if search.lenient:
             documents = documents_of(cell)
-            chosen = documents if isinstance(documents, Fault) else chosen_of(documents, want, search, prefer)
-            return chosen if isinstance(chosen, Fault) else chosen.found.value
+            chosen = documents if isinstance(documents, CellError) else chosen_of(documents, want, search, prefer)
+            return chosen if isinstance(chosen, CellError) else chosen.found.value
         if not cell or cell.isspace():
             return _EMPTY_OUTPUT
         try:
@@ -174,10 +174,10 @@ def output_of(cell: Cell, want: Want, search: Search = LENIENT, prefer: Want = "
             return _unusable(error, cell)
     if cell is MISSING:
         return NO_OUTPUT
-    return as_output(cell) if isinstance(cell, Fault) else _of_kind(cell, want)
+    return as_output(cell) if isinstance(cell, CellError) else _of_kind(cell, want)
 
 
-def documents_of(cell: str) -> FoundDocuments | Fault:
+def documents_of(cell: str) -> FoundDocuments | CellError:
     """Every document that an output holds, wherever in the text it stands."""
     if not cell or cell.isspace():
         return _EMPTY_OUTPUT
@@ -187,7 +187,7 @@ def documents_of(cell: str) -> FoundDocuments | Fault:
         return _unusable(error, cell)
 
 
-def chosen_of(documents: FoundDocuments, want: Want, search: Search, prefer: Want) -> PickedDocument | Fault:
+def chosen_of(documents: FoundDocuments, want: Want, search: Search, prefer: Want) -> PickedDocument | CellError:
     """The one of them that counts."""
     try:
         return json_choice.choose(documents, want, search, prefer)
@@ -221,12 +221,12 @@ _PYTHON: Final = re.compile(
 )
 
 
-def _unusable(error: json_text.NotJSON, cell: str = "") -> Fault:
+def _unusable(error: json_text.NotJSON, cell: str = "") -> CellError:
     said = "Python, not JSON" if is_python(cell) else "not usable JSON"
-    return Fault(Issue("unreadable-output", Blame.OUTPUT, f"the output is {said}: {error}"))
+    return CellError(Issue("unreadable-output", Blame.OUTPUT, f"the output is {said}: {error}"))
 
 
-def _of_kind(value: JSON, want: Want) -> JSON | Fault:
+def _of_kind(value: JSON, want: Want) -> JSON | CellError:
     fits = (
         want == "any"
         or (isinstance(value, dict) and want != "array")
@@ -236,4 +236,4 @@ def _of_kind(value: JSON, want: Want) -> JSON | Fault:
         return value
     wanted = {"object": "an object", "array": "a list", "container": "an object or a list"}[want]
     message = f"{wanted} was expected, the output holds {kind(value)}"
-    return Fault(Issue("unreadable-output", Blame.OUTPUT, message))
+    return CellError(Issue("unreadable-output", Blame.OUTPUT, message))

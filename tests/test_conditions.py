@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evaluators.conditions import columns_of, read_conditions
-from evaluators.issues import Blame, Fault, Issue
+from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import MISSING
 from evaluators.settings import BadSettings
 
@@ -64,7 +64,7 @@ def test_a_condition_on_a_document(reference: str, wanted: Any, document: Any, h
 
 
 def test_a_document_that_could_not_be_read_is_absent() -> None:
-    fault = Fault(Issue("unreadable-output", Blame.OUTPUT, "prose"))
+    fault = CellError(Issue("unreadable-output", Blame.OUTPUT, "prose"))
     assert not holds("output.a", {"present": True}, fault)
     assert holds("output.a", {"present": False}, fault)
 

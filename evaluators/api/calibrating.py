@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from evaluators.compare.calibration import calibrate, changed_answers
-from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.judges.answer_lines import AnswerLine
 from evaluators.model import MISSING
 from evaluators.needs import Cell, Role
@@ -43,7 +43,7 @@ def marks_of(file: str, human: str, reading: Mapping[str, Any]) -> dict[str, Cel
             name = id_text(cell)
             if name is not None and name in found:
                 raise problem("same-id", f'the id "{name}" is there twice', where=file, hint="keep one mark for each row")
-            if isinstance(mark, Fault):
+            if isinstance(mark, CellError):
                 raise Problems([mark.issue.at(f'{file}, column "{human}"')])
             if name is not None:
                 found[name] = None if mark is MISSING else mark

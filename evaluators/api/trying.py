@@ -15,7 +15,7 @@ from evaluators.api.explaining import is_suite
 from evaluators.api.loading import load
 from evaluators.api.suite import Suite
 from evaluators.comparators._cache import caching
-from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.needs import Output
 from evaluators.plan.suite_plan import Plan, needed_columns
@@ -227,8 +227,8 @@ def _tried(
     return page, exit_code(Facts(issues=issues))
 
 
-def _how(value: Any, chosen: PickedDocument | Fault | None) -> str:
-    if isinstance(value, Fault):
+def _how(value: Any, chosen: PickedDocument | CellError | None) -> str:
+    if isinstance(value, CellError):
         return f"{value.issue.message}."
     if not isinstance(chosen, PickedDocument):
         return f"{_HOW['whole']}."

@@ -5,7 +5,7 @@ An evaluator writes `needs`, `measure` and `reason`: what it reads of a row, wha
 is a `TreeEvaluator`: it writes `check` in their place, a tree and the policy by which it is scored, and the tree says both.
 What an unreadable output costs, examples and `pass_at` are the rest of the contract.
 
-Cells and documents may be a `Fault`. A check never sees one: the plan turns a fault into a verdict before it calls the
+Cells and documents may be a `CellError`. A check never sees one: the plan turns an error into a result before it calls the
 check, by blame, and asks `unreadable` what an unreadable output costs. What others need to know of an evaluator follows from
 `scored_fields`, `unreadable`, `asking` and `learning`: each is one object, asked for where it is needed.
 """
@@ -24,7 +24,7 @@ from evaluators.builtin._scored_fields import NO_FIELDS, Awaited, ScoredFields, 
 from evaluators.builtin._texts import LabelRule, TextChange
 from evaluators.comparators._cache import caching
 from evaluators.fields.path_check import ChunkCheck, ScoredRow, release_rows
-from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem, problem
+from evaluators.issues import Blame, CellError, Issue, Problems, RowProblem, problem
 from evaluators.judges.judge import Judge
 from evaluators.model import JSON, MISSING, Reason, Result, RowStatus
 from evaluators.needs import (
@@ -112,7 +112,7 @@ class Asking(Struct, frozen=True):
     """How an evaluator asks something that costs: a judge, a batch, an async function."""
 
     ask: Callable[..., object] = lambda *values: None
-    """Puts what a row asks on the list. It takes the needs, none of them a `Fault`.
+    """Puts what a row asks on the list. It takes the needs, none of them a `CellError`.
 
     It is called before the row is scored, as long as the answers may lead to further questions: until it returns None, or
     nothing is on the list that has no answer yet. `measure` will do, where it asks with `judges.asking.ask` or `ask_judge`:
@@ -242,10 +242,10 @@ class Evaluator(Settings):
         return check
 
     def explain(self, *values: Any) -> Result:
-        """What one row comes to, with its reasons. An output that cannot be read is a `Fault`."""
-        fault = next((value for value in values if isinstance(value, Fault)), None)
-        if fault is not None:
-            return self.unreadable().result.explained(Reason(fault.issue.message))
+        """What one row comes to, with its reasons. An output that cannot be read is a `CellError`."""
+        error = next((value for value in values if isinstance(value, CellError)), None)
+        if error is not None:
+            return self.unreadable().result.explained(Reason(error.issue.message))
         return self.explained(verdict_of(self, self.measure(*values)), *values)
 
     def explained(self, result: Result, *values: Any) -> Result:
@@ -313,12 +313,12 @@ class TreeEvaluator(Evaluator):
         return self.check()
 
     def explain(self, *values: Any) -> Result:
-        """What one row comes to, with every field. An output that cannot be read is a `Fault`."""
-        fault = next((value for value in values if isinstance(value, Fault)), None)
+        """What one row comes to, with every field. An output that cannot be read is a `CellError`."""
+        error = next((value for value in values if isinstance(value, CellError)), None)
         with caching():
-            row = self.check().alone(*(MISSING if isinstance(value, Fault) else value for value in values))
+            row = self.check().alone(*(MISSING if isinstance(value, CellError) else value for value in values))
             try:
-                return self._explained(row, None if fault is None else fault.issue)
+                return self._explained(row, None if error is None else error.issue)
             finally:
                 release_rows([row])
 
@@ -381,7 +381,7 @@ def lists_fields(settings: Evaluator) -> bool:
 
 
 def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Result:
-    """`explain` on the cells of one row, by role and by column name: faults told apart by blame.
+    """`explain` on the cells of one row, by role and by column name: errors told apart by blame.
 
     Raises Problems when the row cannot be measured.
     """
@@ -389,10 +389,10 @@ def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Result:
     needs, keys = settings.needs(), settings.scored_fields().top_keys
     for need in needs:
         values.append(read(need, cells, values, needs, keys))
-    faults = [value for value in values if isinstance(value, Fault)]
-    for fault in faults:
-        if fault.issue.blame is not Blame.OUTPUT:
-            raise Problems([fault.issue])
+    errors = [value for value in values if isinstance(value, CellError)]
+    for error in errors:
+        if error.issue.blame is not Blame.OUTPUT:
+            raise Problems([error.issue])
     try:
         with caching():
             found = settings.explain(*values)
@@ -424,7 +424,7 @@ def read(
     if isinstance(need, Expected):
         return expected_of(cell)
     beside: Any = earlier[needs.index(need.beside)] if need.beside else MISSING
-    like = "any" if isinstance(beside, Fault) or beside is MISSING else want_like(beside)
+    like = "any" if isinstance(beside, CellError) or beside is MISSING else want_like(beside)
     want = like if need.want == "like_expected" else need.want
     return output_of(cell, want, Search(need.lenient, keys=keys), like)
 

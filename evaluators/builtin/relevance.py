@@ -6,7 +6,7 @@ from typing import Final, Literal
 from unicodedata import category
 
 from evaluators.builtin._evaluator import Evaluator, Example, Measured, Needs, Reason, Text
-from evaluators.issues import Fault, RowProblem
+from evaluators.issues import CellError, RowProblem
 from evaluators.model import JSON, Missing
 from evaluators.needs import NO_EXPECTED, text_of
 from evaluators.settings import Name
@@ -61,7 +61,7 @@ class Relevance(Evaluator):
 def _question(cell: JSON | Missing) -> str:
     """The input as text. Null says nothing. Raises RowProblem where there is no input at all."""
     text = "" if cell is None else text_of(cell, NO_EXPECTED)
-    if isinstance(text, Fault):
+    if isinstance(text, CellError):
         raise RowProblem(text.issue)
     return text
 

@@ -24,7 +24,7 @@ from evaluators.fields.dialects import dialect_note
 from evaluators.fields.named_comparators import read_comparator
 from evaluators.fields.post_process import Nulls, Processor
 from evaluators.fields.schema_scoring import Dialect
-from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.judges.judge import Judge, read_judge
 from evaluators.model import __version__
 from evaluators.needs import expected_of
@@ -247,7 +247,9 @@ def _ids_in(expected: Sequence[Any], id_field: str | None) -> list[Any]:
         known = document.get(id_field) if isinstance(document, dict) else None
         if isinstance(known, bool) or not isinstance(known, str | int):
             said = (
-                "it is not JSON" if isinstance(document, Fault) else f'there is no text or whole number at "{id_field}"'
+                "it is not JSON"
+                if isinstance(document, CellError)
+                else f'there is no text or whole number at "{id_field}"'
             )
             issues.append(
                 Issue("no-id", Blame.TESTSET, f"expected document {number + 1}: {said}", hint="give ids instead")

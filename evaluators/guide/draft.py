@@ -12,7 +12,7 @@ from evaluators.fields.inference.questions import Ask
 from evaluators.fields.inference.shape import SeenPlace, shape_of
 from evaluators.fields.inference.suggested_lines import SuggestedLine, lines_of, nulls_of
 from evaluators.guide.suite_text import Slice, comment, field_lines, literal
-from evaluators.issues import Fault
+from evaluators.issues import CellError
 from evaluators.model import MISSING
 from evaluators.needs import Role, expected_of
 from evaluators.values.flow import flow
@@ -54,7 +54,7 @@ def evaluators_for(
         for output, cell in zip(outputs, expected, strict=True)
         if not _absent(cell) and isinstance(value := expected_of(cell), dict | list)
     ]
-    damaged = [cell for cell in expected if isinstance(cell, Fault)]
+    damaged = [cell for cell in expected if isinstance(cell, CellError)]
     empty = len(expected) - len(given) - len(damaged)
     guard = _guard(empty, columns)
     made = (
@@ -79,7 +79,7 @@ def slices_for(cells: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> list
 
 
 def _absent(cell: Any) -> bool:
-    return cell is None or cell is MISSING or isinstance(cell, Fault) or (isinstance(cell, str) and not cell.strip())
+    return cell is None or cell is MISSING or isinstance(cell, CellError) or (isinstance(cell, str) and not cell.strip())
 
 
 def _text(cell: Any) -> str:
@@ -102,7 +102,7 @@ def _notes(empty: int, guard: Sequence[str]) -> list[str]:
     return [] if guard or not empty else [f"{empty:,} rows have no expected answer and cannot be scored"]
 
 
-def _damage(damaged: Sequence[Fault]) -> list[str]:
+def _damage(damaged: Sequence[CellError]) -> list[str]:
     """How many rows cannot be read, and what is wrong with the first of them."""
     if not damaged:
         return []

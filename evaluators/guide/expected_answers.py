@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from evaluators.api.loading import load
 from evaluators.api.suite import Suite
-from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.needs import expected_of
 from evaluators.settings import build
 from evaluators.testsets.byte_source import locate, reading
@@ -133,4 +133,4 @@ def of_schema(error: BadSettings, name: str) -> Problems:
 
 def unreadable(answer: Answer) -> Issue | None:
     """The problem of an answer that is no JSON, placed."""
-    return answer.document.issue.at(answer.where) if isinstance(answer.document, Fault) else None
+    return answer.document.issue.at(answer.where) if isinstance(answer.document, CellError) else None

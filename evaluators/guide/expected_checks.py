@@ -20,7 +20,7 @@ from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.xeval import read_xeval
 from evaluators.guide.expected_answers import Answer, Answers, answers, of_schema, schema_in, unreadable
-from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.reports.display import visible
 from evaluators.run.figures import counted
@@ -178,7 +178,7 @@ def _root(schema: Any, dialect: str, name: str) -> FieldNode:
 def _root_of(answer: Answer, against: Against, roots: dict[str, FieldNode | Issue]) -> FieldNode | Issue:
     """The tree of the schema in the row's own cell, or what is wrong with it."""
     cell = answer.schema
-    if isinstance(cell, Fault):
+    if isinstance(cell, CellError):
         return cell.issue.at(answer.where)
     if cell is None or cell is MISSING or cell == "":
         return Issue("empty-cell", Blame.TESTSET, f'there is no schema in the column "{against.column}"', answer.where)

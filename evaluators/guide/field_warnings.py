@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from evaluators.api.suite import Suite
 from evaluators.fields.lines import FieldLine
-from evaluators.issues import Blame, Fault, Issue
+from evaluators.issues import Blame, CellError, Issue
 from evaluators.needs import expected_of
 from evaluators.run.places import field_places
 from evaluators.testsets.reader import whole
@@ -57,13 +57,13 @@ def _documents(test_set: TestSet, roles: dict[str, str]) -> Iterator[tuple[Any, 
     for chunk in whole(test_set, [expected, output]):
         for wanted, given in zip(chunk.columns[expected], chunk.columns[output], strict=True):
             document, found = expected_of(wanted), _found(given)
-            if not isinstance(document, Fault) and found is not None:
+            if not isinstance(document, CellError) and found is not None:
                 yield document, found
 
 
 def _found(cell: Any) -> Any:
     if not isinstance(cell, str):
-        return None if isinstance(cell, Fault) else cell
+        return None if isinstance(cell, CellError) else cell
     try:
         return find(cell, "container").value
     except NotJSON:

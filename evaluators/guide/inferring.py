@@ -14,7 +14,7 @@ from evaluators.fields.dialects import dialect_of, unwrap
 from evaluators.fields.inference.schema import inferred_schema, plain_schema
 from evaluators.fields.references import resolve_schema_references
 from evaluators.guide.expected_answers import answers, of_schema, schema_in, unreadable
-from evaluators.issues import Fault, Issue, Problems
+from evaluators.issues import CellError, Issue, Problems
 from evaluators.reports.display import visible
 from evaluators.run.figures import counted
 from evaluators.settings import BadSettings
@@ -62,7 +62,7 @@ def inferred(
     if column is None and place.lower().endswith(".json") and _is_schema(place):
         return _completed(place, dialect)
     found = list(answers(place, column, settings).read())
-    documents = [answer.document for answer in found if not isinstance(answer.document, Fault)]
+    documents = [answer.document for answer in found if not isinstance(answer.document, CellError)]
     problems = tuple(issue for answer in found if (issue := unreadable(answer)) is not None)
     if not documents and problems:
         raise Problems(problems)

@@ -13,7 +13,7 @@ from evaluators.limits import OutOfTime, row_clock
 from evaluators.needs import Part
 from evaluators.plan.cells import Cells
 from evaluators.plan.chunk_scoring import ChunkScoring
-from evaluators.plan.verdict_steps import faults_of, kept_out
+from evaluators.plan.verdict_steps import cell_errors, kept_out
 from evaluators.suite.evaluator_line import EvaluatorLine
 
 _MOST_ROUNDS: Final = 20
@@ -47,8 +47,8 @@ class RowsAsking:
     def __init__(self, line: EvaluatorLine, gates: int, columns: Sequence[Cells], count: int) -> None:
         self.line, self._asking = line, line.settings.asking() or Asking()
         waits_for, cells = columns[:gates], columns[gates:]
-        faults = faults_of(cells)
-        rows = [row for row in range(count) if row not in faults and kept_out(line, waits_for, row) is None]
+        errors = cell_errors(cells)
+        rows = [row for row in range(count) if row not in errors and kept_out(line, waits_for, row) is None]
         self._waiting = [(row, [column[row] for column in cells]) for row in rows]
         """The rows that have something to ask, each with its values."""
 

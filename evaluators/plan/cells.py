@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 from evaluators.conditions import Condition
-from evaluators.issues import Fault, RowProblem
+from evaluators.issues import CellError, RowProblem
 from evaluators.limits import OutOfTime, row_clock
 from evaluators.model import MISSING
 from evaluators.needs import (
@@ -45,17 +45,17 @@ class SearchedCell:
     def __init__(self, cell: Any, search: Search) -> None:
         self.cell = cell
         self.search = search
-        self._documents: FoundDocuments | Fault | None = None
+        self._documents: FoundDocuments | CellError | None = None
         self._chosen: dict[tuple[Want, Want], Any] = {}
         self._beside: tuple[Any, Any, Any] = (None, None, None)
 
     def get(self, want: Want, prefer: Want = "any") -> Any:
-        """The document of that kind, or a fault. `prefer` is the kind of document that all evaluators of the row share."""
+        """The document of that kind, or a cell error. `prefer` is the kind of document that all evaluators of the row share."""
         chosen = self.chosen(want, prefer)
         return chosen.found.value if chosen.__class__ is PickedDocument else chosen
 
     def chosen(self, want: Want, prefer: Want = "any") -> Any:
-        """The same, with where it stands, and among how many; a fault, or what `output_of` says where nothing is chosen."""
+        """The same, with where it stands, and among how many; a cell error, or what `output_of` says where nothing is chosen."""
         key = want, prefer
         if key not in self._chosen:
             self._chosen[key] = self._choose(want, prefer)
@@ -77,7 +77,7 @@ class SearchedCell:
         return documents.__class__ is FoundDocuments and len(documents.found) > 1
 
     def documents(self) -> Any:
-        """Every document in the text; a fault, or None where nothing is looked for."""
+        """Every document in the text; a cell error, or None where nothing is looked for."""
         if self._documents is None and self.search.lenient and isinstance(self.cell, str):
             self._documents = documents_of(self.cell)
         return self._documents
@@ -97,16 +97,16 @@ def texts(cells: Cells, column: Column) -> Cells:
 
 def given_outputs(cells: Cells) -> Cells:
     """Each output cell as it stands; what cannot be read of it is the output's fault."""
-    return [as_output(cell) if isinstance(cell, Fault) else cell for cell in cells]
+    return [as_output(cell) if isinstance(cell, CellError) else cell for cell in cells]
 
 
 def answers(cells: Cells, empty: EmptyExpected) -> Cells:
-    """Each expected cell as it stands, or a fault where it holds nothing."""
+    """Each expected cell as it stands, or a cell error where it holds nothing."""
     return [cell if cell.__class__ is str and cell and not cell.isspace() else answer_of(cell, empty) for cell in cells]
 
 
 def expected_documents(cells: Cells) -> Cells:
-    """Each expected cell as a document, or a fault."""
+    """Each expected cell as a document, or a cell error."""
     return parse_all(cells, expected_of)
 
 
@@ -170,13 +170,13 @@ def several(whole: Cells) -> int:
     return sum(value.several for value in elsewhere)
 
 
-def condition_holds(conditions: Sequence[Condition], sources: Sequence[Cells], count: int) -> list[bool | Fault]:
-    """For each row, whether every condition holds, or the first fault that keeps this from being known.
+def condition_holds(conditions: Sequence[Condition], sources: Sequence[Cells], count: int) -> list[bool | CellError]:
+    """For each row, whether every condition holds, or the first cell error that keeps this from being known.
 
     There is one source column per condition. A row in which some condition is known not to hold is left out, whatever the others
     meet: their order makes no difference.
     """
-    held: list[bool | Fault] = [True] * count
+    held: list[bool | CellError] = [True] * count
     clock = row_clock()
     for condition, source in zip(conditions, sources, strict=True):
         for row, value in enumerate(source):
@@ -187,7 +187,7 @@ def condition_holds(conditions: Sequence[Condition], sources: Sequence[Cells], c
                         held[row] = False
                 except (RowProblem, OutOfTime) as error:
                     if held[row] is True:
-                        held[row] = Fault(error.issue)
+                        held[row] = CellError(error.issue)
     return held
 
 
@@ -198,12 +198,12 @@ def want_of(want: Wanted) -> Want | None:
 
 def kind_beside(document: Any) -> Want:
     """The kind of document that goes with an expected one."""
-    return "any" if document.__class__ is Fault else want_like(document)
+    return "any" if document.__class__ is CellError else want_like(document)
 
 
 def _not_text(cell: Any, search: Search) -> Any:
     """A cell that is a JSON value already, or one in which JSON must be looked for."""
-    return SearchedCell(cell, search) if cell.__class__ is str or cell is MISSING or cell.__class__ is Fault else cell
+    return SearchedCell(cell, search) if cell.__class__ is str or cell is MISSING or cell.__class__ is CellError else cell
 
 
 def _like(value: Any, document: Any, parts: bool) -> Any:
@@ -240,7 +240,7 @@ def _shared(found: Any, document: Any, parts: bool) -> Any:
 
 
 def _wanted(value: Any, want: Want, prefer: Want = "any") -> Any:
-    """What is wanted where the whole cell is not it: looked for, or a fault that says what the cell is."""
+    """What is wanted where the whole cell is not it: looked for, or a cell error that says what the cell is."""
     if value.__class__ is SearchedCell:
         return value.get(want, prefer)
     # whole text that is JSON of another kind is never searched: a JSON value gives the same answer as its text

@@ -11,13 +11,22 @@ from contextlib import suppress
 from typing import Any
 
 from evaluators.fields.path_check import ChunkCheck, ScoredRow, ScoredRows, release_rows
-from evaluators.issues import Fault, RowProblem
+from evaluators.issues import CellError, RowProblem
 from evaluators.judges.asking import Gathered, asking_about
 from evaluators.limits import OutOfTime, row_clock
 from evaluators.model import MISSING, Result
 from evaluators.needs import Output
 from evaluators.plan.cells import Cells
-from evaluators.plan.verdict_steps import BLOCKED, SKIPPED, as_blocked, bug_of, faults_of, kept_out, of_faults, unscored
+from evaluators.plan.verdict_steps import (
+    BLOCKED,
+    SKIPPED,
+    as_blocked,
+    bug_of,
+    cell_errors,
+    kept_out,
+    result_of_errors,
+    unscored,
+)
 from evaluators.suite.evaluator_line import EvaluatorLine
 
 
@@ -52,8 +61,8 @@ class ChunkScoring:
                 self.blocked.add(row)
             elif verdict is not None:
                 self.stopped[row] = SKIPPED if verdict is BLOCKED else verdict
-        for row, issues in faults_of(self.inputs).items():
-            verdict = of_faults(issues, skip_unreadable and row not in self.blocked)
+        for row, issues in cell_errors(self.inputs).items():
+            verdict = result_of_errors(issues, skip_unreadable and row not in self.blocked)
             if row in self.stopped or (verdict is None and row in self.blocked):
                 continue
             if verdict is None:
@@ -72,7 +81,7 @@ class ChunkScoring:
         output = next(place for place, need in enumerate(self.line.settings.needs()) if isinstance(need, Output))
         return [
             [
-                MISSING if row in without and (place == output or column[row].__class__ is Fault) else column[row]
+                MISSING if row in without and (place == output or column[row].__class__ is CellError) else column[row]
                 for row in self.rows
             ]
             for place, column in enumerate(self.inputs)
@@ -149,7 +158,7 @@ class ChunkScoring:
         """The row with its own values, in place of those that it was scored with."""
         row_clock().fresh = True
         try:
-            rows = self.check.looked_at(*(MISSING if value.__class__ is Fault else value for value in values))
+            rows = self.check.looked_at(*(MISSING if value.__class__ is CellError else value for value in values))
         except (Exception, OutOfTime):  # a row is guarded: the verdict says what is wrong
             return ScoredRow(scored.verdict)
         return ScoredRow(scored.verdict, rows)

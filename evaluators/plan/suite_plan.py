@@ -1,7 +1,7 @@
 """The graph as a straight list of steps, and a chunk of rows pushed through them.
 
 Every value of a row has a slot: its cells, the documents read from them, whether conditions hold, and the verdict of
-each evaluator. Equal needs share a slot. A step takes the columns of its input slots and gives one column. A fault in a
+each evaluator. Equal needs share a slot. A step takes the columns of its input slots and gives one column. A cell error in a
 cell becomes a verdict of the evaluators that need it, by blame, and reaches nothing else.
 
 What costs is asked in rounds: all evaluators that wait for no answer of another one go through the rows of the chunk,
@@ -30,7 +30,7 @@ from evaluators.comparators._cache import caching
 from evaluators.conditions import Condition
 from evaluators.fields.path_check import ChunkCheck, PathCheck, ScoredRow, release_rows
 from evaluators.fields.scored import Documents
-from evaluators.issues import Blame, Fault, Issue, RowProblem
+from evaluators.issues import Blame, CellError, Issue, RowProblem
 from evaluators.limits import OutOfTime, WorkLimits, limited
 from evaluators.model import MISSING, FieldResult, Reason, Result, RowStatus
 from evaluators.plan import cells
@@ -108,7 +108,7 @@ class Plan(Struct):
         """How many output cells of a chunk hold more than one JSON document."""
         return sum(cells.several(slots[slot]) for slot in self.searched.values())
 
-    def chosen(self, one: Compiled, need: int, slots: list[Cells], index: int) -> PickedDocument | Fault | None:
+    def chosen(self, one: Compiled, need: int, slots: list[Cells], index: int) -> PickedDocument | CellError | None:
         """How the document of a need was found in its cell; None where the cell is JSON as a whole, or no text.
 
         `need` is its place among the needs of the evaluator.
@@ -117,7 +117,7 @@ class Plan(Struct):
         value = slots[lookup.whole][index] if lookup is not None else None
         if lookup is None or value.__class__ is not cells.SearchedCell:
             return None
-        found: PickedDocument | Fault | None = value.chosen(*lookup.kinds(slots, index))
+        found: PickedDocument | CellError | None = value.chosen(*lookup.kinds(slots, index))
         return found
 
     def explain_from(self, one: Compiled, slots: Sequence[Cells], index: int) -> Result:
@@ -285,7 +285,9 @@ def _explained(one: Compiled, slots: Sequence[Cells], index: int) -> Result:
     """A result with its reasons, where there are some."""
     verdict: Result = slots[one.verdicts][index]
     settings, values = one.line.settings, [slots[slot][index] for slot in one.inputs]
-    unreadable = next((value for value in values if value.__class__ is Fault and value.issue.blame is Blame.OUTPUT), None)
+    unreadable = next(
+        (value for value in values if value.__class__ is CellError and value.issue.blame is Blame.OUTPUT), None
+    )
     if verdict.status is RowStatus.BLOCKED:
         return replace(verdict, reason=f"blocked: {', '.join(one.line.needs)} did not pass")
     if verdict.status is RowStatus.SKIPPED and not any(value.__class__ is Result for value in values):

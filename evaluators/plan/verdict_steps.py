@@ -1,6 +1,6 @@
 """Verdicts, columns in, column out: what a check says of rows one by one, and what is said where it cannot be asked.
 
-A fault in a value becomes a verdict by its blame. A row that an evaluator waits for in vain is blocked, skipped or without a score.
+A cell error becomes a result by its blame. A row that an evaluator waits for in vain is blocked, skipped or without a score.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from evaluators.builtin._evaluator import Check
-from evaluators.issues import Blame, Fault, Issue, RowProblem
+from evaluators.issues import Blame, CellError, Issue, RowProblem
 from evaluators.limits import OutOfTime, row_clock
 from evaluators.model import Result, RowStatus
 from evaluators.plan.cells import Cells
@@ -32,11 +32,11 @@ def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool, gates
 
     def run(columns: list[Cells], count: int) -> Cells:
         given, clock = columns[gates:], row_clock()
-        faults, stopped = faults_of(given), dict[int, Result]()
+        errors, stopped = cell_errors(given), dict[int, Result]()
         for row in range(count) if gates else ():
             verdict = kept_out(line, columns[:gates], row)
             if verdict is BLOCKED and line.unmet == "fail":
-                verdict = of_faults(faults.get(row, ()), False) or as_blocked(unreadable.result)
+                verdict = result_of_errors(errors.get(row, ()), False) or as_blocked(unreadable.result)
             elif verdict is BLOCKED:
                 verdict = SKIPPED
             if verdict is not None:
@@ -49,7 +49,7 @@ def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool, gates
                 continue
             clock.fresh = True
             try:
-                add(check(*values) if row not in faults else of_faults(faults[row], left_out) or unreadable.result)
+                add(check(*values) if row not in errors else result_of_errors(errors[row], left_out) or unreadable.result)
             except (RowProblem, OutOfTime) as error:
                 add(unscored(error.issue))
             except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
@@ -59,18 +59,18 @@ def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool, gates
     return run
 
 
-def faults_of(columns: Sequence[Cells]) -> dict[int, list[Issue]]:
+def cell_errors(columns: Sequence[Cells]) -> dict[int, list[Issue]]:
     """What is wrong with the values of some rows, by row."""
     found: dict[int, list[Issue]] = {}
     for column in columns:
-        if Fault in set(map(type, column)):
+        if CellError in set(map(type, column)):
             for row, value in enumerate(column):
-                if value.__class__ is Fault:
+                if value.__class__ is CellError:
                     found.setdefault(row, []).append(value.issue)
     return found
 
 
-def of_faults(issues: Sequence[Issue], left_out: bool) -> Result | None:
+def result_of_errors(issues: Sequence[Issue], left_out: bool) -> Result | None:
     """What faulty values of a row are worth, by blame: the test set's come first. None where the output is just missing."""
     theirs = next((issue for issue in issues if issue.blame is not Blame.OUTPUT), None)
     if theirs is not None:
@@ -82,7 +82,7 @@ def kept_out(line: EvaluatorLine, gates: Sequence[Cells], index: int) -> Result 
     """Why a row is not judged, given the columns of what it waits for and of its `when`; None where nothing stops it."""
     if line.when and gates[-1][index] is not True:
         held = gates[-1][index]
-        return unscored(held.issue) if held.__class__ is Fault else SKIPPED
+        return unscored(held.issue) if held.__class__ is CellError else SKIPPED
     return _stopped([column[index] for column in gates[: len(line.needs)]])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from evaluators.fields.scored import Scored
-from evaluators.issues import Fault
+from evaluators.issues import CellError
 from evaluators.model import MISSING, RowStatus
 from evaluators.reports.outcomes import ReportPart, RowOutcomes
 from evaluators.reports.recorded import document_of
@@ -52,6 +52,6 @@ def _documents(one: RecordedEvaluator, row: RecordedRow) -> Callable[[], tuple[o
     def read(how: str) -> object:
         reading = next((each for each in one.readings if each.how == how), None)
         value = document_of(reading, row.cells) if reading is not None and row.cells is not None else MISSING
-        return MISSING if isinstance(value, Fault) else value
+        return MISSING if isinstance(value, CellError) else value
 
     return lambda: (read("expected"), read("output"))

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from evaluators.fields.sentences import of_fields
-from evaluators.issues import Fault
+from evaluators.issues import CellError
 from evaluators.model import JSON, MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.needs import expected_of, output_of, want_like
 from evaluators.run.record import RecordedRow
@@ -46,8 +46,8 @@ def result_of(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded,
     return replace(verdict, fields=tuple(fields), reason=reason, details=recorded.details, evaluator=evaluator.name)
 
 
-def document_of(reading: CellReading, cells: Mapping[str, Any]) -> JSON | Fault | Any:
-    """The value of a kept cell as an evaluator read it: text, a document, a Fault, or MISSING."""
+def document_of(reading: CellReading, cells: Mapping[str, Any]) -> JSON | CellError | Any:
+    """The value of a kept cell as an evaluator read it: text, a document, a CellError, or MISSING."""
     cell = cells.get(reading.column, MISSING)
     if reading.how == "text":
         return cell
@@ -82,7 +82,7 @@ def preferred(reading: CellReading, cells: Mapping[str, Any]) -> Want:
 
 def _kind_in(column: str, cells: Mapping[str, Any]) -> Want:
     expected = expected_of(cells.get(column, MISSING))
-    return "any" if isinstance(expected, Fault) else want_like(expected)
+    return "any" if isinstance(expected, CellError) else want_like(expected)
 
 
 def _fields(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded, right_ones: bool) -> list[FieldResult]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict, replace
 
-from evaluators.issues import Fault, Problems
+from evaluators.issues import CellError, Problems
 from evaluators.model import MISSING
 from evaluators.run.preparing import Prepared
 from evaluators.run.record_lines import CellsLine
@@ -94,5 +94,5 @@ def _cells(test_set: TestSet, header: tuple[str, ...], variant: str | None) -> I
     for chunk in whole(table.table, table.header):
         for place, offset in enumerate(chunk.offsets):
             cells = {name: column[place] for name, column in chunk.columns.items() if column[place] is not MISSING}
-            shown = {name: cell.text if isinstance(cell, Fault) else cell for name, cell in cells.items()}
+            shown = {name: cell.text if isinstance(cell, CellError) else cell for name, cell in cells.items()}
             yield CellsLine(table.first_number + offset, shown)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from evaluators.issues import Fault
+from evaluators.issues import CellError
 from evaluators.model import JSON, MISSING
 from evaluators.needs import Expected
 from evaluators.plan.suite_plan import Plan
@@ -55,7 +55,7 @@ class Glimpse(Struct, omit_defaults=True, forbid_unknown_fields=True):
                 if condition.source == "row" and condition.column in columns:
                     cells = columns[condition.column][:count]
                     kept = self.cells.setdefault(condition.column, [])
-                    kept += [cell for cell in cells if cell is not MISSING and not isinstance(cell, Fault)]
+                    kept += [cell for cell in cells if cell is not MISSING and not isinstance(cell, CellError)]
 
     def documents_of(self, evaluator: str) -> list[JSON]:
         """The documents of an evaluator."""

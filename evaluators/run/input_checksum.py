@@ -14,7 +14,7 @@ from zlib import crc32
 
 import msgspec
 
-from evaluators.issues import Fault
+from evaluators.issues import CellError
 from evaluators.model import MISSING
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.json_text import NotJSON, parse, to_text
@@ -42,7 +42,7 @@ def _packed(cell: Any) -> bytes:
         return packed if not packed.startswith(_OPENING) or _as_we_write(packed) else _anew(cell)
     if cell is None or cell is MISSING:
         return b""
-    return b"\1" if isinstance(cell, Fault) else to_text(cell).encode(*_CODING)
+    return b"\1" if isinstance(cell, CellError) else to_text(cell).encode(*_CODING)
 
 
 _CODING: Final = ("utf-8", "surrogatepass")

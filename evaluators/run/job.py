@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from evaluators.comparators._cache import caching
 from evaluators.fields.key_counts import KeyCounts
 from evaluators.fields.path_check import PathCheck
-from evaluators.issues import Fault, Issue
+from evaluators.issues import CellError, Issue
 from evaluators.judges.answer_lines import line_bytes, line_of
 from evaluators.judges.asking import Log, asking_with
 from evaluators.judges.session import StoppedAsking, asking_in
@@ -279,7 +279,7 @@ class Work:
         unjudged, given = None, columns
         if self.job.out_of_time:  # what is counted without judging is counted
             unjudged = run_out_of_time(self.job.reading.limits.run_seconds)
-            given = {name: [Fault(unjudged)] * chunk.count for name in columns}
+            given = {name: [CellError(unjudged)] * chunk.count for name in columns}
         log: Log = {}
         with caching(), asking_with(log=log):
             with self.plan.scored(given, chunk.count) as slots:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from evaluators.comparators._comparator import Comparator, word_of
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.metrics import places
-from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
+from evaluators.issues import Blame, CellError, Issue, Problems, RowProblem
 from evaluators.limits import OutOfTime
 from evaluators.model import MISSING
 from evaluators.needs import Expected, expected_of
@@ -90,7 +90,7 @@ def reading_nothing(
 
 def _met(one: _ReadField, documents: Sequence[Any]) -> bool:
     try:
-        return any(one.met(document) for document in documents if not isinstance(document, Fault))
+        return any(one.met(document) for document in documents if not isinstance(document, CellError))
     except (RowProblem, OutOfTime):
         return True
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Fault, Issue, Problems
+from evaluators.issues import Blame, CellError, Issue, Problems
 from evaluators.model import JSON
 from evaluators.needs import expected_of
 from evaluators.settings import BadSettings
@@ -64,7 +64,7 @@ def documents(table: TestSet, column: str) -> Iterator[JSON]:
         for chunk in table.read(split, [column]):
             for cell in chunk.columns[column]:
                 value = expected_of(cell)
-                if not isinstance(value, Fault):
+                if not isinstance(value, CellError):
                     yield value
                     count += 1
                     if count >= MOST_DOCUMENTS:

@@ -20,7 +20,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct, field
 
-from evaluators.issues import Fault
+from evaluators.issues import CellError
 from evaluators.model import MISSING
 from evaluators.run.clusters import cell_text, limited_clusters
 from evaluators.run.exact_sums import FIRST_ROWS, Four, Sum, plus
@@ -247,7 +247,7 @@ def _as_text(cell: Any) -> str:
     """A cell that is no text, as one that says what it was. A value that stands for no number at all is an empty cell."""
     if cell is None or cell is MISSING or cell != cell:
         return ""
-    if isinstance(cell, Fault):
+    if isinstance(cell, CellError):
         return f"{_NO_NUMBER}{cell.issue.message}"
     if cell.__class__ is int or (cell.__class__ is float and -inf < cell < inf):
         number = written(cell)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
-from evaluators.issues import Fault, RowProblem
+from evaluators.issues import CellError, RowProblem
 from evaluators.limits import OutOfTime, limited
 from evaluators.model import MISSING, FieldStatus, Result, RowStatus
 from evaluators.plan.cells import Cells
@@ -148,7 +148,9 @@ class Recorder:
         kept: list[bytes] = []
         for row, offset in enumerate(chunk.offsets):
             cells = ((name, columns[name][row]) for name in names)
-            given = {name: cell.text if isinstance(cell, Fault) else cell for name, cell in cells if cell is not MISSING}
+            given = {
+                name: cell.text if isinstance(cell, CellError) else cell for name, cell in cells if cell is not MISSING
+            }
             line = b'"cells":%b}' % compact(given)
             if len(line) <= LONGEST:
                 kept.append(b"%d\t%b" % (offset, line))
@@ -246,7 +248,7 @@ class _Outcomes:
                     return Recorded(None, {}, list(scored.fields), list(scored.arrays), scored.outside, schema)
                 if verdict.status is RowStatus.BUG and verdict.issue is not None:
                     return Recorded(f"it could not be explained: {verdict.issue.message}")
-            fault = any(isinstance(slots[slot][index], Fault) for slot in one.inputs)
+            fault = any(isinstance(slots[slot][index], CellError) for slot in one.inputs)
             if explained or self._of_rows or fault or verdict.status is not RowStatus.SCORED:
                 return _explained(self._plan.explain_from(one, slots, index), whole=explained or self._everything)
             wanted = _keys(verdict, self._fields) if self._everything else [key for key, one in asked.keys.items() if one]

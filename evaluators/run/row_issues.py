@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Fault, Issue
+from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import Result
 from evaluators.needs import NO_EXPECTED, Expected, column_of
 from evaluators.plan.cells import Cells
@@ -118,7 +118,7 @@ def _faulty_column(each: _Raised, roles: Mapping[str, str], cells: Mapping[str, 
     expected = each.issue.blame is Blame.TESTSET and each.issue.code.startswith("expected-")
     for need, value in zip(each.one.line.settings.needs(), each.values, strict=True):
         column = column_of(need)
-        faulty = isinstance(value, Fault) and value.issue == each.issue
+        faulty = isinstance(value, CellError) and value.issue == each.issue
         if column is not None and (faulty or (expected and isinstance(need, Expected))):
             return f'column "{column.spelled(roles)}"'
     for condition in each.one.line.when:
@@ -128,6 +128,6 @@ def _faulty_column(each: _Raised, roles: Mapping[str, str], cells: Mapping[str, 
         name = column.spelled(roles)
         cell = cells.get(name)
         unread = condition.source == "expected" and (expected or each.issue.code == NO_EXPECTED.issue.code)
-        if unread or (isinstance(cell, Fault) and cell.issue == each.issue):
+        if unread or (isinstance(cell, CellError) and cell.issue == each.issue):
             return f'column "{name}"'
     return None

@@ -19,7 +19,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from evaluators.issues import Blame, Fault, Issue, Problems
+from evaluators.issues import Blame, CellError, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.needs import too_long
 from evaluators.testsets.blocks import line_blocks
@@ -183,7 +183,7 @@ class SplitPass:
         columns = {name: _column(readable, at) for name, at in self.wanted}
         for name, at in self.wanted:
             for place, issue in faults:
-                columns[name][place] = Fault(issue, self._unread(records[kept[place]], at, issue))
+                columns[name][place] = CellError(issue, self._unread(records[kept[place]], at, issue))
         return Chunk([start + number for number in kept], self.span, columns, faults)
 
     def _unread(self, record: Sequence[Cell], place: int | None, issue: Issue) -> str:

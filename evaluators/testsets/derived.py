@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Fault, Issue
+from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.registry import nearest
@@ -86,7 +86,7 @@ def joined_column(table: Table, column: str) -> bool:
 
 def is_absent(cell: Cell) -> bool:
     """Whether a joined cell says that the other file has nothing for its row."""
-    return cell is MISSING or (isinstance(cell, Fault) and cell.issue.code in _ABSENT)
+    return cell is MISSING or (isinstance(cell, CellError) and cell.issue.code in _ABSENT)
 
 
 def origin(table: Table, column: str) -> tuple[Any, ...]:
@@ -188,7 +188,7 @@ def _joined_rows(
         asked = (found.get(id_text(id), absent) for id in chunk.columns[key])
         cells: list[Cell] = [text_of(cell) if isinstance(cell, ByteSource) else cell for cell in asked]
         for position, issue in chunk.faults:
-            cells[position] = Fault(issue)
+            cells[position] = CellError(issue)
         yield replace(chunk, columns={**{name: chunk.columns[name] for name in own}, column: cells})
 
 
@@ -208,7 +208,7 @@ def _unmatched(base: Table, key: str, lookup: JoinedCells, column: str, absent: 
     surplus = _issue("unmatched-id", other, noun, ("is", "are"), f"not in {name}", spare, alone)
     (warnings if column == "output" else issues).extend(surplus)
     unanswered = _issue(f"no-{column}-for-row", name, noun, ("is", "are"), f"not in {other}", alone, spare)
-    (issues if isinstance(absent, Fault) else warnings).extend(unanswered)
+    (issues if isinstance(absent, CellError) else warnings).extend(unanswered)
     return issues, warnings
 
 
@@ -274,6 +274,6 @@ def _near(ids: Sequence[str], others: dict[str, list[str]]) -> str | None:
     return f"near: {said}" + ("; `pair_by: name` sets folders aside" if same_file else "")
 
 
-def twice(id: str, name: str) -> Fault:
+def twice(id: str, name: str) -> CellError:
     """The cell of an id that does not say which row is meant."""
-    return Fault(Issue("same-id", Blame.TESTSET, f'the id "{id}" occurs more than once in {name}'))
+    return CellError(Issue("same-id", Blame.TESTSET, f'the id "{id}" occurs more than once in {name}'))

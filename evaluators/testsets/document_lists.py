@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
-from evaluators.issues import Blame, Fault, Issue
+from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import JSON
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource, whole_of
@@ -82,8 +82,8 @@ def _names_each(key: str, items: Sequence[Cell]) -> bool:
     return "" not in ids and len(set(ids)) == len(ids)
 
 
-def _of_line(line: bytes, number: int) -> JSON | Fault:
+def _of_line(line: bytes, number: int) -> JSON | CellError:
     try:
         return parse(line.strip())
     except NotJSON as error:
-        return Fault(Issue("unreadable-row", Blame.TESTSET, f"line {number:,} is not JSON: {error.message}"))
+        return CellError(Issue("unreadable-row", Blame.TESTSET, f"line {number:,} is not JSON: {error.message}"))

@@ -16,7 +16,7 @@ from typing import Final, Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Fault, Issue, problem
+from evaluators.issues import Blame, CellError, Issue, problem
 from evaluators.needs import Cell, too_long
 from evaluators.testsets.byte_source import ByteSource, read_up_to, reading
 from evaluators.testsets.byte_store import at, files_at, inside, kind_at, store_of
@@ -95,7 +95,7 @@ def text_of(source: ByteSource) -> Cell:
         text = data.decode("utf-8-sig")
         return text if len(text) <= LONGEST else too_long(len(text), LONGEST)
     except UnicodeDecodeError:
-        return Fault(Issue("undecodable-text", Blame.TESTSET, f"the document {source.name} is not UTF-8 text"))
+        return CellError(Issue("undecodable-text", Blame.TESTSET, f"the document {source.name} is not UTF-8 text"))
 
 
 def source_of(name: str, folder: Path) -> ByteSource:

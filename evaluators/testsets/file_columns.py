@@ -15,7 +15,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.registry import nearest
@@ -45,7 +45,7 @@ def attached(base: Table, places: Mapping[str, str], folder: Path, name: str) ->
     unknown = [no_such_column(column, base.header, name) for column in named if column not in base.header]
     if unknown:
         raise Problems(unknown)
-    found: dict[str, ByteSource | Fault] = {}
+    found: dict[str, ByteSource | CellError] = {}
     for chunk in whole(base, named):
         for column, place in places.items():
             for filled in _filled(place, chunk):
@@ -60,7 +60,11 @@ def attached(base: Table, places: Mapping[str, str], folder: Path, name: str) ->
 
 
 def _rows(
-    places: Mapping[str, str], found: Mapping[str, ByteSource | Fault], base: Table, split: Split, columns: Sequence[str]
+    places: Mapping[str, str],
+    found: Mapping[str, ByteSource | CellError],
+    base: Table,
+    split: Split,
+    columns: Sequence[str],
 ) -> Iterator[Chunk]:
     """The rows of one piece, with the texts of their files."""
     wanted = {column: place for column, place in places.items() if column in columns}
@@ -70,34 +74,36 @@ def _rows(
     for chunk in base.read(split, list(dict.fromkeys([*own, *named]))):
         cells: dict[str, Sequence[Cell]] = {name: chunk.columns[name] for name in own}
         for column, place in wanted.items():
-            sources = (one if isinstance(one, Fault) else found[one] for one in _filled(place, chunk))
-            cells[column] = [one if isinstance(one, Fault) else text(one) for one in sources]
+            sources = (one if isinstance(one, CellError) else found[one] for one in _filled(place, chunk))
+            cells[column] = [one if isinstance(one, CellError) else text(one) for one in sources]
         yield replace(chunk, columns=cells)
 
 
-def _filled(place: str, chunk: Chunk) -> list[str | Fault]:
+def _filled(place: str, chunk: Chunk) -> list[str | CellError]:
     """The place of each row, as a pattern: what comes from cells is never a wildcard."""
     names = _COLUMN.findall(place)
     return [_fill(place, {name: chunk.columns[name][index] for name in names}) for index in range(chunk.count)]
 
 
-def _fill(place: str, cells: Mapping[str, Cell]) -> str | Fault:
+def _fill(place: str, cells: Mapping[str, Cell]) -> str | CellError:
     for name, cell in cells.items():
-        if isinstance(cell, Fault):
+        if isinstance(cell, CellError):
             return cell
         if cell is MISSING or cell is None:
-            return Fault(Issue("empty-cell", Blame.TESTSET, f'the cell "{name}" is empty, and a file is named by it'))
+            return CellError(Issue("empty-cell", Blame.TESTSET, f'the cell "{name}" is empty, and a file is named by it'))
         text = PurePath(id_text(cell))
         if text.is_absolute() or ".." in text.parts:
             message = f'the cell "{name}" leads out of the folder of the test set: "{text}"'
-            return Fault(Issue("leads-out", Blame.TESTSET, message))
+            return CellError(Issue("leads-out", Blame.TESTSET, message))
     filled = _COLUMN.sub(lambda found: escape(id_text(cells[found[1]])), place)
     if scheme_of(filled) != scheme_of(place):
-        return Fault(Issue("leads-out", Blame.TESTSET, f'the cells lead out of the folder of the test set: "{filled}"'))
+        return CellError(
+            Issue("leads-out", Blame.TESTSET, f'the cells lead out of the folder of the test set: "{filled}"')
+        )
     return filled
 
 
-def _file(pattern: str, column: str, folder: Path) -> ByteSource | Fault:
+def _file(pattern: str, column: str, folder: Path) -> ByteSource | CellError:
     """The one file that fits."""
     paths = sorted(path for path in matching(pattern, folder) if kind_at(folder, path) == "file")
     if len(paths) == 1:
@@ -106,10 +112,10 @@ def _file(pattern: str, column: str, folder: Path) -> ByteSource | Fault:
     if paths:
         shown = ", ".join(f'"{path}"' for path in paths[:_SHOWN]) + (", …" if len(paths) > _SHOWN else "")
         message = f'{len(paths)} files could be the "{column}" of this row, as {said}: {shown}'
-        return Fault(Issue("several-files", Blame.TESTSET, message, hint="write more of the name"))
+        return CellError(Issue("several-files", Blame.TESTSET, message, hint="write more of the name"))
     near = _near(said, folder)
     hint = f'did you mean "{near}"?' if near else f'looked in "{parent(at(folder, said))}"'
-    return Fault(
+    return CellError(
         Issue("no-such-file", Blame.TESTSET, f'there is no file {said} for the "{column}" of this row', hint=hint)
     )
 

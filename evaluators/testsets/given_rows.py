@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.issues import Blame, Fault, Issue, Problems, extra_hint, problem
+from evaluators.issues import Blame, CellError, Issue, Problems, extra_hint, problem
 from evaluators.model import MISSING, Row
 from evaluators.testsets.fetched_rows import FetchedRows, lines_file
 from evaluators.testsets.memory_rows import refuse_python_values
@@ -147,7 +147,7 @@ def _cell(value: Any, name: str, number: int) -> Any:
     if isinstance(value, dict | list):
         refuse_python_values(f'row {number}, column "{name}"', value)
     cell = cell_of(value)
-    return _text(value) if isinstance(cell, Fault) else cell
+    return _text(value) if isinstance(cell, CellError) else cell
 
 
 def _is_nan(value: Any) -> bool:

@@ -14,7 +14,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Fault, Issue
+from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource
@@ -107,8 +107,8 @@ class ManyFiles(Reader, frozen=True, dict=True):
             column = cells[name] = list(cells[name])
             for (index, old), (_, new) in zip(chunk.faults, faults, strict=True):
                 cell = column[index]
-                if isinstance(cell, Fault) and cell.issue == old:
-                    column[index] = Fault(new, cell.text)
+                if isinstance(cell, CellError) and cell.issue == old:
+                    column[index] = CellError(new, cell.text)
         offsets = [before + offset for offset in chunk.offsets] if before else chunk.offsets
         return Chunk(offsets, before + chunk.span, cells, faults, file=source.name)
 

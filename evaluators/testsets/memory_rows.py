@@ -13,7 +13,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from evaluators.issues import Fault, problem
+from evaluators.issues import CellError, problem
 from evaluators.model import MISSING, Missing
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource
@@ -115,6 +115,6 @@ def row_bytes(row: Iterable[Cell]) -> bytes:
 
 def _spelled(cell: Cell) -> str:
     """A text, or JSON with a mark in front, so that the text `1` and the number 1 differ; what is no JSON by its fault."""
-    if isinstance(cell, Fault | Missing):
-        return "\x1d\x18" + (cell.issue.message if isinstance(cell, Fault) else "")
+    if isinstance(cell, CellError | Missing):
+        return "\x1d\x18" + (cell.issue.message if isinstance(cell, CellError) else "")
     return cell if isinstance(cell, str) else f"\x1d{to_text(cell)}"

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from evaluators.issues import Blame, Fault, Issue
+from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import JSON, MISSING
 from evaluators.needs import Cell
 
@@ -33,7 +33,7 @@ def cell_of(value: object) -> Cell:
     try:
         return _json(value)
     except (ValueError, RecursionError) as error:
-        return Fault(Issue("not-json", Blame.TESTSET, f"the cell cannot be a JSON value: {error}"))
+        return CellError(Issue("not-json", Blame.TESTSET, f"the cell cannot be a JSON value: {error}"))
 
 
 def _in_microseconds(column: Any) -> Any:

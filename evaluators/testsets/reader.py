@@ -16,7 +16,7 @@ from typing import ClassVar, Final, Protocol, Self
 
 from msgspec import Struct, field
 
-from evaluators.issues import Blame, Fault, Issue, Problems
+from evaluators.issues import Blame, CellError, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.registry import Socket
@@ -51,7 +51,7 @@ class Chunk(Struct, frozen=True):
 
     `offsets` has one number per row, counted from the start of the split. `span` is the length of the split up to here in
     the same numbers, blank lines included, so that the last chunk of a split has the length of the split. An unreadable
-    row keeps its place: its cells are `Fault`s, and `faults` has (position in the chunk, issue).
+    row keeps its place: its cells are `CellError`s, and `faults` has (position in the chunk, issue).
     """
 
     offsets: Sequence[int]
@@ -147,7 +147,7 @@ def id_text(cell: Cell) -> str:
     """The id that a cell holds, as text; empty when it holds none."""
     if isinstance(cell, str):
         return cell
-    return "" if cell is None or cell is MISSING or isinstance(cell, Fault) else to_text(cell)
+    return "" if cell is None or cell is MISSING or isinstance(cell, CellError) else to_text(cell)
 
 
 def pieces(file: str, starts: Sequence[int], end: int | None = None, note: str | None = None) -> list[Split]:

@@ -15,7 +15,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Fault, Issue, Problems
+from evaluators.issues import Blame, CellError, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.registry import suggestion
@@ -148,13 +148,13 @@ def _first(chunks: Iterator[Chunk], count: int) -> Iterator[Chunk]:
 def _is(cell: Cell, value: str) -> bool:
     if isinstance(cell, str):
         return cell == value
-    if cell is MISSING or isinstance(cell, Fault):
+    if cell is MISSING or isinstance(cell, CellError):
         return False
     return to_text(cell) == value
 
 
 def _shown(cell: Cell) -> str:
-    return cell if isinstance(cell, str) else "" if cell is MISSING or isinstance(cell, Fault) else to_text(cell)
+    return cell if isinstance(cell, str) else "" if cell is MISSING or isinstance(cell, CellError) else to_text(cell)
 
 
 def _hash(seed: int, place: int) -> bytes:

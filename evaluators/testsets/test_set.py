@@ -16,7 +16,7 @@ from typing import ClassVar, Final, Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell, Role, as_output
 from evaluators.testsets.byte_source import ByteSource, fingerprint, locate
@@ -138,11 +138,14 @@ class TestSet(Struct, frozen=True):
         """The rows, with what is too long in an output as the output's own fault."""
         output = self.columns.output
         cells = chunk.columns.get(output, ()) if output is not None else ()
-        if output is None or not any(cell.__class__ is Fault for cell in cells):
+        if output is None or not any(cell.__class__ is CellError for cell in cells):
             return chunk
         return replace(
             chunk,
-            columns={**chunk.columns, output: [as_output(cell) if isinstance(cell, Fault) else cell for cell in cells]},
+            columns={
+                **chunk.columns,
+                output: [as_output(cell) if isinstance(cell, CellError) else cell for cell in cells],
+            },
         )
 
     def number(self, rows_before: int, offset: int) -> int:
@@ -433,7 +436,7 @@ class _Opening(Struct, frozen=True):
 
     def _joined(self, begun: TestSet, role: Literal["output", "expected"], lookup: JoinedCells) -> TestSet:
         said = f"there is no {role} for this row in {lookup.name}"
-        absent: Cell = Fault(Issue(f"no-{role}-for-row", Blame.TESTSET, said))
+        absent: Cell = CellError(Issue(f"no-{role}-for-row", Blame.TESTSET, said))
         if role == "output" and self.config.no_output == "fail":
             absent = MISSING
         table, issues, warnings = joined(begun.table, begun.columns.id or "", lookup, role, absent)

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from evaluators.issues import Blame, Fault, Issue, Problems
+from evaluators.issues import Blame, CellError, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.settings import Loc
@@ -127,7 +127,7 @@ def _identity(cell: Cell) -> int | None:
             cell = parse(text)
         except NotJSON:
             return hash(("text", text))
-    if cell is None or cell is MISSING or isinstance(cell, Fault):
+    if cell is None or cell is MISSING or isinstance(cell, CellError):
         return None
     return hash(("json", identity(cell)))
 

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from typing import Any, Final
 
-from evaluators.issues import Blame, Fault, Issue, Problems, extra_hint, problem
+from evaluators.issues import Blame, CellError, Issue, Problems, extra_hint, problem
 from evaluators.needs import Cell
 from evaluators.registry import nearest
 from evaluators.testsets.byte_source import GIB, ByteSource, reading
@@ -181,9 +181,9 @@ class Sheet:
         hint = "open the workbook in Excel or LibreOffice and save it, which calculates its formulas"
         return self._fault("formula-without-value", row, column, "is a formula whose value was not saved", hint)
 
-    def _fault(self, code: str, row: int, column: int, said: str, hint: str) -> Fault:
+    def _fault(self, code: str, row: int, column: int, said: str, hint: str) -> CellError:
         message = f"the cell {place_of(self.name, row, column)} {said}"
-        return Fault(Issue(code, Blame.TESTSET, message, hint=hint))
+        return CellError(Issue(code, Blame.TESTSET, message, hint=hint))
 
 
 @contextmanager

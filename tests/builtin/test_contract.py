@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Example, read
-from evaluators.issues import Blame, Fault, Problems, RowProblem
+from evaluators.issues import Blame, CellError, Problems, RowProblem
 from evaluators.model import JSON, MISSING, Result, RowStatus
 from evaluators.needs import Expected, Part
 from evaluators.settings import build
@@ -94,7 +94,7 @@ def test_the_fast_check_says_what_the_explanation_says(
     if any(isinstance(need, Expected) for need in evaluator.needs()) and not isinstance(expected, dict):
         expected = {"a": None if expected is MISSING else expected}  # what else may stand there, each type's table says
     values = values_of(evaluator, {"output": output, "expected": expected, "input": asked})
-    faults = [value for value in values if isinstance(value, Fault)]
+    faults = [value for value in values if isinstance(value, CellError)]
     if faults:
         if all(fault.issue.blame is Blame.OUTPUT for fault in faults):
             unreadable = evaluator.explain(*values)

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from evaluators.builtin._evaluator import read
-from evaluators.issues import Blame, Fault, RowProblem
+from evaluators.issues import Blame, CellError, RowProblem
 from evaluators.model import RowStatus
 from tests.conformance.__main__ import main, paragraph
 from tests.conformance.cases import HERE, Answer, Case, mapping
@@ -90,13 +90,13 @@ def _fast(case: Case) -> Answer:
     except RowProblem as error:
         return Answer(blame=error.issue.blame.value)
     for value in values:
-        if isinstance(value, Fault) and value.issue.blame is not Blame.OUTPUT:
+        if isinstance(value, CellError) and value.issue.blame is not Blame.OUTPUT:
             return Answer(blame=value.issue.blame.value)
     return Answer(verdict.score, verdict.passed, "output" if verdict.status is RowStatus.UNREADABLE else None)
 
 
 def _unreadable(values: Sequence[object]) -> bool:
-    return any(isinstance(value, Fault) for value in values)
+    return any(isinstance(value, CellError) for value in values)
 
 
 def test_every_evaluator_of_a_file_is_mapped_or_says_why_not() -> None:

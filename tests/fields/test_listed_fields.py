@@ -17,7 +17,7 @@ import evaluators
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.comparators._comparator import Answer, Comparator, Question, Readable
 from evaluators.fields.settle import WRONG
-from evaluators.issues import Blame, Fault, Issue, RowProblem
+from evaluators.issues import Blame, CellError, Issue, RowProblem
 from evaluators.model import MISSING, Comparison, Result, RowStatus
 from evaluators.settings import BadSettings, build
 from tests.fields.alone import wrong_of
@@ -131,7 +131,7 @@ def test_listed_fields(example: dict[str, Any]) -> None:
     expected, output = example["expected"], example.get("output", MISSING)
     if example.get("unreadable"):
         issue = Issue("not-json", Blame.OUTPUT, "no JSON here")
-        score = one.explain(expected, Fault(issue), *cells)
+        score = one.explain(expected, CellError(issue), *cells)
         assert without_output(one, expected, MISSING, *cells) == settle(one, score)
     else:
         score = alike(one, expected, output, *cells)

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from evaluators.api.loading import load
 from evaluators.harnesses._host_rows import HostRow, cells_of, of_role, with_usual_names
 from evaluators.harnesses._scorer import SuiteScorer
-from evaluators.issues import Fault
+from evaluators.issues import CellError
 from evaluators.model import MISSING
 
 ROLES = {"id", "input", "output", "expected"}
@@ -59,7 +59,7 @@ def test_columns_say_where_else_a_cell_is() -> None:
 
 
 def test_a_value_that_json_lacks_is_a_fault() -> None:
-    assert isinstance(cells_of(HostRow({}, float("nan")), {})["output"], Fault)
+    assert isinstance(cells_of(HostRow({}, float("nan")), {})["output"], CellError)
 
 
 def test_none_is_no_value() -> None:

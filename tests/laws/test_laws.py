@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import Evaluator
-from evaluators.issues import Blame, Fault, Issue, Problems
+from evaluators.issues import Blame, CellError, Issue, Problems
 from evaluators.model import MISSING, FieldResult, FieldStatus, RowStatus
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -94,7 +94,7 @@ def test_an_unreadable_output_scores_0_and_matches_nothing(one: Evaluator, pair:
     expected = pair[0]
     assume(verdict(one, expected, pair[1]).status is not RowStatus.INVALID)
     fast = without_output(one, expected, MISSING)
-    slow = counted(one, settle(one, one.explain(expected, Fault(issue))))
+    slow = counted(one, settle(one, one.explain(expected, CellError(issue))))
     assert fast == slow
     assert (fast.score, fast.passed, fast.status) == (0.0, False, RowStatus.UNREADABLE)
     assert FieldStatus.MATCH not in fast.statuses

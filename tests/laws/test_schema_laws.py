@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.events import FIGURES
-from evaluators.issues import Blame, Fault, Issue
+from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import MISSING, FieldStatus, Result, RowStatus
 from evaluators.run.exact_sums import plus
 from evaluators.run.tally import Tally
@@ -79,7 +79,7 @@ def test_the_fast_verdict_is_the_explained_one(each: Drawn) -> None:
 def test_an_unreadable_output_scores_0_and_matches_nothing(each: Drawn) -> None:
     issue = Issue("unreadable-output", Blame.OUTPUT, "the output is not usable JSON")
     fast = without_output(each.one, each.expected, MISSING)
-    slow = settle(each.one, each.one.explain(each.expected, Fault(issue)))
+    slow = settle(each.one, each.one.explain(each.expected, CellError(issue)))
     if verdict(each.one, each.expected, each.output).status is RowStatus.INVALID:
         assert exact(fast) == exact(slow)
         assert fast.status is RowStatus.INVALID

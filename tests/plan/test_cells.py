@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.issues import Fault
+from evaluators.issues import CellError
 from evaluators.model import MISSING
 from evaluators.needs import NO_EXPECTED, expected_of, output_of, want_like
 from evaluators.plan import cells
@@ -66,7 +66,7 @@ def test_documents_of_a_column_are_those_of_its_cells(
     plain = cells.whole_outputs(outputs, search)
     beside = cells.whole_outputs_beside(outputs, expected_cells, expected, search, parts)
     likes = cells.outputs_like(beside, expected, parts)
-    kinds: list[Want] = ["any" if isinstance(document, Fault) else want_like(document) for document in expected]
+    kinds: list[Want] = ["any" if isinstance(document, CellError) else want_like(document) for document in expected]
     for want in WANTS:
         for prefer in WANTS:
             wanted = [output_of(cell, want, search, prefer) for cell in outputs]
@@ -83,7 +83,7 @@ def alike(found: list[Any], wanted: list[Any]) -> bool:
 
 
 def plain(value: Any) -> str:
-    if isinstance(value, Fault):
+    if isinstance(value, CellError):
         return repr((value.issue.code, value.issue.blame))  # a JSON value and its text are worded differently
     if value is MISSING:
         return repr(value)

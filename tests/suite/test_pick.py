@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evaluators.api.loading import loads
 from evaluators.builtin._evaluator import Output
-from evaluators.issues import Fault, Problems
+from evaluators.issues import CellError, Problems
 from evaluators.model import RowStatus
 from evaluators.plan.need_steps import keys_of
 from evaluators.plan.suite_plan import Plan
@@ -180,7 +180,7 @@ def test_the_plan_says_which_was_taken_and_counts_rows_with_several() -> None:
     one = next(each for each in plan.evaluators if each.line.name == "json_diff_match")
     chosen = [plan.chosen(one, 1, slots, index) for index in range(len(outputs))]
     assert chosen[0] is None
-    assert isinstance(chosen[2], Fault)
+    assert isinstance(chosen[2], CellError)
     assert [each.which for each in chosen if isinstance(each, PickedDocument)] == [
         "It is number 2 of 2 JSON documents there.",
         "",
@@ -213,9 +213,9 @@ plans = {
 def test_one_row_has_one_document_for_all_evaluators_whose_kind_it_is(output: str, expected: Any, pick: str) -> None:
     found = documents(plans[pick], output, json.dumps(expected))
     shared = found["json_diff_match"]
-    if isinstance(shared, Fault):
+    if isinstance(shared, CellError):
         return
-    alike = [name for name, value in found.items() if not isinstance(value, Fault) and kind(value) == kind(shared)]
+    alike = [name for name, value in found.items() if not isinstance(value, CellError) and kind(value) == kind(shared)]
     assert {"contains_json", "json_schema_valid", "json_multi_field_match", "schema_match"} <= set(alike)
     assert {json.dumps(found[name]) for name in alike} == {json.dumps(shared)}
 
@@ -263,7 +263,7 @@ def test_a_report_reads_a_kept_cell_as_the_evaluator_did(output: str, expected: 
     for one in plans[pick].evaluators:
         (reading,) = [each for each in readings_of(one, {}) if each.how == "output"]
         read = document_of(reading, cells)
-        assert isinstance(read, Fault) == isinstance(found[one.line.name], Fault)
-        assert isinstance(read, Fault) or json.dumps(read, sort_keys=True) == json.dumps(
+        assert isinstance(read, CellError) == isinstance(found[one.line.name], CellError)
+        assert isinstance(read, CellError) or json.dumps(read, sort_keys=True) == json.dumps(
             found[one.line.name], sort_keys=True
         )

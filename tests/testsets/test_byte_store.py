@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from pyarrow import parquet as arrow_parquet
 
 from evaluators.api.loading import load
-from evaluators.issues import Blame, Fault, Problems
+from evaluators.issues import Blame, CellError, Problems
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.job import Job
 from evaluators.run.preparing import Prepared, prepare
@@ -179,5 +179,5 @@ def test_a_cell_does_not_lead_to_another_store(store: type[InMemory], tmp_path: 
     opened = prepare(load({**SUITE, "test_set": test_set})).test_set
     (chunk,) = whole(opened.table, ["schema"])
     (found,) = chunk.columns["schema"]
-    assert isinstance(found, Fault)
+    assert isinstance(found, CellError)
     assert found.issue.code == "leads-out"

@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from evaluators import load
-from evaluators.issues import Blame, Fault, Issue, Problems
+from evaluators.issues import Blame, CellError, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.testsets import delimited, delimited_rows, quotes
 from evaluators.testsets.byte_source import ByteSource
@@ -55,7 +55,7 @@ def numbered(table: Reader, columns: list[str] | None = None) -> list[tuple[int,
 
 
 def codes(cells: list[object]) -> set[str]:
-    return {cell.issue.code for cell in cells if isinstance(cell, Fault)}
+    return {cell.issue.code for cell in cells if isinstance(cell, CellError)}
 
 
 def attempt(
@@ -138,8 +138,8 @@ def test_a_ragged_row_keeps_its_place_and_its_cells_and_says_what_is_wrong(
     (chunk,) = [chunk for chunk in table.read(table.splits()[0], ["id", "output"]) if chunk.count]
     ((position, issue),) = chunk.faults
     assert (position, issue.message, issue.blame) == (0, message, Blame.TESTSET)
-    assert chunk.columns["id"] == [Fault(issue, cells[0]), "2"]
-    assert chunk.columns["output"] == [Fault(issue, cells[1]), "b"]
+    assert chunk.columns["id"] == [CellError(issue, cells[0]), "2"]
+    assert chunk.columns["output"] == [CellError(issue, cells[1]), "b"]
 
 
 def test_a_quote_that_is_never_closed_makes_its_row_invalid(file: Path) -> None:
@@ -159,7 +159,7 @@ def test_a_quote_that_a_later_row_closes_makes_its_row_invalid(file: Path, cut: 
         rows = numbered(table)
         assert [number for number, _ in rows] == [2, 3, 4]
         assert (rows[0][1], rows[2][1]) == (["1", 'a "quoted" b'], ["5", "e"])
-        (issue,) = {cell.issue for cell in rows[1][1] if isinstance(cell, Fault)}
+        (issue,) = {cell.issue for cell in rows[1][1] if isinstance(cell, CellError)}
     assert (issue.code, issue.blame) == ("text-after-quote", Blame.TESTSET)
     assert issue.message == 'column "output": there is text after the quote that closes the cell: d"'
     assert issue.hint is not None

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.issues import Fault, Problems
+from evaluators.issues import CellError, Problems
 from evaluators.model import MISSING
 from evaluators.settings import BadSettings, build
 from evaluators.testsets.documents import documents_at, plain_name
@@ -36,7 +36,7 @@ def rows(test_set: TestSet, *columns: str) -> dict[str, list[Any]]:
         for chunk in test_set.read(split, columns):
             for index, name in enumerate(chunk.ids or ()):
                 cells = (chunk.columns[column][index] for column in columns)
-                found[name] = [cell.issue.code if isinstance(cell, Fault) else cell for cell in cells]
+                found[name] = [cell.issue.code if isinstance(cell, CellError) else cell for cell in cells]
     return found
 
 

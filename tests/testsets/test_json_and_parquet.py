@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from pyarrow import parquet as arrow_parquet
 
 from evaluators.api.loading import load
-from evaluators.issues import Blame, Fault, Issue, Problems, extra_hint
+from evaluators.issues import Blame, CellError, Issue, Problems, extra_hint
 from evaluators.model import MISSING
 from evaluators.testsets.byte_source import locate
 from evaluators.testsets.opening import open_file
@@ -110,7 +110,7 @@ def test_parquet_values_become_json_values(folder: Path) -> None:
     assert found["time"][0] == "1970-01-01T00:00:00"
     assert found["price"] == [1.5, 2, MISSING]
     assert found["bytes"][0] == "café"
-    assert isinstance(found["bytes"][1], Fault)
+    assert isinstance(found["bytes"][1], CellError)
     assert found["map"][0] == {"k": 1}
 
 

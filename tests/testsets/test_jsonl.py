@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.issues import Blame, Fault, Problems
+from evaluators.issues import Blame, CellError, Problems
 from evaluators.model import MISSING
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import READERS, Reader
@@ -67,14 +67,14 @@ def test_an_unreadable_line_keeps_its_place_and_the_others_are_read(file: Path, 
     content = b'{"a": 1}\n' + (line if isinstance(line, bytes) else line.encode()) + b'\n{"a": 3}\n'
     (_, first), (number, (second,)), (_, third) = numbered(opened(file, content), ["a"])
     assert (first, number, third) == ([1], 2, [3])
-    assert isinstance(second, Fault)
+    assert isinstance(second, CellError)
     assert reason in second.issue.message
     assert second.issue.blame is Blame.TESTSET
 
 
 def test_an_object_over_several_lines_is_not_a_row(file: Path) -> None:
     rows = numbered(opened(file, '{"a":\n1}\n{"a": 2}{"a": 3}\n{"a": 4}\n'), ["a"])
-    assert [isinstance(cell, Fault) for _, (cell,) in rows] == [True, True, True, False]
+    assert [isinstance(cell, CellError) for _, (cell,) in rows] == [True, True, True, False]
     assert rows[-1] == (4, [4])
 
 
@@ -103,7 +103,7 @@ def test_a_key_that_appears_late_is_known_after_a_closer_look(file: Path) -> Non
 def test_nesting_without_end_is_refused_like_everywhere_else(file: Path) -> None:
     deep, shallow = "[" * 400 + "]" * 400, "[" * 200 + "]" * 200
     (_, (first,)), (_, (second,)) = numbered(opened(file, f'{{"a": {deep}}}\n{{"a": {shallow}}}\n'), ["a"])
-    assert isinstance(first, Fault)
+    assert isinstance(first, CellError)
     assert second == json.loads(shallow)
 
 
@@ -170,7 +170,7 @@ def test_a_line_that_is_too_long_spoils_nothing_but_itself(
     assert [number for number, _ in rows] == [1, 2, 3, 4, 5, 6]
     assert [cells for _, cells in rows[:place] + rows[place + 1 :]] == [[1, 2]] * 5
     for cell in rows[place][1]:
-        assert isinstance(cell, Fault)
+        assert isinstance(cell, CellError)
         size = len(LONG) + (place < 5 or end != "")
         assert cell.issue.message == f"the line has {size} bytes; up to 100 are read"
     assert table.knows("b")

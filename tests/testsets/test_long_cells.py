@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from evaluators import load
-from evaluators.issues import Blame, Fault
+from evaluators.issues import Blame, CellError
 from evaluators.testsets import delimited_rows
 from evaluators.testsets.byte_source import locate
 from evaluators.testsets.reader import whole
@@ -123,7 +123,8 @@ def cells(table: Csv) -> list[list[Any]]:
     for chunk in whole(table, table.header):
         columns = [chunk.columns[name] for name in table.header]
         found += [
-            [cell.issue.code if isinstance(cell, Fault) else cell for cell in row] for row in zip(*columns, strict=True)
+            [cell.issue.code if isinstance(cell, CellError) else cell for cell in row]
+            for row in zip(*columns, strict=True)
         ]
     return found
 
@@ -170,7 +171,7 @@ def test_a_cell_may_be_as_long_as_allowed_and_not_one_character_more(
     found = cells(table)
     assert [row[1] for row in found] == ["1"] * len(rows)
     assert [row[0] == "cell-too-long" for row in found] == [False, True, False, True, False, True, True, False]
-    long = next(cell for chunk in whole(table, ["a"]) for cell in chunk.columns["a"] if isinstance(cell, Fault))
+    long = next(cell for chunk in whole(table, ["a"]) for cell in chunk.columns["a"] if isinstance(cell, CellError))
     assert (long.issue.blame, "101 characters; up to 100 are read" in long.issue.message) == (Blame.TESTSET, True)
 
 

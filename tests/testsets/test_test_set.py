@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.issues import Blame, Fault, Problems
+from evaluators.issues import Blame, CellError, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Role
 from evaluators.settings import BadSettings, build
@@ -56,7 +56,7 @@ def rows(test_set: TestSet, *columns: str) -> dict[str, list[Any]]:
 
 
 def code(cell: object) -> str:
-    assert isinstance(cell, Fault)
+    assert isinstance(cell, CellError)
     return cell.issue.code
 
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 import evaluators
 from evaluators.cli import command
-from evaluators.issues import Blame, Fault, Problems, extra_hint
+from evaluators.issues import Blame, CellError, Problems, extra_hint
 from evaluators.model import MISSING
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import Reader, whole
@@ -68,7 +68,7 @@ def numbers(table: Reader) -> list[int]:
 
 
 def said(cell: Any) -> str:
-    assert isinstance(cell, Fault)
+    assert isinstance(cell, CellError)
     assert cell.issue.blame is Blame.TESTSET
     return cell.issue.message
 
@@ -151,7 +151,7 @@ def test_a_formula_without_its_value_is_a_fault_with_its_cell(tmp_path: Path) ->
     assert (first, third, fourth) == ("x", "z", "")
     assert said(second) == "the cell Answers!A3 is a formula whose value was not saved"
     assert "save it" in str(second.issue.hint)
-    assert [isinstance(cell, Fault) for cell in cells(table, "b")] == [False, False, True, True]
+    assert [isinstance(cell, CellError) for cell in cells(table, "b")] == [False, False, True, True]
 
 
 def test_a_formula_is_its_saved_value(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from evaluators.builtin._texts import LabelRule
-from evaluators.issues import Fault
+from evaluators.issues import CellError
 from evaluators.model import MISSING
 from evaluators.reports.html.label_cells import LabelReader, label_readers
 from evaluators.reports.html.packed_rows import (
@@ -93,7 +93,7 @@ def _numbered(known: Collection[tuple[int, ShownDocument]], document: ShownDocum
 def _document(reading: CellReading, cells: Mapping[str, Any]) -> ShownDocument:
     side, column, cell = reading.side, reading.column, cells[reading.column]
     value = document_of(reading, cells)
-    if isinstance(value, Fault):
+    if isinstance(value, CellError):
         if not isinstance(cell, str) or not cell.strip():
             return ShownDocument(side, column, "absent", message=value.issue.message)
         return ShownDocument(side, column, "unreadable", cell, message=value.issue.message)

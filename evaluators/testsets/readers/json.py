@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final, Self
 
-from evaluators.issues import Blame, Fault, Issue
+from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import JSON, MISSING
 from evaluators.needs import Cell, too_long
 from evaluators.testsets.byte_source import ByteSource, whole_of
@@ -63,7 +63,7 @@ def _rows(source: ByteSource) -> list[JSON]:
 
 def _cell(row: JSON, name: str) -> Cell:
     if not isinstance(row, dict):
-        return Fault(_not_an_object(row))
+        return CellError(_not_an_object(row))
     cell = row.get(name, MISSING)
     return too_long(len(cell), LONGEST) if isinstance(cell, str) and len(cell) > LONGEST else cell
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import ClassVar, Final, Self
 
-from evaluators.issues import Blame, Fault, Issue, Problems
+from evaluators.issues import Blame, CellError, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.testsets.blocks import rest_of_line, short_line_blocks
 from evaluators.testsets.byte_source import ByteSource, reading
@@ -81,7 +81,7 @@ class Jsonl(Reader, frozen=True):
             length = None if split.end is None else split.end - split.start
             for block in short_line_blocks(stream, CHUNK_BYTES, length, LONGEST):
                 if isinstance(block, int):
-                    fault = Fault(_too_long(block))
+                    fault = CellError(_too_long(block))
                     yield Chunk([span], span + 1, {name: [fault] for name in names}, [(0, fault.issue)])
                     span += 1
                     continue
@@ -110,7 +110,7 @@ def _chunk(names: Sequence[str], lines: json_lines.Lines, span: int) -> Chunk:
     faults = [(index, _issue(error)) for index, error in lines.refused]
     for cells in columns.values():
         for index, issue in faults:
-            cells[index] = Fault(issue)
+            cells[index] = CellError(issue)
     return Chunk(offsets, span + lines.length, columns, faults)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, ClassVar, Final, Self
 
-from evaluators.issues import Fault
+from evaluators.issues import CellError
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource
@@ -120,7 +120,7 @@ def _header(sheet: Sheet, row: int) -> tuple[tuple[str, ...], list[str]]:
 
 
 def _name(source: ByteSource, cell: Cell) -> str:
-    if isinstance(cell, Fault):
+    if isinstance(cell, CellError):
         raise broken(source, cell.issue.code, f"a column has no name: {cell.issue.message}", cell.issue.hint)
     return cell if isinstance(cell, str) else to_text(cell)  # type: ignore[arg-type]  # cells of a workbook are JSON
 
