@@ -48,14 +48,14 @@ class FieldStatus(IntEnum):
     SKIPPED = 5
     ERROR = 6
     """The output's value broke the comparison: counts 0 in every denominator, like a mismatch."""
-    FAULT = 7
+    NOT_JUDGED = 7
     """Something else broke the comparison (the expected value, a time limit): the row has no score."""
 
     def __eq__(self, other: object) -> bool:
         """The same status, by its number or by its word, `status == "match"`. struct-extract-eval calls what is not judged an `error`."""
         if other.__class__ is not str:
             return int.__eq__(self, other)
-        return self.word == other or (self is FieldStatus.FAULT and other == "error")
+        return self.word == other or (self is FieldStatus.NOT_JUDGED and other == "error")
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -77,9 +77,7 @@ class FieldStatus(IntEnum):
         return _PLAIN_WORDS[self]
 
 
-_STATUS_WORDS: Final = (
-    "not_measured", "match", "mismatch", "omission", "hallucination", "skipped", "error", "not_judged",
-)  # fmt: skip
+_STATUS_WORDS: Final = tuple(status.name.lower() for status in FieldStatus)
 _PLAIN_WORDS: Final = (
     "not measured", "right", "wrong", "missing", "extra", "skipped", "error", "not judged",
 )  # fmt: skip

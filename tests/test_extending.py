@@ -185,7 +185,7 @@ def test_equal_values_are_not_asked_about_unless_only_the_output_is_read() -> No
 def test_an_answer_that_is_none_costs_its_field_and_the_row_its_score(answer: Any, said: str) -> None:
     evaluators.register("odd", returns(answer))
     found = scored({"x.a": "odd", "b": "exact"}, {"x": {"a": 1}, "b": 1}, {"x": {"a": 2}, "b": 1})
-    assert [field.status for field in found.fields] == [FieldStatus.FAULT, FieldStatus.MATCH]
+    assert [field.status for field in found.fields] == [FieldStatus.NOT_JUDGED, FieldStatus.MATCH]
     assert found.fields[0].reason == f'field "x.a": comparator "odd" {said}'
     assert (found.score, found.status) == (None, RowStatus.BUG)
 
@@ -196,7 +196,7 @@ def test_an_exception_costs_its_field_and_names_the_comparator_and_the_place() -
 
     evaluators.register("breaks", breaks)
     found = scored({"items[*].a": "breaks", "b": "exact"}, {"items": [{"a": 1}], "b": 1}, {"items": [{"a": 2}], "b": 1})
-    assert [field.status for field in found.fields] == [FieldStatus.FAULT, FieldStatus.MATCH]
+    assert [field.status for field in found.fields] == [FieldStatus.NOT_JUDGED, FieldStatus.MATCH]
     assert found.issue is not None
     assert found.issue.message == 'field "items[*].a": comparator "breaks" failed: KeyError: \'unit\''
     assert found.issue.blame is Blame.BUG
@@ -211,7 +211,7 @@ def test_a_class_that_breaks_costs_its_field_too() -> None:
 
     evaluators.comparator("breaks")(Breaks)
     found = scored({"a": "breaks", "b": "exact"}, {"a": 1, "b": 1}, {"a": "x", "b": 1})
-    assert [field.status for field in found.fields] == [FieldStatus.FAULT, FieldStatus.MATCH]
+    assert [field.status for field in found.fields] == [FieldStatus.NOT_JUDGED, FieldStatus.MATCH]
     assert 'comparator "breaks" failed: TypeError' in (found.fields[0].reason or "")
 
 
@@ -219,8 +219,8 @@ def test_a_class_that_breaks_costs_its_field_too() -> None:
     ("blame", "expected_status", "status"),
     [
         (Blame.OUTPUT, FieldStatus.ERROR, RowStatus.SCORED),
-        (Blame.ENVIRONMENT, FieldStatus.FAULT, RowStatus.UNJUDGED),
-        (Blame.TESTSET, FieldStatus.FAULT, RowStatus.INVALID),
+        (Blame.ENVIRONMENT, FieldStatus.NOT_JUDGED, RowStatus.UNJUDGED),
+        (Blame.TESTSET, FieldStatus.NOT_JUDGED, RowStatus.INVALID),
     ],
 )
 def test_a_problem_that_the_function_raises_keeps_its_blame(
@@ -265,7 +265,7 @@ def test_what_an_async_function_raises_is_its_fields_error() -> None:
         raise ValueError("no")
 
     evaluators.register("breaks", breaks)
-    assert status({"a": "breaks"}, {"a": 1}, {"a": 2}) is FieldStatus.FAULT
+    assert status({"a": "breaks"}, {"a": 1}, {"a": 2}) is FieldStatus.NOT_JUDGED
 
 
 def test_params_reach_the_function_as_a_mapping() -> None:
@@ -337,7 +337,7 @@ def test_a_batch_gets_all_the_pairs_of_a_row_in_one_call() -> None:
 def test_a_batch_without_an_answer_per_question_costs_all_its_fields(answers: Any, said: str) -> None:
     evaluators.register("together", lambda questions, params: answers, batch=True)
     found = scored({"a": "together", "b": "together", "c": "exact"}, {"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 3, "c": 1})
-    assert [field.status for field in found.fields] == [FieldStatus.FAULT, FieldStatus.FAULT, FieldStatus.MATCH]
+    assert [field.status for field in found.fields] == [FieldStatus.NOT_JUDGED, FieldStatus.NOT_JUDGED, FieldStatus.MATCH]
     assert said in (found.fields[0].reason or "")
 
 
@@ -346,7 +346,7 @@ def test_one_bad_answer_of_a_batch_costs_one_field() -> None:
     found = scored(
         {"a": "together", "b": "together", "c": "together"}, {"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 3, "c": 4}
     )
-    assert [field.status for field in found.fields] == [FieldStatus.MATCH, FieldStatus.FAULT, FieldStatus.FAULT]
+    assert [field.status for field in found.fields] == [FieldStatus.MATCH, FieldStatus.NOT_JUDGED, FieldStatus.NOT_JUDGED]
 
 
 def test_a_batch_may_be_async_and_may_break() -> None:
@@ -357,7 +357,7 @@ def test_a_batch_may_be_async_and_may_break() -> None:
 
     evaluators.register("together", together, batch=True)
     assert status({"a": "together"}, {"a": 1}, {"a": 2}) is FieldStatus.MATCH
-    assert status({"a": {"together": {"fail": True}}}, {"a": 1}, {"a": 2}) is FieldStatus.FAULT
+    assert status({"a": {"together": {"fail": True}}}, {"a": 1}, {"a": 2}) is FieldStatus.NOT_JUDGED
 
 
 def test_a_batch_is_not_asked_how_the_items_of_lists_are_paired() -> None:
@@ -446,7 +446,7 @@ def test_a_transform_that_cannot_change_the_outputs_value_is_the_fields_error() 
 def test_a_transform_that_breaks_costs_its_field() -> None:
     evaluators.register_transform("breaks", lambda value, params: value.upper())
     found = scored({"a": {"transforms": ["breaks"]}, "b": "exact"}, {"a": "x", "b": 1}, {"a": 1, "b": 1})
-    assert [field.status for field in found.fields] == [FieldStatus.FAULT, FieldStatus.MATCH]
+    assert [field.status for field in found.fields] == [FieldStatus.NOT_JUDGED, FieldStatus.MATCH]
     assert 'field "a": transform "breaks" failed: AttributeError' in (found.fields[0].reason or "")
 
 

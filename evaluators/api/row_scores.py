@@ -166,7 +166,7 @@ def _evaluator_scores(one: Judged) -> Iterator[NamedScore]:
             yield _field(whole, path, FieldStatus(code), number, by_path.get(path, ()))
     elif listed:
         for path in listed:
-            word = FieldStatus.FAULT.word if whole.error else whole.status
+            word = FieldStatus.NOT_JUDGED.word if whole.error else whole.status
             yield _named(whole, path, None, word, None, whole.reason, whole.error, {})
     else:
         for path, instances in _by_field(results).items():
@@ -202,7 +202,7 @@ def _field(
     )
     reason = shown.reason if shown is not None else None
     error = None
-    if status is FieldStatus.FAULT:
+    if status is FieldStatus.NOT_JUDGED:
         error = reason or whole.error or "the field could not be checked"
     return _named(whole, path, number, status.word, passed, reason, error, _values(shown, instances))
 
@@ -254,8 +254,8 @@ def _by_field(results: Iterable[FieldResult]) -> dict[str, list[FieldResult]]:
 
 def _together(statuses: Sequence[FieldStatus]) -> FieldStatus:
     """One status for several: a fault, else the first that is wrong, else right, else why nothing was measured."""
-    if FieldStatus.FAULT in statuses:
-        return FieldStatus.FAULT
+    if FieldStatus.NOT_JUDGED in statuses:
+        return FieldStatus.NOT_JUDGED
     measured = [status for status in statuses if status in MEASURED]
     return next(
         (status for status in measured if status is not FieldStatus.MATCH), measured[0] if measured else statuses[0]

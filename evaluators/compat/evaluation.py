@@ -215,7 +215,7 @@ class Evaluation(Struct, frozen=True, dict=True):
     def total_batch_errors(self) -> int:
         """How many fields a batch comparator, such as a judge, left without an answer."""
         results = (result for record in self.records for result in record.field_results)
-        return sum(result.status is FieldStatus.FAULT and bool(result.details.get("batch")) for result in results)
+        return sum(result.status is FieldStatus.NOT_JUDGED and bool(result.details.get("batch")) for result in results)
 
     @cached_property
     def total_evaluated(self) -> int:

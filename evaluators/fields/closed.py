@@ -143,7 +143,7 @@ def combined(line: FieldLine, answers: Sequence[Judged]) -> Judged:
     measured = [one for one in answers if one is not FieldStatus.NOT_MEASURED]
     kinds = {one.status if isinstance(one, Partial) else one for one in measured}
     wrong = kinds - {FieldStatus.MATCH}
-    first = next((one for one in (FieldStatus.FAULT, FieldStatus.ERROR) if one in kinds), None)
+    first = next((one for one in (FieldStatus.NOT_JUDGED, FieldStatus.ERROR) if one in kinds), None)
     if first is None and len(wrong) < 2:
         first = wrong.pop() if wrong else FieldStatus.MATCH if kinds else FieldStatus.NOT_MEASURED
     status = FieldStatus.MISMATCH if first is None else first

@@ -76,7 +76,7 @@ def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], se
     Several pairs are judged together. Where an expected value cannot be read, that alone decides. `several`: the field is a
     list of values, though it may hold only one pair, or none.
     """
-    unreadable = [one for one in found if one.status is FieldStatus.FAULT and _unreadable(one)][:1]
+    unreadable = [one for one in found if one.status is FieldStatus.NOT_JUDGED and _unreadable(one)][:1]
     answers = [said_by(one, 0) for one in unreadable or found]
     if any(answer.problem is not None for answer in answers):
         answers = [_named(line, answer) for answer in answers]
@@ -94,7 +94,7 @@ def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], se
     if isinstance(judged, Partial):
         details["ratio"] = (num, den)
     return FieldResult(
-        line.name, status, None if status in (FieldStatus.NOT_MEASURED, FieldStatus.FAULT) else num / den, float(line.weight),
+        line.name, status, None if status in (FieldStatus.NOT_MEASURED, FieldStatus.NOT_JUDGED) else num / den, float(line.weight),
         expected, actual, reason, line.rule,
         details=details,
     )  # fmt: skip

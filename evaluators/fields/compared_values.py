@@ -25,10 +25,10 @@ from evaluators.fields.tree import FieldNode
 from evaluators.fields.unit_rules import UnitRules, alone, status_of, unit_of
 from evaluators.fields.walk_findings import (
     ERROR,
-    FAULT,
     HALLUCINATION,
     MATCH,
     MISMATCH,
+    NOT_JUDGED,
     OMISSION,
     FieldColumn,
     Finding,
@@ -41,7 +41,7 @@ from evaluators.model import MISSING, FieldStatus, Missing
 
 _ABSENT: Final = frozenset((Missing,))
 _TEXTS: Final = frozenset((str, type(None), Missing))
-_DECIDED: Final = frozenset((MATCH, MISMATCH, ERROR, FAULT))
+_DECIDED: Final = frozenset((MATCH, MISMATCH, ERROR, NOT_JUDGED))
 
 
 class Pending(NamedTuple):
@@ -142,7 +142,7 @@ class ComparedValues:
                 answer = self._answer(quick, a, b)
                 if answer is not MISMATCH:
                     if answer is not MATCH:
-                        self._settle(Finding(rows[at], FAULT, node, frame, at), [answer], statuses)
+                        self._settle(Finding(rows[at], NOT_JUDGED, node, frame, at), [answer], statuses)
                     continue
             if statuses is None:
                 add(Finding(rows[at], status, node, frame, at))
@@ -202,7 +202,7 @@ class ComparedValues:
                     answers.append(Question(self._spelled(node, frame, at), *ready, a, b))
             else:
                 answers.append(self._answer(rule, a, b))
-        finding = Finding(row, FAULT, node, frame, at)
+        finding = Finding(row, NOT_JUDGED, node, frame, at)
         if any(isinstance(one, Question) for one in answers):
             self._pending.append(Pending(finding, answers, statuses))
         else:

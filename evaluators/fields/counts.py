@@ -24,7 +24,7 @@ _PLAIN: Final = {0.0: Fraction(0), 1.0: Fraction(1)}
 def of_unit(statuses: Iterable[FieldStatus]) -> FieldStatus:
     """The status of a unit with several metrics: a match when every one of them that measured something matches."""
     kinds = set(statuses)
-    for first in (FieldStatus.FAULT, FieldStatus.ERROR):
+    for first in (FieldStatus.NOT_JUDGED, FieldStatus.ERROR):
         if first in kinds:
             return first
     kinds &= MEASURED

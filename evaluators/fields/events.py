@@ -172,7 +172,7 @@ def _counts(statuses: Sequence[FieldStatus]) -> Counts:
 
 def _together(statuses: Iterable[FieldStatus]) -> FieldStatus:
     kinds = set(statuses)
-    for first in (FieldStatus.FAULT, FieldStatus.ERROR):
+    for first in (FieldStatus.NOT_JUDGED, FieldStatus.ERROR):
         if first in kinds:
             return first
     if len(kinds) > 1:
@@ -287,7 +287,7 @@ _PLACES: Final[Mapping[FieldStatus, int]] = {
 }  # fmt: skip
 _KINDS: Final[Mapping[FieldStatus, str]] = {
     FieldStatus.ERROR: ERRORS,
-    FieldStatus.FAULT: FAULTS,
+    FieldStatus.NOT_JUDGED: FAULTS,
     FieldStatus.SKIPPED: SKIPPED,
 }
 

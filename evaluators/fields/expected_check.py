@@ -115,7 +115,7 @@ def check_listed(document: Any, tree: ClosedTree) -> Iterator[ExpectedFinding]:
     conditional = {number: range(1) for number, line in enumerate(tree.scored) if line.when}
     faults: dict[int, list[Finding]] = {}
     for finding in Walk(1, left_out=conditional).go(tree.root, [frame]).findings:
-        if finding.status is FieldStatus.FAULT and finding.node.line is not None:
+        if finding.status is FieldStatus.NOT_JUDGED and finding.node.line is not None:
             faults.setdefault(finding.node.line.number, []).append(finding)
     for number, found in sorted(faults.items()):
         issue, name = problem_in(found[0]).issue, tree.names[number]

@@ -138,7 +138,7 @@ def results_in(finding: Finding, location: InstancePath) -> Iterable[tuple[Field
         status = judged.status if isinstance(judged, Partial) else judged
         details: dict[str, object] = {name: one for name, one in said.details.items() if name not in OURS}
         details["code"] = reason_code(status, e, o)
-        if status is FieldStatus.FAULT and shown.ask is not None and e is not MISSING and shown.ask(e) is not None:
+        if status is FieldStatus.NOT_JUDGED and shown.ask is not None and e is not MISSING and shown.ask(e) is not None:
             details["unreadable"] = True
         score = _score(status)
         if isinstance(judged, Partial):
@@ -203,7 +203,7 @@ def problems_of(walk: Walk) -> dict[int, RowProblem]:
     """By row, what kept the first of its results from being measured that has such a problem."""
     faults: dict[int, list[Finding]] = {}
     for each in walk.findings:
-        if each.status is FieldStatus.FAULT:
+        if each.status is FieldStatus.NOT_JUDGED:
             faults.setdefault(each.row, []).append(each)
     found = {}
     for row, findings in faults.items():
@@ -220,7 +220,7 @@ def problem_in(fault: Finding) -> RowProblem:
 
 def _problem(fields: Sequence[FieldResult], problems: Sequence[RowProblem]) -> RowProblem | None:
     """The problem of the first result that has one; post-processors may have settled those of other results."""
-    broken = next((result for result in fields if result.status is FieldStatus.FAULT), None)
+    broken = next((result for result in fields if result.status is FieldStatus.NOT_JUDGED), None)
     if broken is None:
         return None
     its_own = (problem for problem in problems if problem.issue.message.endswith(str(broken.reason)))

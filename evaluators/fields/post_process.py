@@ -105,7 +105,7 @@ def propagate_batch_errors(results: Sequence[FieldResult]) -> list[FieldResult]:
     broken = {
         result.details.get("metric")
         for result in results
-        if result.status is FieldStatus.FAULT and result.details.get("batch")
+        if result.status is FieldStatus.NOT_JUDGED and result.details.get("batch")
     }
     return [_opened(result) if _answered_by(result, broken) else result for result in results]
 
@@ -134,7 +134,7 @@ def _reclassified(result: FieldResult, absent_values: Sequence[Any], both_absent
     """A result with its values taken for absent where they are listed; the same result where that changes nothing."""
     if "metric" not in result.details and not result.details.get("outside"):
         return result  # a container that was looked into
-    unreadable = result.status is FieldStatus.FAULT and bool(result.details.get("unreadable"))
+    unreadable = result.status is FieldStatus.NOT_JUDGED and bool(result.details.get("unreadable"))
     compared = result.status in _COMPARED or unreadable
     if not compared and result.status not in (FieldStatus.OMISSION, FieldStatus.HALLUCINATION):
         return result
@@ -186,7 +186,7 @@ def _answered_by(result: FieldResult, metrics: set[object]) -> bool:
 
 
 def _opened(result: FieldResult) -> FieldResult:
-    return _with(result, FieldStatus.FAULT, None, "another question of the same batch was left open", "error")
+    return _with(result, FieldStatus.NOT_JUDGED, None, "another question of the same batch was left open", "error")
 
 
 def _what(returned: object) -> str:

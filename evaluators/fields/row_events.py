@@ -11,7 +11,7 @@ from evaluators.fields.counts import MEASURED
 from evaluators.fields.events import Items
 from evaluators.fields.frame import Frame
 from evaluators.fields.walk import Walk
-from evaluators.fields.walk_findings import FAULT, MATCH, SKIPPED, WalkedLists
+from evaluators.fields.walk_findings import MATCH, NOT_JUDGED, SKIPPED, WalkedLists
 
 
 def row_events(walk: Walk, coding: Coding) -> list[Signature]:
@@ -49,7 +49,7 @@ def row_events(walk: Walk, coding: Coding) -> list[Signature]:
 def _count_lists(walk: Walk, coding: Coding, inner: Mapping[int, bool], single: list[list[int]]) -> None:
     """Adds the number of what became of every list in which something was measured."""
     marks = Marks(walk, inner)
-    broken = {each.row for each in walk.findings if each.status is FAULT}
+    broken = {each.row for each in walk.findings if each.status is NOT_JUDGED}
     measured = _measured(walk, broken) if broken else set[tuple[int, int]]()
     for listed in walk.lists:
         node, inside = listed.node, listed.inside
@@ -181,7 +181,7 @@ def _above(frame: Frame | None) -> Iterator[Frame]:
 
 def _measured(walk: Walk, broken: AbstractSet[int]) -> set[tuple[int, int]]:
     """The pairs, by frame and position, in which something was measured, of rows in which something could not be."""
-    faults = {(id(each.node), id(each.frame), each.at) for each in walk.findings if each.status is FAULT}
+    faults = {(id(each.node), id(each.frame), each.at) for each in walk.findings if each.status is NOT_JUDGED}
     found: set[tuple[int, int]] = set()
     for node, frame, *_ in walk.columns:
         for at, row in enumerate(frame.rows):

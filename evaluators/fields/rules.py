@@ -43,7 +43,7 @@ class Partial(NamedTuple):
 Judged: TypeAlias = "FieldStatus | Partial"
 Rule: TypeAlias = Callable[[Any, Any], Judged]
 
-MATCH, MISMATCH, ERROR, FAULT = FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.ERROR, FieldStatus.FAULT
+MATCH, MISMATCH, ERROR, NOT_JUDGED = FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.ERROR, FieldStatus.NOT_JUDGED
 
 
 class Explained(Struct, frozen=True):
@@ -222,7 +222,7 @@ def explained_problem(error: RowProblem) -> Explained:
     """A problem as an answer: an error where the output's value is to blame, which counts 0; else a fault."""
     if error.issue.blame is Blame.OUTPUT:
         return Explained(ERROR, error.issue.message)
-    return Explained(FAULT, error.issue.message, error)
+    return Explained(NOT_JUDGED, error.issue.message, error)
 
 
 def explained_outcome(outcome: Comparison) -> Explained:

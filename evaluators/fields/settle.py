@@ -21,7 +21,7 @@ from evaluators.values.pairing import Pairs
 from evaluators.values.transforms import TransformError
 
 WRONG: Final = frozenset(
-    (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR, FieldStatus.FAULT)
+    (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR, FieldStatus.NOT_JUDGED)
 )
 _COUNTED: Final = WRONG | MEASURED
 """The statuses of items that count."""
@@ -131,7 +131,7 @@ def reason_code(status: FieldStatus, expected: Any, actual: Any) -> str:
     """Why a result is what it is, in the words of extract-bench's reports: by what is missing, then null, then empty."""
     if status is FieldStatus.MATCH:
         return "match"
-    if status in (FieldStatus.ERROR, FieldStatus.FAULT):
+    if status in (FieldStatus.ERROR, FieldStatus.NOT_JUDGED):
         return "error"
     for side, name in ((expected, "gold"), (actual, "extracted")):
         if side is MISSING:

@@ -24,7 +24,7 @@ MATCH, MISMATCH, OMISSION, HALLUCINATION = (
 )
 
 
-SKIPPED, ERROR, FAULT = FieldStatus.SKIPPED, FieldStatus.ERROR, FieldStatus.FAULT
+SKIPPED, ERROR, NOT_JUDGED = FieldStatus.SKIPPED, FieldStatus.ERROR, FieldStatus.NOT_JUDGED
 
 
 Counts: TypeAlias = tuple[int, int, int, int, int]

@@ -15,10 +15,10 @@ from evaluators.fields.gains import Worth
 from evaluators.fields.tree import FieldNode, nodes
 from evaluators.fields.walk_findings import (
     ERROR,
-    FAULT,
     HALLUCINATION,
     MATCH,
     MISMATCH,
+    NOT_JUDGED,
     OMISSION,
     Counts,
     FieldColumn,
@@ -27,7 +27,7 @@ from evaluators.fields.walk_findings import (
 from evaluators.values.confusion import Confusion
 
 ZERO: Final[Counts] = (0, 0, 0, 0, 0)
-_COUNTED: Final[Mapping[int, int]] = {MATCH: 0, MISMATCH: 1, ERROR: 1, OMISSION: 2, HALLUCINATION: 3, FAULT: 4}
+_COUNTED: Final[Mapping[int, int]] = {MATCH: 0, MISMATCH: 1, ERROR: 1, OMISSION: 2, HALLUCINATION: 3, NOT_JUDGED: 4}
 """Where each status is counted."""
 _ONE: Final[Sequence[Counts]] = [
     ZERO, (1, 0, 0, 0, 0), (0, 1, 0, 0, 0), (0, 0, 1, 0, 0), (0, 0, 0, 1, 0), ZERO, (0, 1, 0, 0, 0), (0, 0, 0, 0, 1),

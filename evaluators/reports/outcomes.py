@@ -22,7 +22,7 @@ from evaluators.run.figures import counted
 from evaluators.run.record_facts import Declared
 from evaluators.run.result import EvaluatorStats
 
-LISTED: Final = MEASURED | {FieldStatus.FAULT}
+LISTED: Final = MEASURED | {FieldStatus.NOT_JUDGED}
 PRESENCE: Final = "presence"
 """The metric of a result that no comparator was asked about: something is there, or not."""
 COMPARED: Final = ("compared_expected", "compared_actual")
@@ -149,7 +149,7 @@ def failed_of(scored: Scored) -> Iterator[FieldOutcome]:
 
 def entries_of(outcomes: Iterable[FieldOutcome]) -> list[FieldOutcome]:
     """The outcomes that the totals are over."""
-    return [outcome for outcome in outcomes if outcome.entry and outcome.status is not FieldStatus.FAULT]
+    return [outcome for outcome in outcomes if outcome.entry and outcome.status is not FieldStatus.NOT_JUDGED]
 
 
 def array_items(array: ArrayResult) -> tuple[list[object], list[object], list[object]]:

@@ -25,7 +25,7 @@ AGGREGATE: Final = "aggregate_score"
 
 _WORD_OF_BYTE: Final = tuple(status.plain for status in FieldStatus)
 _UNKEPT: Final = frozenset(
-    {FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR, FieldStatus.FAULT}
+    {FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR, FieldStatus.NOT_JUDGED}
 )
 _FIRST_ROWS: Final = 100
 _DECIMAL_COMMA: Final = re.compile(r"-?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+")
@@ -72,7 +72,7 @@ def field_numbers(verdict: Result) -> tuple[float | None, ...]:
 
 _NUMBERS: Final[dict[int, float | None]] = {
     FieldStatus.NOT_MEASURED: None, FieldStatus.MATCH: 1.0, FieldStatus.MISMATCH: 0.0, FieldStatus.OMISSION: 0.0,
-    FieldStatus.HALLUCINATION: 0.0, FieldStatus.SKIPPED: None, FieldStatus.ERROR: 0.0, FieldStatus.FAULT: None,
+    FieldStatus.HALLUCINATION: 0.0, FieldStatus.SKIPPED: None, FieldStatus.ERROR: 0.0, FieldStatus.NOT_JUDGED: None,
 }  # fmt: skip
 
 
@@ -192,7 +192,7 @@ _STATUSES: Final = {
 
 def _field_reason(field: FieldResult) -> str:
     match field.status:
-        case FieldStatus.FAULT:
+        case FieldStatus.NOT_JUDGED:
             return f"{field.path} could not be judged{_reason_in_brackets(field)}"
         case FieldStatus.OMISSION | FieldStatus.HALLUCINATION if field.reason and _in_both(field):
             return f"{field.path} is {field.status.plain} ({field.reason})"

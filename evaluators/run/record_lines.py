@@ -247,7 +247,7 @@ def _field(line: FieldResultLine) -> FieldResult:
     )
 
 
-_WITHOUT_SCORE: Final = frozenset({FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED, FieldStatus.FAULT})
+_WITHOUT_SCORE: Final = frozenset({FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED, FieldStatus.NOT_JUDGED})
 
 
 def _array(line: ArrayResultLine) -> ArrayResult:

@@ -345,7 +345,7 @@ def _fine(verdict: Result) -> bool:
 
 _LEFT_OUT: Final = (RowStatus.BLOCKED, RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
 _NOTED: Final = frozenset(
-    (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR, FieldStatus.FAULT)
+    (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR, FieldStatus.NOT_JUDGED)
 )
 _NOTED_BYTES: Final = bytes(sorted(_NOTED))
 

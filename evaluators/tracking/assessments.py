@@ -21,7 +21,7 @@ from evaluators.run.record_facts import RecordedEvaluator
 from evaluators.tracking.metric_names import field_name, segment
 
 _WRONG: Final = frozenset(
-    {FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR, FieldStatus.FAULT}
+    {FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR, FieldStatus.NOT_JUDGED}
 )
 _LEFT_OUT: Final = frozenset({FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED})
 
@@ -123,8 +123,8 @@ def _of_fields(one: RecordedEvaluator, result: Result) -> Iterator[Assessment]:
         status = FieldStatus(code)
         yield Assessment(
             f"{segment(one.name)}/field/{field_name(path)}", one.name, path, score, status.word,
-            None if status in _LEFT_OUT or status is FieldStatus.FAULT else status is FieldStatus.MATCH,
-            _field_reason(path, result.fields), result.issue if status is FieldStatus.FAULT else None,
+            None if status in _LEFT_OUT or status is FieldStatus.NOT_JUDGED else status is FieldStatus.MATCH,
+            _field_reason(path, result.fields), result.issue if status is FieldStatus.NOT_JUDGED else None,
         )  # fmt: skip
 
 

@@ -89,7 +89,7 @@ def test_the_totals_are_what_the_records_say(rows: list[tuple[Any, Any]]) -> Non
     assert found.total_records == len(rows) == len(found.records)
     assert found.total_omissions == results.count(FieldStatus.OMISSION)
     assert found.total_hallucinations == results.count(FieldStatus.HALLUCINATION)
-    assert found.total_fields == sum(status not in (FieldStatus.SKIPPED, FieldStatus.FAULT) for status in results)
+    assert found.total_fields == sum(status not in (FieldStatus.SKIPPED, FieldStatus.NOT_JUDGED) for status in results)
     for path, figures in found.per_field.items():
         statuses = [result.status for _, result in figures.instances]
         assert figures.matches == statuses.count(FieldStatus.MATCH), path

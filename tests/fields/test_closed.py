@@ -168,7 +168,7 @@ def test_an_expected_value_that_cannot_be_transformed_leaves_the_row_without_a_s
 def test_an_expected_value_that_cannot_be_converted_is_invalid_whatever_the_output_is(output: Any) -> None:
     score, verdict = row(TO_FLOAT, {"a": "about 2", "b": 1}, output)
     assert verdict.status is RowStatus.INVALID
-    assert [result.status for result in score.fields] == [FieldStatus.FAULT, FieldStatus.MATCH]
+    assert [result.status for result in score.fields] == [FieldStatus.NOT_JUDGED, FieldStatus.MATCH]
     assert score.issue is not None
     assert score.issue.message.startswith('field "a": the expected value cannot be transformed')
 

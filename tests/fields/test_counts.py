@@ -94,7 +94,7 @@ def test_metrics_of_one_field_are_entries_of_their_own_and_one_unit() -> None:
 
 
 def test_a_row_with_a_problem_has_no_figures() -> None:
-    fault = FieldResult("a", FieldStatus.FAULT, details={"metric": "exact"})
+    fault = FieldResult("a", FieldStatus.NOT_JUDGED, details={"metric": "exact"})
     match = FieldResult("b", FieldStatus.MATCH, 1.0, details={"metric": "exact"})
     scored = Scored((fault, match), problem=RowProblem(Issue("late", Blame.ENVIRONMENT, "late")))
     assert set(figures_of(scored)) == {(0, 0)}
@@ -107,7 +107,7 @@ def test_a_row_with_a_problem_has_no_figures() -> None:
         ([FieldStatus.MATCH, FieldStatus.MATCH], (1, 0, 0, 0)),
         ([FieldStatus.MATCH, FieldStatus.MISMATCH], (0, 1, 0, 0)),
         ([FieldStatus.MATCH, FieldStatus.ERROR], (0, 1, 0, 0)),
-        ([FieldStatus.MISMATCH, FieldStatus.FAULT], (0, 0, 0, 0)),
+        ([FieldStatus.MISMATCH, FieldStatus.NOT_JUDGED], (0, 0, 0, 0)),
         ([FieldStatus.MATCH, FieldStatus.SKIPPED], (1, 0, 0, 0)),
         ([FieldStatus.OMISSION, FieldStatus.OMISSION], (0, 0, 1, 0)),
     ],

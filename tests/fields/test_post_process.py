@@ -111,11 +111,11 @@ def batch(path: str, status: FieldStatus, name: str = "judge") -> FieldResult:
 def test_one_open_question_opens_the_others_of_its_batch() -> None:
     alone = FieldResult("d", FieldStatus.MATCH, 1.0, details={"metric": "judge"})
     results = [
-        batch("a", FieldStatus.FAULT), batch("b", FieldStatus.MATCH), batch("c", FieldStatus.OMISSION), alone,
+        batch("a", FieldStatus.NOT_JUDGED), batch("b", FieldStatus.MATCH), batch("c", FieldStatus.OMISSION), alone,
         batch("e", FieldStatus.MATCH, "other"),
     ]  # fmt: skip
     assert [one.status for one in propagate_batch_errors(results)] == [
-        FieldStatus.FAULT, FieldStatus.FAULT, FieldStatus.OMISSION, FieldStatus.MATCH, FieldStatus.MATCH,
+        FieldStatus.NOT_JUDGED, FieldStatus.NOT_JUDGED, FieldStatus.OMISSION, FieldStatus.MATCH, FieldStatus.MATCH,
     ]  # fmt: skip
 
 
@@ -150,7 +150,7 @@ def test_a_problem_that_a_post_processor_settles_is_none() -> None:
         return [FieldResult(one.path, FieldStatus.SKIPPED) for one in results]
 
     def breaking(results: list[FieldResult]) -> list[FieldResult]:
-        return [FieldResult(one.path, FieldStatus.FAULT, reason="unsure") for one in results]
+        return [FieldResult(one.path, FieldStatus.NOT_JUDGED, reason="unsure") for one in results]
 
     assert score_document(tree(A), {"a": 1}, {"a": 1}, [breaking, forgiving]).problem is None
     assert score_document(tree(A), {"a": 1}, {"a": 1}, [breaking]).problem is not None

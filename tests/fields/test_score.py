@@ -172,7 +172,10 @@ def test_a_failing_transform_of_the_output_is_an_error_that_counts_nothing() -> 
 def test_an_unusable_expected_value_leaves_the_row_without_a_score() -> None:
     planned = obj({"a": leaf(metric(build(Numeric, {"parse": True}), "numeric")), "b": leaf()})
     scored = score(planned, {"a": "many", "b": 1}, {"a": 3, "b": 1})
-    assert [(one.status, one.score) for one in scored.fields] == [(FieldStatus.FAULT, None), (FieldStatus.MATCH, 1.0)]
+    assert [(one.status, one.score) for one in scored.fields] == [
+        (FieldStatus.NOT_JUDGED, None),
+        (FieldStatus.MATCH, 1.0),
+    ]
     assert scored.problem is not None
     assert scored.problem.issue.blame is Blame.TESTSET
 
@@ -429,8 +432,8 @@ def test_a_batch_that_breaks_costs_its_own_fields_and_the_row_its_score(
     monkeypatch.setattr(Judge, "answers", answers)
     scored = score(judged(judge), EXPECTED, OUTPUT)
     assert {one.path: one.status for one in scored.fields if one.status is not FieldStatus.MATCH} == {
-        "rows[0].text": FieldStatus.FAULT,
-        "title": FieldStatus.FAULT,
+        "rows[0].text": FieldStatus.NOT_JUDGED,
+        "title": FieldStatus.NOT_JUDGED,
     }
     assert scored.problem is not None
 

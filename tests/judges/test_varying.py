@@ -104,7 +104,7 @@ CASES: dict[str, Callable[[], struct_extract_eval.Evaluation]] = {
 def f1_of(record: Any) -> float | None:
     """F1 as the results of a record say."""
     found = Counter(result.status for result in record.field_results)
-    if found[FieldStatus.FAULT]:
+    if found[FieldStatus.NOT_JUDGED]:
         return None
     wrong = (
         2 * (found[FieldStatus.MISMATCH] + found[FieldStatus.ERROR])

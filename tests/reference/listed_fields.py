@@ -94,7 +94,7 @@ def _field(
     if problem is not None:
         reason = answers[0].reason
     ours, theirs = _shown(found, several)
-    counts = status not in (FieldStatus.NOT_MEASURED, FieldStatus.FAULT)
+    counts = status not in (FieldStatus.NOT_MEASURED, FieldStatus.NOT_JUDGED)
     details = {} if several or len(answers) != 1 else _details(one, line, answers[0], status, ours, theirs)
     if several and share not in (0, 1):
         details = {"ratio": (share.numerator, share.denominator)}
@@ -231,7 +231,7 @@ def _share(judged: Judged) -> Fraction:
 
 
 def _worst(statuses: Sequence[FieldStatus]) -> FieldStatus:
-    for status in (FieldStatus.FAULT, FieldStatus.ERROR):
+    for status in (FieldStatus.NOT_JUDGED, FieldStatus.ERROR):
         if status in statuses:
             return status
     wrong = {status for status in statuses if status is not FieldStatus.MATCH}

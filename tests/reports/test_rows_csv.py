@@ -63,7 +63,7 @@ def test_columns_of_fields_never_meet() -> None:
     [
         (FieldStatus.MATCH, "right"), (FieldStatus.MISMATCH, "wrong"), (FieldStatus.OMISSION, "missing"),
         (FieldStatus.HALLUCINATION, "extra"), (FieldStatus.NOT_MEASURED, "not measured"), (FieldStatus.SKIPPED, "skipped"),
-        (FieldStatus.ERROR, "error"), (FieldStatus.FAULT, "not judged"),
+        (FieldStatus.ERROR, "error"), (FieldStatus.NOT_JUDGED, "not judged"),
     ],
 )  # fmt: skip
 def test_each_status_has_a_plain_word(status: FieldStatus, word: str) -> None:
@@ -172,7 +172,7 @@ def scored(value: float, *fields: FieldResult, reason: str | None = None, passed
             "a[*] is extra (1 of 2 match; a[1]: only the output has it)",
         ),
         (FieldResult("total", FieldStatus.ERROR, reason="not a number"), "total is wrong (not a number)"),
-        (FieldResult("total", FieldStatus.FAULT, reason="time limit"), "total could not be judged (time limit)"),
+        (FieldResult("total", FieldStatus.NOT_JUDGED, reason="time limit"), "total could not be judged (time limit)"),
     ],
 )
 def test_a_field_that_does_not_match_is_explained(field: FieldResult, said: str) -> None:

@@ -127,7 +127,7 @@ def test_a_watched_figure_gets_the_part_and_the_whole_of_every_row() -> None:
 def test_a_field_that_says_nothing_of_a_row_adds_nothing() -> None:
     watch = Watch((("a", "accuracy"),), ("a", "b"))
     assert list(watch.parts(row(FieldStatus.NOT_MEASURED, MATCH))) == []
-    assert list(watch.parts(row(FieldStatus.FAULT, MATCH))) == []
+    assert list(watch.parts(row(FieldStatus.NOT_JUDGED, MATCH))) == []
     assert list(Watch((("c", "accuracy"),), ("a",)).parts(row(MATCH))) == []
 
 

@@ -175,7 +175,7 @@ def test_unreadable_and_blocked_rows_are_scored_and_count_nothing() -> None:
 
 
 def test_the_fields_of_a_row_without_a_score_still_count() -> None:
-    statuses = bytes([FieldStatus.MATCH, FieldStatus.FAULT, FieldStatus.OMISSION])
+    statuses = bytes([FieldStatus.MATCH, FieldStatus.NOT_JUDGED, FieldStatus.OMISSION])
     tally = tally_of([Result(RowStatus.INVALID, None, 0, 0, statuses)])
     assert tally.scored == 0
     assert [counts[status] for counts, status in zip(tally.statuses, statuses, strict=True)] == [1, 1, 1]

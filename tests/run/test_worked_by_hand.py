@@ -144,7 +144,7 @@ def test_an_error_counts_as_wrong_and_a_fault_leaves_the_row_without_a_score() -
     error, fault, right = found.records
     assert [one.status for one in error.field_results] == [FieldStatus.ERROR, FieldStatus.MATCH]
     assert (error.status.scored, error.precision, error.recall) == (True, 0.5, 0.5)
-    assert [one.status for one in fault.field_results] == [FieldStatus.MATCH, FieldStatus.FAULT]
+    assert [one.status for one in fault.field_results] == [FieldStatus.MATCH, FieldStatus.NOT_JUDGED]
     assert (fault.status.scored, fault.precision) == (False, None)
     assert (right.precision, right.recall) == (1.0, 1.0)
     code, size = (found.per_field[name].stats.counts for name in ("code", "size"))
@@ -166,7 +166,7 @@ def test_every_status_of_a_listed_field_has_a_count_of_its_own() -> None:
             counts[FieldStatus.OMISSION],
             counts[FieldStatus.HALLUCINATION],
         )
-        assert (listed.error, listed.not_judged) == (counts[FieldStatus.ERROR], counts[FieldStatus.FAULT])
+        assert (listed.error, listed.not_judged) == (counts[FieldStatus.ERROR], counts[FieldStatus.NOT_JUDGED])
         assert (listed.skipped, listed.not_measured) == (counts[FieldStatus.SKIPPED], counts[FieldStatus.NOT_MEASURED])
 
 
