@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Struct
@@ -59,9 +59,9 @@ class ScoredFields(Struct, frozen=True):
     """Whether what only the output has lowers the score of a row."""
     fallbacks: Mapping[str, int] | None = None
     """How many fields a fallback of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
-    keyed_lists: tuple[tuple[Path, Align], ...] = ()
+    keyed_lists: Callable[[], Iterable[tuple[Path, Align]]] = tuple
     """The lists whose items are paired by a key: a key that no item has is an error (law 11). Those of a schema that stands in a
-    cell are not among them."""
+    cell are not among them. Only who says something of a key asks: a schema that refers to itself has thousands of places."""
     null_unsaid: bool = False
     """Null is a value like any other, because nobody said what it is."""
     by_schema: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Annotated, ClassVar, Literal
 
 from msgspec.structs import replace
@@ -118,7 +118,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
             tree=self.tree,
             top_keys=frozenset(key for line in self.fields for key in line.path.first_keys()),
             optional=frozenset(line.name for line in self.tree.scored if line.optional or line.skip),
-            keyed_lists=tuple(keyed_lists(self.fields)),
+            keyed_lists=partial(keyed_lists, self.fields),
         )
 
     def asking(self) -> Asking | None:

@@ -293,7 +293,8 @@ class SchemaMatch(TreeEvaluator):
         known, surplus = self._scoring, SurplusRules(items=self.extra_items == "penalize")
         optional = frozenset(line.name for line in self.fields or () if line.optional or line.skip)
         by_row = ScoredFields(
-            figures=FIGURES, lines=self.fields, optional=optional, surplus=surplus, keyed_lists=known.keyed_lists if known else (),
+            figures=FIGURES, lines=self.fields, optional=optional, surplus=surplus,
+            keyed_lists=lambda: known.keyed_lists if known else (),
             null_unsaid=not (self.model_fields_set & {"nulls", "absent_values", "post_process"} or (known and known.processors)),
             by_schema=True,
         )  # fmt: skip

@@ -107,7 +107,7 @@ def _listed(column: str, values: Sequence[str]) -> str:
 def _keys_found_nowhere(
     suite: Suite | None, line: EvaluatorLine, nowhere: Set[ListKey], documents: Sequence[JSON]
 ) -> Iterator[Issue]:
-    for path, align in line.settings.scored_fields().keyed_lists:
+    for path, align in line.settings.scored_fields().keyed_lists():
         name, key = path.canonical, align.key or ""
         if (name, key) in nowhere:
             hint = _key_in_place_of(path, align, documents)

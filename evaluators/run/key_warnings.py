@@ -118,7 +118,7 @@ def _numbers(keys: KeyStats) -> str:
 def _align(line: EvaluatorLine, keys: KeyStats) -> Align | None:
     known: Iterator[Align] = (
         align
-        for path, align in line.settings.scored_fields().keyed_lists
+        for path, align in line.settings.scored_fields().keyed_lists()
         if (path.canonical, align.key) == (keys.path, keys.key)
     )
     return next(known, None)
