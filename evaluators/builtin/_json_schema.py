@@ -49,6 +49,8 @@ Errors: TypeAlias = Iterator[ValidationError]
 _TYPES: Final = ("object", "array", "string", "number", "integer", "boolean", "null")
 _IN_PLACE: Final = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else")
 _IN_PLACE_BY_KEY: Final = ("dependentSchemas", "dependencies")
+_BY_NAME: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentRequired", *_IN_PLACE_BY_KEY)
+"""Keywords whose value is a map: its keys are names, and no keywords."""
 _REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 _RFC_3339_DATE_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _NOT_IN_A_URI: Final = re.compile(r"[\s<>\"{}|\\^`]")
@@ -164,13 +166,21 @@ def _dangling(reference: str) -> BadSettings:
 
 def _complaint(error: SchemaError) -> str:
     """What is wrong inside a schema."""
-    match error.absolute_path:
-        case [*_, "type"]:
+    match _keyword_at(error.absolute_path):
+        case "type":
             return f"{quote(error.instance)} is not a type; there are {', '.join(_TYPES)}, and lists of them"
-        case [*_, "pattern"] if isinstance(error.instance, str):
+        case "pattern" if isinstance(error.instance, str):
             return f"{quote(error.instance)} is not a regular expression"
         case _:
             return _short(_message(error))
+
+
+def _keyword_at(path: Iterable[str | int]) -> str | int | None:
+    """The last step into a schema, where it is a keyword or a place in a list; None for a name, as of a property called `type`."""
+    last: str | int | None = None
+    for step in path:
+        last = None if last in _BY_NAME else step
+    return last
 
 
 def _message(error: ValidationError | SchemaError, written: Callable[[Any], Any] = lambda value: value) -> str:
