@@ -95,7 +95,7 @@ def objects_inside(text: str) -> list[Found]:
 
 
 def _whole(text: str) -> Found | None:
-    """The text as one value; None when it is more than that, or something else.
+    """The text, which is not empty and ends without blanks, as one value; None when it is more than that, or something else.
 
     Raises NotJSON when it is a value that we refuse, or an object or array that is cut off.
     """

@@ -122,6 +122,11 @@ class _JsonReader:
         self.refusal: NotJSON | None = None
 
     def read(self, pos: int) -> ReadValue:
+        """The value that begins there.
+
+        Without recursion: `open_` are the containers not yet closed, `keys` the key awaited in each open object. Each turn reads one
+        value, and then closes every container that ends with it.
+        """
         text = self.text
         open_: list[list[JSON] | dict[str, JSON]] = []
         keys: list[str] = []
@@ -151,7 +156,11 @@ class _JsonReader:
                 return ReadValue(value, pos, self.refusal)
 
     def put(self, value: JSON, container: list[JSON] | dict[str, JSON], keys: list[str], pos: int) -> tuple[int, bool]:
-        """Store a finished value; then the position after the comma (more follows) or after the bracket that closes."""
+        """Store a finished value. Then the position after the bracket that closes, or that of what follows, and whether more does.
+
+        What follows in a list begins after the comma; in an object after the next key and its colon, and the key is pushed on
+        `keys`.
+        """
         pos = self.blanks(pos)
         mark = self.text[pos : pos + 1]
         if isinstance(container, dict):
@@ -160,15 +169,15 @@ class _JsonReader:
             container[keys.pop()] = value
             if mark == "}":
                 return pos + 1, False
-            key, pos = self.key(self.item(pos + 1, "}"))
+            key, pos = self.key(self.after_comma(pos + 1, "}"))
             keys.append(key)
             return pos, True
         if mark not in ("]", ","):
             raise self.mistake('"," or "]" expected', pos)
         container.append(value)
-        return (pos + 1, False) if mark == "]" else (self.item(pos + 1, "]"), True)
+        return (pos + 1, False) if mark == "]" else (self.after_comma(pos + 1, "]"), True)
 
-    def item(self, pos: int, closer: str) -> int:
+    def after_comma(self, pos: int, closer: str) -> int:
         pos = self.blanks(pos)
         if self.text[pos : pos + 1] == closer:
             raise self.mistake(f'nothing follows the last ",": "{closer}" found', pos)

@@ -82,6 +82,7 @@ def _finder(settings: Parse) -> Callable[[str], tuple[bool, str, str, int] | Non
     def find(text: str) -> tuple[bool, str, str, int] | None:
         text, negative = _without_sign(text.strip())
         text = _without_currency(text, currency)
+        # a sign stands before the currency mark or after it: -$5, $-5
         if negative is None:
             text, negative = _without_sign(text)
         is_percent = percent and text.endswith("%")

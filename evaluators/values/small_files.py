@@ -39,7 +39,7 @@ def read_small(path: Path, most: int = MOST_BYTES) -> bytes:
     if files is not None and str(path) in files:
         return files[str(path)]
     if not stat.S_ISREG(mode := os.stat(path).st_mode):
-        raise NoSmallFile(_kind(mode))
+        raise NoSmallFile(_why_no_file(mode))
     if of_the_system(path):
         raise NoSmallFile("tells of the system, and only a file of yours is read")
     with open(path, "rb") as stream:
@@ -90,7 +90,7 @@ def reading_inside(*folders: Path) -> Iterator[None]:
         _inside.reset(token)
 
 
-def _kind(mode: int) -> str:
+def _why_no_file(mode: int) -> str:
     if stat.S_ISDIR(mode):
         return "is a folder"
     if stat.S_ISFIFO(mode):

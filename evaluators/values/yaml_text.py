@@ -57,7 +57,7 @@ for _tag, _words, _first in (
 def load_untrusted(text: str) -> Any:
     """The data that the text holds. Raises NotYAML, and nothing else."""
     try:
-        _check(text)
+        _refuse_unsafe(text)
         return yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         raise _at(error.problem_mark, error.problem or error.context or "not YAML") from None
@@ -69,12 +69,12 @@ def load_untrusted(text: str) -> Any:
         raise NotYAML("a value does not go with its tag") from None
 
 
-def _check(text: str) -> None:
+def _refuse_unsafe(text: str) -> None:
     """Refuse what would be dangerous or ambiguous to build."""
-    anchors: list[str | None] = []
-    counts = [0]
-    """Of the document, and of each map and list that has not ended: the values in it so far, itself included."""
+    open_: list[tuple[str | None, int]] = []
+    """Of each map and list that has not ended: its anchor, and the values in it so far, itself included."""
     sizes: dict[str, int | None] = {}
+    """By anchor: how many values it stands for; None while what it stands for is open, so an alias inside itself is refused."""
     copies = documents = 0
     for event in yaml.parse(text, Loader=_SAFE):
         anchor, size = None, 0
@@ -83,14 +83,13 @@ def _check(text: str) -> None:
             if documents > 1:
                 raise _at(event.start_mark, "a second document starts")
         elif isinstance(event, yaml.CollectionStartEvent):
-            if len(anchors) == MAX_DEPTH:
+            if len(open_) == MAX_DEPTH:
                 raise _at(event.start_mark, f"nested deeper than {MAX_DEPTH} levels")
-            anchors.append(event.anchor)
-            counts.append(1)
+            open_.append((event.anchor, 1))
             if event.anchor:
                 sizes[event.anchor] = None
         elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, size = anchors.pop(), counts.pop()
+            anchor, size = open_.pop()
         elif isinstance(event, yaml.AliasEvent):
             size = _size_of(event, sizes)
             copies += size
@@ -100,7 +99,9 @@ def _check(text: str) -> None:
             anchor, size = event.anchor, 1
         if anchor:
             sizes[anchor] = size
-        counts[-1] += size
+        if open_:
+            outer, count = open_[-1]
+            open_[-1] = outer, count + size
 
 
 def _size_of(event: yaml.AliasEvent, sizes: dict[str, int | None]) -> int:
