@@ -152,9 +152,9 @@ def _score_in(told: object, scale: tuple[float, float]) -> Fraction:
     """A number from 0 to 1, alone or as `score`; or `points` on the scale."""
     low, high = map(exactly, scale)
     on_scale = isinstance(told, Mapping) and "points" in told
-    number = (
-        told["points" if on_scale else "score"] if isinstance(told, Mapping) and (on_scale or "score" in told) else told
-    )
+    number = told
+    if isinstance(told, Mapping):
+        number = told["points"] if on_scale else told.get("score", told)
     if isinstance(number, bool) or not isinstance(number, int | float) or not isfinite(number):
         raise _refused(f"a score is a number; found {spell(number)}")
     found = (exactly(number) - low) / (high - low) if on_scale else exactly(number)

@@ -260,7 +260,7 @@ def _answer(data: Mapping[str, Any], who: Mapping[str, Any], where: str) -> Judg
     if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
         raise _damaged(f"the score of an answer is a number from 0 to 1; found {quote(score)}", where)
     _check_kinds("an answer", data, where)
-    ratio = data.get("ratio")
+    ratio = data.get("ratio")  # of a function's answer; a judge's has no place for it, so it is checked and left out
     if ratio is not None and not (
         isinstance(ratio, list) and [type(one) for one in ratio] == [int, int] and 0 <= ratio[0] <= ratio[1] > 0
     ):

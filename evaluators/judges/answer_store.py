@@ -56,7 +56,7 @@ class AnswerStore:
             marks = ",".join("?" * len(some))
             with self._lock, closing(self._connection.cursor()) as cursor:
                 cursor.execute(f"SELECT key, answer FROM answers WHERE key IN ({marks})", some)
-                found |= {key: _answer(text) for key, text in cursor}
+                found |= {key: _cached_answer(text) for key, text in cursor}
         return found
 
     def add(self, answers: Iterable[tuple[str, JudgeAnswer]], messages: JSON, reply: str) -> None:
@@ -90,7 +90,7 @@ def _plain(answer: JudgeAnswer) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _answer(text: str) -> JudgeAnswer:
+def _cached_answer(text: str) -> JudgeAnswer:
     data: Any = parse(text)
     details: Mapping[str, Any] = data["details"]
     return JudgeAnswer(data["score"], data["passed"], data["reason"], details, data["who"], cached=True)

@@ -95,7 +95,7 @@ class JudgedComparator(Comparator):
         return None
 
     def judged_as(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
-        """What an answer that is there says of the pair."""
+        """What an answer that is there says of the pair. The suite says by `at_least` what passes, so the judge's own `passed` does not."""
         score = float(answer.score or 0.0)
         found = Comparison(score, score >= self.at_least, answer.reason, dict(answer.details))
         return worded(self, question.expected, question.actual, found)

@@ -172,7 +172,7 @@ class Round:
         reply, repeated = self._tried(request, whom)
         if isinstance(reply, ChatFailure):
             self.session.count(self.name, tokens=-guess)
-            self._failed(group, self._given_up_or(reply, whom), repeated)
+            self._failed(group, self._failure_counted(reply, whom), repeated)
             return {}
         self.session.failed_in_a_row[whom] = 0
         self.session.count(self.name, tokens=sum(reply.tokens) - guess if any(reply.tokens) else 0)
@@ -272,8 +272,12 @@ class Round:
             "prompt": one.prompt.label,
         }
 
-    def _given_up_or(self, failure: ChatFailure, whom: str) -> Issue:
-        """The failure as a question's error. Refusals and an endpoint that stays away are not tried with every question."""
+    def _failure_counted(self, failure: ChatFailure, whom: str) -> Issue:
+        """Counts a failed request, and gives the error of its questions.
+
+        A refusal at once, or `_MOST_FAILED_IN_A_ROW` in a row that are worth no further try (late, unreachable, replies without
+        end), give the endpoint up for the run.
+        """
         session = self.session
         failed = session.failed_in_a_row[whom] = session.failed_in_a_row.get(whom, 0) + 1
         error = unanswered(failure.code, self._safe(str(failure)))

@@ -158,7 +158,7 @@ def _count(details: Mapping[str, Any], name: str) -> int:
 
 
 def _pairs(data: object, rows: int, columns: int) -> tuple[tuple[int, int], ...]:
-    listed = data if isinstance(data, list) else [data]
+    listed = data if isinstance(data, list) else [data]  # what is no list is refused as one that is no pair
     found = [(one[0], one[1]) for one in listed if isinstance(one, list) and [type(part) for part in one] == [int, int]]
     if len(found) != len(listed):
         raise ValueError(f"a pair is two places of items; found {spell(data)}")
