@@ -52,6 +52,7 @@ class FunctionComparator(Comparator):
         return handler(core)  # the class has no source text to read descriptions from
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
+        """What the function says of a pair that stands on no list; one that costs is asked with a list of one question."""
         if not self.costs:
             answer: bool | Comparison = settled(type(self).function(expected, actual, dict(self._params)))
             return answer

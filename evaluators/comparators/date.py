@@ -40,7 +40,7 @@ class Date(Comparator):
 
     @field_validator("formats")
     @classmethod
-    def _clear(cls, formats: tuple[str, ...]) -> tuple[str, ...]:
+    def _readable_and_unambiguous(cls, formats: tuple[str, ...]) -> tuple[str, ...]:
         tokens = tuple(map(from_percent, formats))
         for spelled in tokens:
             check_format(spelled)
