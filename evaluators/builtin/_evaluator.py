@@ -313,7 +313,11 @@ class TreeEvaluator(Evaluator):
         return self.check()
 
     def explain(self, *values: Any) -> Result:
-        """What one row comes to, with every field. An output that cannot be read is a `CellError`."""
+        """What one row comes to, with every field. What is asked twice on the way is answered once.
+
+        An output that cannot be read (a `CellError`) is looked at as one that is missing, and why it cannot be read is then the
+        reason shown.
+        """
         error = next((value for value in values if isinstance(value, CellError)), None)
         with caching():
             row = self.check().alone(*(MISSING if isinstance(value, CellError) else value for value in values))

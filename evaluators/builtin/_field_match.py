@@ -51,7 +51,7 @@ class KeyCheck(OpenCheck):
 
     def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
         odd = {at: document for at, document in enumerate(columns[0]) if document.__class__ is not dict}
-        if odd:
+        if odd:  # {} on both sides keeps their places, so that the other rows keep theirs
             columns = tuple([{} if at in odd else one for at, one in enumerate(side)] for side in columns)
         found = super().score(*columns)
         for at, document in odd.items():

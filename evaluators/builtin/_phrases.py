@@ -133,7 +133,7 @@ def readable(evaluator: Evaluator, setting: object, phrase: str) -> str:
     return phrase if isinstance(setting, FromColumn) else str(evaluator.written(phrase))
 
 
-def divided(
+def found_and_missing(
     evaluator: Evaluator,
     text: str,
     setting: tuple[str, ...] | FromColumn,
@@ -160,7 +160,7 @@ def reason_found(
     evaluator: Evaluator, text: str, setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...], noun: str
 ) -> Reason:
     """The same in words."""
-    found, missing = divided(evaluator, text, setting, cells)
+    found, missing = found_and_missing(evaluator, text, setting, cells)
     said = f"found {len(found)} of {len(found) + len(missing)} {noun}"
     return Reason(said + (f"; missing: {quoted(missing)}" if missing else ""), {"found": found, "missing": missing})
 

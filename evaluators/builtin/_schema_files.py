@@ -80,7 +80,10 @@ def read_text(text: str) -> Schema:
 
 
 def first_keys(schema: Schema) -> frozenset[str]:
-    """The keys that the schema names at the top of a document; for a list, those of its items."""
+    """The keys that the schema names at the top of a document; for a list, those of its items.
+
+    Of several documents in an output, those that have them fit best.
+    """
     found: set[str] = set()
     seen: set[int] = set()
     waiting: list[Any] = [schema]

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import StrictBool
 
 from evaluators.builtin._evaluator import Evaluator, Example, Needs, Reason, Text
-from evaluators.builtin._phrases import PhrasesOrCommas, columns_of, divided, phrases_of, quoted
+from evaluators.builtin._phrases import PhrasesOrCommas, columns_of, found_and_missing, phrases_of, quoted
 
 
 class ContainsAll(Evaluator):
@@ -45,6 +45,6 @@ class ContainsAll(Evaluator):
         return all(phrase in text for phrase in phrases)
 
     def reason(self, text: str, *cells: object) -> Reason:
-        found, missing = divided(self, text, self.substrings, cells, self.case_sensitive)
+        found, missing = found_and_missing(self, text, self.substrings, cells, self.case_sensitive)
         said = f"missing: {quoted(missing)}" if missing else f"found {quoted(found)}"
         return Reason(said, {"found": found, "missing": missing})

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import StrictBool
 
 from evaluators.builtin._evaluator import Evaluator, Example, Needs, Reason, Text
-from evaluators.builtin._phrases import PhrasesOrCommas, columns_of, divided, phrases_of, quoted
+from evaluators.builtin._phrases import PhrasesOrCommas, columns_of, found_and_missing, phrases_of, quoted
 
 
 class ContainsAny(Evaluator):
@@ -44,6 +44,6 @@ class ContainsAny(Evaluator):
         return any(phrase in text for phrase in phrases)
 
     def reason(self, text: str, *cells: object) -> Reason:
-        found, missing = divided(self, text, self.substrings, cells, self.case_sensitive)
+        found, missing = found_and_missing(self, text, self.substrings, cells, self.case_sensitive)
         said = f"found {quoted(found)}" if found else f"none of {quoted(missing)} was found"
         return Reason(said, {"found": found, "missing": missing})

@@ -49,7 +49,7 @@ INFER: Final = "infer"
 _FILE: Final = "schema_file"
 
 
-def _read_schema(value: object, info: ValidationInfo) -> object:
+def _schema_setting(value: object, info: ValidationInfo) -> object:
     if value is None or value == INFER or isinstance(value, FromColumn):
         return value
     if isinstance(value, str):
@@ -101,7 +101,7 @@ def _read_score(value: object) -> object:
 
 ReadSchema: TypeAlias = Annotated[
     dict[str, Any] | FromColumn | Literal["infer"],
-    BeforeValidator(_read_schema, json_schema_input_type=dict[str, Any] | str | FromColumn),
+    BeforeValidator(_schema_setting, json_schema_input_type=dict[str, Any] | str | FromColumn),
 ]
 
 
