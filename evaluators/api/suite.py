@@ -23,7 +23,7 @@ from evaluators.run.results_config import ResultsConfig, StatisticsConfig
 from evaluators.settings import Loc
 from evaluators.suite.config import SuiteConfig
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.testsets.memory_rows import refuse_python_values
+from evaluators.testsets.memory_rows import is_data_frame, refuse_python_values
 from evaluators.testsets.reader import id_text
 from evaluators.testsets.test_set_config import TestSetConfig
 
@@ -236,8 +236,13 @@ class Suite(Struct, frozen=True, dict=True):
         """What every evaluator says of one row, explained.
 
         A row's cells are text or JSON values, keyed by column. Roles are found under their own names (`output`,
-        `expected`, `input`, `id`), or under the columns that the suite names for them.
+        `expected`, `input`, `id`), or under the columns that the suite names for them. Raises TypeError for what is no row.
         """
+        if is_data_frame(row) or not (isinstance(row, Row) or hasattr(row, "keys")):
+            raise TypeError(
+                f"evaluate() of a suite takes one row, a dict or a Row; found {type(row).__name__}; "
+                "for many rows call evaluators.evaluate(rows, suite=…)"
+            )
         cells = dict(row.cells if isinstance(row, Row) else row)
         for role, column in self._own_roles.items():
             if role in cells:

@@ -8,14 +8,13 @@ it, is its text, so that it is the row's own mistake, and the output's where the
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from evaluators.issues import Blame, CellError, Issue, Problems, extra_hint, problem
 from evaluators.model import MISSING, Row
 from evaluators.testsets.fetched_rows import FetchedRows, lines_file
-from evaluators.testsets.memory_rows import refuse_python_values
+from evaluators.testsets.memory_rows import is_data_frame, refuse_python_values
 from evaluators.testsets.python_cells import arrow_cells, cell_of
 
 ROWS: Final = "the given rows"
@@ -38,12 +37,6 @@ def _noted(rows: Iterable[Mapping[str, Any]], header: dict[str, None]) -> Iterat
     for row in rows:
         header |= dict.fromkeys(row)
         yield {name: cell for name, cell in row.items() if cell is not MISSING}
-
-
-def is_data_frame(rows: Any) -> bool:
-    """Whether it is a data frame of pandas."""
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(rows, pandas.DataFrame)
 
 
 def side_by_side(expected: object, outputs: object) -> dict[str, list[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -89,6 +90,12 @@ def _read(cell: Cell | ByteSource) -> Cell:
 _PLAIN: Final = frozenset((str, int, float, bool, NoneType))
 _PYTHON_ALONE: Final = (date, time, timedelta, Decimal, UUID, bytes)
 """What a model's fields may be in Python, and no JSON value is."""
+
+
+def is_data_frame(rows: Any) -> bool:
+    """Whether it is a data frame of pandas."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(rows, pandas.DataFrame)
 
 
 def refuse_python_values(name: str, document: object) -> None:

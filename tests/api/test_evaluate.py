@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -206,6 +207,18 @@ def test_a_stored_run_of_given_rows_is_a_run(tmp_path: Path) -> None:
 def test_a_call_that_is_none_says_what_to_write(call: Any, said: str) -> None:
     with pytest.raises(TypeError, match=said):
         call()
+
+
+@pytest.mark.parametrize("rows", [ROWS, [], tuple(ROWS), iter(ROWS), pandas.DataFrame(ROWS), "rows.csv"])
+def test_a_suite_asked_about_many_rows_says_what_it_takes_and_what_to_call(rows: Any) -> None:
+    said = f"takes one row, a dict or a Row; found {type(rows).__name__}; for many rows call evaluators.evaluate(rows, suite=…)"
+    with pytest.raises(TypeError, match=re.escape(said)):
+        evaluators.load(SUITE).evaluate(rows)
+
+
+def test_a_row_of_a_data_frame_is_a_row() -> None:
+    suite = evaluators.load(SUITE)
+    assert [suite.evaluate(row)["header"].score for _, row in pandas.DataFrame(ROWS).iterrows()] == [1.0, 0.0, 0.5]
 
 
 @pytest.mark.parametrize(("rows", "said"), [
