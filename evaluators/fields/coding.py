@@ -27,7 +27,10 @@ EXTRA_CAP: Final = 20_000
 
 
 class Coding:
-    """The numbering of events. `surplus_counts`: items that only the output has lower the score of a list in the totals."""
+    """The numbering of events. `surplus_counts`: items that only the output has lower the score of a list in the totals.
+
+    `inside`, of a result or a list: it stands in items of another list, where it earns nothing of its own in the totals.
+    """
 
     def __init__(
         self, root: FieldNode, surplus_counts: bool = False, spelled: dict[SchemaPath, str] | None = None
@@ -49,7 +52,7 @@ class Coding:
         return len(self.events)
 
     def result(self, finding: Finding, inside: bool) -> int:
-        """The number of a result."""
+        """The number of a finding's event. One with `more.above` is a key that the schema lacks: it has an event of its own."""
         node, status, more = finding.node, finding.status, finding.more
         if more is None:
             return self.column(node, status, inside)
@@ -61,7 +64,7 @@ class Coding:
         return known
 
     def column(self, node: FieldNode, status: FieldStatus, inside: bool) -> int:
-        """The number of a plain result of what is compared as one value."""
+        """The number of the event of a plain result of what is compared as one value."""
         key = node, status, inside
         known = self._known.get(key)
         if known is None:
@@ -87,13 +90,11 @@ class Coding:
         return self._of((path, "outside"), Event(self._name(path), FieldStatus.NOT_MEASURED, outside=True))
 
     def items(self, node: FieldNode, found: Items, alike: bool, inside: bool) -> int:
-        """The number of what became of a list as a whole."""
+        """The number of the event of a list as a whole. `alike`: without measured items both sides are the same."""
         key = node, found, alike, inside
         known = self._known.get(key)
         if known is None:
-            matched, missed, spurious, paired = found
-            surplus = spurious - paired + matched if self.surplus_counts else 0
-            share = list_score(matched, missed, surplus, alike)
+            share = list_score(found.matched, found.missed, found.surplus if self.surplus_counts else 0, alike)
             weight = self._weight(node.weight)
             credits = () if inside else (Credit(weight, share.numerator, share.denominator, share == 1),)
             known = self._add(key, Event(node.name, FieldStatus.NOT_MEASURED, credits, not inside, found))

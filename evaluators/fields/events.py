@@ -44,12 +44,21 @@ Number: TypeAlias = "int | Fraction"
 
 
 class Items(NamedTuple):
-    """The items of one array of one row."""
+    """The items of one array of one row. A pair that does not match is one missed item and one spurious one."""
 
     matched: int
+    """Pairs in which everything that was measured matches."""
     missed: int
+    """Expected items without such a match."""
     spurious: int
+    """Items of the output without such a match."""
     paired: int
+    """All pairs, those that match and those that do not."""
+
+    @property
+    def surplus(self) -> int:
+        """Items of the output without a partner: the spurious ones, less those that are one half of a pair that does not match."""
+        return self.spurious - (self.paired - self.matched)
 
 
 class Credit(NamedTuple):
@@ -93,7 +102,7 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
     extract-bench defines them: the overall score weighs an array by its expected items, the field score does not.
     """
     statuses: list[FieldStatus] = []
-    mean, overall, flat = Weighted(), Weighted(), Weighted()
+    mean_field_score, overall_score, field_score = Weighted(), Weighted(), Weighted()
     passed = entries = surplus = 0
     for _, status, credits, entry, items, outside in events:
         if outside:
@@ -101,16 +110,16 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
         if items is None:
             statuses.append(status)
             for weight, num, den, _ in credits:
-                mean.add(weight, num, den)
+                mean_field_score.add(weight, num, den)
         if entry:
             times = 1
             if items is not None:
-                matched, missed, spurious, paired = items
-                times = max(1, matched + missed)
-                surplus += spurious - paired + matched if matched + missed else 0
+                expected = items.matched + items.missed
+                times = max(1, expected)
+                surplus += items.surplus if expected else 0
             for weight, num, den, good in credits:
-                flat.add(weight, num, den)
-                overall.add(weight * times, num, den)
+                field_score.add(weight, num, den)
+                overall_score.add(weight * times, num, den)
                 passed += good
                 entries += 1
     found = _counts(statuses)
@@ -119,9 +128,9 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
         counts.sums("precision"),
         counts.sums("recall"),
         counts.sums("f1"),
-        mean.ratio(),
-        overall.ratio(),
-        flat.ratio(),
+        mean_field_score.ratio(),
+        overall_score.ratio(),
+        field_score.ratio(),
         (passed, entries),
     )
     otherwise = ZERO if counts.measured > counts.right else WHOLE if counts.right else UNDEFINED
