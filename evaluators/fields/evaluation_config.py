@@ -91,7 +91,7 @@ def _fill(at: SchemaReading) -> None:
     if at.part.skip:
         return
     if branches := _branches(at.schema, at.loc):
-        _choose(at, words, branches)
+        _read_choice(at, words, branches)
     elif words.metrics is not None:
         _ask(at, words.metrics)
     else:
@@ -156,8 +156,12 @@ def _narrowed(schema: Mapping[str, Any], name: str, loc: Loc) -> Placed:
     return narrowed
 
 
-def _choose(at: SchemaReading, words: Words, branches: list[Mapping[str, Any]]) -> None:
-    """A value of several types: one unit where all of them are compared alike, else the best-fitting branch."""
+def _read_choice(at: SchemaReading, words: Words, branches: list[Mapping[str, Any]]) -> None:
+    """Reads a value of several types. It is one unit where the choice names a metric, the suite has a default for several
+    types, or all branches ask for the same one; else a choice.
+
+    A metric of whole lists for which an alignment stands in goes to the list branch alone.
+    """
     at.part.shape = replaced(at.part.shape, types=frozenset().union(*map(_types, branches)))
     several: Mapping[str, Any] = at.context.get("defaults") or {}
     asked = words.metrics
@@ -266,7 +270,7 @@ def _address(asked: AskedMetric, schema: Mapping[str, Any], metrics: int) -> Ask
 
 
 def _placed(detail: Detail, asked: AskedMetric) -> Detail:
-    """A complaint about a metric, at its place in the schema."""
+    """A complaint about a metric, at its place in the schema. One about a setting has a place that begins with the metric's name."""
     if detail.loc[:1] == (asked.metric_id,):
         rest = detail.loc[1:]
         return replaced(detail, loc=(*asked.params_loc, *rest) if rest else asked.loc)
