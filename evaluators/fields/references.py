@@ -116,15 +116,17 @@ def resolve_as_far(schema: object) -> tuple[Placed, list[Detail]]:
 
 
 class _SchemaWalk:
-    """One walk over a schema. `details` are its problems and `kept` the targets, by name, that must stay."""
+    """One walk over a schema. `details` are its problems."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self.root = root
         self.details: list[Detail] = []
         self.kept: dict[str, str] = {}
+        """The name under `$defs` of each target that must stay, by reference."""
         self.shared: dict[str, Placed] = {}
         """Targets that were filled in, by reference."""
         self.made = 0
+        """Schemas made so far. Beyond MOST_COPIES, targets are shared."""
 
     def schema(self, schema: Mapping[str, Any], loc: Loc, inside: tuple[str, ...], here: Here = ()) -> Placed:
         """One schema resolved.
@@ -136,7 +138,7 @@ class _SchemaWalk:
         own = Placed(loc)
         for key, value in schema.items():
             if key not in ("$ref", "allOf", *CHOICES):
-                own[key] = self._value(key, value, (*loc, key), inside)
+                own[key] = self._value_of_key(key, value, (*loc, key), inside)
         for index, branch in enumerate(_schemas(schema.get("allOf"))):
             merge(own, self._any(branch, (*loc, "allOf", index), inside, here))
         for key in CHOICES:
@@ -150,9 +152,13 @@ class _SchemaWalk:
             self._refer(own, schema["$ref"], (*loc, "$ref"), inside, here)
         return own
 
-    def _value(self, key: str, value: Any, loc: Loc, inside: tuple[str, ...]) -> Any:
-        if key in ("$defs", "definitions") and len(loc) == 1:
-            return value if key == "definitions" else {}
+    def _value_of_key(self, key: str, value: Any, loc: Loc, inside: tuple[str, ...]) -> Any:
+        """What a key says, resolved where it holds schemas. Of the whole document `$defs` becomes empty, and is filled with what
+        must stay; `definitions` stays as it is: no reference leads there any more."""
+        if len(loc) == 1 and key == "$defs":
+            return {}
+        if len(loc) == 1 and key == "definitions":
+            return value
         if key in MAPS and isinstance(value, Mapping):
             return {name: self._any(inner, (*loc, name), inside) for name, inner in value.items()}
         if key in LISTS and isinstance(value, list):

@@ -49,10 +49,15 @@ def unit_of(node: FieldNode) -> UnitRules:
     one_sided = any(one.reads == "output" for one in comparators)
     equality = len(comparators) == 1 and not comparators[0].costs and asks_equality(comparators[0], node.transforms)
     return UnitRules(
-        rules, node.readers, any(ask is not None for ask in node.readers),
-        any(one.costs for one in comparators), one_sided or together is not None,
-        one_sided and node.policy.one_sided == "asked", equality and together is None,
-    )  # fmt: skip
+        rules=rules,
+        readers=node.readers,
+        unread=any(ask is not None for ask in node.readers),
+        costs=any(one.costs for one in comparators),
+        # equal objects may have none of the keys that are compared together: then nothing is measured
+        each=one_sided or together is not None,
+        alone=one_sided and node.policy.one_sided == "asked",
+        exact=equality and together is None,
+    )
 
 
 def compound_of(node: FieldNode) -> FieldNode:
