@@ -59,6 +59,7 @@ class RowsAsking:
             gathered.at([row], self.line.name)
             row_clock().fresh = True
             with suppress(Exception, OutOfTime):  # a row is guarded: judging it will say what is wrong
+                # None: whatever the answers are, the row asks no more
                 if self._asking.ask(*values) is not None and gathered.open:
                     self._waiting.append((row, values))
         return bool(self._waiting)

@@ -102,6 +102,7 @@ class ChunkScoring:
         return self._ask_alone(gathered) if self._apart else False
 
     def _ask_alone(self, gathered: Gathered) -> bool:
+        """Goes through the rows one by one. Only what they ask matters: what is found is let go of at once."""
         again = False
         for place, values in enumerate(zip(*self.given, strict=True)):
             row_clock().fresh = True
@@ -120,21 +121,28 @@ class ChunkScoring:
     def settled(self) -> Cells:
         """What every row comes to: a `ScoredRow` each."""
         found: Cells = [None] * self.count
-        lost = self.line.settings.unreadable().lost
         all_scored = self._scored() if self.rows else []
         for row, scored in zip(self.rows, all_scored, strict=True):
-            if row in self.blocked or row in self.unreadable:
-                verdict = scored.verdict if lost is None else lost(scored.verdict)
-                scored = scored._replace(verdict=as_blocked(verdict) if row in self.blocked else verdict)
-            if row in self.blocked and scored.verdict.status.kept_out:  # who asks why is shown the output
-                scored = self._looked_at(scored, [column[row] for column in self.inputs])
-            found[row] = scored
+            without_output = row in self.blocked or row in self.unreadable
+            found[row] = self._without_output(row, scored) if without_output else scored
         if self.blocked:
-            asked = {id(one.rows) for one in found if one is not None}
-            release_rows(one for one in all_scored if id(one.rows) not in asked)
+            still_shown = {id(one.rows) for one in found if one is not None}
+            release_rows(one for one in all_scored if id(one.rows) not in still_shown)
         for row, verdict in self.stopped.items():
             found[row] = ScoredRow(verdict)
         return found
+
+    def _without_output(self, row: int, scored: ScoredRow) -> ScoredRow:
+        """What a row comes to that was scored as one whose output is missing, because it is blocked or unreadable."""
+        lost = self.line.settings.unreadable().lost
+        verdict = scored.verdict if lost is None else lost(scored.verdict)
+        if row not in self.blocked:
+            return scored._replace(verdict=verdict)
+        blocked = scored._replace(verdict=as_blocked(verdict))
+        if not blocked.verdict.status.kept_out:
+            return blocked
+        # the verdict is the row's own (invalid, say), not that it is blocked: its reasons are made from the real output
+        return self._looked_at(blocked, [column[row] for column in self.inputs])
 
     def _scored(self) -> list[ScoredRow]:
         row_clock().fresh = True

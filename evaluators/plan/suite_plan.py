@@ -174,7 +174,7 @@ def compile_plan(
     compiled: dict[str, Compiled] = {}
     for together in rounds_of(ordered):
         planned = [_planned(needs, line, watched.get(line.name, ())) for line in together]
-        asked = None if together[0].settings.asking() is None else _asked(needs, planned)
+        asked = None if together[0].settings.asking() is None else _asking_step(needs, planned)
         compiled |= {one.line.name: _compiled(needs, one, asked, place) for place, one in enumerate(planned)}
     evaluators = [compiled[line.name] for line in lines]
     return Plan(columns, needs.steps, evaluators, needs.names, needs.searched, reading.limits)
@@ -238,8 +238,11 @@ def _gates(needs: NeedSteps, line: EvaluatorLine) -> tuple[int, ...]:
     return tuple(waits)
 
 
-def _asked(needs: NeedSteps, together: Sequence[_Planned]) -> int:
-    """The slot of what asked for some evaluators, one after the other, once everything is answered."""
+def _asking_step(needs: NeedSteps, together: Sequence[_Planned]) -> int:
+    """One step in which these evaluators ask together.
+
+    Its slot holds no column of rows but the asker of each evaluator, in their order, all answered.
+    """
     reads = tuple(slot for one in together for slot in one.reads)
 
     def run(columns: list[Cells], count: int) -> Cells:

@@ -5,7 +5,7 @@ A cell error becomes a result by its blame. A row that an evaluator waits for in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -28,19 +28,12 @@ def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool, gates
     if len(line.settings.needs()) == 0:
         raise TypeError(f'evaluator "{line.name}" needs nothing, so it has nothing to score')
     unreadable = line.settings.unreadable()
-    left_out = skip_unreadable and not unreadable.judged
+    left_out = skip_unreadable and not unreadable.judged  # rows whose output cannot be read are skipped
 
     def run(columns: list[Cells], count: int) -> Cells:
         given, clock = columns[gates:], row_clock()
-        errors, stopped = cell_errors(given), dict[int, Result]()
-        for row in range(count) if gates else ():
-            verdict = kept_out(line, columns[:gates], row)
-            if verdict is BLOCKED and line.unmet == "fail":
-                verdict = result_of_errors(errors.get(row, ()), False) or as_blocked(unreadable.result)
-            elif verdict is BLOCKED:
-                verdict = SKIPPED
-            if verdict is not None:
-                stopped[row] = verdict
+        errors = cell_errors(given)
+        stopped = _stopped_rows(line, columns[:gates], errors, unreadable.result, count) if gates else {}
         found: Cells = []
         add = found.append
         for row, values in enumerate(zip(*given, strict=True)):
@@ -59,6 +52,22 @@ def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool, gates
     return run
 
 
+def _stopped_rows(
+    line: EvaluatorLine, gates: Sequence[Cells], errors: Mapping[int, Sequence[Issue]], unreadable: Result, count: int
+) -> dict[int, Result]:
+    """What rows come to that are not judged because of what they wait for, by row."""
+    found: dict[int, Result] = {}
+    for row in range(count):
+        verdict = kept_out(line, gates, row)
+        if verdict is BLOCKED and line.unmet == "fail":
+            verdict = result_of_errors(errors.get(row, ()), False) or as_blocked(unreadable)
+        elif verdict is BLOCKED:
+            verdict = SKIPPED
+        if verdict is not None:
+            found[row] = verdict
+    return found
+
+
 def cell_errors(columns: Sequence[Cells]) -> dict[int, list[Issue]]:
     """What is wrong with the values of some rows, by row."""
     found: dict[int, list[Issue]] = {}
@@ -71,10 +80,13 @@ def cell_errors(columns: Sequence[Cells]) -> dict[int, list[Issue]]:
 
 
 def result_of_errors(issues: Sequence[Issue], left_out: bool) -> Result | None:
-    """What faulty values of a row are worth, by blame: the test set's come first. None where the output is just missing."""
-    theirs = next((issue for issue in issues if issue.blame is not Blame.OUTPUT), None)
-    if theirs is not None:
-        return unscored(theirs)
+    """What a row comes to whose values have errors. It has no score where the output is not to blame for all of them.
+
+    Where only the output cannot be read, the row is skipped if it is `left_out`; else None: it counts as missing.
+    """
+    not_of_output = next((issue for issue in issues if issue.blame is not Blame.OUTPUT), None)
+    if not_of_output is not None:
+        return unscored(not_of_output)
     return replace(SKIPPED, issue=issues[0]) if left_out else None
 
 
