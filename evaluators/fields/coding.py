@@ -27,9 +27,9 @@ EXTRA_CAP: Final = 20_000
 
 
 class Coding:
-    """The numbering of events. `surplus_counts`: items that only the output has lower the score of a list in the totals.
+    """The numbering of events. `surplus_counts`: items that only the output has lower the score of a list.
 
-    `inside`, of a result or a list: it stands in items of another list, where it earns nothing of its own in the totals.
+    `inside`, of a result or a list: it stands in items of another list, where it earns nothing of its own.
     """
 
     def __init__(
@@ -52,7 +52,10 @@ class Coding:
         return len(self.events)
 
     def result(self, finding: Finding, inside: bool) -> int:
-        """The number of a finding's event. One with `more.above` is a key that the schema lacks: it has an event of its own."""
+        """The number of a finding's event.
+
+        One with `more.above` is a key that the schema lacks: it has an event of its own.
+        """
         node, status, more = finding.node, finding.status, finding.more
         if more is None:
             return self.column(node, status, inside)

@@ -157,10 +157,11 @@ def _narrowed(schema: Mapping[str, Any], name: str, loc: Loc) -> Placed:
 
 
 def _read_choice(at: SchemaReading, words: Words, branches: list[Mapping[str, Any]]) -> None:
-    """Reads a value of several types. It is one unit where the choice names a metric, the suite has a default for several
-    types, or all branches ask for the same one; else a choice.
+    """Reads a value of several types.
 
-    A metric of whole lists for which an alignment stands in goes to the list branch alone.
+    It is one unit where the choice names a metric, the suite has a default for several types, or all branches ask for
+    the same one; else a choice. A metric of whole lists for which an alignment stands in goes to the list
+    branch alone.
     """
     at.part.shape = replaced(at.part.shape, types=frozenset().union(*map(_types, branches)))
     several: Mapping[str, Any] = at.context.get("defaults") or {}
@@ -270,7 +271,7 @@ def _address(asked: AskedMetric, schema: Mapping[str, Any], metrics: int) -> Ask
 
 
 def _placed(detail: Detail, asked: AskedMetric) -> Detail:
-    """A complaint about a metric, at its place in the schema. One about a setting has a place that begins with the metric's name."""
+    """A complaint about a metric, at its place in the schema. That of a setting begins with the metric's name."""
     if detail.loc[:1] == (asked.metric_id,):
         rest = detail.loc[1:]
         return replaced(detail, loc=(*asked.params_loc, *rest) if rest else asked.loc)

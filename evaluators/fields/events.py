@@ -57,7 +57,10 @@ class Items(NamedTuple):
 
     @property
     def surplus(self) -> int:
-        """Items of the output without a partner: the spurious ones, less those that are one half of a pair that does not match."""
+        """Items of the output without a partner.
+
+        They are the spurious ones, less those that are one half of a pair that does not match.
+        """
         return self.spurious - (self.paired - self.matched)
 
 

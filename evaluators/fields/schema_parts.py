@@ -252,8 +252,10 @@ class SchemaReading(Struct):
         self.part.items = self._below(items if isinstance(items, Mapping) else Placed(place), place, ANY, idle)
 
     def _below(self, schema: object, place: Loc, step: object, idle: bool) -> SchemaPart:
-        """The part of a key or an item. A choice may lead back to itself through one of these, so the choices that are being
-        read are set aside."""
+        """The part of a key or an item.
+
+        A choice may lead back to itself through one of these, so the choices that are being read are set aside.
+        """
         outer, self.reader.choosing = self.reader.choosing, []
         found = self.reader.part(schema, place, (*self.path, step), idle)
         self.reader.choosing = outer
