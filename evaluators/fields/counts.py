@@ -42,7 +42,10 @@ def share(result: FieldResult) -> Fraction:
 
 
 def is_entry(result: FieldResult, arrays: Mapping[str, ArrayResult]) -> bool:
-    """Whether the totals count a result for itself: the schema knows it, and none of these arrays, by path, says it."""
+    """Whether a result is an entry of its own in the totals.
+
+    The result of a key that the schema lacks is none, nor is a part of what one of these arrays, by path, says.
+    """
     if result.details.get("outside"):
         return False
     return not any(place in arrays and arrays[place].says(result) for place in places_above(result.path))

@@ -201,6 +201,10 @@ class _Check(Struct, frozen=True):
     def _keys(
         self, value: dict[str, Any], node: FieldNode, place: Place, siblings: Sequence[FieldNode]
     ) -> Iterator[ExpectedFinding]:
+        """The keys of an object: those compared as one value, those that the schema declares, and then all others.
+
+        One that is not declared is an error, unless the schema has a rule for all other keys, or it is the id.
+        """
         below = node.below
         picked = {key: value[key] for key in node.compound.fields if key in value} if node.compound is not None else {}
         if picked:

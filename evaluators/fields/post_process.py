@@ -101,13 +101,13 @@ def reclassify_nulls(
 
 
 def propagate_batch_errors(results: Sequence[FieldResult]) -> list[FieldResult]:
-    """The results, in which one question that a batch comparator left open opens all its other ones of the row."""
-    broken = {
+    """The results, where a question that a batch comparator did not answer makes its others in the row not judged, too."""
+    unanswered = {
         result.details.get("metric")
         for result in results
         if result.status is FieldStatus.NOT_JUDGED and result.details.get("batch")
     }
-    return [_opened(result) if _answered_by(result, broken) else result for result in results]
+    return [_not_judged(result) if _answered_by(result, unanswered) else result for result in results]
 
 
 def ships(processor: Processor) -> bool:
@@ -185,7 +185,7 @@ def _answered_by(result: FieldResult, metrics: set[object]) -> bool:
     )
 
 
-def _opened(result: FieldResult) -> FieldResult:
+def _not_judged(result: FieldResult) -> FieldResult:
     return _with(result, FieldStatus.NOT_JUDGED, None, "another question of the same batch was left open", "error")
 
 

@@ -155,8 +155,8 @@ class _SchemaWalk:
     def _value_of_key(self, key: str, value: Any, loc: Loc, inside: tuple[str, ...]) -> Any:
         """What a key says, resolved where it holds schemas.
 
-        Of the whole document, `$defs` becomes empty, and is filled with what must stay; `definitions` stays as it is: no
-        reference leads there any more.
+        Of the whole document, `$defs` becomes empty, and is filled with what must stay; `definitions` stays as it is:
+        no reference leads there any more.
         """
         if len(loc) == 1 and key == "$defs":
             return {}

@@ -103,22 +103,30 @@ class Outside(NamedTuple):
 
 
 AFTER: Final = float("inf")
+_FURTHER_KEYS: Final = 10**9
+"""Where the keys stand that the schema does not list: after all that it lists, and after all items."""
+_UNPAIRED_ITEMS: Final = 2 * 10**9
+"""From here on stand the items that only the output has."""
 
 
 def order_of(trail: Sequence[int | None], location: Sequence[Any]) -> tuple[tuple[float, str], ...]:
-    """What a place is sorted by: declared keys as the schema lists them, further keys by name, items in list order, then those that
-    only the output has."""
+    """What a place is sorted by: declared keys as the schema lists them, then further keys by name; items in list
+    order, then those that only the output has.
+
+    `trail` has, for each step, the position of a declared key among those of its object; None for an item and a further
+    key, which are sorted by themselves. So are the steps beyond its end.
+    """
     found: list[tuple[float, str]] = []
     for place, step in enumerate(location):
         known = trail[place] if place < len(trail) else None
         if known is not None:
             found.append((known, ""))
         elif isinstance(step, Unpaired):
-            found.append((2 * 10**9 + step.index, ""))
+            found.append((_UNPAIRED_ITEMS + step.index, ""))
         elif isinstance(step, int):
             found.append((step, ""))
         else:
-            found.append((10**9, str(step)))
+            found.append((_FURTHER_KEYS, str(step)))
     return tuple(found)
 
 
