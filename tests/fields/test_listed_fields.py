@@ -155,6 +155,8 @@ def test_listed_fields(example: dict[str, Any]) -> None:
         "reasons": [result.reason for result in score.fields],
         "details": [plain(result.details) for result in score.fields],
         "values": [shown(result) for result in score.fields],
+        "weights": [result.weight for result in score.fields],
+        "rules": [result.rule for result in score.fields],
     }.items():
         assert found == example.get(name, found)
 
