@@ -167,14 +167,14 @@ CASES = yaml.safe_load(Path(__file__).with_name("$name.yaml").read_text(encoding
 @pytest.mark.parametrize("example", $title.examples, ids=lambda example: str(example.title))
 def test_an_example_gives_its_score(example: Example) -> None:
     evaluator = $title.model_validate(example.settings or {})
-    assert evaluator.score(example.output, example.expected, example.input).value == example.score
+    assert evaluator.score(example.output, example.expected, example.input).score == example.score
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["it"]))
 def test_a_case_gives_its_score(case: dict[str, Any]) -> None:
     evaluator = $title.model_validate(case.get("settings", {}))
     cells = {role: case.get(role, MISSING) for role in ("output", "expected", "input")}
-    assert evaluator.score(**cells).value == case["score"]
+    assert evaluator.score(**cells).score == case["score"]
 '''
 
 _COMPARATOR: Final = '''\
