@@ -1,8 +1,8 @@
 """What pairing two items is worth, and the one whole number that says it.
 
 A pairing of two lists is the better one when it has more *complete* pairs, in which every measured result is a match; then
-by the greater sum of F1; then by the fields that match, where the caller ranks them; then by more pairs of *equal* items,
-compared whole, with what no field looks at. Distances come last, and `values.assignment` sees to them.
+by the greater sum of F1; then by its rank: the fields that match, in their order. Distances come last, and
+`values.assignment` sees to them. What no field looks at decides nothing.
 
 `gains` writes that as one whole number for each pair, so that the pairing with the greatest sum is the best one. A unit of
 a level outweighs whatever a pairing can gain at the levels below it: sums of F1 are whole over their common denominator,
@@ -11,7 +11,7 @@ and a pairing has min(n, m) pairs at most. Levels that tell no two pairs apart a
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import lcm
 from typing import Final, NamedTuple
@@ -41,26 +41,11 @@ def judged(matches: bool) -> Worth:
     return COMPLETE if matches else NOTHING_ALIKE
 
 
-def gains(
-    worths: Sequence[Sequence[Worth]], ours: Sequence[Hashable], theirs: Sequence[Hashable], least: Fraction
-) -> Table:
-    """One whole number for each pair, by rows; 0 for a pair whose F1 is 0, or below `least`.
-
-    `ours` and `theirs` are the identities of the items: equal ones are equal items.
-    """
-    most = min(len(ours), len(theirs))
-    alike = not set(ours).isdisjoint(theirs)
+def gains(worths: Sequence[Sequence[Worth]], least: Fraction) -> Table:
+    """One whole number for each pair, by rows; 0 for a pair whose F1 is 0, or below `least`."""
+    most = min(len(worths), len(worths[0]))
     numbers = _numbers({worth for line in worths for worth in line}, least, most)
-    found = [[numbers[worth] for worth in line] for line in worths]
-    if alike:
-        complete = {worth: f1(worth) == WHOLE for worth in numbers}
-        pairs = [
-            [(value, complete[worth], one == other) for value, worth, other in zip(values, line, theirs, strict=True)]
-            for values, line, one in zip(found, worths, ours, strict=True)
-        ]
-        if any(value and whole is not equal for line in pairs for value, whole, equal in line):
-            return [[value and value * (most + 1) + equal for value, _, equal in line] for line in pairs]
-    return found
+    return [[numbers[worth] for worth in line] for line in worths]
 
 
 def _numbers(worths: Iterable[Worth], least: Fraction, most: int) -> dict[Worth, int]:

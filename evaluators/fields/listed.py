@@ -27,6 +27,8 @@ class Branch(Struct):
     path: SchemaPath
     line: FieldLine | None = None
     loc: Loc = ()
+    number: int = 0
+    """The place of the first line about it or what is below among the lines."""
     below: dict[Any, Branch] = {}
 
     @property
@@ -52,11 +54,11 @@ def tree_of_lines(
 ) -> FieldNode:
     """The tree of lines that have been read. `locs` say where each stands, for messages. Raises BadSettings."""
     root, details = Branch(()), []
-    for line, loc in zip(lines, locs or [()] * len(lines), strict=True):
+    for number, (line, loc) in enumerate(zip(lines, locs or [()] * len(lines), strict=True)):
         found = _unsuited(line, loc)
         details.extend(found)
         if not found:
-            details.extend(_planted(root, line, loc))
+            details.extend(_planted(root, line, loc, number))
     if details:
         raise BadSettings(details)
     _check(root, details)
@@ -84,14 +86,14 @@ def _unsuited(line: FieldLine, loc: Loc) -> list[Detail]:
     return found
 
 
-def _planted(root: Branch, line: FieldLine, loc: Loc) -> list[Detail]:
+def _planted(root: Branch, line: FieldLine, loc: Loc, number: int) -> list[Detail]:
     """Puts a line in its place. A place that is a list in one line and an object in another is a detail."""
     branch = root
     for step in line.path.steps:
         if branch.below and (step is ANY) is not (ANY in branch.below):
             message = f'"{branch.shown}" is a list in one line and an object in another'
             return [Detail(loc, message, "write [*] after the name of a list, in every line below it", key=True)]
-        branch = branch.below.setdefault(step, Branch((*branch.path, step)))
+        branch = branch.below.setdefault(step, Branch((*branch.path, step), number=number))
     branch.line, branch.loc = line, loc
     return []
 
@@ -131,42 +133,47 @@ def _lines_below(branch: Branch) -> list[Branch]:
 
 def _node(branch: Branch, common: tuple[Transform, ...]) -> FieldNode:
     """The finished node of a place and everything below it."""
-    line, path = branch.line, branch.path
+    line, path, number = branch.line, branch.path, branch.number
     below = {key: _node(inner, common) for key, inner in branch.below.items()}
     items = below.get(ANY)
     if line is None:
-        return FieldNode(path, "array", policy=FIELDS, make=lambda: Below(items=items)) if items else _object(path, below)
+        if items is None:
+            return _object(branch, below)
+        return FieldNode(path, "array", policy=FIELDS, listed=number, make=lambda: Below(items=items))
     if line.skip:
         return FieldNode(path, weight=line.weight, skip=True, policy=FIELDS)
     transforms = (*common, *line.transforms)
     if line.together is not None:
         compound = Compound(line.together.fields, _metric(line, line.fallback_for))
-        return _object(path, below, line, compound, line.together.transforms(transforms))
+        return _object(branch, below, compound, line.together.transforms(transforms))
     if line.align is not None and not below:
-        items = FieldNode((*path, ANY), "leaf", (_metric(line, None),), transforms, policy=FIELDS)
+        items = FieldNode((*path, ANY), "leaf", (_metric(line, None),), transforms, policy=FIELDS, listed=number)
     if items is not None:
         return FieldNode(
             path, "array", align=line.align or ORDERED, weight=line.weight, required=line.required,
-            fallback_for=line.fallback_for, policy=FIELDS if below else SCHEMA, make=lambda: Below(items=items),
+            fallback_for=line.fallback_for, policy=FIELDS if below else SCHEMA, listed=number,
+            make=lambda: Below(items=items),
         )  # fmt: skip
     if below:
-        return _object(path, below, line)
+        return _object(branch, below)
     metrics = (_metric(line, line.fallback_for),)
-    return FieldNode(path, "leaf", metrics, transforms, weight=line.weight, required=line.required, policy=FIELDS)
+    return FieldNode(
+        path, "leaf", metrics, transforms, weight=line.weight, required=line.required, policy=FIELDS, listed=number
+    )
 
 
 def _object(
-    path: SchemaPath,
+    branch: Branch,
     keys: dict[Any, FieldNode],
-    line: FieldLine | None = None,
     compound: Compound | None = None,
     transforms: tuple[Transform, ...] = (),
 ) -> FieldNode:
     """A place that is looked into key by key."""
+    line = branch.line
     weight, required = (line.weight, line.required) if line is not None else (Fraction(1), False)
     return FieldNode(
-        path, "object", transforms=transforms, compound=compound, weight=weight, required=required,
-        policy=FIELDS, make=lambda: Below(keys),
+        branch.path, "object", transforms=transforms, compound=compound, weight=weight, required=required,
+        policy=FIELDS, listed=branch.number, make=lambda: Below(keys),
     )  # fmt: skip
 
 

@@ -20,8 +20,8 @@ with different marks, where only complete pairs are wanted.
 
 The answer has the pairs, sorted by expected item; what either list has left over; and, under `key_field`, which items
 had no key or shared one. `any_order` makes complete pairs and no others: those with an F1 of 1. `hungarian` makes the
-best pairing there is: as many complete pairs as can be, then the greatest sum of F1, then the most equal items (see
-`gains`); pairs that have nothing in common, or whose F1 is below `at_least`, stay apart. Ties are settled as
+best pairing there is: as many complete pairs as can be, then the greatest sum of F1, then the fields that match, in their
+order (see `gains`); pairs that have nothing in common, or whose F1 is below `at_least`, stay apart. Ties are settled as
 `values.assignment` says. Equal lists are paired in order by whoever calls: nothing is weighed.
 
 Lists that are too long to compare each item with each (see `pairing_limit`; `cells` raises it) have equal items paired
@@ -38,7 +38,7 @@ from collections.abc import Callable, Container, Generator, Hashable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from evaluators.fields.align import Align
-from evaluators.fields.gains import NOTHING_ALIKE, WHOLE, Worth, f1, gains, judged
+from evaluators.fields.gains import NOTHING_ALIKE, WHOLE, Worth, f1, gains
 from evaluators.fields.marks import Leaves, LeavesOf, leaves_of_all
 from evaluators.fields.pairing_limit import FEW, PairCost, crowded
 from evaluators.issues import RowProblem
@@ -89,10 +89,6 @@ class Alike(NamedTuple):
 
     expected: Sequence[Hashable]
     output: Sequence[Hashable]
-
-    def worths(self) -> list[list[Worth]]:
-        """The same, pair by pair."""
-        return [[judged(one == other) for other in self.output] for one in self.expected]
 
 
 class Paired(NamedTuple):
@@ -184,7 +180,7 @@ def pairing(
     too_many = crowded(cost, expected, output, align.cells)
     ours, theirs = [identity(item) for item in expected], [identity(item) for item in output]
     alike = _alike(key_of, expected, output) if key_of is not None else None
-    if alike is not None and (too_many or not _equal_among_alike(alike, ours, theirs)):
+    if alike is not None:
         return _paired(by_equality(*alike), expected, output)
     if too_many:
         pairs = by_equality(ours, theirs)
@@ -192,10 +188,7 @@ def pairing(
         shares = map(f1, (yield Wanted(rest)))
         fitting = [each for each, share in zip(rest, shares, strict=True) if share and share >= align.least_f1]
         return _paired(sorted([*pairs, *fitting]), expected, output, Keys(crowded=True))
-    if alike is not None:
-        pairs = assign_gains(gains(alike.worths(), ours, theirs, align.least_f1))
-    else:
-        pairs = yield from _surely_then_best(align, expected, output, ours, theirs, leaves_of)
+    pairs = yield from _surely_then_best(align, expected, output, ours, theirs, leaves_of)
     if align.ask is not None and asks:
         pairs = yield from _then_leftovers(align, pairs, expected, output)
     return _paired(pairs, expected, output)
@@ -234,7 +227,7 @@ def _surely_then_best(
         near = _same_mark(*rest) if align.least_f1 == WHOLE else _value_in_common(*rest)
     our_rest, their_rest = [ours[row] for row in rows], [theirs[column] for column in columns]
     table = yield from _weighed(our_rest, their_rest, near, rows, columns)
-    found = assign_gains(gains(table, our_rest, their_rest, align.least_f1), rows, columns)
+    found = assign_gains(gains(table, align.least_f1), rows, columns)
     return sorted([*pairs, *((rows[row], columns[column]) for row, column in found)])
 
 
@@ -271,8 +264,7 @@ def _then_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items) 
     worths = yield Wanted([(rows[row], columns[place]) for row, place in wanted], asking=True)
     asked = dict(zip(wanted, worths, strict=True))
     table = [[asked.get((row, place), NOTHING_ALIKE) for place in range(len(columns))] for row in range(len(rows))]
-    ours, theirs = [identity(expected[row]) for row in rows], [identity(output[column]) for column in columns]
-    found = assign_gains(gains(table, ours, theirs, align.least_f1))
+    found = assign_gains(gains(table, align.least_f1))
     return sorted([*pairs, *((rows[row], columns[column]) for row, column in found)])
 
 
@@ -322,17 +314,6 @@ def _parts(item: Any) -> set[str]:
     """The runs of three letters of an item, keys and all."""
     text = f"  {to_text(item).lower()} "
     return {text[start : start + 3] for start in range(len(text) - 2)}
-
-
-def _equal_among_alike(found: Alike, ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> bool:
-    """Whether an item has one with the same key that equals it, and one that does not."""
-    if ours == found.expected and theirs == found.output:
-        return False
-    shared = {*ours} & {*theirs}
-    items: dict[Hashable, set[Hashable]] = {}
-    for key, item in (*zip(found.expected, ours, strict=True), *zip(found.output, theirs, strict=True)):
-        items.setdefault(key, set()).add(item)
-    return any(len(each) > 1 and not each.isdisjoint(shared) for each in items.values())
 
 
 def _by_key(align: Align, ours: Sequence[Hashable | None], theirs: Sequence[Hashable | None]) -> Paired:

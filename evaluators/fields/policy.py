@@ -9,7 +9,6 @@
 | a comparator that reads the output alone, where only the output has the key | is not asked: the key is extra | is asked | is asked |
 | the same, where the output lacks the key | only what the expected side has is missing | it is missing | it is missing |
 | an expected value that cannot be read | is a fault at its place | the same | is one for all values of its line in that row |
-| equally good pairings | the first in place | the same | the fields in their order, then the first in place |
 """
 
 from __future__ import annotations
@@ -28,11 +27,8 @@ class Policy(Struct, frozen=True):
     every: Literal["item", "item or value"]
     """What `[*]` means."""
     one_sided: Literal["extra", "asked"]
-    ties: Literal["place", "fields"]
 
 
-SCHEMA: Final = Policy(one_result="value", containers="results", every="item", one_sided="extra", ties="place")
-FIELDS: Final = Policy(one_result="value", containers="results", every="item or value", one_sided="asked", ties="place")
-LISTED: Final = Policy(
-    one_result="line", containers="looked through", every="item or value", one_sided="asked", ties="fields"
-)
+SCHEMA: Final = Policy(one_result="value", containers="results", every="item", one_sided="extra")
+FIELDS: Final = Policy(one_result="value", containers="results", every="item or value", one_sided="asked")
+LISTED: Final = Policy(one_result="line", containers="looked through", every="item or value", one_sided="asked")

@@ -140,6 +140,8 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
     """Makes what stands below, when it is first asked for."""
     policy: Policy = SCHEMA
     line: ListedField | None = None
+    listed: int | None = None
+    """Of a tree of `fields:` the place of its line, or of the first one below, among the lines."""
     origin: object = None
     """What the node was made from. Nodes of one origin, in different places, ask for the same."""
 
@@ -200,7 +202,12 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
         if self.kind != "array" or self.unit or self.policy.every == "item":
             return None
         return FieldNode(
-            self.path, "object", weight=self.weight, policy=self.policy, make=lambda: Below(others=self.below.items)
+            self.path,
+            "object",
+            weight=self.weight,
+            policy=self.policy,
+            make=lambda: Below(others=self.below.items),
+            listed=self.listed,
         )
 
     @property

@@ -63,7 +63,7 @@ def unit_of(node: FieldNode) -> UnitRules:
 def compound_of(node: FieldNode) -> FieldNode:
     """The keys of an object that are compared as one value, as a place of its own."""
     metrics = () if node.compound is None else (node.compound.metric,)
-    return FieldNode(node.path, "leaf", metrics, node.compound_transforms, weight=node.weight)
+    return FieldNode(node.path, "leaf", metrics, node.compound_transforms, weight=node.weight, listed=node.listed)
 
 
 def first_keys(node: FieldNode) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ from evaluators.fields.walk_findings import (
     order_of,
     position_in,
 )
-from evaluators.fields.weighed import Weighed, add_up, field_numbers, ranked
+from evaluators.fields.weighed import ONE, Place, Weighed, add_up, ranked
 from evaluators.judges.asking import waiting
 from evaluators.limits import still_time
 from evaluators.model import MISSING, FieldStatus
@@ -119,8 +119,10 @@ class Walk:
         """Which branch fits two values best."""
         self.paired: dict[Hashable, tuple[Paired, Any, Any]] = {} if above is None else above.paired
         """How two lists are paired whose items are in no order: lists inside of items are met again and again."""
-        self.known: list[tuple[int, Counts, Fit]] = []
+        self.known: list[tuple[FieldNode, int, Counts, Fit]] = []
         """While pairs are weighed: what choices come to whose best branch is known."""
+        self.choices: set[tuple[int | None, ...]] = set()
+        """The trails of the choices that were met."""
         self._by_row: dict[int, list[Finding]] | None = None
         self._waiting: list[Visit] = []
 
@@ -339,7 +341,7 @@ class Walk:
         single = [(each.frame, each.at) for each, _ in self.single[begin[1] :] if each.status in MEASURED]
         met = [(column.frame, place) for column in columns for place in range(len(column.frame.rows))]
         measured = {place for one, one_at in (*single, *met) for place in (position_in(part, one, one_at),)}
-        rows = {row for row, counts, _ in self.known[begin[2] :] if sum(counts)}
+        rows = {row for _, row, counts, _ in self.known[begin[2] :] if sum(counts)}
         for place, row in enumerate(part.rows):
             if place not in measured and row not in rows:
                 own[place] = HALLUCINATION
@@ -478,14 +480,7 @@ class Walk:
                 found[at] = self.paired[keys[at]][0]
             else:
                 running[at] = pairing(node.align, ours, theirs, node.pairing_cost, leaves, key, asks)
-        by_field = node.policy.ties == "fields" and node.align.how == "hungarian"
-
-        def weigh(pairs: Sequence[tuple[int, int, int]], asking: bool) -> list[Worth]:
-            if by_field and not asking:
-                return ranked(frame, pairs, self._weighed(item, frame, pairs, asking))
-            return self.worths(item, frame, pairs, asking)
-
-        found |= paired_together(running, weigh)
+        found |= paired_together(running, lambda pairs, asking: self.worths(item, frame, pairs, asking))
         self.paired |= {keys[at]: (one, frame.e[at], frame.o[at]) for at, one in found.items()}
         return found
 
@@ -495,30 +490,41 @@ class Walk:
         """What pairing two items is worth: (position of their lists, expected index, index in the output) of each pair.
 
         A pair in which nothing is measured is complete when the items are equal; else they have nothing in common. What could not
-        be compared is wrong here: a pair is not complete because of it.
+        be compared is wrong here: a pair is not complete because of it. Pairs that are worth the same are ranked by the fields
+        that match, in their order.
         """
-        return [worth for worth, _ in self._weighed(item, lists, pairs, asking)]
-
-    def _weighed(
-        self, item: FieldNode, lists: Frame, pairs: Sequence[tuple[int, int, int]], asking: bool
-    ) -> list[tuple[Worth, tuple[int, ...]]]:
-        """The worth of pairs of items, and how many results of each place match."""
-        found: list[tuple[Worth, tuple[int, ...]]] = []
+        found: list[Weighed] = []
         for start in range(0, len(pairs), AT_ONCE):
             still_time()
             part = pairs[start : start + AT_ONCE]
             e, o = [lists.e[at][row] for at, row, _ in part], [lists.o[at][column] for at, _, column in part]
             frame = Frame(e, o, range(len(part)), lists, [at for at, _, _ in part], [row for _, row, _ in part])
             walk = Walk(len(part), weighing=True, asking=asking, above=self).go(item, [frame], (None,))
-            counted = walk.counted(item)
-            found += [(one.worth or judged(same(a, b)), one.hits) for a, b, one in zip(e, o, counted, strict=True)]
+            found += [
+                one if one.worth is not None else one._replace(worth=judged(same(a, b)))
+                for a, b, one in zip(e, o, walk.counted(), strict=True)
+            ]
             frame.drop()
-        return found
+        return ranked(lists, pairs, found)
 
-    def counted(self, item: FieldNode) -> list[Weighed]:
+    def counted(self) -> list[Weighed]:
         """What each row comes to while pairs are weighed."""
-        single, known = (finding for finding, _ in self.single), ((row, counts) for row, counts, _ in self.known)
-        return add_up(self.count, self.columns, single, known, item.once(field_numbers))
+        columns = [(self._place(column.node), column) for column in self.columns]
+        single = [
+            (self._place(one.node) if one.status is MATCH else (), one.row, ONE[one.status]) for one, _ in self.single
+        ]
+        known = [(self._place(node), row, counts) for node, row, counts, _ in self.known]
+        return add_up(self.count, columns, [*single, *known])
+
+    def _place(self, node: FieldNode) -> Place:
+        """Where a field stands among those of the item: as it is listed, or as the schema lists it. A choice is one field."""
+        if node.line is not None:
+            return (node.line.number,)
+        if node.listed is not None:
+            return (node.listed,)
+        trail = self.trails[id(node)]
+        end = next((end for end in range(len(trail)) if trail[:end] in self.choices), len(trail))
+        return tuple(AFTER if step is None else step for step in trail[:end])
 
     # Choices
 
@@ -528,6 +534,7 @@ class Walk:
         branches = distinct(node.below.branches)
         if not branches:
             return
+        self.choices.add(visit.trail)
         siblings = (*visit.siblings, *node.below.branches)
         places: dict[int, list[int]] = {}
         open_: dict[int, list[int]] = {}
@@ -547,7 +554,7 @@ class Walk:
             if key in self.chosen:
                 best = self.chosen[key]
                 if self.weighing:
-                    self.known.append((frame.rows[at], best.counts, best.fit))
+                    self.known.append((node, frame.rows[at], best.counts, best.fit))
                 else:
                     places.setdefault(best.number, []).append(at)
         for number, chosen in sorted(places.items()):
@@ -566,18 +573,18 @@ class Walk:
             part = Frame([frame.e[at] for at in here], [frame.o[at] for at in here], range(len(here)), frame, here)
             walk = Walk(len(here), weighing=True, asking=self.asking, above=self).go(branch, [part], visit.trail)
             part.drop()
-            for at, counts, fit in zip(here, *walk.fits(branch), strict=True):
+            for at, counts, fit in zip(here, *walk.fits(), strict=True):
                 if at not in best or fit > best[at].fit:
                     best[at] = Best(number, counts, fit, (frame.e[at], frame.o[at], against(frame, at)))
         self.chosen |= {keys[at]: found for at, found in best.items()}
 
-    def fits(self, branch: FieldNode) -> tuple[list[Counts], list[Fit]]:
+    def fits(self) -> tuple[list[Counts], list[Fit]]:
         """What each row comes to, and how well the place fits."""
         outside, unreadable = [0] * self.count, [self.values.broken[row] for row in range(self.count)]
         for each in self.outside:
             outside[each.row] += 1
-        for row, _, fit in self.known:
+        for _, row, _, fit in self.known:
             outside[row] -= fit.outside
             unreadable[row] -= fit.unreadable
-        counted = [one.counts for one in self.counted(branch)]
+        counted = [one.counts for one in self.counted()]
         return counted, [Fit.of(*each) for each in zip(counted, outside, unreadable, strict=True)]

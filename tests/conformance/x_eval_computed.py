@@ -7,6 +7,8 @@ divergences of `divergences.yaml` are written in. It reads schemas that are alre
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -258,19 +260,22 @@ class Row:
         if how == "ordered" or equal(ours, theirs):
             return dict(zip(range(len(ours)), range(len(theirs)), strict=False))
         least = 1 if how == "any_order" else Fraction(str(align.get("threshold") or 0))
-        table = [[self.gain(schema["items"], one, other) for other in theirs] for one in ours]
+        pairs = [[self.gain(schema["items"], one, other) for other in theirs] for one in ours]
+        table = [[f1 for f1, _ in line] for line in pairs]
+        ranks = _ranks(schema["items"], [[right for _, right in line] for line in pairs])
         whole = lcm(*(f1.denominator for line in table for f1 in line))
         most = min(len(ours), len(theirs)) + 1
+        below = most * max((rank for line in ranks for rank in line), default=0) + 1
 
-        def number(f1: Fraction, one: Any, other: Any) -> int:
-            """Complete pairs, then F1, then equal items."""
+        def number(f1: Fraction, rank: int) -> int:
+            """Complete pairs, then F1, then the fields that match, in their order."""
             if not f1 or f1 < least:
                 return 0
-            return ((f1 == 1) * most * whole + int(f1 * whole)) * most + equal(one, other)
+            return ((f1 == 1) * most * whole + int(f1 * whole)) * below + rank
 
         numbers = [
-            [number(f1, one, other) for f1, other in zip(line, theirs, strict=True)]
-            for line, one in zip(table, ours, strict=True)
+            [number(f1, rank) for f1, rank in zip(line, ranked, strict=True)]
+            for line, ranked in zip(table, ranks, strict=True)
         ]
         found = dict(assign_gains(numbers))
         if len(ours) * len(theirs) > MOST_PAIRS:
@@ -299,16 +304,17 @@ class Row:
                     break
         return pairs
 
-    def gain(self, schema: Any, expected: Any, actual: Any) -> Fraction:
-        """F1 of a pair of items."""
+    def gain(self, schema: Any, expected: Any, actual: Any) -> tuple[Fraction, Counter[str]]:
+        """F1 of a pair of items, and where how many results match."""
         row = Row(self.register)
-        f1 = row.figures(row.weighed(row.place(schema, expected, actual, "[0]")))[2]
+        results = row.weighed(row.place(schema, expected, actual, "[0]"))
+        f1 = row.figures(results)[2]
         asked = {"no batch while pairing"}
         self.partings |= (row.partings & asked) | ({"best pairs"} if row.partings - asked else set())
         exact = Fraction(0) if f1 is None else Fraction(f1).limit_denominator(100_000)
         if f1 is None and equal(expected, actual):
             exact = Fraction(1)
-        return exact
+        return exact, Counter(re.sub(r"\[[^]]*]", "[]", one.path) for one in results if one.status == "match")
 
     def weighed(self, found: Iterator[Result]) -> list[Result]:
         """Results that are only weighed: no batch is asked, and texts that are nearly the same count as equal."""
@@ -601,6 +607,34 @@ def _by_f1_alone(table: list[list[int]]) -> Iterator[dict[int, int]]:
     yield dict(assign_gains(table))
     last = len(table[0]) - 1 if table else 0
     yield {row: last - column for row, column in assign_gains([line[::-1] for line in table])}
+
+
+def _ranks(schema: Any, found: list[list[Counter[str]]]) -> list[list[int]]:
+    """What decides among equals: the matches of the first field, then those of the next one."""
+    each = [right for line in found for right in line]
+    paths = sorted({path for right in each for path in right})
+    order = list(dict.fromkeys(_order(schema, "[]", paths)))
+    places = {path: max((one for one in order if path.startswith(one)), key=len) for path in paths}
+    base = 1 + max((sum(right.values()) for right in each), default=0) * len(each)
+
+    def rank(right: Counter[str]) -> int:
+        number = 0
+        for place in order:
+            number = number * base + sum(many for path, many in right.items() if places[path] == place)
+        return number
+
+    return [[rank(right) for right in line] for line in found]
+
+
+def _order(schema: Any, path: str, met: Sequence[str]) -> Iterator[str]:
+    """The places that were met, as the schema lists them. A choice is one place."""
+    if any(one.startswith(path) for one in met):
+        yield path
+        if not branches_of(schema):
+            for key, inner in schema.get("properties", {}).items():
+                yield from _order(inner, _join(path, key), met)
+            if isinstance(schema.get("items"), dict):
+                yield from _order(schema["items"], f"{path}[]", met)
 
 
 def _key_of(item: Any, key: Any) -> Any:

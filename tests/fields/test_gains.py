@@ -1,4 +1,4 @@
-"""Which pairing is the best one: complete pairs, then F1, then equal items, then distance. By trying all of them."""
+"""Which pairing is the best one, by trying all: complete pairs, then F1, then the fields that match in order, then distance."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
+from evaluators.builtin.schema_match import SchemaMatch
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.normalized import Normalized
 from evaluators.comparators.numeric import Numeric, Tolerance
@@ -22,10 +23,11 @@ from evaluators.fields.marks import Leaves
 from evaluators.fields.schema_check import SchemaCheck
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.walk import Walk
+from evaluators.model import FieldStatus
 from evaluators.settings import build
 from tests.fields.alone import counted_one_by_one, score_document
 from tests.fields.paired import pair_items
-from tests.fields.trees import Planned, array, leaf, metric, obj, tree
+from tests.fields.trees import Planned, array, choice, leaf, metric, obj, tree
 from tests.reference.settled import settle
 
 Pairs: TypeAlias = list[tuple[int, int]]
@@ -74,7 +76,6 @@ def quality(table: Table, ours: list[Any], theirs: list[Any], pairs: Pairs) -> t
         -sum(f1(worth) == 1 for worth in chosen),
         -sum(map(f1, chosen)),
         -sum(worth.rank for worth in chosen),
-        -sum(ours[row] == theirs[column] for row, column in pairs),
         sum(abs(row - column) for row, column in pairs),
         [partner.get(row, len(theirs)) for row in range(len(ours))],
     )
@@ -177,7 +178,7 @@ def pairs(item: Planned, expected: list[Any], output: list[Any]) -> list[tuple[i
     scoring = SchemaScoring(root, "f1", 1.0)
     slow, fast = counted_one_by_one(scoring), SchemaCheck(scoring)
     assert slow(expected, output).counts == fast(expected, output).counts
-    (listed,) = Walk(1).go(root, of_rows([expected], [output])).lists
+    listed, *_ = Walk(1).go(root, of_rows([expected], [output])).lists
     return listed.items.pairs_of(0)
 
 
@@ -202,18 +203,74 @@ def test_a_complete_pair_stays_where_values_may_be_near() -> None:
     assert one.compile()({"items": expected}, {"items": output}) == settle(one, explained)
 
 
-def test_equal_items_stay_together_though_others_match_as_well() -> None:
-    assert pairs(TEXT, [{"a": "X", "b": 1}, {"a": "x", "b": 1}], [{"a": "x", "b": 1}, {"a": "X", "b": 1}]) == [
-        (0, 1),
-        (1, 0),
-    ]
-    assert pairs(leaf(FOLDED), ["X", "x"], ["x", "X"]) == [(0, 1), (1, 0)]
-    assert pairs(leaf(FOLDED), ["X", "x"] * 20, ["x", "X"] * 20) == [(row, row ^ 1) for row in range(40)]
+def test_of_items_that_match_as_well_the_nearest_go_together_equal_or_not() -> None:
+    expected, output = [{"a": "X", "b": 1}, {"a": "x", "b": 1}], [{"a": "x", "b": 1}, {"a": "X", "b": 1}]
+    assert pairs(TEXT, expected, output) == [(0, 0), (1, 1)]
+    assert pairs(leaf(FOLDED), ["X", "x"], ["x", "X"]) == [(0, 0), (1, 1)]
+    assert pairs(leaf(FOLDED), ["X", "x"] * 20, ["x", "X"] * 20) == [(row, row) for row in range(40)]
 
 
-def test_equal_items_are_compared_whole() -> None:
+def test_what_no_field_looks_at_breaks_no_tie() -> None:
     item = obj({"a": leaf(), "n": leaf(skip=True)})
-    assert pairs(item, [{"a": 1, "n": 1}, {"a": 1, "n": 2}], [{"a": 1, "n": 2}, {"a": 1, "n": 1}]) == [(0, 1), (1, 0)]
+    expected, output = [{"a": 1, "n": 1}, {"a": 1, "n": 2}], [{"a": 1, "n": 2}, {"a": 1, "n": 1}]
+    assert pairs(item, expected, output) == [(0, 0), (1, 1)]
+
+
+LONG = obj({key: leaf() for key in "kabcdefghij"})
+EITHER = choice(obj({"x": leaf(), "y": leaf()}), obj({"x": leaf(), "z": leaf()}))
+RANKED: dict[str, tuple[Planned, dict[str, Any], list[dict[str, Any]]]] = {
+    "the key that the schema lists first": (
+        obj({"b": leaf(), "a": leaf()}), {"a": 1, "b": 1}, [{"a": 1, "b": 2}, {"a": 2, "b": 1}],
+    ),
+    "depth first": (
+        obj({"o": obj({"z": leaf()}), "a": leaf()}), {"a": 1, "o": {"z": 1}},
+        [{"a": 1, "o": {"z": 2}}, {"a": 2, "o": {"z": 1}}],
+    ),
+    "the items of a list inside": (
+        obj({"l": array(leaf()), "a": leaf()}), {"a": 1, "l": [1]}, [{"a": 1, "l": [2]}, {"a": 2, "l": [1]}],
+    ),
+    "more of the items of a list inside": (
+        obj({"l": array(leaf()), "a": leaf(), "b": leaf()}), {"a": 1, "b": 1, "l": [1, 2]},
+        [{"a": 1, "b": 2, "l": [1, 3]}, {"a": 2, "b": 2, "l": [1, 2]}],
+    ),
+    "an empty list on both sides": (
+        obj({"l": array(leaf()), "a": leaf()}), {"a": 1, "l": []}, [{"a": 1, "l": 2}, {"a": 2, "l": []}],
+    ),
+    "a choice is one field": (
+        obj({"c": EITHER, "a": leaf(), "b": leaf()}), {"a": 1, "b": 1, "c": {"x": 1, "y": 1}},
+        [{"a": 1, "b": 1, "c": {"x": 2, "y": 2}}, {"a": 2, "b": 2, "c": {"x": 1, "y": 1}}],
+    ),
+    "a choice whose branch is known before it is weighed": (
+        obj({"c": EITHER, "a": leaf()}), {"a": 1, "c": {"x": 1, "z": 1}},
+        [{"a": 1, "c": {"x": 2, "z": 1}}, {"a": 2, "c": {"x": 1, "z": 1}}],
+    ),
+    "keys that are not declared come after those that are": (
+        obj({"a": leaf()}, others=leaf()), {"a": 1, "A": 1}, [{"a": 2, "A": 1}, {"a": 1, "A": 2}],
+    ),
+    "the first of many": (
+        LONG, dict.fromkeys("kabcdefghij", 1),
+        [{**dict.fromkeys("kabcdefghij", 1), "k": 2}, {**dict.fromkeys("kabcdefghij", 1), "j": 2}],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", RANKED)
+def test_among_equals_the_first_field_decides(case: str) -> None:
+    item, expected, output = RANKED[case]
+    assert pairs(item, [expected], output) == [(0, 1)]
+    assert pairs(item, [expected], output[::-1]) == [(0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("order", "first"), [(["o.x", "b", "o.y"], "b"), (["o.x", "o.y", "b"], "o.y"), (["b", "o.y", "o.x"], "b")]
+)
+def test_fields_rank_as_they_are_listed_though_an_object_has_some_of_them(order: list[str], first: str) -> None:
+    one = build(SchemaMatch, {"fields": {"l": {"align": "hungarian"}, **{f"l[*].{name}": "exact" for name in order}}})
+    expected = {"l": [{"b": 1, "o": {"x": 1, "y": 1}}]}
+    output = {"l": [{"b": 2, "o": {"x": 2, "y": 1}}, {"b": 1, "o": {"x": 2, "y": 2}}]}
+    for outputs in (output["l"], output["l"][::-1]):
+        found = one.explain(expected, {"l": outputs})
+        assert [each.field for each in found.fields if each.status is FieldStatus.MATCH] == [f"l[*].{first}"]
 
 
 def test_two_items_change_places_for_a_complete_pair() -> None:
@@ -226,8 +283,7 @@ def test_two_items_change_places_for_a_complete_pair() -> None:
 def test_a_complete_pair_counts_more_than_as_many_others_as_lists_can_have(size: int) -> None:
     near, complete = Worth(9, 19), Worth(1, 2)
     table = [[complete if row == column == 0 else near for column in range(size)] for row in range(size)]
-    ours, theirs = [f"a{row}" for row in range(size)], [f"b{column}" for column in range(size)]
-    found = gains(table, ours, theirs, Fraction(0))
+    found = gains(table, Fraction(0))
     assert int(found[0][0]) > size * int(found[0][1]) > 0
 
 
