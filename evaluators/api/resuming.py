@@ -277,7 +277,7 @@ def _minor(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
-_LIBRARIES: Final = ("rapidfuzz", "regex", "jsonschema", "Unidecode", "numpy")
+_LIBRARIES: Final = ("rapidfuzz", "regex", "jsonschema", "Unidecode")
 """The packages that compare values; those that are there."""
 
 
