@@ -102,7 +102,8 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
     nothing was measured; it is 0 where anything went wrong, and else 1.
 
     Precision, recall and F1 are over statuses, errors among the mismatches (see `Confusion`); the two totals are as
-    extract-bench defines them: the overall score weighs an array by its expected items, the field score does not.
+    extract-bench defines them: the overall score weighs an array by its expected items, at least one, the field score does
+    not. Items too many are counted where some are expected; a list that expects none scores 0 as it is.
     """
     statuses: list[FieldStatus] = []
     mean_field_score, overall_score, field_score = Weighted(), Weighted(), Weighted()

@@ -273,10 +273,10 @@ class Round:
         }
 
     def _failure_counted(self, failure: ChatFailure, whom: str) -> Issue:
-        """Counts a failed request, and gives the error of its questions.
+        """Counts a request that failed, its tries used up, and gives the error of its questions.
 
-        A refusal at once, or `_MOST_FAILED_IN_A_ROW` in a row that are worth no further try (late, unreachable, replies without
-        end), give the endpoint up for the run.
+        The endpoint is given up for the run when it refuses outright, and when at least `_MOST_FAILED_IN_A_ROW` requests
+        failed in a row, the last of them late, unreachable or without end.
         """
         session = self.session
         failed = session.failed_in_a_row[whom] = session.failed_in_a_row.get(whom, 0) + 1

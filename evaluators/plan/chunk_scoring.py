@@ -125,7 +125,7 @@ class ChunkScoring:
         for row, scored in zip(self.rows, all_scored, strict=True):
             without_output = row in self.blocked or row in self.unreadable
             found[row] = self._without_output(row, scored) if without_output else scored
-        if self.blocked:
+        if self.blocked:  # those looked at again have rows of their own: the ones they were scored with are let go
             still_shown = {id(one.rows) for one in found if one is not None}
             release_rows(one for one in all_scored if id(one.rows) not in still_shown)
         for row, verdict in self.stopped.items():
