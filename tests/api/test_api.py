@@ -254,7 +254,7 @@ def test_an_evaluator_of_ones_own_is_named_in_suites(rows: Path) -> None:
 def test_a_comparator_of_ones_own_is_named_in_fields() -> None:
     near("near")
     suite = evaluators.load({"evaluators": [{"json_multi_field_match": {"fields": {"a": "exact", "b": "near"}}}]})
-    assert suite.evaluate(ROW)["json_multi_field_match"].score == 1.0  # type: ignore[union-attr]  # it has a score
+    assert suite.evaluate(ROW)["json_multi_field_match"].score == 1.0
 
 
 @pytest.mark.usefixtures("own_plugs")

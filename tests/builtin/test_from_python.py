@@ -163,13 +163,13 @@ def test_an_evaluator_type_is_loaded_from_its_file(tmp_path: Path) -> None:
     file.write_text(NEW_EVALUATOR, encoding="utf-8")
     assert evaluators.register_file(file) == "shouting_for_this_test"
     suite = evaluators.load({"evaluators": [{"shouting_for_this_test": {"marks": 1}}]})
-    assert suite.evaluate({"output": "HELLO!"})["shouting_for_this_test"].score == 1.0  # type: ignore[union-attr]  # it is scored
+    assert suite.evaluate({"output": "HELLO!"})["shouting_for_this_test"].score == 1.0
     with pytest.raises(Problems, match="already registered"):
         evaluators.register_file(file)
     file.write_text(NEW_EVALUATOR.replace("isupper", "islower"), encoding="utf-8")
     evaluators.register_file(str(file), overwrite=True)
     again = evaluators.load({"evaluators": ["shouting_for_this_test"]})
-    assert again.evaluate({"output": "hello"})["shouting_for_this_test"].score == 1.0  # type: ignore[union-attr]  # it is scored
+    assert again.evaluate({"output": "hello"})["shouting_for_this_test"].score == 1.0
 
 
 def test_the_files_that_are_written_to_start_from_are_loaded(tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ def test_of_several_answers_to_one_question_the_first_counts(tmp_path: Path) -> 
     answers.write_text("".join(json.dumps({"question": question, "answer": {"score": s}}) + "\n" for s in (1, 0)))
     suite = evaluators.load(suite_file(tmp_path, {"recorded": {"file": "answers.jsonl"}}, {"title": "semantic"}))
     row = {"expected": {"title": "car"}, "output": {"title": "ship"}}
-    assert suite.evaluate(row)["json_multi_field_match"].score == 1.0  # type: ignore[union-attr]  # it is scored
+    assert suite.evaluate(row)["json_multi_field_match"].score == 1.0
 
 
 GOOD = '{"question": {"prompt": "semantic"}, "answer": {"score": 1}}'
