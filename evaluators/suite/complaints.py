@@ -14,6 +14,7 @@ from typing import Final
 from msgspec import Struct
 
 from evaluators.suite.nodes import SuiteInput
+from evaluators.suite.python_data import TOO_DEEP
 from evaluators.suite.yaml_quoting import quoted, requoted
 
 Mark = tuple[int, int]
@@ -82,6 +83,7 @@ class Explainer:
     def explain(self, trouble: Trouble) -> Complaint:
         """The complaint that fits best."""
         for kind, explain in (
+            ("nesting depth", self._nesting),
             ("", self._tab),
             ("", self._long_key),
             ("alias", self._star),
@@ -110,6 +112,9 @@ class Explainer:
         return Complaint(
             "bad-yaml", trouble.at, "YAML cannot read the text from here on", "put it in quotes if it is text"
         )
+
+    def _nesting(self, trouble: Trouble) -> Complaint:
+        return Complaint("too-deep", trouble.at, TOO_DEEP)
 
     def _long_key(self, trouble: Trouble) -> Complaint | None:
         line, column = self.line(trouble.at[0]), trouble.at[1]

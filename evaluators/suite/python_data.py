@@ -15,6 +15,7 @@ from evaluators.suite.nodes import Findings, MapEntry, Spot, SuiteInput, YamlNod
 
 DEEPEST: Final = 100
 """How deep a suite may be nested."""
+TOO_DEEP: Final = f"the suite is nested more than {DEEPEST} deep"
 
 
 def tree_of(value: object, document: SuiteInput, findings: Findings, loc: Loc = ()) -> YamlNode:
@@ -23,7 +24,7 @@ def tree_of(value: object, document: SuiteInput, findings: Findings, loc: Loc = 
     locs.append(loc)
     spot = Spot(document, len(locs) - 1, 0)
     if len(loc) > DEEPEST:
-        raise Problems([spot.issue("too-deep", f"the suite is nested more than {DEEPEST} deep")])
+        raise Problems([spot.issue("too-deep", TOO_DEEP)])
     if isinstance(value, Mapping):
         return YamlNode(_entries(value, spot, findings, loc), spot)
     if isinstance(value, (list, tuple)):

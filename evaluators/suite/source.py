@@ -28,7 +28,7 @@ from evaluators.suite.extends import Chain
 from evaluators.suite.files import read_text
 from evaluators.suite.merging import merged
 from evaluators.suite.nodes import Findings, MapEntry, Spot, SuiteInput, YamlNode, find
-from evaluators.suite.python_data import DEEPEST, Filling, tree_of, written_data
+from evaluators.suite.python_data import DEEPEST, TOO_DEEP, Filling, tree_of, written_data
 from evaluators.suite.scalars import COLLECTION_TAGS, Scalar, of_tagged, of_word, spelled
 
 MOST_ALIASES: Final = 10_000
@@ -404,7 +404,7 @@ class _Composer:
             message = f"the tag {spelled(event.tag)} is not allowed here"
             self.findings.add(spot, "bad-tag", message, "a suite is plain data; leave the tag out")
         if len(self.stack) >= DEEPEST:
-            raise self._stop(spot, "too-deep", f"the suite is nested more than {DEEPEST} deep")
+            raise self._stop(spot, "too-deep", TOO_DEEP)
         node = YamlNode(value, spot)
         if event.anchor:
             self.anchors[event.anchor] = (node, None)
@@ -479,7 +479,7 @@ class _Composer:
             hint = "write the values out, or keep them in a file that several suites extend"
             raise self._stop(spot, "too-many-aliases", f"the aliases up to here repeat {self.copies:,} values", hint)
         if len(self.stack) + depth > DEEPEST:
-            raise self._stop(spot, "too-deep", f"the suite is nested more than {DEEPEST} deep")
+            raise self._stop(spot, "too-deep", TOO_DEEP)
 
     def _weight(self, node: YamlNode) -> tuple[int, int]:
         """How many values a closed node holds, aliases followed, and how deep it is; each node is visited once."""

@@ -18,6 +18,7 @@ import yaml
 
 MAX_DEPTH: Final = 100
 """Maps and lists inside each other."""
+_TOO_DEEP: Final = f"nested deeper than {MAX_DEPTH} levels"
 MAX_COPIES: Final = 10_000
 """Values that aliases may add to a text."""
 
@@ -60,7 +61,8 @@ def load_untrusted(text: str) -> Any:
         _refuse_unsafe(text)
         return yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
-        raise _at(error.problem_mark, error.problem or error.context or "not YAML") from None
+        problem = error.problem or error.context or "not YAML"
+        raise _at(error.problem_mark, _TOO_DEEP if "nesting depth" in problem else problem) from None
     except (yaml.YAMLError, UnicodeError):
         raise NotYAML("a character that YAML does not allow") from None
     except NotYAML:
@@ -84,7 +86,7 @@ def _refuse_unsafe(text: str) -> None:
                 raise _at(event.start_mark, "a second document starts")
         elif isinstance(event, yaml.CollectionStartEvent):
             if len(open_) == MAX_DEPTH:
-                raise _at(event.start_mark, f"nested deeper than {MAX_DEPTH} levels")
+                raise _at(event.start_mark, _TOO_DEEP)
             open_.append((event.anchor, 1))
             if event.anchor:
                 sizes[event.anchor] = None

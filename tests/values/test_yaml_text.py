@@ -77,6 +77,11 @@ def test_what_is_refused_says_why(text: str, message: str, line: int | None, col
     assert (error.message, error.line, error.column) == (message, line, column)
 
 
+@pytest.mark.parametrize("text", ["[" * 5000, "{a: " * 5000, "- " * 5000])
+def test_what_the_parser_itself_finds_too_deep_is_said_in_the_same_words(text: str) -> None:
+    assert refusal(text).message == f"nested deeper than {MAX_DEPTH} levels"
+
+
 def test_what_is_no_yaml_says_where() -> None:
     error = refusal("a: 1\nb: [1, }")
     assert (error.line, error.column) == (2, 8)
