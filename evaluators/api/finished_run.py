@@ -21,7 +21,7 @@ from evaluators.run.recorder import SMALL_RUN
 from evaluators.run.store import LINKS_JSON
 from evaluators.suite.config import read_config
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.suite.presets import preset_folder
+from evaluators.suite.presets import PRESETS
 from evaluators.suite.source import load
 from evaluators.values.small_files import reading_inside
 
@@ -87,7 +87,7 @@ def recorded_lines(record: RunRecord) -> tuple[EvaluatorLine, ...]:
     No file outside of the folder is opened. Raises Problems (config) when they cannot be read here: a variable is not set,
     or the suite names functions of a program.
     """
-    with reading_inside(record.folder, preset_folder()):
+    with reading_inside(record.folder, PRESETS):
         return read_config(load(record.folder / record.facts.suite), READERS).lines
 
 

@@ -12,7 +12,7 @@ from evaluators.api.run_request import RunRequest
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.run.record import read_record
 from evaluators.settings import BadSettings
-from evaluators.suite.presets import preset_folder
+from evaluators.suite.presets import PRESETS
 from evaluators.suite.source import as_written, from_data
 from evaluators.tracking.sending import Sent, send
 from evaluators.tracking.telling import Sending
@@ -52,7 +52,7 @@ def send_again(place: Path, names: Iterable[str], trace_rows: int | None = None,
     is no run, for a name that no tracker has, and for a tracker that cannot be used here.
     """
     record = read_record(place)
-    with reading_inside(record.folder, preset_folder()):
+    with reading_inside(record.folder, PRESETS):
         recorded = _recorded(record.folder / record.facts.suite)
     trackers = chosen(names, recorded, trace_rows)
     return send(record.folder, trackers, trace_rows, *(() if sending is None else (sending,)))

@@ -24,7 +24,7 @@ from evaluators.reports.reference import (
 )
 from evaluators.suite import source
 from evaluators.suite.foreign_words import today
-from evaluators.suite.presets import preset_folder, preset_names
+from evaluators.suite.presets import PRESETS, preset_names
 from evaluators.values.transforms import TRANSFORMS
 
 Kind: TypeAlias = Literal["evaluators", "comparators", "transforms", "presets"]
@@ -110,11 +110,11 @@ def _presets() -> tuple[CatalogEntry, ...]:
 
 
 def _preset_text(name: str) -> str:
-    return (preset_folder() / f"{name}.yaml").read_text(encoding="utf-8")
+    return (PRESETS / f"{name}.yaml").read_text(encoding="utf-8")
 
 
 def _preset_page(name: str) -> Page:
-    data = source.load(preset_folder() / f"{name}.yaml").data
+    data = source.load(PRESETS / f"{name}.yaml").data
     return preset_page(name, _preset_text(name), data.get("comparators") or {})
 
 

@@ -19,7 +19,7 @@ from evaluators.settings import BadSettings, Filled, spell
 from evaluators.suite.environment import FilledText, filled_in
 from evaluators.suite.files import read_text
 from evaluators.suite.nodes import SECTIONS, Findings, Spot, SuiteInput, YamlNode, refused
-from evaluators.suite.presets import preset_folder, preset_names
+from evaluators.suite.presets import PRESETS, preset_names
 from evaluators.values.small_files import kept_place
 
 MOST_FILES: Final = 32
@@ -144,7 +144,7 @@ def _preset(name: str) -> Path:
     if name not in known:
         hint = suggestion(name, known) or f"known: {', '.join(known)}"
         raise refused("unknown-name", f'unknown preset "{name}"', hint)
-    return preset_folder() / f"{name}.yaml"
+    return PRESETS / f"{name}.yaml"
 
 
 def _read(path: Path, text: str) -> str:

@@ -1,26 +1,18 @@
-"""Where the shipped presets and the gallery are: beside the package in a checkout, inside it once installed."""
+"""The presets that come with the program: one YAML file each, which a suite extends."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Final
 
-_PACKAGE = Path(__file__).resolve().parent.parent
-
-
-def preset_folder() -> Path:
-    """The folder of the presets, one YAML file each."""
-    return _configs() / "presets"
-
-
-def gallery_folder() -> Path:
-    """The folder of the worked examples, one folder each."""
-    return _configs() / "gallery"
+PRESETS: Final = Path(__file__).resolve().parents[1] / "presets"
+"""The folder of the presets."""
 
 
 def preset_names() -> tuple[str, ...]:
     """The names that `extends: preset:NAME` takes, sorted."""
-    return tuple(sorted(file.stem for file in preset_folder().glob("*.yaml")))
+    return tuple(sorted(file.stem for file in PRESETS.glob("*.yaml")))
 
 
 def presets_with(comparator: str) -> tuple[str, ...]:
@@ -33,10 +25,5 @@ def _comparators_of_presets() -> tuple[tuple[str, frozenset[str]], ...]:
     """Each preset with the comparators that it defines. A suite may ask for thousands of names that nothing has."""
     from evaluators.values.yaml_text import load_untrusted  # for a message only
 
-    texts = {name: (preset_folder() / f"{name}.yaml").read_text(encoding="utf-8") for name in preset_names()}
+    texts = {name: (PRESETS / f"{name}.yaml").read_text(encoding="utf-8") for name in preset_names()}
     return tuple((name, frozenset(load_untrusted(text).get("comparators") or ())) for name, text in texts.items())
-
-
-def _configs() -> Path:
-    installed = _PACKAGE / "configs"
-    return installed if installed.is_dir() else _PACKAGE.parent / "configs"

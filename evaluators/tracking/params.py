@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evaluators.run.record import RunRecord
-from evaluators.suite.presets import preset_folder
+from evaluators.suite.presets import PRESETS
 from evaluators.suite.source import as_written
 from evaluators.tracking.metric_names import field_name, segment
 from evaluators.values.flow import flow, key_text
@@ -29,7 +29,7 @@ def params_of(record: RunRecord) -> dict[str, Any]:
     }
     if not record.facts.suite:
         return {"run": run}
-    with reading_inside(record.folder, preset_folder()):
+    with reading_inside(record.folder, PRESETS):
         written = as_written(record.folder / record.facts.suite)
     names = [one.name for one in record.facts.evaluators]
     evaluators = dict(zip(names, written.pop("evaluators"), strict=True))

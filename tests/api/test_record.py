@@ -25,7 +25,7 @@ from evaluators.model import Comparison as FieldAnswer
 from evaluators.run.record import read_record
 from evaluators.run.run_json import run_json
 from evaluators.run.store import load_run
-from evaluators.suite.presets import gallery_folder
+from tests.gallery import GALLERY
 
 FORMATS = ("csv", "markdown", "html", "junit")
 """Every word of `formats:` that any suite may ask for."""
@@ -36,7 +36,7 @@ FILES = ("a.html", "a.csv", "a.jsonl", "a.md", "a.xml", "a.txt", "a.json")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run of the gallery's two models, made with a page, whose suite and test set are gone."""
     place = tmp_path_factory.mktemp("record")
-    shutil.copytree(gallery_folder() / "comparing_models", place / "models")
+    shutil.copytree(GALLERY / "comparing_models", place / "models")
     runs = place / "runs"
     words = ["run", str(place / "models" / "suite.yaml"), "--results", str(runs), "--name", "x", "-q"]
     CliRunner().invoke(command, [*words, "-o", str(place / "first.html")])

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from evaluators.cli import command
-from evaluators.suite.presets import gallery_folder
+from tests.gallery import GALLERY
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "command-line.md"
 BLOCK = re.compile(r"```console\n\$ evaluators (.*)\n((?:.*\n)*?)```\n")
@@ -23,7 +23,7 @@ SHOWN = BLOCK.findall(GUIDE.read_text(encoding="utf-8"))
 def test_a_command_of_the_guide_gives_what_it_shows(
     words: str, output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(gallery_folder(), tmp_path / "gallery")
+    shutil.copytree(GALLERY, tmp_path / "gallery")
     monkeypatch.chdir(tmp_path / "gallery")
     assert CliRunner().invoke(command, shlex.split(words)).output.strip("\n") == output.strip("\n")
 

@@ -21,7 +21,7 @@ from evaluators.cli import command
 from evaluators.cli._terminal_questions import TerminalAsker
 from evaluators.fields.inference.questions import InitQuestion
 from evaluators.guide.first_suite import begin
-from evaluators.suite.presets import gallery_folder
+from tests.gallery import GALLERY
 
 ROWS = [
     {
@@ -308,9 +308,9 @@ def test_folders_of_documents_are_data_too(folder: Path) -> None:
     assert call("run", "docs.yaml", "--no-results", "-q").exit_code == 0
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in gallery_folder().iterdir() if (path / "rows.csv").exists()))
+@pytest.mark.parametrize("name", sorted(path.name for path in GALLERY.iterdir() if (path / "rows.csv").exists()))
 def test_data_of_the_gallery_gets_a_suite_that_runs(folder: Path, name: str) -> None:
-    shutil.copytree(gallery_folder() / name, folder / name)
+    shutil.copytree(GALLERY / name, folder / name)
     more = {
         "comparing_models": ("--output", f"{name}/careful.jsonl"),
         "classification": ("--columns", "expected=label"),

@@ -14,7 +14,7 @@ from evaluators.api.loading import loads
 from evaluators.cli import command
 from evaluators.fields.align import ALIGNMENTS
 from evaluators.reports.catalog import KINDS, entries
-from evaluators.suite.presets import gallery_folder
+from tests.gallery import GALLERY
 
 
 def said(*words: str) -> Result:
@@ -114,10 +114,10 @@ def test_a_name_for_programs_and_for_documentation() -> None:
     assert said("explain", "length", "--format", "markdown").stdout.startswith("# length\n")
 
 
-@pytest.mark.parametrize("folder", sorted(path.parent.name for path in gallery_folder().glob("*/suite.yaml")))
+@pytest.mark.parametrize("folder", sorted(path.parent.name for path in GALLERY.glob("*/suite.yaml")))
 @pytest.mark.parametrize("format_", ["text", "markdown", "json"])
 def test_every_worked_example_is_explained(folder: str, format_: str) -> None:
-    found = said("explain", str(gallery_folder() / folder / "suite.yaml"), "--format", format_)
+    found = said("explain", str(GALLERY / folder / "suite.yaml"), "--format", format_)
     assert (found.exit_code, found.stderr) == (0, "")
 
 

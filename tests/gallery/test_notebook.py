@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.suite.presets import gallery_folder
+from tests.gallery import GALLERY
 
 nbformat = pytest.importorskip("nbformat")
 nbclient = pytest.importorskip("nbclient")
@@ -19,7 +19,7 @@ pytest.importorskip("pandas")
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_notebook_runs_from_top_to_bottom(tmp_path: Path) -> None:
-    folder = shutil.copytree(gallery_folder() / "invoice_extraction", tmp_path / "invoices")
+    folder = shutil.copytree(GALLERY / "invoice_extraction", tmp_path / "invoices")
     notebook = nbformat.read(folder / "scores.ipynb", as_version=4)
     nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(folder)}}).execute()
     shown = [_shown(cell) for cell in notebook.cells if cell.cell_type == "code"]

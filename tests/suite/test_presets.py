@@ -1,8 +1,6 @@
-"""The shipped presets: found in a checkout and in an installed package, and made of known comparators."""
+"""The presets that come with the program are made of known comparators."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
@@ -12,21 +10,13 @@ from evaluators.suite import presets
 from evaluators.suite.source import load, loads
 
 
-def test_presets_and_gallery_stand_in_one_folder() -> None:
-    assert presets.preset_folder().parent == presets.gallery_folder().parent
+def test_there_are_presets() -> None:
     assert {"extraction", "strict"} <= set(presets.preset_names())
-
-
-def test_an_installed_package_has_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(presets, "_PACKAGE", tmp_path / "evaluators")
-    assert presets.preset_folder() == tmp_path / "configs" / "presets"
-    (tmp_path / "evaluators" / "configs").mkdir(parents=True)
-    assert presets.preset_folder() == tmp_path / "evaluators" / "configs" / "presets"
 
 
 @pytest.mark.parametrize("name", presets.preset_names())
 def test_every_comparator_of_a_preset_is_valid(name: str) -> None:
-    found = load(presets.preset_folder() / f"{name}.yaml").data["comparators"]
+    found = load(presets.PRESETS / f"{name}.yaml").data["comparators"]
     for definition in found.values():
         comparator, options = word_or_map(definition, "comparator")
         COMPARATORS.find(comparator).model_validate(options)

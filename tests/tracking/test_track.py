@@ -20,9 +20,9 @@ from evaluators.api.run_request import RunRequest
 from evaluators.cli import command
 from evaluators.issues import Problems
 from evaluators.run.record import RunRecord
-from evaluators.suite.presets import gallery_folder
 from evaluators.tracking.telling import counted
 from evaluators.tracking.tracker import TRACKERS, Link, Platform, Tracker
+from tests.gallery import GALLERY
 
 
 class Refusing(Tracker):
@@ -76,7 +76,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     TRACKERS.register("lacking", Lacking)
     TRACKERS.register("tracing", Tracing)
     TRACKERS.register("slow", Slow)
-    shutil.copytree(gallery_folder() / "support_replies", tmp_path, dirs_exist_ok=True)
+    shutil.copytree(GALLERY / "support_replies", tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -17,22 +17,20 @@ from evaluators.api.loading import load, loads
 from evaluators.api.run_request import RunRequest
 from evaluators.issues import Problems
 from evaluators.run.record import RunRecord, read_record
-from evaluators.suite.presets import gallery_folder
 from evaluators.tracking.metric_names import field_name
 from evaluators.tracking.plugs.files import Files
 from evaluators.tracking.run_metrics import metrics_of
 from evaluators.tracking.tracker import TRACKERS
+from tests.gallery import GALLERY
 
-TOPICS = sorted(
-    place.parent.name for place in gallery_folder().glob("*/suite.yaml") if place.parent.name != "extract_bench"
-)
+TOPICS = sorted(place.parent.name for place in GALLERY.glob("*/suite.yaml") if place.parent.name != "extract_bench")
 
 WITHOUT_HOST = ("files",)
 """Trackers that need no other package. What holds for every tracker is tested for the others in `tests/hosts`."""
 
 
 def record_of(topic: str, place: Path, name: str = "x") -> RunRecord:
-    done = finish(load(gallery_folder() / topic / "suite.yaml"), RunRequest(results=place / "runs", name=name))
+    done = finish(load(GALLERY / topic / "suite.yaml"), RunRequest(results=place / "runs", name=name))
     assert done.folder is not None
     return read_record(done.folder)
 
@@ -135,7 +133,7 @@ def test_the_parameters_are_the_suite_as_it_is_written(topic: str, here: Path) -
     record = record_of(topic, here.parent)
     Files().send(record)
     params = yaml.safe_load((here / "metrics" / "params.yaml").read_text(encoding="utf-8"))
-    written = yaml.safe_load((gallery_folder() / topic / "suite.yaml").read_text(encoding="utf-8"))
+    written = yaml.safe_load((GALLERY / topic / "suite.yaml").read_text(encoding="utf-8"))
     assert list(params["evaluators"]) == list({stats.name: stats for stats in record.result.evaluators})
     assert list(params["evaluators"].values()) == written["evaluators"]
     assert params["suite"]["test_set"] == written["test_set"]

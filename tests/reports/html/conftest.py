@@ -14,7 +14,7 @@ import pytest
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.api.run_request import RunRequest
-from evaluators.suite.presets import gallery_folder
+from tests.gallery import GALLERY
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 Write = Callable[..., Path]
@@ -31,13 +31,13 @@ def write_report(folder: Path, suite: Path, test_set: Path | None = None, **more
 @pytest.fixture(scope="session")
 def invoices(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the gallery's invoices."""
-    return write_report(tmp_path_factory.mktemp("invoices"), gallery_folder() / "invoice_extraction" / "suite.yaml")
+    return write_report(tmp_path_factory.mktemp("invoices"), GALLERY / "invoice_extraction" / "suite.yaml")
 
 
 @pytest.fixture(scope="session")
 def variants(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the gallery's two models."""
-    return write_report(tmp_path_factory.mktemp("variants"), gallery_folder() / "comparing_models" / "suite.yaml")
+    return write_report(tmp_path_factory.mktemp("variants"), GALLERY / "comparing_models" / "suite.yaml")
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from evaluators.compare.comparison import Difference, GuardResult, RunComparison
 from evaluators.reports.document import Head, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.document import Item as ListItem
 from evaluators.reports.formats.html import Html
-from evaluators.suite.presets import gallery_folder
+from tests.gallery import GALLERY
 
 Open = Callable[..., Any]
 
@@ -474,7 +474,7 @@ def test_many_rows_are_one_table(opened: Open, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_where_a_run_was_sent_can_be_followed(opened: Open, tmp_path: Path) -> None:
-    done = finish(load(gallery_folder() / "classification" / "suite.yaml"), RunRequest(results=tmp_path, name="x"))
+    done = finish(load(GALLERY / "classification" / "suite.yaml"), RunRequest(results=tmp_path, name="x"))
     assert done.folder is not None
     links = [
         {"platform": "mlflow", "url": "https://tracking.example/#/runs/1", "run_id": "1"},

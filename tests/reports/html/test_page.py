@@ -77,9 +77,9 @@ def test_nothing_that_a_user_wrote_stands_in_the_markup(invoices: Path) -> None:
 
 
 def test_the_same_run_is_the_same_file(invoices: Path, tmp_path: Path) -> None:
-    from evaluators.suite.presets import gallery_folder
+    from tests.gallery import GALLERY
 
-    again = write_report(tmp_path, gallery_folder() / "invoice_extraction" / "suite.yaml")
+    again = write_report(tmp_path, GALLERY / "invoice_extraction" / "suite.yaml")
     assert again.read_bytes() == invoices.read_bytes()
 
 
@@ -148,9 +148,9 @@ def test_a_row_without_a_score_says_why() -> None:
 
 
 def test_the_folder_of_a_run_has_the_report_when_it_is_asked_for(tmp_path: Path) -> None:
-    from evaluators.suite.presets import gallery_folder
+    from tests.gallery import GALLERY
 
-    suite = gallery_folder() / "invoice_extraction" / "suite.yaml"
+    suite = GALLERY / "invoice_extraction" / "suite.yaml"
     report = write_report(tmp_path, suite, results=tmp_path / "runs", name="x", formats=("html",))
     assert (tmp_path / "runs" / "x" / "report.html").read_bytes() == report.read_bytes()
 
