@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from evaluators.issues import DISTRIBUTION, UPGRADE_HINT, extra_hint
+from evaluators.model import __version__
+from tests.tools.release import READ, problems
 
 ROOT = Path(__file__).parents[2]
 FOREIGN = re.compile(
@@ -77,3 +79,23 @@ def test_an_extra_is_installed_from_a_copy() -> None:
     assert extra_hint("remote", "s3fs>=2026").startswith(
         'pip install "path/to/structured-evaluators[remote]" "s3fs>=2026",'
     )
+
+
+WHEEL = f"structured_evaluators-{__version__}-py3-none-any.whl"
+
+
+@pytest.mark.parametrize(
+    ("names", "wheel", "size", "wrong"),
+    [
+        (list(READ), WHEEL, 1000, []),
+        (list(READ[1:]), WHEEL, 1000, [f"{READ[0]} is not in the wheel"]),
+        ([*READ, "tests/x.py"], WHEEL, 1000, ["tests/x.py is no part of the program"]),
+        ([*READ, "evaluators/configs/gallery/x.csv"], WHEEL, 1000, ["evaluators/configs/gallery/x.csv is an example"]),
+        (list(READ), "structured_evaluators-9-py3-none-any.whl", 1000, ["structured_evaluators-9-py3-none-any.whl is not named"]),
+        (list(READ), WHEEL, 9_000_000, ["the wheel has 9,000,000 bytes"]),
+    ],
+)  # fmt: skip
+def test_what_a_release_builds_is_looked_into(names: list[str], wheel: str, size: int, wrong: list[str]) -> None:
+    found = problems(names, wheel, size)
+    assert len(found) == len(wrong)
+    assert all(one.startswith(start) for one, start in zip(found, wrong, strict=True))

@@ -89,9 +89,7 @@ def browser() -> Iterator[Any]:
     """A browser for the tests of one file: while it is up, an event loop runs, and other tests start their own."""
     if CHROMIUM is None:
         pytest.skip("there is no Chromium on this machine")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
+    with pytest.importorskip("playwright.sync_api").sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield started
         started.close()
