@@ -17,7 +17,7 @@ from evaluators.comparators._comparator import COMPARATORS
 from evaluators.issues import Problems
 from evaluators.suite.config import read_config
 from evaluators.suite.nodes import SECTIONS, SuiteInput
-from evaluators.suite.presets import preset_folder, preset_names
+from evaluators.suite.presets import PRESETS, preset_names
 from evaluators.suite.python_data import Filling
 from evaluators.suite.source import loads, tree
 from evaluators.values.transforms import TRANSFORMS
@@ -130,7 +130,7 @@ def test_the_options_of_worked_examples_fit(name: str) -> None:
 
 @pytest.mark.parametrize("name", preset_names())
 def test_the_presets_fit(name: str) -> None:
-    assert complaints(as_written((preset_folder() / f"{name}.yaml").read_text(encoding="utf-8"))) == []
+    assert complaints(as_written((PRESETS / f"{name}.yaml").read_text(encoding="utf-8"))) == []
 
 
 def test_snippets_fit_once_they_are_inserted() -> None:
