@@ -131,18 +131,27 @@ def _found(node: Any, place: str) -> Iterator[tuple[str, str, str, tuple[str, ..
             yield from _found(each, place)
     if not isinstance(node, dict):
         return
-    for key, value in (node.get("properties") or {}).items():
-        if isinstance(value, dict):
-            if value.get("description"):
-                yield key, _spoken(place), value["description"], _facts(value)
-            yield from _values(key, value)
-            yield from _found(value, key)
+    for key, value in _keys(node):
+        if does := value.get("description"):
+            yield key, _spoken(place), " ".join(does.partition("\n\n")[0].split()), _facts(value)
+        yield from _values(key, value)
+        yield from _found(value, key)
     for key, value in node.items():
         if key == "definitions":
             for name, inner in value.items():
                 yield from _found(inner, name)
-        elif key not in ("properties", "dependencies"):
+        elif key not in ("properties", "patternProperties", "dependencies"):
             yield from _found(value, place)
+
+
+def _keys(node: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The keys of a map, each followed by its other spellings, which stand in a pattern."""
+    patterns = node.get("patternProperties") or {}
+    for key, value in (node.get("properties") or {}).items():
+        if isinstance(value, dict):
+            yield key, value
+            for pattern in (pattern for pattern, same in patterns.items() if same == value):
+                yield from ((word, value) for word in pattern[2:-2].split("|"))
 
 
 def _values(key: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
@@ -166,7 +175,7 @@ def _facts(schema: Mapping[str, Any]) -> tuple[str, ...]:
     if words := _listed(schema):
         facts.append(f"takes: {', '.join(words)}")
     parts = _choices(schema, (*_CHOICES, "additionalProperties"))
-    if below := dict.fromkeys(key for part in parts for key in part.get("properties") or {}):
+    if below := dict.fromkeys(key for part in parts for key, _ in _keys(part)):
         facts.append(f"its keys: {', '.join(below)}")
     if "default" in schema and schema["default"] is not None:
         facts.append(f"without it: {flow(schema['default'])}")

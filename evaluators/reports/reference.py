@@ -23,8 +23,8 @@ from evaluators.model import MISSING, FieldResult, FieldStatus, Result
 from evaluators.needs import ROLES
 from evaluators.reports.document import Block, Head, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.run.figures import limit_text, score_text
-from evaluators.settings import READ_AS, BadSettings, build
-from evaluators.suite.model_schema import documentation, spellings
+from evaluators.settings import READ_AS, BadSettings, build, spellings
+from evaluators.suite.schema import documentation
 from evaluators.values.flow import flow
 from evaluators.values.transforms import Kind, TransformError, parse_transform
 

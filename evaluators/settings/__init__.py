@@ -6,7 +6,7 @@ from evaluators.settings.details import BadSettings, Detail, Loc, bad, spell
 from evaluators.settings.filled import NOTHING_FILLED, Filled, filled_texts, reading_filled
 from evaluators.settings.plain_words import as_number, details_of, old_spellings, setting_names
 from evaluators.settings.read_settings import READ_AS, ReadBy, build, word_or_map
-from evaluators.settings.settings_base import Name, Settings
+from evaluators.settings.settings_base import Name, Settings, spellings
 
 __all__ = [
     "NOTHING_FILLED",
@@ -27,5 +27,6 @@ __all__ = [
     "reading_filled",
     "setting_names",
     "spell",
+    "spellings",
     "word_or_map",
 ]

@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema
 
 from evaluators.issues import Issue
@@ -57,25 +58,44 @@ class Settings(BaseModel):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """The JSON Schema of the settings, each with the text that stands under its attribute."""
+        """The JSON Schema of the settings, each with the text that stands under its attribute. Other spellings than today's
+        fit a pattern, one spelling of a setting at a time."""
         schema = handler(core)
-        properties = handler.resolve_ref_schema(schema).get("properties", {})
-        texts = {name: text for base in reversed(cls.__mro__) for name, text in _texts_under_attributes(base)}
+        found = handler.resolve_ref_schema(schema)
+        texts = {name: text for base in reversed(cls.__mro__) for name, text in _texts_under_attributes(base).items()}
         for name, field in cls.model_fields.items():
-            alias = field.validation_alias
-            spelled = alias.choices[0] if isinstance(alias, AliasChoices) else alias or name
-            if name in texts and field.description is None and spelled in properties:
-                properties[spelled]["description"] = texts[name]
+            today, *others = words = spellings(name, field)
+            setting = found.get("properties", {}).get(today)
+            if setting is None:
+                continue
+            if name in texts and field.description is None:
+                setting["description"] = texts[name]
+            if others:
+                found.setdefault("patternProperties", {})[f"^({'|'.join(others)})$"] = setting
+            for place, word in enumerate(others, 1):
+                found.setdefault("dependencies", {})[word] = {"properties": dict.fromkeys(words[:place], False)}
+            if others and field.is_required():
+                found["required"].remove(today)
+                found.setdefault("allOf", []).append({"anyOf": [{"required": [word]} for word in words]})
         return schema
 
 
-def _texts_under_attributes(model: type) -> Iterator[tuple[str, str]]:
-    """(attribute, text) for each annotated attribute of a class with a text under it."""
+def spellings(name: str, field: FieldInfo) -> list[str]:
+    """How a setting may be written, today's word first."""
+    alias = field.validation_alias
+    words = [str(word) for word in alias.choices] if isinstance(alias, AliasChoices) else [alias] if alias else []
+    return list(dict.fromkeys([*(word for word in words if isinstance(word, str)), name]))
+
+
+@cache
+def _texts_under_attributes(model: type) -> dict[str, str]:
+    """The text under each annotated attribute of a class that has one, on one line."""
     if not issubclass(model, Settings):
-        return
+        return {}
     tree = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0]
-    body = tree.body if isinstance(tree, ast.ClassDef) else []
-    for statement, following in pairwise(body):
+    found: dict[str, str] = {}
+    for statement, following in pairwise(tree.body if isinstance(tree, ast.ClassDef) else []):
         match statement, following:
             case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):
-                yield name, inspect.cleandoc(text)
+                found[name] = " ".join(text.split())
+    return found

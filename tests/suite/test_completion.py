@@ -22,9 +22,9 @@ def test_an_editor_offers_these_words_and_no_others(entry: dict[str, Any]) -> No
     assert words == listed(entry.get("words"))
 
 
-def listed(said: dict[str, str] | list[str] | None) -> dict[object, str | None]:
+def listed(said: dict[object, str | None] | list[object] | None) -> dict[object, str | None]:
     """What the table lists: words with what is said of each, or words alone."""
-    return dict(said) if isinstance(said, dict) else dict.fromkeys(said or ())
+    return said if isinstance(said, dict) else dict.fromkeys(said or ())
 
 
 def offered(place: Sequence[str | int]) -> tuple[dict[object, str | None], dict[object, str | None]]:
@@ -38,8 +38,7 @@ def offered(place: Sequence[str | int]) -> tuple[dict[object, str | None], dict[
                 keys[key] = keys.get(key) or description(inner)
         values = schema.get("enum", [schema["const"]] if "const" in schema else [])
         said = schema.get("enumDescriptions") or [None] * len(values)
-        for word, text in zip(values, said, strict=True):
-            words[word] = words.get(word) or text
+        words |= dict(zip(values, said, strict=True)) | dict.fromkeys(schema.get("examples", ()))
     return keys, words
 
 

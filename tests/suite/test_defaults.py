@@ -22,10 +22,9 @@ from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.align import Align
 from evaluators.fields.lines import read_fields
 from evaluators.needs import ROLES
-from evaluators.settings import build
+from evaluators.settings import build, spellings
 from evaluators.suite.config import read_config
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.suite.model_schema import spellings
 from evaluators.suite.source import loads
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.values.transforms import TRANSFORMS
