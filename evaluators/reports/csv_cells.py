@@ -11,7 +11,6 @@ end. So does what begins that way behind a semicolon, where a spreadsheet of som
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable
 from typing import Final, TextIO
@@ -46,13 +45,15 @@ def _guarded_inside(found: re.Match[str]) -> str:
     return found[0] if _NUMBER.fullmatch(rest.strip()) else f"{found[1]}'{found[2]}"
 
 
-def write_csv(stream: TextIO, rows: Iterable[Iterable[str]], delimiter: str = ",") -> None:
+def write_csv(stream: TextIO, rows: Iterable[Iterable[str]]) -> None:
     """Write rows, the head among them, guarded and quoted. The stream must not translate line ends."""
-    write_guarded(stream, ([guarded(cell) for cell in row] for row in rows), delimiter)
+    stream.write(BYTE_ORDER_MARK)
+    stream.writelines(f"{quoted(row)}\r\n" for row in rows)
 
 
-def write_guarded(stream: TextIO, rows: Iterable[Iterable[str]], delimiter: str = ",", mark: bool = True) -> None:
-    """Write rows whose cells are guarded already, behind a byte order `mark`. The stream must not translate line ends."""
-    if mark:
-        stream.write(BYTE_ORDER_MARK)
-    csv.writer(stream, quoting=csv.QUOTE_ALL, delimiter=delimiter).writerows(rows)
+def quoted(cells: Iterable[str], delimiter: str = ",") -> str:
+    """Some cells of a line, guarded, in quotes and separated."""
+    return delimiter.join([f'"{guarded(cell).replace(_QUOTE, _QUOTE * 2)}"' for cell in cells])
+
+
+_QUOTE: Final = '"'

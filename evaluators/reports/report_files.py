@@ -17,7 +17,7 @@ from evaluators.reports.outcome_format import OutcomesFile, outcome_formats, out
 from evaluators.reports.outcomes import ReportPart
 from evaluators.reports.record_parts import parts_of
 from evaluators.reports.recorded import result_of
-from evaluators.reports.rows_csv import AGGREGATE, Annotated, Mark, MarkedRow, field_numbers, why_of, write_rows
+from evaluators.reports.rows_csv import AGGREGATE, Annotated, MarkedRow, field_numbers, why_of, write_rows
 from evaluators.reports.summary import HardRow, hardest_rows
 from evaluators.run.figures import rows_text, score_text
 from evaluators.run.record import RecordedRow, RunRecord
@@ -239,9 +239,8 @@ def write_annotated(path: Path, record: RunRecord, variant: str | None) -> None:
     facts = record.facts
     evaluators = [Annotated(one.name, one.fields) for one in facts.evaluators]
     with open_text(path) as stream:
-        marks: dict[int, tuple[Result, Mark]] = {}
         reasons = _Reasons(facts.evaluators)
-        marked = (_marked(facts.header, row, marks, reasons) for row in record.rows(variant))
+        marked = (_marked(facts.header, row, reasons) for row in record.rows(variant))
         write_rows(stream, facts.header, evaluators, marked, facts.delimiter or ",", facts.byte_order_mark)
 
 
@@ -272,16 +271,10 @@ def _unkept(record: RunRecord) -> Iterator[tuple[float, int, int, RecordedRow]]:
                 yield mean, place, row.number, row
 
 
-def _marked(
-    header: Sequence[str], row: RecordedRow, known: dict[int, tuple[Result, Mark]], reasons: _Reasons
-) -> MarkedRow:
-    """A row as the file has it. `known` holds the marks of verdicts that rows share, by their identity."""
-    for verdict in row.verdicts:
-        if id(verdict) not in known:
-            known[id(verdict)] = verdict, Mark(verdict.score, verdict.statuses, field_numbers(verdict))
-    marks = [known[id(verdict)][1] for verdict in row.verdicts]
+def _marked(header: Sequence[str], row: RecordedRow, reasons: _Reasons) -> MarkedRow:
+    """A row as the file has it."""
     cells = row.cells or {}
-    return MarkedRow(tuple(_cell_text(cells[name]) if name in cells else "" for name in header), marks, reasons.of(row))
+    return MarkedRow([_cell_text(cells[name]) if name in cells else "" for name in header], row.verdicts, reasons.of(row))
 
 
 class _Reasons:

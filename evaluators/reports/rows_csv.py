@@ -17,7 +17,7 @@ from typing import Final, TextIO
 from msgspec import Struct
 
 from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowResult, RowStatus
-from evaluators.reports.csv_cells import guarded, write_guarded
+from evaluators.reports.csv_cells import BYTE_ORDER_MARK, quoted
 
 WHY: Final = "why"
 
@@ -40,22 +40,11 @@ class Annotated(Struct, frozen=True):
     fields: tuple[str, ...] = ()
 
 
-class Mark(Struct, frozen=True):
-    """What one evaluator says of one row.
-
-    `statuses` has one `FieldStatus` byte per field, or none for a row without them, and `numbers` what each of them scores.
-    """
-
-    score: float | None
-    statuses: bytes = b""
-    numbers: Sequence[float | None] = ()
-
-
 class MarkedRow(Struct, frozen=True):
-    """One row of the test set: its own cells, a mark per evaluator in the order of the columns, and the reason."""
+    """One row of the test set: its own cells, a verdict per evaluator in the order of the columns, and the reason."""
 
     cells: Sequence[str]
-    marks: Sequence[Mark]
+    verdicts: Sequence[Result]
     why: str = ""
 
 
@@ -92,36 +81,37 @@ def write_rows(
     found = iter(rows)
     first = list(islice(found, _FIRST_ROWS)) if delimiter != "," else []
     comma = any(_DECIMAL_COMMA.fullmatch(cell.strip()) for row in first for cell in row.cells)
-    lines = _lines(header, evaluators, chain(first, found), "," if comma else ".")
-    write_guarded(stream, lines, delimiter, mark)
+    if mark:
+        stream.write(BYTE_ORDER_MARK)
+    stream.writelines(_lines(header, evaluators, chain(first, found), delimiter, "," if comma else "."))
 
 
 def _lines(
-    header: Sequence[str], evaluators: Sequence[Annotated], rows: Iterable[MarkedRow], point: str
-) -> Iterator[Iterable[str]]:
-    yield [guarded(name) for name in (*header, *added_columns(header, evaluators))]
+    header: Sequence[str], evaluators: Sequence[Annotated], rows: Iterable[MarkedRow], delimiter: str, point: str
+) -> Iterator[str]:
+    yield quoted((*header, *added_columns(header, evaluators)), delimiter) + "\r\n"
     lengths = [len(each.fields) for each in evaluators]
-    spelled: dict[tuple[int, int], tuple[Mark, list[str]]] = {}  # marks of equal rows are one, and are kept alive here
+    spelled: dict[tuple[int, int], tuple[Result, str]] = {}  # equal rows share a verdict, which is kept alive here
     for row in rows:
         if len(row.cells) > len(header):
             raise ValueError(f"a row has {len(row.cells)} cells under {len(header)} columns")
-        line = [*map(guarded, row.cells), *("",) * (len(header) - len(row.cells))]
-        for mark, fields in zip(row.marks, lengths, strict=True):
-            known = spelled.get((id(mark), fields))
+        parts = [quoted([*row.cells, *("",) * (len(header) - len(row.cells))], delimiter)]
+        for verdict, fields in zip(row.verdicts, lengths, strict=True):
+            known = spelled.get((id(verdict), fields))
             if known is None:
-                known = spelled[id(mark), fields] = mark, [guarded(cell) for cell in _spelled(mark, fields, point)]
-            line += known[1]
-        line.append(guarded(row.why))
-        yield line
+                known = spelled[id(verdict), fields] = verdict, quoted(_spelled(verdict, fields, point), delimiter)
+            parts.append(known[1])
+        parts.append(quoted((row.why,), delimiter))
+        yield delimiter.join(parts) + "\r\n"
 
 
-def _spelled(mark: Mark, fields: int, point: str) -> Iterator[str]:
+def _spelled(verdict: Result, fields: int, point: str) -> Iterator[str]:
     """The cells of one evaluator that lists so many fields."""
-    yield from [_number(mark.score, point)] * (2 if fields else 1)
-    for code, number in zip(mark.statuses, mark.numbers, strict=True):
+    yield from [_number(verdict.score, point)] * (2 if fields else 1)
+    for code, number in zip(verdict.statuses, field_numbers(verdict), strict=True):
         yield _WORD_OF_BYTE[code]
         yield _number(number, point)
-    yield from [""] * (2 * (fields - len(mark.statuses)))
+    yield from [""] * (2 * (fields - len(verdict.statuses)))
 
 
 def _number(value: float | None, point: str) -> str:

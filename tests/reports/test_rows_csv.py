@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from evaluators.issues import Blame, Issue
 from evaluators.model import FieldResult, FieldStatus, Result, RowResult, RowStatus
 from evaluators.reports.csv_cells import BYTE_ORDER_MARK, guarded
-from evaluators.reports.rows_csv import Annotated, Mark, MarkedRow, added_columns, field_numbers, why, write_rows
+from evaluators.reports.rows_csv import Annotated, MarkedRow, added_columns, field_numbers, why, write_rows
 
 HEADER = ("id", "output")
 HEADED = (Annotated("header", ("total", "vendor.name")), Annotated("exact_match"))
+FULL, UNSCORED = Result(RowStatus.SCORED, True, 1, 1), Result(RowStatus.SKIPPED)
 
 
 def written(
@@ -31,8 +32,8 @@ def written(
 
 
 def test_the_rows_come_back_with_verdicts_beside_them() -> None:
-    marks = (Mark(0.5, bytes([FieldStatus.MATCH, FieldStatus.OMISSION]), (1.0, 0.0)), Mark(1.0))
-    head, row = written(MarkedRow(("A-1", '{"total": 3}'), marks, "header: vendor.name is missing"))
+    verdicts = (Result(RowStatus.SCORED, None, 1, 2, bytes([FieldStatus.MATCH, FieldStatus.OMISSION])), FULL)
+    head, row = written(MarkedRow(("A-1", '{"total": 3}'), verdicts, "header: vendor.name is missing"))
     assert head == [
         "id", "output", "header.score", "header.aggregate_score", "header.total", "header.total.score",
         "header.vendor.name", "header.vendor.name.score", "exact_match.score", "why",
@@ -68,18 +69,23 @@ def test_columns_of_fields_never_meet() -> None:
 )  # fmt: skip
 def test_each_status_has_a_plain_word(status: FieldStatus, word: str) -> None:
     evaluators = (Annotated("a", ("f",)),)
-    assert written(MarkedRow(("1", "x"), (Mark(0.0, bytes([status]), (None,)),)), evaluators=evaluators)[1][4] == word
+    assert (
+        written(MarkedRow(("1", "x"), (Result(RowStatus.SCORED, False, 0, 1, bytes([status])),)), evaluators=evaluators)[
+            1
+        ][4]
+        == word
+    )
 
 
 def test_a_row_without_a_score_has_empty_cells() -> None:
-    row = written(MarkedRow(("A-1", ""), (Mark(None), Mark(None)), "exact_match: skipped"))[1]
+    row = written(MarkedRow(("A-1", ""), (UNSCORED, UNSCORED), "exact_match: skipped"))[1]
     assert row == ["A-1", *[""] * 8, "exact_match: skipped"]
 
 
 def test_a_short_row_is_filled_up_and_a_long_one_refused() -> None:
-    assert written(MarkedRow(("A-1",), (Mark(1.0), Mark(1.0))))[1][:3] == ["A-1", "", "1.0"]
+    assert written(MarkedRow(("A-1",), (FULL, FULL)))[1][:3] == ["A-1", "", "1.0"]
     with pytest.raises(ValueError, match="3 cells under 2 columns"):
-        written(MarkedRow(("A-1", "x", "y"), (Mark(1.0), Mark(1.0))))
+        written(MarkedRow(("A-1", "x", "y"), (FULL, FULL)))
 
 
 def test_a_column_that_the_file_has_already_gets_a_number() -> None:
@@ -117,7 +123,8 @@ def test_other_cells_stay_as_they_are(cell: str) -> None:
 
 def test_headers_reasons_and_field_names_are_guarded_too() -> None:
     evaluators = (Annotated("=e", ("f",)),)
-    read = written(MarkedRow(("x",), (Mark(1.0, b"\x01", (1.0,)),), "@why"), header=("=h",), evaluators=evaluators)
+    verdict = Result(RowStatus.SCORED, True, 1, 1, bytes([FieldStatus.MATCH]))
+    read = written(MarkedRow(("x",), (verdict,), "@why"), header=("=h",), evaluators=evaluators)
     assert read == [
         ["'=h", "'=e.score", "'=e.aggregate_score", "'=e.f", "'=e.f.score", "why"],
         ["x", "1.0", "1.0", "right", "1.0", "'@why"],
