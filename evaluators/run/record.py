@@ -7,11 +7,13 @@ types of lines are checked as they are read, and a file that is damaged is named
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, Generic, TypeVar
 
+import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -21,13 +23,23 @@ from evaluators.model import Result
 from evaluators.needs import ROLES
 from evaluators.run.codes import CodeLine
 from evaluators.run.record_facts import SUITE_FOLDER, RecordedVariant, RecordFacts, RecordFiles, record_files
-from evaluators.run.record_lines import CellsLine, OutcomeLine, Recorded, RowLine, outcome_kind, recorded_of
+from evaluators.run.record_lines import (
+    CellsLine,
+    FieldResultLine,
+    OutcomeLine,
+    Recorded,
+    RowLine,
+    WholeLine,
+    outcome_kind,
+    recorded_of,
+)
 from evaluators.run.result import RunResult
 from evaluators.run.rows import pyarrow, storable
 from evaluators.run.run_json import damaged, run_body, typed
 from evaluators.run.store import RUN_JSON, run_file, with_environment
 from evaluators.values.file_names import shown, why_no_file_name
-from evaluators.values.json_text import MAX_CHARS, NotJSON, parse
+from evaluators.values.json_reader import SHALLOW_CHARS
+from evaluators.values.json_text import MAX_CHARS, MAX_DEPTH, REFUSED, NotJSON, parse
 from evaluators.values.quoting import quote
 from evaluators.values.small_files import is_own_file
 
@@ -180,8 +192,15 @@ class RunRecord(Struct, frozen=True, eq=False, dict=True):
 
     def _outcomes(self, variant: str | None) -> Iterator[OutcomeLine]:
         file, names, count = self.files(variant).outcomes, {one.name for one in self.facts.evaluators}, 0
-        for count, data in enumerate(_objects(file), 1):
-            line = typed(data, outcome_kind(data), f"{file}:{count}")
+        for count, text in enumerate(_texts(file), 1):
+            line: OutcomeLine | None = None
+            if b'"path":' in text:
+                line = _at_once(text, _FIELD_RESULT)
+            elif not _OTHER_KIND.search(text):
+                line = _at_once(text, _WHOLE)
+            if line is None:
+                data = _object(text, where := f"{file}:{count}")
+                line = typed(data, outcome_kind(data), where)
             if line.evaluator not in names:
                 raise damaged(f"the run has no evaluator {quote(line.evaluator)}", f"{file}:{count}")
             yield line
@@ -275,8 +294,29 @@ def lines(file: Path, kind: type[Kind], packed: Mapping[str, Any] | None = None)
 
     Raises Problems (config) for a file that is not there, and for a line that is something else, with its number.
     """
-    for number, data in enumerate(_objects(file) if packed is None else _unpacked(file, packed), 1):
-        yield typed(data, kind, f"{file}:{number}")
+    if packed is not None:
+        for number, data in enumerate(_unpacked(file, packed), 1):
+            yield typed(data, kind, f"{file}:{number}")
+        return
+    decode = msgspec.json.Decoder(kind).decode
+    for number, text in enumerate(_texts(file), 1):
+        line = _at_once(text, decode)
+        yield line if line is not None else typed(_object(text, where := f"{file}:{number}"), kind, where)
+
+
+def _at_once(text: bytes, decode: Callable[[bytes], Kind]) -> Kind | None:
+    """A line that is what it should be; None for one that has to be looked at closely."""
+    if len(text) >= SHALLOW_CHARS and (len(text) > MAX_CHARS or text.count(b"[") + text.count(b"{") > MAX_DEPTH):
+        return None
+    try:
+        return decode(text)
+    except REFUSED:
+        return None
+
+
+_FIELD_RESULT: Final = msgspec.json.Decoder(FieldResultLine).decode
+_WHOLE: Final = msgspec.json.Decoder(WholeLine).decode
+_OTHER_KIND: Final = re.compile(rb'"(?:status|array|pairs)":')
 
 
 def _unpacked(file: Path, packed: Mapping[str, Any]) -> Iterator[Any]:
@@ -285,22 +325,26 @@ def _unpacked(file: Path, packed: Mapping[str, Any]) -> Iterator[Any]:
     yield from found
 
 
-def _objects(file: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a file as JSON. Raises Problems (config) for one that is not there, and for a line that is not an object."""
+def _texts(file: Path) -> Iterator[bytes]:
+    """The lines of a file. Raises Problems (config) for one that is not there."""
     _check_own(file)
     try:
         stream = open(file, "rb")  # noqa: SIM115  # closed below; what can go wrong here is only its opening
     except OSError:
         raise damaged(f"there is no {file.name}", str(file.parent)) from None
     with stream:
-        for number, text in enumerate(iter(partial(stream.readline, _LONGEST_LINE), b""), 1):
-            try:
-                data = parse(text)
-            except NotJSON as error:
-                raise damaged(f"not JSON: {error.message}", f"{file}:{number}") from None
-            if not isinstance(data, dict):
-                raise damaged("an object is expected", f"{file}:{number}")
-            yield data
+        yield from iter(partial(stream.readline, _LONGEST_LINE), b"")
+
+
+def _object(text: bytes, where: str) -> dict[str, Any]:
+    """A line as JSON. Raises Problems (config) for one that is not an object."""
+    try:
+        data = parse(text)
+    except NotJSON as error:
+        raise damaged(f"not JSON: {error.message}", where) from None
+    if not isinstance(data, dict):
+        raise damaged("an object is expected", where)
+    return data
 
 
 def _parquet_rows(file: Path, facts: RecordFacts) -> Iterator[RowLine]:
