@@ -7,7 +7,7 @@ parsed as the evaluator read it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -22,6 +22,7 @@ from evaluators.values.json_choice import PickedDocument, Search, Want, choose
 from evaluators.values.json_documents import documents
 
 _NOTHING = Recorded()
+_MATCH: Final = int(FieldStatus.MATCH)
 
 
 def results_of(evaluators: Sequence[RecordedEvaluator], row: RecordedRow) -> list[Result]:
@@ -94,7 +95,7 @@ def _fields(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded, r
     return [
         known.get(path) or FieldResult(path, FieldStatus(status))
         for path, status in listed
-        if right_ones or status != FieldStatus.MATCH
+        if right_ones or status != _MATCH
     ]
 
 

@@ -181,23 +181,22 @@ _STATUSES: Final = {
 
 
 def _field_reason(field: FieldResult) -> str:
-    match field.status:
-        case FieldStatus.NOT_JUDGED:
-            return f"{field.path} could not be judged{_reason_in_brackets(field)}"
-        case FieldStatus.OMISSION | FieldStatus.HALLUCINATION if field.reason and _in_both(field):
-            return f"{field.path} is {field.status.plain} ({field.reason})"
-        case FieldStatus.OMISSION:
-            return f"{field.path} is missing{_value('expected ', field.expected)}"
-        case FieldStatus.HALLUCINATION:
-            return f"{field.path} is extra{_value('', field.actual)}"
-        case _ if field.reason or field.expected is MISSING or field.actual is MISSING:
-            return f"{field.path} is wrong{_reason_in_brackets(field)}"
-        case _:
-            return f"{field.path} is wrong (expected {_short(field.expected)}, found {_short(field.actual)})"
+    status, path = field.status, field.path
+    if status is FieldStatus.NOT_JUDGED:
+        return f"{path} could not be judged{_reason_in_brackets(field)}"
+    if status is FieldStatus.OMISSION or status is FieldStatus.HALLUCINATION:
+        if field.reason and _in_both(field):
+            return f"{path} is {status.plain} ({field.reason})"
+        if status is FieldStatus.OMISSION:
+            return f"{path} is missing{_value('expected ', field.expected)}"
+        return f"{path} is extra{_value('', field.actual)}"
+    if field.reason or not _in_both(field):
+        return f"{path} is wrong{_reason_in_brackets(field)}"
+    return f"{path} is wrong (expected {_short(field.expected)}, found {_short(field.actual)})"
 
 
 def _in_both(field: FieldResult) -> bool:
-    """Whether both sides have something: some items of a list, while others are missing or extra."""
+    """Whether both sides have something; where items of a list are missing or extra, there are others."""
     return field.expected is not MISSING and field.actual is not MISSING
 
 
