@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.metrics import places
-from evaluators.model import MISSING, FieldStatus
+from evaluators.model import MISSING
 from evaluators.reports.document_near_misses import document_near_misses
 from evaluators.reports.near_miss_section import NearMiss
 from evaluators.reports.near_misses import Compared, Mismatch, changes
@@ -183,7 +183,7 @@ def _recorded(
         if last.get(key) != row:
             last[key] = row
             rows[key] += 1
-        if line.status != FieldStatus.MISMATCH.word or line.expected is MISSING or line.actual is MISSING:
+        if line.status != "mismatch" or line.expected is MISSING or line.actual is MISSING:
             continue
         known = fields.get(evaluator, {})
         field, place = (line.path, "") if line.path in known else _field_of(line.path)

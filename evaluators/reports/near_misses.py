@@ -116,6 +116,8 @@ def _best(
         fixed = _fixed(trial.comparator, compared, mismatches, among)
         if fixed and (best is None or len(fixed) > len(best[1])):
             best = trial, fixed
+            if len(fixed) == len(among):
+                break
     if best is not None:
         yield best
 
@@ -143,8 +145,8 @@ def _pairs(compared: Compared, one: Mismatch) -> list[tuple[Any, Any]]:
     return list(zip(expected, actual, strict=True)) if lists else [(expected, actual)]
 
 
-def _trials(compared: Compared, mismatches: Sequence[Mismatch]) -> Iterator[tuple[list[_Trial], Sequence[int]]]:
-    """What there is to try, simplest first, and among which mismatches. Each list is steps of one thing."""
+def _trials(compared: Compared, mismatches: Sequence[Mismatch]) -> Iterator[tuple[Iterable[_Trial], Sequence[int]]]:
+    """What there is to try, simplest first, and among which mismatches. The trials of each are steps of one thing."""
     comparator = compared.comparator
     word, every = word_of(comparator), range(len(mismatches))
     pairs = [pair for one in mismatches for pair in _pairs(compared, one)]
@@ -157,9 +159,10 @@ def _trials(compared: Compared, mismatches: Sequence[Mismatch]) -> Iterator[tupl
     if plain or word == "numeric":
         numeric = comparator if word == "numeric" else None
         yield from ((trials, every) for trials in _tolerance_trials(numeric, pairs))
-        texts_in = [number for number, one in enumerate(mismatches) if _has_text(compared, one)]
-        # two numbers are read alike by every way of reading texts
-        if texts_in and all(_may_be_number(expected) for expected, _ in pairs):
+        exact = getattr(numeric, "tolerance", None) is None
+        texts_in = [number for number, one in enumerate(mismatches) if _has_text(compared, one, exact)]
+        may_be_number = _has_digit if numeric is not None else _may_be_number
+        if texts_in and all(expected.__class__ is not str or may_be_number(expected) for expected, _ in pairs):
             yield _reading_trials(numeric), texts_in
     if texts and (plain or word == "date"):
         yield _date_trials(comparator if word == "date" else None, pairs), every
@@ -208,11 +211,11 @@ def _tolerance_trials(numeric: Comparator | None, pairs: Sequence[tuple[Any, Any
             yield [_number_trial(numeric, {"tolerance": {name: step}}, reading) for step in looser]
 
 
-def _reading_trials(numeric: Comparator | None) -> list[_Trial]:
+def _reading_trials(numeric: Comparator | None) -> Iterator[_Trial]:
     """Ways to read numbers in text."""
     tolerance = getattr(numeric, "tolerance", None)
     kept = {} if tolerance is None else {"tolerance": tolerance.model_dump(exclude_none=True)}
-    return [_number_trial(numeric, {"parse": way}, kept) for way in _ways(getattr(numeric, "parse", False))]
+    return (_number_trial(numeric, {"parse": way}, kept) for way in _ways(getattr(numeric, "parse", False)))
 
 
 def _own_reading(numeric: Comparator | None) -> dict[str, Any]:
@@ -221,13 +224,31 @@ def _own_reading(numeric: Comparator | None) -> dict[str, Any]:
     return {} if parse is False else {"parse": True if parse is True else parse.model_dump(exclude_defaults=True)}
 
 
-def _has_text(compared: Compared, one: Mismatch) -> bool:
-    return any(isinstance(value, str) for pair in _pairs(compared, one) for value in pair)
+def _has_text(compared: Compared, one: Mismatch, exact: bool) -> bool:
+    """Whether a way of reading texts may make the values match. All ways read two numbers alike, and two texts of digits alone: where
+    no tolerance helps, these stay different."""
+    pairs = _pairs(compared, one)
+    if exact and any(
+        _digits(expected) and _digits(actual) and int(expected) != int(actual) for expected, actual in pairs
+    ):
+        return False
+    return any(isinstance(value, str) for pair in pairs for value in pair)
 
 
-def _may_be_number(expected: Any) -> bool:
-    """Not a text without a digit, which no way of reading makes a number of."""
-    return not isinstance(expected, str) or any(map(str.isdigit, expected))
+def _digits(value: Any) -> bool:
+    return isinstance(value, str) and len(value) < _FEW_DIGITS and value.isascii() and value.isdigit()
+
+
+_FEW_DIGITS: Final = 100
+
+
+def _has_digit(expected: str) -> bool:
+    """A text without one is no number, whatever stands beside numbers."""
+    return any(map(str.isdigit, expected))
+
+
+_may_be_number: Final = re.compile("[^0-9]*[0-9](?:[0-9.,'\u2019 \u00a0\u2009\u202f]|[eE][+-]?)*[^0-9]*").fullmatch
+"""What some usual way of reading may make a number of: no date, and no id of letters and digits."""
 
 
 def _ways(parse: Any) -> list[Any]:
