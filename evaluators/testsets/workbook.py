@@ -69,26 +69,28 @@ class Sheet:
     def __init__(self, source: ByteSource, stack: ExitStack) -> None:
         self.source = source
         self._stack = stack
-        self._book = self._load(data_only=True)
+        self._reader = self._load(data_only=True)
+        self._sheets = self._reader.wb.worksheets
         self.name = self._chosen(source.sheet)
         self._formulas: Iterator[tuple[int, Sequence[Any]]] | None = None
         self._formula_row: tuple[int, Sequence[Any]] = (0, ())
 
     def _load(self, *, data_only: bool) -> Any:
-        from openpyxl import load_workbook
+        from openpyxl.reader.excel import ExcelReader
 
         stream = self._stack.enter_context(self.source.open())
-        book = load_workbook(stream, read_only=True, data_only=data_only, keep_links=False)
-        self._stack.callback(book.close)
-        return book
+        reader = ExcelReader(stream, read_only=True, data_only=data_only, keep_links=False)
+        self._stack.callback(reader.archive.close)
+        reader.read()
+        return reader
 
     def _chosen(self, name: str | None) -> str:
         """The name of the sheet to read: the one asked for, or the first that is not hidden. Raises Problems (config)."""
-        names = [sheet.title for sheet in self._book.worksheets]
+        names = [sheet.title for sheet in self._sheets]
         if not names:
             raise broken(self.source, "no-rows", "the workbook has no sheet with cells")
         if name is None:
-            shown = [sheet.title for sheet in self._book.worksheets if sheet.sheet_state == "visible"]
+            shown = [sheet.title for sheet in self._sheets if sheet.sheet_state == "visible"]
             return str((shown or names)[0])
         if name not in names:
             near = nearest(name, names)
@@ -98,7 +100,7 @@ class Sheet:
 
     def others(self) -> str:
         """The sheets that are not read, in words; empty where there are none."""
-        others = [sheet for sheet in self._book.worksheets if sheet.title != self.name]
+        others = [sheet for sheet in self._sheets if sheet.title != self.name]
         said = [f'"{one.title}"' + ("" if one.sheet_state == "visible" else " (hidden)") for one in others[:5]]
         return ", ".join(said) + (f" and {len(others) - 5:,} more" if len(others) > 5 else "")
 
@@ -106,9 +108,9 @@ class Sheet:
         """What the library does not say of a sheet: the ranges of cells that are shown as one (`B2:B4`), and how many rows are hidden."""
         merged: list[str] = []
         hidden, rest = 0, b""
-        with self._book[
-            self.name
-        ]._get_source() as text:  # the part of the file with the sheet, which only the library finds
+        archive = self._reader.archive
+        parts = (part.target for sheet, part in self._reader.parser.find_sheets() if sheet.name == self.name)
+        with archive.open(next(part for part in parts if part in archive.namelist())) as text:
             while block := text.read(_BLOCK):
                 tags, end, rest = (rest + block).rpartition(b">")
                 merged += [found.decode() for found in _MERGED.findall(tags + end)]
@@ -116,9 +118,9 @@ class Sheet:
                 rest = rest[-_LONGEST_TAG:]
         return tuple(merged), hidden
 
-    def rows(self, first: int, width: int | None = None, book: Any = None) -> Iterator[tuple[int, Sequence[Any]]]:
+    def rows(self, first: int, width: int | None = None, reader: Any = None) -> Iterator[tuple[int, Sequence[Any]]]:
         """Each row from `first` on with its number and its cells, as the library has them; at most `width` of them."""
-        sheet = (book or self._book)[self.name]
+        sheet = (reader or self._reader).wb[self.name]
         sheet.reset_dimensions()  # what a file says of its own size need not be so
         for number, row in enumerate(sheet.iter_rows(min_row=first, max_col=width), start=first):
             if number > MOST_ROWS:
