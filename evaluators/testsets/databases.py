@@ -4,26 +4,34 @@ The statement runs once, in one transaction that may only read. Its rows are str
 a temporary file. From there on everything is as with a file: pieces for several processes, a second look at the rows, a
 fingerprint of what they hold. A database that is asked twice may answer with other rows in between.
 
+Cells say exactly what the database said. A text stays a text and a whole number a number. A decimal is its digits as a text, as in a
+CSV file, because `19.90` read as a number is no longer `19.90`. Dates and times are texts in ISO 8601, those with a time zone in
+UTC. A document of a JSON column is the database's own text. What is NULL is left out.
+
 A connection string holds a password. It comes from an environment variable, and nothing of it is ever said: of what a driver
 says, every part of it is taken out.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 from urllib.parse import quote, unquote_plus
 
+import msgspec
 from msgspec import Struct
 
 from evaluators.issues import Blame, Issue, Problems, extra_hint, problem
 from evaluators.testsets.byte_source import temporary_file
-from evaluators.testsets.database_connection import WHERE, DatabaseConnection
 from evaluators.testsets.fetched_rows import FetchedRows
-from evaluators.testsets.sql_cells import NotCell, json_text, line_of
-from evaluators.testsets.sql_statement import says_an_order
+from evaluators.testsets.query_settings import WHERE, DatabaseConnection, says_an_order
+from evaluators.values.json_text import compact
 
 ROWS: Final = "query"
 """What messages call the rows of a statement."""
@@ -34,6 +42,8 @@ _AT_ONCE: Final = 1000
 """The rows that are fetched at a time."""
 _ADDRESS: Final = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|(?<![\w:])[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?![\w:])")
 _HIDDEN: Final = "…"
+_PLAIN: Final = frozenset({str, int, bool})
+_encode: Final = msgspec.json.Encoder().encode
 _PACKAGES: Final = {
     "psycopg": "psycopg[binary]", "psycopg2": "psycopg2-binary", "MySQLdb": "mysqlclient", "pymysql": "pymysql",
     "mysql": "mysql-connector-python", "duckdb": "duckdb", "duckdb_engine": "duckdb-engine", "oracledb": "oracledb",
@@ -60,20 +70,17 @@ def queried(statement: str, connection: DatabaseConnection, folder: Path) -> Fet
         hint = extra_hint("sql")
         raise problem("missing-extra", '"sql" needs a package that is not installed', hint=hint) from None
     statement, secret = statement.strip().rstrip(";"), connection.address(folder)
-    for time in range(1, _TIMES + 1):
+    for attempt in range(1, _TIMES + 1):
         asked = _QueryProgress()
         try:
             engine, note = _engine(secret, connection)
-            try:
-                with engine.connect() as opened, temporary_file() as file:
-                    header = _write(opened, statement, file, asked)
-            finally:
-                engine.dispose()
+            with engine.connect() as opened, temporary_file() as file:
+                header = _write(opened, statement, file, asked)
             break
         except Problems:
             raise
         except Exception as error:  # whatever a driver raises: the run cannot start, and its words may hold the password
-            if (fault := _fault(error, connection, secret, asked, time)) is not None:
+            if (fault := _fault(error, connection, secret, asked, attempt)) is not None:
                 raise fault from None
     if not asked.rows:
         raise _problems("no-rows", Blame.TESTSET, "the statement gives no rows")
@@ -102,10 +109,55 @@ def _write(connection: Any, statement: str, file: BinaryIO, asked: _QueryProgres
     for rows in result.partitions(_AT_ONCE):
         for row in rows:
             asked.rows += 1
-            file.write(line_of(header, row))
+            file.write(line_of(header, row, asked.rows))
     # what has been read is not to change anything, whatever the database made of it
     connection.rollback()
     return header
+
+
+def line_of(names: Sequence[str], values: Sequence[Any], number: int = 1) -> bytes:
+    """A row as one line of JSON, with its line break. Raises Problems (testset) for bytes that are no text."""
+    row: dict[str, Any] = {}
+    for name, value in zip(names, values, strict=True):
+        if value is None:
+            continue
+        try:
+            row[name] = value if value.__class__ in _PLAIN else _cell(value)
+        except UnicodeDecodeError:
+            message = f'the column "{name}" holds bytes that are no text'
+            hint = f"leave it out of the statement, or have the database write it as text: encode({name}, 'base64')"
+            raise Problems([Issue("not-text", Blame.TESTSET, message, f"{ROWS} row {number:,}", hint)]) from None
+    try:
+        return _encode(row) + b"\n"
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return compact(row) + b"\n"
+
+
+def json_text(text: str | bytes) -> msgspec.Raw:
+    """A document as the database wrote it, on one line: inside its texts a line break is an escape."""
+    data = text.encode() if isinstance(text, str) else bytes(text)
+    return msgspec.Raw(data.replace(b"\n", b" ").replace(b"\r", b" "))
+
+
+def _cell(value: Any) -> Any:
+    match value:
+        case None | str() | bool() | int() | msgspec.Raw():
+            return value
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case Decimal():
+            return int(value) if value.is_finite() and value.as_tuple().exponent == 0 else format(value, "f")
+        case datetime():
+            return (value if value.tzinfo is None else value.astimezone(UTC)).isoformat()
+        case date() | time():
+            return value.isoformat()
+        case bytes() | bytearray() | memoryview():
+            return bytes(value).decode()
+        case Mapping():
+            return {str(key): _cell(item) for key, item in value.items()}
+        case list() | tuple():
+            return list(map(_cell, value))
+    return str(value)
 
 
 def _engine(secret: str, connection: DatabaseConnection) -> tuple[Any, str | None]:
@@ -132,7 +184,7 @@ def _engine(secret: str, connection: DatabaseConnection) -> tuple[Any, str | Non
 
 
 def _fault(
-    error: Exception, connection: DatabaseConnection, secret: str, asked: _QueryProgress, time: int
+    error: Exception, connection: DatabaseConnection, secret: str, asked: _QueryProgress, attempt: int
 ) -> Problems | None:
     """What is to be said of an error, without anything of the connection string; None where the statement is begun anew.
 
@@ -146,10 +198,6 @@ def _fault(
     if isinstance(error, ImportError):
         package = _PACKAGES.get(str(error.name).partition(".")[0], str(error.name))
         return _missing(called, package)
-    if isinstance(error, NotCell):
-        message = f'the column "{error.column}" holds bytes that are no text'
-        hint = f"leave it out of the statement, or have the database write it as text: encode({error.column}, 'base64')"
-        return Problems([Issue("not-text", Blame.TESTSET, message, f"{ROWS} row {asked.rows:,}", hint)])
     if isinstance(error, OSError):
         return _problems(
             "not-fetched", Blame.ENVIRONMENT, f"the rows cannot be kept in a temporary file: {error.strerror or error}"
@@ -162,7 +210,7 @@ def _fault(
     if not asked.begun:
         return _problems("not-fetched", Blame.ENVIRONMENT, f"{called} cannot be reached: {said}")
     if error.connection_invalidated:
-        if time < _TIMES:
+        if attempt < _TIMES:
             return None
         message = f"{called} ended the connection after {asked.rows:,} rows, {_TIMES} times: {said}"
         return _problems("not-fetched", Blame.ENVIRONMENT, message)

@@ -14,10 +14,10 @@ from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Name, Settings, bad, build
 from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource
 from evaluators.testsets.byte_store import at
-from evaluators.testsets.database_connection import DatabaseConnection
 from evaluators.testsets.platforms.fetching import PlatformRows
 from evaluators.testsets.platforms.mlflow import MLflowRows
 from evaluators.testsets.platforms.phoenix import PhoenixRows
+from evaluators.testsets.query_settings import DatabaseConnection, why_not_a_query
 from evaluators.testsets.reader import READERS
 from evaluators.values.file_names import as_file_name, shown, why_no_file_name
 from evaluators.values.json_choice import Pick
@@ -148,12 +148,8 @@ class TestSetConfig(Settings):
     @field_validator("sql")
     @classmethod
     def _a_query(cls, statement: str | None) -> str | None:
-        if statement is not None:
-            from evaluators.testsets.sql_statement import why_not_a_query  # few test sets are in a database
-
-            why = why_not_a_query(statement)
-            if why is not None:
-                raise bad(f'"sql" cannot be run: {why}')
+        if statement is not None and (why := why_not_a_query(statement)) is not None:
+            raise bad(f'"sql" cannot be run: {why}')
         return statement
 
     @field_validator("delimiter")

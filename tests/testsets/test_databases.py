@@ -19,13 +19,11 @@ import evaluators
 from evaluators.cli import command
 from evaluators.issues import Blame, Issue, Problems, extra_hint
 from evaluators.model import MISSING
-from evaluators.testsets.database_connection import DatabaseConnection
-from evaluators.testsets.databases import UNORDERED, queried, without_parts
+from evaluators.testsets.databases import UNORDERED, json_text, line_of, queried, without_parts
 from evaluators.testsets.fetched_rows import FetchedRows
 from evaluators.testsets.opening import open_file
+from evaluators.testsets.query_settings import DatabaseConnection, says_an_order, why_not_a_query
 from evaluators.testsets.reader import whole
-from evaluators.testsets.sql_cells import NotCell, json_text, line_of
-from evaluators.testsets.sql_statement import says_an_order, why_not_a_query
 from tests.run.test_resuming import contents, counted, left, start
 
 CITY = '{"city": "Rome"}'
@@ -141,7 +139,7 @@ def test_a_document_is_the_databases_own_text() -> None:
 
 
 def test_bytes_that_are_no_text_are_refused(folder: Path) -> None:
-    with pytest.raises(NotCell):
+    with pytest.raises(Problems, match="holds bytes that are no text"):
         line_of(["a"], [memoryview(b"\xff")])
     issue = problem_of(lambda: asked(folder, "select 1 as a union all select x'ff' order by 1"))
     assert (issue.blame, issue.where) == (Blame.TESTSET, "query row 2")

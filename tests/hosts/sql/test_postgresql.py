@@ -17,10 +17,10 @@ import pytest
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import MISSING
-from evaluators.testsets.database_connection import DatabaseConnection
 from evaluators.testsets.databases import UNORDERED, queried
 from evaluators.testsets.fetched_rows import FetchedRows
 from evaluators.testsets.opening import open_file
+from evaluators.testsets.query_settings import DatabaseConnection
 from evaluators.testsets.reader import whole
 from tests.docs.sessions import ROOT, prepare, run_page
 from tests.hosts.servers import free_port
@@ -155,8 +155,8 @@ def test_many_rows_need_little_memory() -> None:
     program = f"""
 import resource
 from pathlib import Path
-from evaluators.testsets.database_connection import DatabaseConnection
 from evaluators.testsets.databases import queried
+from evaluators.testsets.query_settings import DatabaseConnection
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 statement = "select n, repeat('x', 1000) as a from generate_series(1, 200000) n order by n"
 found = queried(statement, DatabaseConnection(env="{VARIABLE}"), Path())

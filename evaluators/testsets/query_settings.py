@@ -1,9 +1,15 @@
-"""Where a database is, as a suite says it: never the connection string itself."""
+"""What a suite says of a query: where the database is, never the connection string itself, and a statement that reads.
+
+What can be said of a statement without a database goes by its words. Comments, texts, quoted names and whatever stands in
+parentheses are set aside. What is left are the words of the statement itself: an ORDER BY in there orders its rows, and one inside
+parentheses does not.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -66,3 +72,54 @@ class DatabaseConnection(Settings):
             hint = f"put the connection string in there: export {self.env}=postgresql+psycopg://user:password@host/name"
             raise problem("no-connection", f'the environment variable "{self.env}" is not set', where=WHERE, hint=hint)
         return re.sub("^postgres://", "postgresql://", address)
+
+
+_TOKENS: Final = r"""(?xs)
+      --[^\n]* | /\*.*?(?:\*/|\Z)             # comments
+    | \b[eE]'(?:[^'\\]|\\.|'')*(?:'|\Z)       # texts in which a backslash takes the next character
+    | '(?:[^']|'')*(?:'|\Z)                   # texts
+    | "(?:[^"]|"")*(?:"|\Z) | `[^`]*(?:`|\Z)  # quoted names
+    | (?P<dollars>\$\w*\$).*?(?:(?P=dollars)|\Z)
+    | (?P<token>[();] | \w+)
+"""
+_READING: Final = frozenset({"select", "with", "values", "table", "from"})
+
+
+def _words(statement: str) -> list[str]:
+    """The words outside parentheses in small letters, and the semicolons that have something behind them."""
+    found: list[str] = []
+    depth = 0
+    for token in _tokens(statement):
+        if token in "()":
+            depth = max(0, depth + (1 if token == "(" else -1))
+        elif depth == 0:
+            found.append(token.lower())
+    while found and found[-1] == ";":
+        found.pop()
+    return found
+
+
+def why_not_a_query(statement: str) -> str | None:
+    """What keeps a text from being one statement that reads; None where nothing does."""
+    words = _words(statement)
+    if ";" in words:
+        return "it holds several statements, and one is expected"
+    first = next((token.lower() for token in _tokens(statement) if token not in "();"), None)
+    if first is None:
+        return "it holds no statement"
+    if first not in _READING:
+        return (
+            f'it begins with "{first}", and only a statement that reads can be a test set: one that begins with "select"'
+        )
+    if "into" in words:
+        return 'it has "into", and a statement that writes what it finds cannot be a test set'
+    return None
+
+
+def says_an_order(statement: str) -> bool:
+    """Whether the statement itself has an ORDER BY."""
+    return ("order", "by") in pairwise(_words(statement))
+
+
+def _tokens(statement: str) -> list[str]:
+    return [found[0] for found in re.finditer(_TOKENS, statement) if found["token"]]
