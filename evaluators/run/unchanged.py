@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.testsets.byte_source import ByteSource, reading
-from evaluators.testsets.local_files import LocalFiles
+from evaluators.testsets.byte_store import LocalFiles
 
 if TYPE_CHECKING:
     from evaluators.testsets.remote_files import RemoteFiles
@@ -82,7 +82,7 @@ def _marks(sources: list[ByteSource]) -> dict[ByteSource, _FileState | str | Non
     for source in sources:
         store = source.store
         if isinstance(store, LocalFiles):
-            found[source] = _mark(store.path(source.path))
+            found[source] = _mark(source.local or "")
         else:
             elsewhere.setdefault(store.scheme, (store, []))[1].append(source)
     for store, some in elsewhere.values():

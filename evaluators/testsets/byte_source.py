@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import nearest
-from evaluators.testsets.byte_store import ByteStore, at, inside, parent, scheme_of, store_of
+from evaluators.testsets.byte_store import ByteStore, at, inside, local_path, parent, scheme_of, store_of, unreadable
 from evaluators.testsets.places import StoreFault, has_wildcards
 from evaluators.values.addresses import shown_address
 
@@ -65,7 +65,8 @@ class ByteSource(Struct, frozen=True):
     @property
     def size(self) -> int:
         """The length of the file in bytes, as it is stored."""
-        return self.store.size(self.path)
+        with self.store.open(self.path) as stream:
+            return stream.seek(0, io.SEEK_END)
 
     @property
     def store(self) -> ByteStore:
@@ -80,7 +81,7 @@ class ByteSource(Struct, frozen=True):
     @property
     def local(self) -> str | None:
         """The path of the file on this machine; None where it is elsewhere."""
-        return self.store.path(self.path)
+        return local_path(self.path)
 
     def open(self, start: int = 0) -> BinaryIO:
         """The bytes, decompressed, from `start` on."""
@@ -145,9 +146,10 @@ def locate(name: str, folder: Path) -> ByteSource:
     except IsADirectoryError:
         raise problem("not-a-file", "this is a folder, and a file is expected", where=called) from None
     except StoreFault as error:
-        raise Problems([_unreadable(error, called)]) from None
+        raise unreadable(error, called) from None
     except (OSError, ValueError) as error:
-        raise problem("unreadable-file", f"the file cannot be read: {_reason(error)}", where=called) from None
+        reason = (error.strerror if isinstance(error, OSError) else None) or error
+        raise problem("unreadable-file", f"the file cannot be read: {reason}", where=called) from None
 
 
 @contextmanager
@@ -157,19 +159,16 @@ def reading(source: ByteSource) -> Iterator[None]:
         yield
     except TooLarge as error:
         hint = "`test_set: {most_unpacked_gib: …}` in the suite allows more"
-        raise Problems(
-            [Issue("too-large", Blame.TESTSET, f"the file is not read on: {error}", source.name, hint)]
-        ) from None
+        raise broken(source, "too-large", f"the file is not read on: {error}", hint) from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise Problems(
-            [Issue("bad-gzip", Blame.TESTSET, f"the compressed file is damaged: {error}", source.name)]
-        ) from None
+        raise broken(source, "bad-gzip", f"the compressed file is damaged: {error}") from None
     except OSError as error:
-        raise Problems([_unreadable(error, source.name)]) from None
+        raise unreadable(error, source.name) from None
 
 
-def _unreadable(error: OSError, name: str) -> Issue:
-    return Issue("unreadable-file", Blame.ENVIRONMENT, f"the file cannot be read: {_reason(error)}", name)
+def broken(source: ByteSource, code: str, message: str, hint: str | None = None) -> Problems:
+    """The file as a whole cannot be used, and the test set is to blame."""
+    return Problems([Issue(code, Blame.TESTSET, message, source.name, hint)])
 
 
 def read_up_to(stream: BinaryIO, most: int) -> bytes:
@@ -188,15 +187,14 @@ def whole_of(source: ByteSource, most: int = GIB) -> bytes:
     if len(data) > most:
         message = f"the file has more than {most / GIB:g} GiB, and it would be held in memory as a whole"
         hint = "JSON lines, CSV and Parquet are read row by row"
-        raise Problems([Issue("too-large", Blame.TESTSET, message, source.name, hint)])
+        raise broken(source, "too-large", message, hint)
     return data
 
 
 def shortened(source: ByteSource) -> Problems:
     """The file has become shorter since its beginning was read: somebody is writing it anew."""
-    return Problems(
-        [Issue("unreadable-file", Blame.ENVIRONMENT, "the file became shorter while it was read", source.name)]
-    )
+    message = "the file became shorter while it was read"
+    return Problems([Issue("unreadable-file", Blame.ENVIRONMENT, message, source.name)])
 
 
 def fingerprint(sources: tuple[ByteSource, ...]) -> str:
@@ -253,7 +251,7 @@ def _no_such_file(name: str, place: str) -> Problems:
         hint = f'the folder "{folder}" does not exist'
     else:
         near = nearest(Path(place).name, file_names(folder))
-        local = store_of(folder).path(folder)
+        local = local_path(folder)
         looked = str(Path(local).resolve()) if local is not None else folder
         hint = f'did you mean "{inside(parent(name), near)}"?' if near else f'looked in "{looked}"'
     return problem("no-such-file", "there is no such file", where=name, hint=hint)
@@ -263,7 +261,3 @@ def file_names(folder: str) -> list[str]:
     """The names of the files in a folder, sorted; without those of the folders in it."""
     store = store_of(folder)
     return [name for name in store.names(folder) if store.kind(inside(folder, name)) == "file"]
-
-
-def _reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)

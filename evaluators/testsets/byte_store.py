@@ -7,16 +7,21 @@ never opens, measures or lists by itself.
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import EACCES
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
 from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.testsets.local_files import LocalFiles
 from evaluators.testsets.places import PACKAGES, Kind
 from evaluators.values.addresses import names_password, shown_address
+from evaluators.values.small_files import of_the_system
 
 if TYPE_CHECKING:
     from evaluators.testsets.remote_files import RemoteFiles
@@ -25,12 +30,90 @@ ByteStore: TypeAlias = "LocalFiles | RemoteFiles"
 LOCAL: Final = "file"
 _WEB: Final = ("http", "https")
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+_PREFIX: Final = "file://"
+
+
+class LocalFiles:
+    """Files and folders of this machine: `rows.csv`, `/data/rows.csv`, `file:///data/rows.csv`.
+
+    What each method does, `RemoteFiles` says.
+    """
+
+    lists = True
+
+    def open(self, place: str, start: int = 0) -> BinaryIO:
+        stream = open(_path(place), "rb")  # noqa: SIM115  # the caller closes it
+        if not stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode) and of_the_system(_path(place)):
+            stream.close()
+            raise OSError(EACCES, "what is in /proc, /sys and /dev is no test set")
+        if start:
+            stream.seek(start)
+        return stream
+
+    def kind(self, place: str) -> Kind | None:
+        try:
+            mode = os.stat(_path(place)).st_mode
+        except (OSError, ValueError):
+            return None
+        return "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "stream"
+
+    def below(self, folder: str) -> Iterator[str]:
+        top = Path(_path(folder))
+        for at, folders, files in os.walk(top):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            steps = Path(at).relative_to(top).parts
+            yield from ("/".join((*steps, name)) for name in files if not name.startswith("."))
+
+    def write(self, place: str) -> BinaryIO:
+        return open(_path(place), "wb")
+
+    def put(self, place: str, data: bytes) -> None:
+        path = Path(_path(place))
+        beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.new")
+        try:
+            beside.write_bytes(data)
+            os.replace(beside, path)
+        finally:
+            beside.unlink(missing_ok=True)
+
+    def remove(self, place: str) -> None:
+        path = Path(_path(place))
+        if path.is_dir():
+            path.rmdir()
+        else:
+            path.unlink(missing_ok=True)
+
+    def fingerprint(self, place: str) -> bytes:
+        with open(_path(place), "rb") as stream:
+            return hashlib.file_digest(stream, "sha256").digest()
+
+    def names(self, folder: str) -> list[str]:
+        return sorted(os.listdir(_path(folder)))
+
+    def matching(self, pattern: str, folder: str, *, folders: bool = True) -> list[str]:
+        found = list(dict.fromkeys(glob(_path(pattern), root_dir=folder, recursive=True)))
+        if folders:
+            return found
+        return [one for one in found if not Path(one).name.startswith(".") and os.path.isfile(os.path.join(folder, one))]
+
+
+def _path(place: str) -> str:
+    if place[: len(_PREFIX)].lower() != _PREFIX:
+        return place
+    from urllib.parse import unquote  # few places are written as addresses
+
+    return unquote(place[len(_PREFIX) :])
 
 
 def scheme_of(place: str) -> str | None:
     """The word before `://`, in lower case; None for a path of this machine."""
     found = _SCHEME.match(place)
     return found[1].lower() if found else None
+
+
+def local_path(place: str) -> str | None:
+    """The path of a place on this machine; None where it is elsewhere."""
+    return _path(place) if scheme_of(place) in (None, LOCAL) else None
 
 
 def store_of(place: str) -> ByteStore:
@@ -113,5 +196,10 @@ def reached(place: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        message = f"the file cannot be read: {error.strerror or error}"
-        raise Problems([Issue("unreadable-file", Blame.ENVIRONMENT, message, shown_address(place))]) from None
+        raise unreadable(error, shown_address(place)) from None
+
+
+def unreadable(error: OSError, name: str) -> Problems:
+    """The problem of a file that a disk or a store does not give."""
+    message = f"the file cannot be read: {error.strerror or error}"
+    return Problems([Issue("unreadable-file", Blame.ENVIRONMENT, message, name)])

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.testsets import quotes
-from evaluators.testsets.byte_source import ByteSource, reading
+from evaluators.testsets.byte_source import ByteSource, broken, reading
 from evaluators.testsets.delimited_rows import (
     CUTTABLE,
     DELIMITERS,
@@ -28,7 +28,7 @@ from evaluators.testsets.delimited_rows import (
     delimiter_in_words,
     not_text,
 )
-from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, broken, pieces, refuse_same_names
+from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, pieces, refuse_same_names
 
 _HEAD_BYTES: Final = 64 * 1024
 _SNIFFED_ROWS: Final = 20

@@ -23,8 +23,8 @@ from evaluators.issues import Blame, CellError, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.needs import too_long
 from evaluators.testsets.blocks import line_blocks
-from evaluators.testsets.byte_source import ByteSource, shortened
-from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Cell, Chunk, Split, broken
+from evaluators.testsets.byte_source import ByteSource, broken, shortened
+from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Cell, Chunk, Split
 from evaluators.testsets.row_texts import row_texts
 from evaluators.values.json_text import MAX_CHARS
 

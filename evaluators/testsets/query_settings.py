@@ -17,7 +17,7 @@ from pydantic import field_validator, model_validator
 
 from evaluators.issues import problem
 from evaluators.settings import Name, Settings, bad
-from evaluators.testsets.byte_store import at, store_of
+from evaluators.testsets.byte_store import at, local_path
 
 WHERE: Final = "test_set"
 """Where messages place what is wrong with a database."""
@@ -62,9 +62,7 @@ class DatabaseConnection(Settings):
     def address(self, folder: Path) -> str:
         """The connection string. Raises Problems (config) when there is none. Never to be shown."""
         if self.sqlite is not None:
-            place = at(folder, self.sqlite)
-            path = store_of(place).path(place)
-            if path is None:
+            if (path := local_path(at(folder, self.sqlite))) is None:
                 raise problem("not-a-file", "a database of SQLite must be a file of this machine", where=self.sqlite)
             return f"sqlite:///{os.path.abspath(path)}"
         address = os.environ.get(str(self.env), "").strip()

@@ -16,14 +16,14 @@ from typing import ClassVar, Final, Protocol, Self
 
 from msgspec import Struct, field
 
-from evaluators.issues import Blame, CellError, Issue, Problems
+from evaluators.issues import CellError, Issue
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.registry import Socket
-from evaluators.testsets.byte_source import ByteSource
+from evaluators.testsets.byte_source import ByteSource, broken
 from evaluators.values.json_text import to_text
 
-__all__ = ["CHUNK_BYTES", "READERS", "SPLIT_BYTES", "Cell", "Chunk", "Reader", "Split", "Table", "broken", "whole"]
+__all__ = ["CHUNK_BYTES", "READERS", "SPLIT_BYTES", "Cell", "Chunk", "Reader", "Split", "Table", "whole"]
 
 SPLIT_BYTES: Final = 16 * 1024 * 1024
 """A split is about this long. Changing it changes the parts that results are stored in, not the results."""
@@ -182,11 +182,6 @@ def whole(table: Table, columns: Sequence[str]) -> Iterator[Chunk]:
             offsets = [before + offset for offset in chunk.offsets] if before else chunk.offsets
             yield Chunk(offsets, before + span, chunk.columns, chunk.faults, chunk.ids, chunk.file)
         before += span
-
-
-def broken(source: ByteSource, code: str, message: str, hint: str | None = None) -> Problems:
-    """The file as a whole cannot be used, and the test set is to blame."""
-    return Problems([Issue(code, Blame.TESTSET, message, source.name, hint)])
 
 
 READERS: Socket[Reader] = Socket("evaluators.testsets.readers", Reader, "format")

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any, BinaryIO, Final, TypeVar, cast
 
 from msgspec import Struct
@@ -74,18 +75,15 @@ class RemoteFiles:
     def open(self, place: str, start: int = 0) -> BinaryIO:
         """The bytes of a file from `start` on, in a stream that can `seek` and tells places from the file's beginning."""
         known = self._file(place)
-        if known.size is None:
+        size = known.size
+        if size is None:
             return self.whole(place, start)
-        parts = _Parts(lambda first, end: self.part(place, known, first, end), known.size, start)
-        return cast(BinaryIO, io.BufferedReader(parts, _PIECE_BYTES))
+        from fsspec.spec import AbstractBufferedFile
 
-    def size(self, place: str) -> int:
-        """The number of bytes of a file."""
-        known = self._file(place)
-        if known.size is None:
-            with self.whole(place) as stream:
-                return stream.seek(0, 2)
-        return known.size
+        asked = SimpleNamespace(cat_file=lambda _, start, end: self.part(place, known, start, min(end, size)))
+        parts = AbstractBufferedFile(asked, place, cache_type="none", size=size)
+        parts.seek(start)
+        return cast(BinaryIO, io.BufferedReader(parts, _PIECE_BYTES))
 
     def kind(self, place: str) -> Kind | None:
         """What is at a place; None where nothing is."""
@@ -142,20 +140,13 @@ class RemoteFiles:
         found = self.look(place)
         if found.content is not None:
             return hashlib.sha256(f"{found.content} {found.size}".encode()).digest()
-        digest = hashlib.sha256()
         with self.open(place) as stream:
-            while block := stream.read(_BUFFER):
-                digest.update(block)
-        return digest.digest()
+            return hashlib.file_digest(cast(Any, stream), "sha256").digest()
 
     def versions(self, places: Sequence[str]) -> list[str | None]:
         """For each file a text that is another one when the file is, as far as the store tells; None for one that is gone."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             return list(pool.map(self._version, places))
-
-    def path(self, place: str) -> str | None:
-        """The path of a place on this machine: there is none."""
-        return None
 
     def look(self, place: str) -> Looked:
         """What is at a place. Raises FileNotFoundError where nothing is."""
@@ -211,34 +202,6 @@ class RemoteFiles:
             return None
 
 
-class _Parts(io.RawIOBase):
-    """A file that is asked for part by part."""
-
-    def __init__(self, fetch: Callable[[int, int], bytes], size: int, start: int) -> None:
-        self._fetch, self._size, self._at = fetch, size, start
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        end = min(self._at + len(buffer), self._size)
-        count = max(0, end - self._at)
-        if count:
-            buffer[:count] = self._fetch(self._at, end)
-            self._at = end
-        return count
-
-    def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
-        self._at = max(0, place + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence])
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-
 class _Upload(io.BufferedWriter):
     """What is written, in a temporary file; it becomes the object when this is closed.
 
@@ -246,16 +209,17 @@ class _Upload(io.BufferedWriter):
     """
 
     def __init__(self, send: Callable[[str], object]) -> None:
-        self._send, self._given_up = send, False
+        self._send: Callable[[str], object] | None = send
         descriptor, self._path = tempfile.mkstemp(prefix="evaluators-")
         super().__init__(io.FileIO(descriptor, "wb"), _BUFFER)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._given_up = kind is not None
+        if kind is not None:
+            self._send = None
         self.close()
 
     def __del__(self) -> None:
-        self._given_up = True
+        self._send = None
         self.close()
 
     def close(self) -> None:
@@ -263,7 +227,7 @@ class _Upload(io.BufferedWriter):
             return
         try:
             super().close()
-            if not self._given_up:
+            if self._send is not None:
                 self._send(self._path)
         finally:
             os.unlink(self._path)

@@ -16,7 +16,7 @@ from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.settings import Loc
 from evaluators.testsets.byte_source import STANDARD_INPUT, locate
-from evaluators.testsets.byte_store import LOCAL, kind_at, matching, scheme_of
+from evaluators.testsets.byte_store import kind_at, local_path, matching
 from evaluators.testsets.documents import is_pattern
 from evaluators.testsets.reader import whole
 from evaluators.testsets.test_set import TestSet
@@ -38,7 +38,7 @@ def absent_places(config: TestSetConfig, folder: Path) -> list[tuple[Loc, Issue]
     """
     found: list[tuple[Loc, Issue]] = []
     for loc, place in _places(config):
-        if place == STANDARD_INPUT or scheme_of(place) not in (None, LOCAL) or kind_at(folder, place) is not None:
+        if place == STANDARD_INPUT or local_path(place) is None or kind_at(folder, place) is not None:
             continue
         if is_pattern(place, folder):
             if not matching(place, folder):

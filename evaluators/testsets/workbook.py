@@ -18,8 +18,7 @@ from typing import Any, Final
 from evaluators.issues import Blame, CellError, Issue, Problems, extra_hint, problem
 from evaluators.needs import Cell
 from evaluators.registry import nearest
-from evaluators.testsets.byte_source import GIB, ByteSource, reading
-from evaluators.testsets.reader import broken
+from evaluators.testsets.byte_source import GIB, ByteSource, broken, reading
 
 MOST_WORKBOOK_GIB: Final = 1.0
 """How much a workbook may unpack to, where the settings do not say: a part of it is held in memory."""

@@ -8,8 +8,8 @@ from typing import ClassVar, Final, Self
 from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import JSON, MISSING
 from evaluators.needs import Cell, too_long
-from evaluators.testsets.byte_source import ByteSource, whole_of
-from evaluators.testsets.reader import Chunk, Reader, Split, broken
+from evaluators.testsets.byte_source import ByteSource, broken, whole_of
+from evaluators.testsets.reader import Chunk, Reader, Split
 from evaluators.values.json_text import MAX_CHARS, NotJSON, parse_file
 from evaluators.values.quoting import kind
 

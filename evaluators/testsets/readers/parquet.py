@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, Self
 from evaluators.issues import extra_hint, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell, too_long
-from evaluators.testsets.byte_source import GIB, MOST_UNPACKED_GIB, ByteSource, TooLarge, reading
+from evaluators.testsets.byte_source import GIB, MOST_UNPACKED_GIB, ByteSource, TooLarge, broken, reading
 from evaluators.testsets.places import StoreFault
 from evaluators.testsets.python_cells import arrow_cells
 from evaluators.testsets.reader import (
@@ -24,7 +24,6 @@ from evaluators.testsets.reader import (
     Chunk,
     Reader,
     Split,
-    broken,
     pieces,
     refuse_same_names,
 )

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Final, Self
 from evaluators.issues import CellError
 from evaluators.model import MISSING
 from evaluators.needs import Cell
-from evaluators.testsets.byte_source import ByteSource
-from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Chunk, Reader, Split, broken, refuse_same_names
+from evaluators.testsets.byte_source import ByteSource, broken
+from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Chunk, Reader, Split, refuse_same_names
 from evaluators.testsets.workbook import Sheet, opened, place_of
 from evaluators.values.json_text import to_text
 
