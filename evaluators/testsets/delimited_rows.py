@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from evaluators.issues import Blame, CellError, Issue, Problems
 from evaluators.model import MISSING
-from evaluators.needs import too_long
 from evaluators.testsets.blocks import line_blocks
 from evaluators.testsets.byte_source import ByteSource, broken, shortened
 from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Cell, Chunk, Split
@@ -142,26 +141,21 @@ class SplitPass:
 
     def _one_by_one(self, stream: BinaryIO, skipped: int) -> Iterator[Chunk]:
         """The rows after the first ones, each held against its own text."""
-        delimiter = self.table.delimiter
-        rows = row_texts(self._texts(self._blocks(stream, _PIECE_BYTES, 0)), delimiter, LONGEST)
-        taken: list[list[Cell]] = []
+        rows = row_texts(self._texts(self._blocks(stream, _PIECE_BYTES, 0)), self.table.delimiter, LONGEST)
+        taken: list[Sequence[Cell]] = []
         issues: dict[int, Issue] = {}
         size = 0
         for row in islice(rows, skipped, None):
             if not row.closed and self.split.end is not None:
                 raise wrong_cut(self.table.source)
-            record = next(csv.reader([row.text], delimiter=delimiter), [])
-            if not row.fits:
-                issues[len(taken)], record = long_row(row.length), [""]
             if not row.closed:
                 issues[len(taken)] = OPEN_QUOTE
-            elif row.fits and row.after is not None:
+            elif not row.fits:
+                issues[len(taken)] = long_row(row.length)
+            elif row.after is not None:
                 issues[len(taken)] = after_quote(*row.after, self.table.header)
-            lengths = (row.long.get(place, len(cell)) for place, cell in enumerate(record))
-            taken.append(
-                [too_long(size, LONGEST) if size > LONGEST else cell for size, cell in zip(lengths, record, strict=True)]
-            )
-            size += len(row.text)
+            taken.append(row.cells if row.fits else [""])
+            size += min(row.length, LONGEST)
             if len(taken) == MAX_CHUNK_ROWS or size > _MOST_CHUNK_CHARS:
                 yield self.chunk(taken, issues)
                 taken, issues, size = [], {}, 0

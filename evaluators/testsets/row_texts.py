@@ -1,4 +1,4 @@
-"""The rows of a text table as texts, in memory that does not grow with them: what is too long is counted, and left out.
+"""The rows of a text table, in memory that does not grow with them: what is too long is counted, and left out.
 
 A parser of tables holds a whole row before it gives it, however long that is. Here the text comes in pieces, and is followed from cell
 to cell by the parser's own rules: a quote at the beginning of a cell opens it, a doubled one is text, and what follows the one that
@@ -8,11 +8,13 @@ closes it, up to the delimiter, belongs to the cell. Of a cell that is too long 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final
 
 from msgspec import Struct
+
+from evaluators.needs import Cell, too_long
 
 _START, _PLAIN, _QUOTED, _CLOSED = range(4)
 _INSIDE: Final = re.compile(r'(?:[^"]++|"")*+')
@@ -23,12 +25,10 @@ CELLS_OF_A_ROW: Final = 4
 
 
 class RowText(Struct, frozen=True):
-    """One row, without the end of its line."""
+    """One row."""
 
-    text: str
-    """Its text. A cell that is too long is empty in it; a row that is too long is empty."""
-    long: Mapping[int, int]
-    """The cells that are too long: place → characters."""
+    cells: list[Cell]
+    """A cell that is too long is a fault. A blank line, and a row that is too long as a whole, has none."""
     length: int
     """Characters of the whole row."""
     fits: bool
@@ -42,7 +42,7 @@ class RowText(Struct, frozen=True):
 def row_texts(pieces: Iterable[str], delimiter: str, longest: int) -> Iterator[RowText]:
     """Each row of a text. A blank line is a row. A quoted cell may have twice as many characters as `longest`, for its quotes."""
     stops = re.compile(f"[{re.escape(delimiter)}\r\n]")
-    row, state, rest = _OpenRow(delimiter, longest), _START, ""
+    row, state, rest = _OpenRow(longest), _START, ""
     for piece in chain(pieces, ("",)):
         text, rest, at = rest + piece, "", 0
         while at < len(text):
@@ -59,7 +59,7 @@ def row_texts(pieces: Iterable[str], delimiter: str, longest: int) -> Iterator[R
                 continue
             stop = stops.search(text, at)
             end = len(text) if stop is None else stop.start()
-            if state == _CLOSED and row.cell <= row.most:
+            if state == _CLOSED and end > at and row.cell <= row.most:
                 row.behind.append(text[at:end])
             elif state == _START and end > at:
                 state = _PLAIN
@@ -74,7 +74,7 @@ def row_texts(pieces: Iterable[str], delimiter: str, longest: int) -> Iterator[R
                 row.end_cell()
             else:
                 yield row.ended()
-                row = _OpenRow(delimiter, longest)
+                row = _OpenRow(longest)
     if row.length:
         yield row.ended(closed=state != _QUOTED)
 
@@ -82,16 +82,15 @@ def row_texts(pieces: Iterable[str], delimiter: str, longest: int) -> Iterator[R
 class _OpenRow:
     """A row that is being read."""
 
-    def __init__(self, delimiter: str, longest: int) -> None:
-        self.delimiter = delimiter
+    def __init__(self, longest: int) -> None:
+        self.longest = longest
         self.most = 2 * longest + 2
         self.most_of_row = CELLS_OF_A_ROW * longest + 1_000_000
-        self.cells: list[str] = []
+        self.cells: list[Cell] = []
         self.parts: list[str] = []
         self.behind: list[str] = []
         """Text after the quote that closes the cell."""
         self.after: tuple[int, str] | None = None
-        self.long: dict[int, int] = {}
         self.length = self.kept = self.cell = self.place = 0
 
     def take(self, text: str, start: int, end: int) -> int:
@@ -107,18 +106,19 @@ class _OpenRow:
     def end_cell(self) -> None:
         """The cell at hand is complete, and another one begins."""
         self.length += 1
+        cell: Cell
         if self.cell > self.most:
-            self.long[self.place] = self.cell
+            cell = too_long(self.cell, self.longest)
         else:
             self.kept += self.cell + _OF_A_CELL
-            behind = "".join(self.behind)
-            if behind and self.after is None:
-                self.after = self.place, behind
-        if self.kept <= self.most_of_row:
-            self.cells.append("".join(self.parts))
-        else:
+            text = "".join(self.parts)
+            text = text[1:-1].replace('""', '"') if text[:1] == '"' else text
+            cell = too_long(len(text), self.longest) if len(text) > self.longest else text
+            if self.behind and self.after is None:
+                self.after = self.place, "".join(self.behind)
+        self.cells.append(cell)
+        if self.kept > self.most_of_row:
             self.cells.clear()
-            self.long.clear()
         self.parts.clear()
         self.behind.clear()
         self.cell, self.place = 0, self.place + 1
@@ -126,7 +126,5 @@ class _OpenRow:
     def ended(self, closed: bool = True) -> RowText:
         """The whole row."""
         self.end_cell()
-        fits = self.kept <= self.most_of_row
-        return RowText(
-            self.delimiter.join(self.cells) if fits else "", self.long, self.length - 1, fits, closed, self.after
-        )
+        length = self.length - 1
+        return RowText(self.cells if length else [], length, self.kept <= self.most_of_row, closed, self.after)

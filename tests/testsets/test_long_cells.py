@@ -175,6 +175,13 @@ def test_a_cell_may_be_as_long_as_allowed_and_not_one_character_more(
     assert (long.issue.blame, "101 characters; up to 100 are read" in long.issue.message) == (Blame.TESTSET, True)
 
 
+def test_a_row_that_is_one_cell_and_too_long_is_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited_rows, "LONGEST", 10)
+    (tmp_path / "rows.csv").write_text(f"a\nx\n{'y' * 100}\n\nz\n", encoding="utf-8")
+    table = Csv.open(locate(str(tmp_path / "rows.csv"), Path()))
+    assert cells(table) == [["x"], ["cell-too-long"], ["z"]]
+
+
 @pytest.mark.slow
 def test_what_is_too_long_is_never_in_memory(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv.gz"
