@@ -32,6 +32,9 @@ from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, pieces
 
 _HEAD_BYTES: Final = 64 * 1024
 _SNIFFED_ROWS: Final = 20
+_ENCODING_BYTES: Final = 1024 * 1024
+_WINDOWS: Final = "cp1252"
+_SUFFIXES: Final = (".csv", ".tsv", ".txt", "")
 
 _WORKBOOK: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 """How .xlsx and .xls files begin."""
@@ -50,11 +53,12 @@ class Delimited(Reader, frozen=True):
     @classmethod
     def open(cls, source: ByteSource) -> Self:
         """The table, with its delimiter and header worked out."""
-        source = replace(source, encoding=_encoding(source))
+        seeming = None if source.encoding else seeming_encoding(source)
+        source = replace(source, encoding=_known_encoding(source, source.encoding or seeming or "utf-8"))
         text, whole = _head(source)
         delimiter = source.delimiter or cls.usual or sniff(text)
         skipped, names = _header(source, text, whole, delimiter)
-        notes = []
+        notes = [] if seeming is None else [encoding_note(source.name, seeming)]
         if delimiter != (source.delimiter or cls.usual or ","):
             notes.append(f"{source.name}: the columns are separated by {delimiter_in_words(delimiter)}")
         header = _named(source, names, notes)
@@ -100,12 +104,45 @@ def sniff(text: str) -> str:
     return delimiter
 
 
-def _encoding(source: ByteSource) -> str:
+def seeming_encoding(source: ByteSource) -> str | None:
+    """The encoding of a file of delimited text whose beginning is not UTF-8; None for any other file.
+
+    A file none of whose lines with letters beyond ASCII is UTF-8 is taken for one of Windows, in which every text of western
+    Europe is written; whether it is one cannot be known, so whoever asks says so (`encoding_note`). Where some such lines are
+    UTF-8, the others are damaged, and stay problems of their rows.
+    """
+    if source.suffix not in _SUFFIXES:
+        return None
+    data = source.head(_ENCODING_BYTES)
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if data.isascii():
+        return None
+    lines = data.splitlines()
+    whole = lines if len(data) < _ENCODING_BYTES or len(lines) == 1 else lines[:-1]
+    beyond = [line for line in whole if not line.isascii()]
+    return _WINDOWS if beyond and not any(map(_is_utf8, beyond)) else None
+
+
+def encoding_note(name: str, encoding: str) -> str:
+    """What is said of a file whose encoding was guessed."""
+    return f"{name} is not UTF-8; it is read as {encoding}. Look whether its letters are right"
+
+
+def _is_utf8(line: bytes) -> bool:
     try:
-        name = codecs.lookup(source.encoding or "utf-8").name
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _known_encoding(source: ByteSource, encoding: str) -> str:
+    try:
+        name = codecs.lookup(encoding).name
         "".encode(name)
     except (LookupError, UnicodeError):
-        message = f'unknown encoding "{source.encoding}"'
+        message = f'unknown encoding "{encoding}"'
         hint = "usual ones: utf-8, cp1252 (Windows), latin-1, utf-16"
         raise Problems([Issue("unknown-encoding", Blame.CONFIG, message, source.name, hint)]) from None
     return "utf-8" if name == "utf-8-sig" else name

@@ -12,7 +12,6 @@ from evaluators.issues import Problems, problem
 from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource, locate
 from evaluators.testsets.byte_store import at, files_at, kind_at, scheme_of
 from evaluators.testsets.documents import PATTERN_HINT, holds_documents
-from evaluators.testsets.encodings import encoding_note, seeming_encoding
 from evaluators.testsets.places import has_wildcards
 from evaluators.testsets.reader import READERS, Reader
 from evaluators.testsets.run_files import without_runs
@@ -34,18 +33,13 @@ _ROWS_ALONE: Final = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson", ".
 
 
 def open_table(source: ByteSource, format: str | None = None) -> Reader:
-    """The file of rows. Raises Problems when it cannot be opened, or is not of the format.
-
-    Unless the encoding of the source is known, a file of text that is not UTF-8 is read as what it seems to be, with a note.
-    """
+    """The file of rows. Raises Problems when it cannot be opened, or is not of the format."""
     if format is None and source.suffix in _SUITES:
         hint = "a suite comes first and its test set second: evaluators run suite.yaml rows.csv"
         raise problem("not-rows", "this is a YAML file, and a file with rows is expected", where=source.name, hint=hint)
     reader = READERS.find(format or format_of(source))
-    seeming = None if source.encoding else seeming_encoding(source)
-    table = reader.open(source if seeming is None else replace(source, encoding=seeming))
-    said = (source.note, None if seeming is None else encoding_note(source.name, seeming))
-    return replace(table, notes=(*(note for note in said if note is not None), *table.notes))
+    table = reader.open(source)
+    return table if source.note is None else replace(table, notes=(source.note, *table.notes))
 
 
 def open_file(
