@@ -36,7 +36,12 @@ class Selection(Struct, frozen=True):
     where: tuple[tuple[str, str], ...] = ()
 
     def __bool__(self) -> bool:
-        return self.limit is not None or self.sample is not None or bool(self.where)
+        return self.counts or bool(self.where)
+
+    @property
+    def counts(self) -> bool:
+        """Whether rows are counted, so that pieces cannot be read on their own."""
+        return self.limit is not None or self.sample is not None
 
     def sentence(self) -> str:
         """The choice in words, for a note."""
@@ -55,38 +60,40 @@ def selected(table: Table, selection: Selection, name: str) -> Table:
         raise Problems(unknown)
     if not selection:
         return table
-    counted = selection.limit is not None or selection.sample is not None
-    notes = (*table.notes, selection.sentence())
+    rows, notes = partial(_rows, selection), (*table.notes, selection.sentence())
     return Derived(
-        table, partial(_rows, selection), table.header, notes, table.files, where=selection.where, one_piece=counted
-    )
+        table, rows, table.header, notes, table.files, where=selection.where, one_piece=selection.counts
+    )  # fmt: skip
 
 
 def _rows(selection: Selection, base: Table, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-    """The selected rows of one piece."""
-    if selection.limit is None and selection.sample is None:
-        yield from _matching(base.read(split, _with_where(selection, columns)), selection, columns)
-        return
-    chunks = _matching(whole(base, _with_where(selection, columns)), selection, columns)
-    if selection.sample is not None:
-        chunks = _at(chunks, _sampled(base, selection, selection.sample))
-    yield from chunks if selection.limit is None else _first(chunks, selection.limit)
-
-
-def _with_where(selection: Selection, columns: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys([*columns, *(column for column, _ in selection.where)]))
-
-
-def _matching(chunks: Iterator[Chunk], selection: Selection, columns: Sequence[str]) -> Iterator[Chunk]:
-    for chunk in chunks:
-        tests = [(chunk.columns[column], value) for column, value in selection.where]
-        fitting = [index for index in range(chunk.count) if all(_is(cells[index], value) for cells, value in tests)]
+    """The selected rows of one piece; those of all where rows are counted."""
+    names = list(dict.fromkeys([*columns, *(column for column, _ in selection.where)]))
+    sample = None if selection.sample is None else _sampled(base, selection, selection.sample)
+    place, left = 0, selection.limit
+    for chunk in whole(base, names) if selection.counts else base.read(split, names):
+        fitting = _fitting(chunk, selection)
+        if sample is not None:
+            places = range(place, place := place + len(fitting))
+            fitting = [index for index, at in zip(fitting, places, strict=True) if at in sample]
+        if left is not None:
+            fitting = fitting[:left]
+            left -= len(fitting)
         yield pick(chunk, fitting, columns)
+        if left == 0:
+            return
+
+
+def _fitting(chunk: Chunk, selection: Selection) -> Sequence[int]:
+    """The positions of the rows in which each column has its text."""
+    tests = [(chunk.columns[column], value) for column, value in selection.where]
+    return [index for index in range(chunk.count) if all(_text(cells[index]) == value for cells, value in tests)]
 
 
 def _sampled(base: Table, selection: Selection, size: int) -> set[int]:
-    """The places of the sample among the matching rows."""
-    count = sum(chunk.count for chunk in _matching(whole(base, _with_where(selection, [])), selection, []))
+    """The places of the sample among the fitting rows."""
+    chunks = whole(base, [column for column, _ in selection.where])
+    count = sum(len(_fitting(chunk, selection)) for chunk in chunks)
     return set(heapq.nsmallest(size, range(count), lambda place: _hash(selection.seed, place)))
 
 
@@ -105,7 +112,7 @@ def nothing_selected(table: Table, name: str) -> Issue | None:
         return None
     hints = []
     for column, value in where:
-        seen = list(dict.fromkeys(_shown(cell) for cell in first.columns[column]))
+        seen = list(dict.fromkeys(_text(cell) or "" for cell in first.columns[column]))
         if value in seen:
             continue
         more = ", …" if len(seen) > _MOST_VALUES else ""
@@ -129,32 +136,9 @@ def pick(chunk: Chunk, positions: Sequence[int], columns: Sequence[str]) -> Chun
     )
 
 
-def _at(chunks: Iterator[Chunk], places: set[int]) -> Iterator[Chunk]:
-    place = 0
-    for chunk in chunks:
-        yield pick(chunk, [index for index in range(chunk.count) if place + index in places], list(chunk.columns))
-        place += chunk.count
-
-
-def _first(chunks: Iterator[Chunk], count: int) -> Iterator[Chunk]:
-    while count > 0:
-        chunk = next(chunks, None)
-        if chunk is None:
-            return
-        yield pick(chunk, range(min(count, chunk.count)), list(chunk.columns))
-        count -= chunk.count
-
-
-def _is(cell: Cell, value: str) -> bool:
-    if isinstance(cell, str):
-        return cell == value
-    if cell is MISSING or isinstance(cell, CellError):
-        return False
-    return to_text(cell) == value
-
-
-def _shown(cell: Cell) -> str:
-    return cell if isinstance(cell, str) else "" if cell is MISSING or isinstance(cell, CellError) else to_text(cell)
+def _text(cell: Cell) -> str | None:
+    """What a cell says, as text; None where it is not there, or cannot be read."""
+    return None if cell is MISSING or isinstance(cell, CellError) else cell if isinstance(cell, str) else to_text(cell)
 
 
 def _hash(seed: int, place: int) -> bytes:
