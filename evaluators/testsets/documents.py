@@ -9,17 +9,16 @@ is called `acme`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from evaluators.issues import Blame, CellError, Issue, problem
 from evaluators.needs import Cell, too_long
 from evaluators.testsets.byte_source import ByteSource, read_up_to, reading
-from evaluators.testsets.byte_store import at, files_at, inside, kind_at, store_of
+from evaluators.testsets.byte_store import at, files_at, kind_at, store_of
 from evaluators.testsets.places import has_wildcards, stood_for
 from evaluators.testsets.run_files import without_runs
 from evaluators.values.addresses import shown_address
@@ -60,14 +59,28 @@ def documents_at(place: str, folder: Path, pair_by: PairBy = "path") -> tuple[Do
 
     Raises Problems (config) when there is none.
     """
-    found = list(_of_pattern(place, folder) if is_pattern(place, folder) else _in_folder(place, folder))
-    if not found:
-        if is_pattern(place, folder):
-            raise problem("no-documents", "no file fits this pattern", where=place, hint=PATTERN_HINT)
+    pattern = is_pattern(place, folder)
+    files = without_runs(files_at(place, folder), place, folder)
+    if not files and pattern:
+        raise problem("no-documents", "no file fits this pattern", where=place, hint=PATTERN_HINT)
+    if not files:
         raise problem("empty-folder", "there is no file in this folder", where=place)
-    if pair_by == "name":
-        found = [replace(one, id=one.file) for one in found]
+    found = []
+    for one in files:
+        *steps, name = _name_of(one, place, pattern)
+        id = name if pair_by == "name" else "/".join((*steps, name))
+        found.append(DocumentFile(id, "/".join(steps), name, source_of(one, folder)))
     return tuple(sorted(found, key=lambda one: (one.folder, one.file, one.source.name)))
+
+
+def _name_of(file: str, place: str, pattern: bool) -> Sequence[str]:
+    """What a document is called, in steps: its path below the folder, or what the wildcards of the pattern stand for."""
+    own, steps = PurePath(file).parts, PurePath(place).parts
+    name = plain_name(own[-1])
+    if not pattern:
+        return (*own[len(steps) : -1], name)
+    stands = stood_for(steps, own) or [name]
+    return (*stands[:-1], name) if has_wildcards(steps[-1]) else stands
 
 
 def one_document(source: ByteSource) -> DocumentFile:
@@ -101,29 +114,3 @@ def text_of(source: ByteSource) -> Cell:
 def source_of(name: str, folder: Path) -> ByteSource:
     """The file of that name, relative to `folder`. One whose name ends with .gz is unpacked while it is read."""
     return ByteSource(at(folder, name), shown_address(name), compressed=name.lower().endswith(".gz"))
-
-
-def _in_folder(place: str, folder: Path) -> Iterator[DocumentFile]:
-    """The files of a folder and of the folders in it."""
-    top = at(folder, place)
-    below = {inside(place, found): found for found in store_of(top).below(top)}
-    for whole in without_runs(list(below), place, folder):
-        *steps, name = below[whole].split("/")
-        yield _called([*steps, plain_name(name)], whole, folder)
-
-
-def _of_pattern(place: str, folder: Path) -> Iterator[DocumentFile]:
-    """The files that a pattern finds."""
-    steps = PurePath(place).parts
-    for found in without_runs(files_at(place, folder), place, folder):
-        own = PurePath(found).parts
-        name = stood_for(steps, own) or []
-        if has_wildcards(steps[-1]):
-            name = [*name[:-1], plain_name(own[-1])]
-        else:
-            name = name or [plain_name(own[-1])]
-        yield _called(name, found, folder)
-
-
-def _called(steps: Sequence[str], shown: str, folder: Path) -> DocumentFile:
-    return DocumentFile("/".join(steps), "/".join(steps[:-1]), steps[-1], source_of(shown, folder))
