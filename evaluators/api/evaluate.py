@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias, Unpack
 
 from evaluators.api.loading import load
-from evaluators.api.requests import is_test_set, refuse_unknown
 from evaluators.api.run_object import Run
-from evaluators.api.run_request import RunOptions
+from evaluators.api.run_options import RunOptions, is_test_set, refuse_unknown
 from evaluators.api.suite import Rows, Suite
 from evaluators.fields.inference.schema import infer_schema
 from evaluators.issues import problem

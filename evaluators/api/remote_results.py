@@ -20,7 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.api.remote_runs import send_file
-from evaluators.api.run_request import RunRequest
+from evaluators.api.run_options import RunOptions
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.record import read_record
 from evaluators.run.run_folder import check_name, default_name
@@ -36,37 +36,18 @@ if TYPE_CHECKING:
     from evaluators.api.suite import Suite
 
 
-class _Outgoing(Struct, frozen=True):
-    """A run on this machine, and what of it goes where."""
+class _Outgoing(Struct):
+    """What of a run goes where."""
 
-    request: RunRequest
-    """The request with places on this machine."""
-    files: dict[Path, str]
-    """The folders of files that were asked for one by one, and their places."""
+    places: dict[Path, str]
+    """Every folder of this machine that is sent, and its place; the run comes last."""
     run: Path | None = None
     """The run folder, where that is sent."""
-    place: str = ""
-    """The address where it goes."""
     asked: str = ""
     """The name that was asked for it, or chosen for it."""
     chosen: bool = False
     """Nobody asked for the name."""
-
-    @property
-    def places(self) -> dict[Path, str]:
-        """Every folder that is sent, and its place; the run comes last."""
-        return self.files if self.run is None else {**self.files, self.run: self.place}
-
-    @property
-    def taken(self) -> str | None:
-        """The place that was asked for, when something was there and the run has another one."""
-        asked = inside(parent(self.place), self.asked)
-        return asked if asked != self.place else None
-
-    @property
-    def named(self) -> str | None:
-        """The name of the run folder, where nobody asked for that one."""
-        return self.place.rpartition("/")[2] if self.chosen or self.taken else None
+    force: bool = False
 
     def shown(self, issue: Issue) -> Issue:
         """What people are told, with the places as they gave them in place of those of this machine."""
@@ -76,33 +57,46 @@ class _Outgoing(Struct, frozen=True):
             hint = hint and hint.replace(str(local), shown_address(place))
         return replace(issue, where=where, hint=hint)
 
+    def move_to_free_place(self) -> None:
+        """Chooses the first name under which nothing is there yet."""
+        if self.run is not None:
+            results = parent(self.places[self.run])
+            store = store_of(results)
+            try:
+                name = next(name for name in numbered(self.asked) if store.kind(inside(results, name)) is None)
+            except OSError as error:
+                raise Problems([unwritten(error, shown_address(results), "the place of the results")]) from None
+            self.places[self.run] = inside(results, name)
+
     def stored(self, finished: Finished) -> Finished:
         """The run with the places in the stores in place of those of this machine."""
+        files = [(file, self.places.get(Path(file).parent)) for file in finished.files]
         finished = replace(
             finished,
-            files=tuple(file for file in finished.files if file.parent not in self.files),
-            stored=tuple(
-                inside(self.files[file.parent], file.name) for file in finished.files if file.parent in self.files
-            ),
+            files=tuple(file if place is None else inside(place, Path(file).name) for file, place in files),
         )
         if self.run is None or finished.folder is None:
             return finished
+        place = self.places[self.run]
+        asked, name = inside(parent(place), self.asked), place.rpartition("/")[2]
         sent = finished.sent and replace(finished.sent, issues=tuple(map(self.shown, finished.sent.issues)))
         return replace(
-            finished, result=replace(finished.result, folder=self.place), folder=None, place=self.place, named=self.named,
-            taken=self.taken, sent=sent,
+            finished, result=replace(finished.result, folder=place), folder=None, place=place, sent=sent,
+            named=name if self.chosen or asked != place else None, taken=asked if asked != place else None,
         )  # fmt: skip
 
 
-def finish_elsewhere(suite: Suite, request: RunRequest, finish: Callable[[Suite, RunRequest], Finished]) -> Finished:
+def finish_elsewhere(suite: Suite, options: RunOptions, finish: Callable[[RunOptions, str | None], Finished]) -> Finished:
     """The run, with what belongs in a store sent there. Raises Problems when it cannot start."""
     folder = Path(tempfile.mkdtemp(prefix="evaluators-"))
     refused: tuple[Issue, ...] = ()
     try:
-        outgoing = _outgoing(suite, request, folder)
-        with _claimed(outgoing), _shown(outgoing), _parts_cleared(outgoing.request):
-            finished = finish(suite, outgoing.request)
-            outgoing = _placed(outgoing)
+        outgoing, here, parts = _outgoing(suite, options, folder)
+        with _claimed(outgoing, parts):
+            finished = finish(here, parts)
+            if outgoing.run is not None and not outgoing.force and (outgoing.run / RUN_JSON).is_file():
+                outgoing.move_to_free_place()
+                _name_folder(outgoing.run, outgoing.stored(finished).named)
             refused = tuple(_refused(outgoing))
     finally:
         if not refused:
@@ -111,54 +105,47 @@ def finish_elsewhere(suite: Suite, request: RunRequest, finish: Callable[[Suite,
     return replace(stored, result=afterwards(stored.result, refused), refused=(*finished.refused, *refused))
 
 
-def _outgoing(suite: Suite, request: RunRequest, folder: Path) -> _Outgoing:
-    """The same run with places on this machine. Whoever is told of it before it is sent is told of the places in stores."""
-    folders = [folder / f"file-{number}" for number in range(len(request.stored_files))]
-    files = [local / file.rpartition("/")[2] for local, file in zip(folders, request.stored_files, strict=True)]
-    outgoing = _Outgoing(
-        replace(request, files=(*request.files, *files), stored_files=()),
-        dict(zip(folders, map(parent, request.stored_files), strict=True)),
-    )
-    if request.results is not None and scheme_of(str(request.results)):
-        results, wanted = str(request.results), request.name or suite.results.name
-        asked = wanted or default_name(datetime.now().astimezone(), suite.fingerprint)
-        check_name(asked)
-        name = asked if request.force else _free_name(results, asked)
+def _outgoing(suite: Suite, options: RunOptions, folder: Path) -> tuple[_Outgoing, RunOptions, str | None]:
+    """What goes where, and what is asked of the same run on this machine, with the place where workers leave what they have scored.
+    Whoever is told of the run before it is sent is told of the places in stores."""
+    here, parts = options.copy(), None
+    outgoing = _Outgoing({}, force=options.get("force", False))
+    files: list[str | Path] = []
+    for number, file in enumerate(options.get("files", ())):
+        if scheme_of(address := str(file)):
+            local = folder / f"file-{number}"
+            outgoing.places[local] = parent(address)
+            file = local / address.rpartition("/")[2]
+        files.append(file)
+    here["files"] = tuple(sorted(files, key=lambda file: Path(file).parent in outgoing.places))
+    if scheme_of(results := str(options.get("results"))):
+        wanted = options.get("name") or suite.results.name
+        outgoing.asked = wanted or default_name(datetime.now().astimezone(), suite.fingerprint)
+        outgoing.chosen = not wanted
+        check_name(outgoing.asked)
+        outgoing.run = run = folder / "runs" / outgoing.asked
+        outgoing.places[run] = inside(results, outgoing.asked)
+        if not outgoing.force:
+            outgoing.move_to_free_place()
+        name = outgoing.places[run].rpartition("/")[2]
         parts = inside(results, f".{name}.{_token()}.parts")
-        outgoing = replace(
-            outgoing, request=replace(outgoing.request, results=folder / "runs", name=name, parts=parts),
-            run=folder / "runs" / name, place=inside(results, name), asked=asked, chosen=not wanted,
-        )  # fmt: skip
-    if (told := request.before_sending) is None:
-        return outgoing
-    changed = replace(outgoing.request, before_sending=lambda finished: told(outgoing.stored(finished)))
-    return replace(outgoing, request=changed)
+        here |= {"results": folder / "runs", "name": outgoing.asked}
+    if (told := options.get("before_sending")) is not None:
+        here["before_sending"] = lambda finished: told(outgoing.stored(finished))
+    return outgoing, here, parts
 
 
-def _placed(outgoing: _Outgoing) -> _Outgoing:
-    """The same, with the run at a place that is free now. Its `run.json` names the folder where that is not the one asked for."""
-    run, results = outgoing.run, parent(outgoing.place)
-    if run is None or outgoing.request.force or not (run / RUN_JSON).is_file():
-        return outgoing
-    outgoing = replace(outgoing, place=inside(results, _free_name(results, outgoing.asked)))
-    if outgoing.named is not None:
+def _name_folder(run: Path, named: str | None) -> None:
+    """Its `run.json` names the folder where that is not the one that was asked for."""
+    if named is not None:
         record = read_record(run)
-        write_text(run / RUN_JSON, run_json(replace(record.result, folder=outgoing.named), record.facts))
-    return outgoing
-
-
-def _free_name(results: str, asked: str) -> str:
-    """The first name under which nothing is there yet."""
-    store = store_of(results)
-    try:
-        return next(name for name in numbered(asked) if store.kind(inside(results, name)) is None)
-    except OSError as error:
-        raise Problems([unwritten(error, shown_address(results), "the place of the results")]) from None
+        write_text(run / RUN_JSON, run_json(replace(record.result, folder=named), record.facts))
 
 
 @contextmanager
-def _claimed(outgoing: _Outgoing) -> Iterator[None]:
-    """Raises Problems (environment) where nothing can be written."""
+def _claimed(outgoing: _Outgoing, parts: str | None) -> Iterator[None]:
+    """Raises Problems (environment) where nothing can be written. Problems name places as the user gave them, and not those of this
+    machine. At the end, what workers have left in a store is taken away."""
     claims = []
     try:
         for local, place in outgoing.places.items():
@@ -169,19 +156,15 @@ def _claimed(outgoing: _Outgoing) -> Iterator[None]:
             except OSError as error:
                 raise Problems([unwritten(error, shown_address(place), "the place of the results")]) from None
         yield
+    except Problems as error:
+        raise Problems(map(outgoing.shown, error.issues)) from None
     finally:
+        if parts is not None:
+            with suppress(OSError, Problems):
+                claims += [inside(parts, name) for name in store_of(parts).below(parts)]
         for claim in claims:
             with suppress(OSError, Problems):
                 store_of(claim).remove(claim)
-
-
-@contextmanager
-def _shown(outgoing: _Outgoing) -> Iterator[None]:
-    """Problems name places as the user gave them, and not those of this machine."""
-    try:
-        yield
-    except Problems as error:
-        raise Problems(map(outgoing.shown, error.issues)) from None
 
 
 def _refused(outgoing: _Outgoing) -> Iterator[Issue]:
@@ -190,7 +173,7 @@ def _refused(outgoing: _Outgoing) -> Iterator[Issue]:
         is_run = local == outgoing.run
         try:
             if local.is_dir():
-                _send_folder(local, place, replaces=is_run and outgoing.request.force)
+                _send_folder(local, place, replaces=is_run and outgoing.force)
         except OSError as error:
             issue = unwritten(error, shown_address(place), "the run folder" if is_run else "the file")
             yield replace(issue, blame=Blame.ENVIRONMENT, hint=f"nothing is lost: it is in {local}")
@@ -208,19 +191,6 @@ def _send_folder(local: Path, place: str, replaces: bool) -> None:
         send_file(local / name, inside(place, name))
     for name in old - set(names):
         store.remove(inside(place, name))
-
-
-@contextmanager
-def _parts_cleared(request: RunRequest) -> Iterator[None]:
-    """Takes away, at the end, what workers have left in a store."""
-    try:
-        yield
-    finally:
-        if request.parts is not None:
-            with suppress(OSError, Problems):
-                store = store_of(request.parts)
-                for name in list(store.below(request.parts)):
-                    store.remove(inside(request.parts, name))
 
 
 def _token() -> str:

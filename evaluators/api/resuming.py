@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import structs
 
-from evaluators.api.run_request import RunRequest
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.model import __version__
 from evaluators.registry import nearest
@@ -67,25 +66,27 @@ class ResumedRun(NamedTuple):
     """The working folder that was named, where one was."""
 
 
-def resumed_run(suite: Suite, request: RunRequest) -> ResumedRun:
+def resumed_run(
+    suite: Suite, resume: bool | str, results: str | Path | None, name: str | None, force: bool | None
+) -> ResumedRun:
     """The run that is meant. Raises Problems (config) where that is unclear."""
-    name = request.name or suite.results.name
-    if request.force:
+    wanted = name or suite.results.name
+    if force:
         message = "a run is either gone on with or replaced"
         raise problem("resume-or-force", message, hint="--force scores everything anew; leave it out to go on")
-    if not isinstance(request.resume, str):
-        if name is None:
+    if not isinstance(resume, str):
+        if wanted is None:
             raise problem("resume-what", "--resume needs a run", hint="--name NAME --resume, or --resume RUN at the end")
-        check_name(name)
-        return ResumedRun(_results(request.results), name, asked=False)
-    place = Path(request.resume)
+        check_name(wanted)
+        return ResumedRun(_results(results), wanted, asked=False)
+    place = Path(resume)
     if (left := left_folder(place)) is not None:
         found = ResumedRun(place.parent, left.name, True, place)
     elif len(place.parts) > 1:
         found = ResumedRun(place.parent, place.name, True)
     else:
-        found = ResumedRun(_results(request.results), request.resume, True)
-    if request.name not in (None, found.name):
+        found = ResumedRun(_results(results), resume, True)
+    if name not in (None, found.name):
         message = f'the run to go on with is called "{found.name}", and keeps its name'
         raise problem("resume-what", message, hint="leave --name away")
     check_name(found.name)
@@ -106,7 +107,7 @@ def _results(results: str | Path | None) -> Path:
 
 def unfinished_run(
     prepared: Prepared,
-    request: RunRequest,
+    repeat_judge: int,
     recordings: Sequence[Recording],
     name: str,
     asked: str | None,
@@ -125,7 +126,7 @@ def unfinished_run(
         test_set=PurePath(with_shown_addresses(prepared.test_set.name)).name,
         data_fingerprint=known,
         files=(_marks(prepared),),
-        identity=_identity(prepared, request, recordings),
+        identity=_identity(prepared, repeat_judge, recordings),
     )
 
 
@@ -264,11 +265,11 @@ def _quoted(text: str | None) -> str:
     return "none" if text is None else f'"{text}"'
 
 
-def _identity(prepared: Prepared, request: RunRequest, recordings: Sequence[Recording]) -> RunIdentity:
+def _identity(prepared: Prepared, repeat_judge: int, recordings: Sequence[Recording]) -> RunIdentity:
     suite = prepared.suite
     versions = {"evaluators": __version__, "python": _minor(sys.version.split()[0]), **_libraries()}
     code = {f"{_CODE}{name}": code for name, code in own_code(words_of(suite)).items()}
-    options = _options(prepared, request, recordings) | code
+    options = _options(prepared, repeat_judge, recordings) | code
     return RunIdentity(decisive(suite), prepared.roles, versions, options, meaning_of(suite))
 
 
@@ -295,7 +296,7 @@ def _libraries() -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _options(prepared: Prepared, request: RunRequest, recordings: Sequence[Recording]) -> dict[str, str]:
+def _options(prepared: Prepared, repeat_judge: int, recordings: Sequence[Recording]) -> dict[str, str]:
     first = recordings[0]
     size = sum(source.size for source in prepared.variants()[0][1].files)
     config = prepared.test_set.config
@@ -308,7 +309,7 @@ def _options(prepared: Prepared, request: RunRequest, recordings: Sequence[Recor
         _WATCHED: _checksum(sorted(watches_of(prepared.suite).items())),
         "the variants": ", ".join(prepared.test_set.variants) or "none",
         "how rows are stored": rows_format(prepared.suite, size),
-        "how often a judge is asked": str(request.repeat_judge),
+        "how often a judge is asked": str(repeat_judge),
         "the rows that are recorded for each field": "all" if first.most is None else str(first.most),
         "the rows whose cells are kept": first.documents,
         "the columns whose cells are kept": _checksum([one.columns for one in recordings]),

@@ -29,7 +29,7 @@ from evaluators.testsets.test_set_config import TestSetConfig
 
 if TYPE_CHECKING:
     from evaluators.api.run_object import Run
-    from evaluators.api.run_request import RunOptions
+    from evaluators.api.run_options import RunOptions
     from evaluators.compare.compare_section import CompareConfig
     from evaluators.run.engines.engine import NamedEngine
     from evaluators.run.gates import Gate
@@ -217,14 +217,13 @@ class Suite(Struct, frozen=True, dict=True):
         """Score a whole test set.
 
         `test_set` is a file, the settings of a test set, or rows: a DataFrame, a list of dicts, an Arrow table. Without it, the suite's
-        own test set is read. The options are those of the command, by the names of `evaluators.api.run_request.RunRequest`; nothing is
+        own test set is read. The options are those of the command, by the names of `RunOptions`; nothing is
         written unless `results` names a folder. Raises Problems when nothing can be run: bad settings, no such file, an
         unclear column; TypeError for an option that there is not.
         """
         from evaluators.api.execute import run_of
-        from evaluators.api.requests import request_of
 
-        return run_of(self, request_of(test_set, options))
+        return run_of(self, test_set, options)
 
     async def run_async(self, test_set: Rows | None = None, **options: Unpack[RunOptions]) -> Run:
         """`run`, for use inside a running event loop."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from evaluators.api.run_request import RunRequest
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.run.record import read_record
 from evaluators.settings import BadSettings
@@ -28,15 +27,18 @@ NOWHERE: Final = "none"
 """The word that stands for no tracker, where the suite names some."""
 
 
-def trackers_of(suite: Suite, request: RunRequest) -> tuple[NamedTracker, ...]:
-    """The trackers of a run. Without a run folder, a program's run goes to those alone that it asks for: to none.
+def trackers_of(
+    suite: Suite, names: Iterable[str] | None, trace_rows: int | None, has_folder: bool
+) -> tuple[NamedTracker, ...]:
+    """The trackers of a run: those of these names, or else the suite's. Without a run folder, a program's run goes to those alone that it
+    asks for: to none.
 
     Raises Problems (config) for a name that no tracker has, for a tracker that cannot be used here, and for a tracker where no
     run folder is written.
     """
-    own = [one.name for one in suite.tracking] if request.results is not None else []
-    found = chosen(own if request.track is None else request.track, suite.tracking, request.trace_rows)
-    if found and request.results is None:
+    own = [one.name for one in suite.tracking] if has_folder else []
+    found = chosen(own if names is None else names, suite.tracking, trace_rows)
+    if found and not has_folder:
         raise problem(
             "tracker-without-folder",
             f'the tracker "{found[0].name}" needs the run folder, and none is written',

@@ -7,13 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from msgspec.structs import replace
-
 from evaluators.api.comparisons import compare
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.api.run_object import Run
-from evaluators.api.run_request import RunRequest, prepared_for
+from evaluators.api.run_options import RunOptions, prepared_for
 from evaluators.cli._endings import print_problems
 from evaluators.cli._printing import print_page, say
 from evaluators.issues import Problems
@@ -25,7 +23,7 @@ from evaluators.run.suite_files import suite_places
 _PAUSE_SECONDS: Final = 0.5
 
 
-def watch_run(suite: str, request: RunRequest) -> None:
+def watch_run(suite: str, test_set: str | None, asked: RunOptions) -> None:
     """Prints the summary of the run, and after every change of its files a comparison with the run before. Ends with KeyboardInterrupt.
 
     The files are those of this machine that the run reads; while the suite cannot be read, those that it had before.
@@ -35,10 +33,10 @@ def watch_run(suite: str, request: RunRequest) -> None:
         seen = _stamps(files)
         try:
             loaded = load(suite)
-            data = prepared_for(loaded, request).test_set.files
+            data = prepared_for(loaded, test_set, asked).test_set.files
             files = [*suite_places(loaded), *(Path(source.local) for source in data if source.local is not None)]
             seen = {**_stamps(files), **seen}  # a change while it is scored is seen by the next look
-            finished = finish(loaded, replace(request, looked_at=True))
+            finished = finish(loaded, test_set, looked_at=True, **asked)
             run = Run(finished.result, finished.record, finished.lines, None, finished.let_go)
             if last is None:
                 print_page(summary(run.result, finished.options))

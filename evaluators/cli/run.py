@@ -30,9 +30,8 @@ from evaluators.cli._options import (
 
 if TYPE_CHECKING:
     from evaluators.api.execute import Finished
-    from evaluators.api.run_request import RunRequest
+    from evaluators.api.run_options import RunOptions
     from evaluators.api.suite import Suite
-    from evaluators.cli._progress import ProgressLine
     from evaluators.issues import Issue
     from evaluators.run.preparing import Prepared
 
@@ -177,8 +176,6 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     The exit code is 0 when no gate failed, 1 when one did, 2 for a mistake in the suite or the command, 3 when something
     could not be measured or sent to a tracker, 70 for a fault in the program and 130 after Ctrl-C.
     """
-    from msgspec.structs import replace
-
     from evaluators.api.execute import finish
     from evaluators.api.loading import load
     from evaluators.cli._interrupts import interruptible
@@ -188,7 +185,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     if options["watching"]:
         from evaluators.cli._on_change import watch_run
 
-        watch_run(suite, _request(test_set, None, options, lambda: False, None, ("none",)))
+        watch_run(suite, test_set, _asked_of(options, None, ("none",)))
         return
     with _problems_printed(options):
         loaded = load(suite)
@@ -196,7 +193,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
         with interruptible() as stopped, line or nullcontext():
             results = _results_folder(options, loaded)
             if options["dry_run"]:
-                _print_questions(loaded, _request(test_set, None, options, stopped, None, ()))
+                _print_questions(loaded, test_set, _asked_of(options, None, ()))
                 return
             tracked = options["track"] or tuple(one.name for one in loaded.tracking)
             shown: list[Issue] = []
@@ -208,9 +205,12 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
                     line.clear()
                 shown.extend(_printed(finished, options))
 
-            request = _request(test_set, results, options, stopped, line, tracked)
-            request = replace(request, before_sending=before_sending, sending=sending or request.sending)
-            finished = finish(loaded, request)
+            asked = _asked_of(options, results, tracked) | {
+                "stopped": stopped, "before_sending": before_sending, "sending": sending,
+            }  # fmt: skip
+            if line is not None:
+                asked |= {"progress": line, "asked": line.asked}
+            finished = finish(loaded, test_set, **asked)
             if sending is not None:
                 sending.end()
     unprinted = tuple(shown) if stopped.at_once else _printed(finished, options)
@@ -296,46 +296,33 @@ def _folder_of_suite(suite: Suite) -> Path:
     return found
 
 
-def _request(
-    test_set: str | None,
-    results: str | Path | None,
-    options: dict[str, Any],
-    stopped: Any,
-    line: ProgressLine | None,
-    tracked: tuple[str, ...],
-) -> RunRequest:
-    from evaluators.api.run_request import RunRequest
-    from evaluators.testsets.byte_store import scheme_of
+def _asked_of(options: dict[str, Any], results: str | Path | None, tracked: tuple[str, ...]) -> RunOptions:
+    """What the command line asks of a run."""
     from evaluators.testsets.selection import Selection
 
     formats = options["formats"]
-    return RunRequest(
-        test_set=test_set,
-        test_set_settings=_test_set_settings(options),
-        workers=options["workers"],
-        engine=options["engine"],
-        selection=Selection(options["limit"], options["sample"], options["seed"], options["where"]),
-        results=results,
-        name=options["name"],
-        force=options["force"],
-        resume=options["resume"] or options["resume"] is not None,
-        formats=None if formats is None else tuple(word for part in formats.split(",") if (word := part.strip())),
-        rows=options["rows"],
-        evidence=options["evidence"],
-        repeat_judge=options["repeat_judge"],
-        stopped=stopped,
-        progress=line or (lambda rows, share: None),
-        command=tuple(sys.argv[1:]),
-        lowest_fields=options["lowest_fields"],
-        files=tuple(Path(file) for file in options["files"] if not scheme_of(file)),
-        stored_files=tuple(file for file in options["files"] if scheme_of(file)),
-        hardest=options["hardest"],
-        track=tracked or None,
-        trace_rows=options["trace_rows"],
-        before_asking=partial(_say_questions, repeat_judge=options["repeat_judge"]),
-        asked=None if line is None else line.asked,
-        summary=not options["quiet"] and options["print_as"] != "json",
-    )
+    return {
+        "test_set_settings": _test_set_settings(options),
+        "workers": options["workers"],
+        "engine": options["engine"],
+        "selection": Selection(options["limit"], options["sample"], options["seed"], options["where"]),
+        "results": results,
+        "name": options["name"],
+        "force": options["force"],
+        "resume": options["resume"] or options["resume"] is not None,
+        "formats": None if formats is None else tuple(word for part in formats.split(",") if (word := part.strip())),
+        "rows": options["rows"],
+        "evidence": options["evidence"],
+        "repeat_judge": options["repeat_judge"],
+        "command": tuple(sys.argv[1:]),
+        "lowest_fields": options["lowest_fields"],
+        "files": options["files"],
+        "hardest": options["hardest"],
+        "track": tracked or None,
+        "trace_rows": options["trace_rows"],
+        "before_asking": partial(_say_questions, repeat_judge=options["repeat_judge"]),
+        "summary": not options["quiet"] and options["print_as"] != "json",
+    }
 
 
 def _test_set_settings(options: dict[str, Any]) -> dict[str, Any]:
@@ -378,11 +365,9 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
 
 def _files(finished: Finished) -> tuple[str, ...]:
     """Where the results are, one line each."""
-    lines = [*map(str, finished.files), *finished.stored]
     folder = finished.place or finished.folder
-    if folder is None:
-        return tuple(lines)
-    return (f"{folder}: the run folder, with summary.txt, run.json and the rows", *lines)
+    named = () if folder is None else (f"{folder}: the run folder, with summary.txt, run.json and the rows",)
+    return (*named, *map(str, finished.files))
 
 
 def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
@@ -394,13 +379,13 @@ def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
         tell(line)
 
 
-def _print_questions(loaded: Suite, request: RunRequest) -> None:
+def _print_questions(loaded: Suite, test_set: str | None, asked: RunOptions) -> None:
     """What a run would ask, in place of the run."""
-    from evaluators.api.run_request import prepared_for
+    from evaluators.api.run_options import prepared_for
     from evaluators.cli._printing import say
     from evaluators.run.asking_run import questions_of
 
-    lines, functions = questions_of(prepared_for(loaded, request), request.repeat_judge)
+    lines, functions = questions_of(prepared_for(loaded, test_set, asked), asked["repeat_judge"])
     if functions:
         lines.append(f"{functions:,} different questions go to functions of this program.")
     say("".join(f"{line}\n" for line in lines or ["Nothing would be sent anywhere."]))

@@ -10,7 +10,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.api.execute import finish
-from evaluators.api.run_request import RunRequest, prepared_for
 from evaluators.api.suite import Suite
 from evaluators.guide.field_warnings import field_warnings
 from evaluators.issues import Blame, Issue
@@ -19,7 +18,7 @@ from evaluators.reports.suite_page import settings_as_written
 from evaluators.run.conclude import check_gate_targets
 from evaluators.run.figures import counted, rows_text
 from evaluators.run.kinds_read import UNUSED_OPTIONAL
-from evaluators.run.preparing import Prepared
+from evaluators.run.preparing import Prepared, prepare
 from evaluators.run.result import RunResult
 from evaluators.run.verdict import Facts, exit_code
 from evaluators.testsets.selection import Selection
@@ -109,10 +108,9 @@ def look(suite: Suite, test_set: str | None, whole: bool, settings: Mapping[str,
     Raises Problems when the test set cannot be opened or lacks a column.
     """
     selection = Selection() if whole else Selection(limit=LOOKED_AT)
-    request = RunRequest(test_set=test_set, selection=selection, test_set_settings=dict(settings))
-    result = finish(suite, request).result
+    result = finish(suite, test_set, selection=selection, test_set_settings=dict(settings)).result
     said = (*suite.notes, selection.sentence())
-    prepared = prepared_for(suite, request)
+    prepared = prepare(suite, test_set, settings, selection)
     notes = [note for note in result.notes if note not in said]
     unused = unused_columns(prepared.test_set.own_header, _used(prepared))
     return Look(

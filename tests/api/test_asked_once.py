@@ -13,7 +13,7 @@ import pytest
 
 import evaluators
 from evaluators.api.execute import finish
-from evaluators.api.run_request import RunRequest
+from evaluators.api.run_options import RunOptions
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs, Reason
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.compat import struct_extract_eval
@@ -70,11 +70,11 @@ def test_whatever_is_written_each_question_is_asked_once(
     family: str, word: str, tmp_path: Path, asked: Counter[Any]
 ) -> None:
     suite = evaluators.load({"evaluators": [FAMILIES[family](word)]})
-    request = RunRequest(
-        test_set=str(rows_file(tmp_path)), results=tmp_path / "runs", name="x", formats=("csv", "markdown", "html"),
+    request = RunOptions(
+        results=tmp_path / "runs", name="x", formats=("csv", "markdown", "html"),
         files=tuple(tmp_path / name for name in FILES), hardest=3, summary=True,
     )  # fmt: skip
-    finish(suite, request)
+    finish(suite, str(rows_file(tmp_path)), **request)
     assert asked
     assert set(asked.values()) == {1}
 
@@ -82,8 +82,8 @@ def test_whatever_is_written_each_question_is_asked_once(
 def test_what_is_recorded_is_the_answer_that_was_scored(tmp_path: Path, asked: Counter[Any]) -> None:
     suite = evaluators.load({"evaluators": [FAMILIES["listed fields"]("picky")]})
     words = tmp_path / "words.jsonl"
-    request = RunRequest(test_set=str(rows_file(tmp_path)), results=tmp_path / "runs", name="x", files=(words,))
-    folder = finish(suite, request).folder
+    request = RunOptions(results=tmp_path / "runs", name="x", files=(words,))
+    folder = finish(suite, str(rows_file(tmp_path)), **request).folder
     assert folder is not None
     outcomes = [json.loads(line) for line in (folder / "outcomes.jsonl").read_text().splitlines()]
     scored = [json.loads(line) for line in words.read_text().splitlines()]
@@ -136,10 +136,8 @@ def test_an_evaluator_of_the_users_is_asked_once_for_each_row(tmp_path: Path, mo
     monkeypatch.setitem(BUILTIN._registered, "moody", Moody)
     ASKED.clear()
     words = tmp_path / "words.jsonl"
-    request = RunRequest(
-        test_set=str(rows_file(tmp_path)), results=tmp_path / "runs", name="x", files=(words,), hardest=3
-    )
-    finish(evaluators.load({"evaluators": ["moody"]}), request)
+    request = RunOptions(results=tmp_path / "runs", name="x", files=(words,), hardest=3)
+    finish(evaluators.load({"evaluators": ["moody"]}), str(rows_file(tmp_path)), **request)
     assert set(ASKED.values()) == {1}
     results = [json.loads(line)["results"]["moody"] for line in words.read_text().splitlines()]
     assert [result["score"] for result in results] == [result["details"]["gave"] for result in results]

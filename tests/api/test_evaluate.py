@@ -14,7 +14,6 @@ import pytest
 from pydantic import BaseModel
 
 import evaluators
-from evaluators.api.run_request import RunOptions, RunRequest
 
 pandas = pytest.importorskip("pandas")
 pyarrow = pytest.importorskip("pyarrow")
@@ -238,11 +237,6 @@ def test_sequences_go_together_one_by_one() -> None:
         evaluators.evaluate(expected=[{}, {}], outputs=[{}], schema="infer")
     with pytest.raises(evaluators.Problems, match="nothing that says how"):
         evaluators.evaluate(ROWS)
-
-
-def test_the_options_of_a_run_are_those_of_its_request() -> None:
-    fields = set(RunRequest.__annotations__) - {"test_set", "given", "looked_at"}
-    assert fields == set(RunOptions.__annotations__)
 
 
 def test_few_names_are_for_callers() -> None:

@@ -14,7 +14,7 @@ import pytest
 from evaluators.api.execute import finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import loads
-from evaluators.api.run_request import RunRequest
+from evaluators.api.run_options import RunOptions
 from evaluators.api.suite import Suite
 from evaluators.cli._progress import ProgressLine, progress_text
 from evaluators.issues import Problems
@@ -46,9 +46,7 @@ def rows_of(path: Path, count: int) -> Path:
 
 def run_of(tmp_path: Path, count: int, **request: Any) -> Path:
     rows = rows_of(tmp_path / "rows.csv", count)
-    folder = finish(
-        suite(), RunRequest(**{"test_set": str(rows), "results": tmp_path / "runs", "name": "x", **request})
-    ).folder
+    folder = finish(suite(), **{"test_set": str(rows), "results": tmp_path / "runs", "name": "x", **request}).folder
     assert folder is not None
     return folder
 
@@ -124,7 +122,7 @@ def test_cells_of_another_test_set_are_refused_with_how_to_keep_them(tmp_path: P
 def test_a_moved_folder_finds_its_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows_of(tmp_path / "rows.csv", 1_001)
-    folder = finish(suite(), RunRequest(test_set="rows.csv", results=Path("runs"), name="x")).folder
+    folder = finish(suite(), test_set="rows.csv", results=Path("runs"), name="x").folder
     assert folder is not None
     (tmp_path / "elsewhere").mkdir()
     moved = folder.rename(tmp_path / "elsewhere" / "moved")
@@ -154,7 +152,7 @@ def test_rows_csv_is_spelled_as_the_test_set(tmp_path: Path, delimiter: str, mar
     with open(rows, "w", encoding="utf-8", newline="") as stream:
         stream.write(mark)
         csv.writer(stream, delimiter=delimiter).writerows(lines)
-    folder = finish(suite(), RunRequest(test_set=str(rows), results=tmp_path / "runs", name="x")).folder
+    folder = finish(suite(), test_set=str(rows), results=tmp_path / "runs", name="x").folder
     write_again(folder or tmp_path, [later])
     text = later.read_text(encoding="utf-8")
     assert text.startswith("\ufeff") is bool(mark)
@@ -166,7 +164,7 @@ def test_rows_csv_is_spelled_as_the_test_set(tmp_path: Path, delimiter: str, mar
 
 def test_rows_in_words_say_what_the_codes_say(tmp_path: Path) -> None:
     rows, words = rows_of(tmp_path / "rows.csv", 3_000), tmp_path / "words.jsonl"
-    finished = finish(suite(), RunRequest(test_set=str(rows), results=tmp_path, name="x", files=(words,)))
+    finished = finish(suite(), test_set=str(rows), results=tmp_path, name="x", files=(words,))
     assert finished.folder is not None
     record = read_record(finished.folder)
     lines = [json.loads(line) for line in words.read_bytes().splitlines()]
@@ -178,11 +176,11 @@ def test_rows_in_words_say_what_the_codes_say(tmp_path: Path) -> None:
 def test_a_run_that_is_stopped_has_shorter_files(tmp_path: Path) -> None:
     rows, marked = rows_of(tmp_path / "rows.csv", 9_000), tmp_path / "marked.csv"
     seen: list[int] = []
-    request = RunRequest(
-        test_set=str(rows), results=tmp_path, name="x", files=(marked,), stopped=lambda: sum(seen) > 1_500,
+    request = RunOptions(
+        results=tmp_path, name="x", files=(marked,), stopped=lambda: sum(seen) > 1_500,
         progress=lambda count, share: seen.append(count),
     )  # fmt: skip
-    finished = finish(suite(), request)
+    finished = finish(suite(), str(rows), **request)
     assert not finished.result.complete
     assert 1_500 < finished.result.rows < 9_000
     with open(marked, encoding="utf-8-sig", newline="") as stream:
@@ -196,13 +194,13 @@ def test_nothing_is_left_of_a_run_that_cannot_be_finished(tmp_path: Path) -> Non
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        finish(suite(), RunRequest(test_set=str(rows), results=tmp_path / "runs", name="x", progress=fail))
+        finish(suite(), test_set=str(rows), results=tmp_path / "runs", name="x", progress=fail)
     assert list((tmp_path / "runs").iterdir()) == []
 
 
 def test_a_selection_shows_in_every_file(tmp_path: Path) -> None:
     rows, lines = rows_of(tmp_path / "rows.csv", 50), tmp_path / "some.jsonl"
-    finish(suite(), RunRequest(test_set=str(rows), selection=Selection(where=(("id", "r7"),)), files=(lines,)))
+    finish(suite(), test_set=str(rows), selection=Selection(where=(("id", "r7"),)), files=(lines,))
     (line,) = [json.loads(text) for text in lines.read_text(encoding="utf-8").splitlines()]
     assert (line["row"], line["id"]) == (9, "r7")
 
@@ -212,7 +210,7 @@ def test_a_file_that_is_read_is_not_written(tmp_path: Path) -> None:
     (issue,) = check_asked([tmp_path / "sub" / ".." / "rows.csv"], [rows])
     assert issue.code == "overwrites-input"
     with pytest.raises(Problems):
-        finish(suite(), RunRequest(test_set=str(rows), files=(rows,)))
+        finish(suite(), test_set=str(rows), files=(rows,))
 
 
 def test_every_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
@@ -251,7 +249,7 @@ def test_the_progress_line_takes_itself_away() -> None:
 def test_a_row_with_too_many_or_too_few_cells_keeps_them_in_the_annotated_rows(tmp_path: Path) -> None:
     rows, marked = tmp_path / "rows.csv", tmp_path / "marked.csv"
     rows.write_text("id,output,expected\na,{},{}\nb,Paris, France,Paris\nc\n", encoding="utf-8")
-    finish(suite(), RunRequest(test_set=str(rows), files=(marked,)))
+    finish(suite(), test_set=str(rows), files=(marked,))
     with open(marked, encoding="utf-8", newline="") as stream:
         again = [row[:3] for row in csv.reader(stream)]
     assert again[2:] == [["b", "Paris", " France,Paris"], ["c", "", ""]]

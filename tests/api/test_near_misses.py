@@ -16,7 +16,6 @@ import evaluators
 from evaluators.api.execute import finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
-from evaluators.api.run_request import RunRequest
 from evaluators.compat.struct_extract_eval import annotate_xeval, infer_schema
 from evaluators.reports import near_miss_search as advice
 from evaluators.reports.document import Listing
@@ -41,7 +40,7 @@ def run(
 ) -> tuple[Any, Path]:
     (folder / "rows.csv").write_text(rows_csv(pairs), encoding="utf-8")
     suite = load({"test_set": str(folder / "rows.csv"), "evaluators": list(evaluators)})
-    finished = finish(suite, RunRequest(results=folder, name=name, workers=workers))
+    finished = finish(suite, results=folder, name=name, workers=workers)
     assert finished.folder is not None
     return suite, finished.folder
 

@@ -13,7 +13,6 @@ import pytest
 from evaluators.api.execute import Finished, finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
-from evaluators.api.run_request import RunRequest
 from evaluators.issues import Problems
 from evaluators.reports.formats.text import TextFormat
 from evaluators.reports.summary import summary
@@ -39,7 +38,7 @@ def run(tmp_path: Path, rows: list[dict[str, Any]] = ROWS, *, evaluators: Any = 
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     suite = load({"name": "docs", "evaluators": evaluators or [{"schema_match": {"fields": FIELDS}}]})
     given = {"test_set": str(file), "results": tmp_path / "runs", "name": "x", **request}
-    return finish(suite, RunRequest(**given))
+    return finish(suite, **given)
 
 
 def cells(path: Path) -> list[dict[str, str]]:
@@ -295,9 +294,7 @@ def test_a_run_that_has_ended_can_still_be_listed(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(json.dumps(ROWS[0]) + "\n", encoding="utf-8")
     suite = {"evaluators": [{"schema_match": {"fields": FIELDS}}], "test_set": {"file": "rows.jsonl"}}
     (tmp_path / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
-    folder = finish(
-        load(tmp_path / "suite.yaml"), RunRequest(results=tmp_path / "runs", name="x", formats=("fields",))
-    ).folder
+    folder = finish(load(tmp_path / "suite.yaml"), results=tmp_path / "runs", name="x", formats=("fields",)).folder
     listed = tmp_path / "again.fields.csv"
     assert write_again(folder or tmp_path, [listed]) == [listed]
     assert listed.read_bytes() == ((folder or tmp_path) / "fields.csv").read_bytes()

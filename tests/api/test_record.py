@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from evaluators.api.execute import finish
 from evaluators.api.extending import register
 from evaluators.api.loading import load
-from evaluators.api.run_request import RunRequest
+from evaluators.api.run_options import RunOptions
 from evaluators.cli import command
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.issues import Problems
@@ -124,11 +124,11 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
 def test_whatever_is_written_the_rows_are_read_once(tmp_path: Path, opened: Counter[str]) -> None:
     suite = load({"evaluators": EVERY_FAMILY, "slices": ["row.kind"]})
     files = tuple(tmp_path / name for name in (*FILES, "b.fields.csv", "b.report.json"))
-    request = RunRequest(
-        test_set=str(rows_file(tmp_path, 40)), results=tmp_path / "runs", name="x", formats=(*FORMATS, "fields", "report"),
+    request = RunOptions(
+        results=tmp_path / "runs", name="x", formats=(*FORMATS, "fields", "report"),
         files=files, hardest=5, summary=True,
     )  # fmt: skip
-    finished = finish(suite, request)
+    finished = finish(suite, str(rows_file(tmp_path, 40)), **request)
     assert all(file.exists() for file in files)
     assert dict(opened) == {"rows.jsonl 0": 1}
     assert finished.folder is not None
@@ -160,7 +160,7 @@ def test_cells_are_kept_as_the_suite_says(tmp_path: Path) -> None:
     rows = str(rows_file(tmp_path, 30))
     for documents, many in (("all", 30), ("wrong", 30), ("none", 0)):
         suite = load({"evaluators": EVERY_FAMILY, "results": {"documents": documents}})
-        folder = finish(suite, RunRequest(test_set=rows, results=tmp_path / "runs", name=documents)).folder
+        folder = finish(suite, test_set=rows, results=tmp_path / "runs", name=documents).folder
         assert folder is not None
         record = read_record(folder)
         assert sum(row.cells is not None for row in record.rows()) == many
@@ -170,8 +170,8 @@ def test_cells_are_kept_as_the_suite_says(tmp_path: Path) -> None:
 
 def test_a_file_that_needs_more_than_was_kept_is_refused_with_the_way_to_it(tmp_path: Path) -> None:
     suite = load({"evaluators": EVERY_FAMILY, "results": {"documents": "none"}})
-    request = RunRequest(test_set=str(rows_file(tmp_path, 5)), results=tmp_path / "runs", name="x")
-    folder = finish(suite, request).folder
+    request = RunOptions(results=tmp_path / "runs", name="x")
+    folder = finish(suite, str(rows_file(tmp_path, 5)), **request).folder
     (tmp_path / "rows.jsonl").unlink()
     code, said = invoke("report", str(folder), "-o", str(tmp_path / "again.csv"))
     assert code == 2
@@ -189,8 +189,8 @@ def test_the_suite_is_kept_as_it_is_written(tmp_path: Path, monkeypatch: pytest.
     text = "extends: ../base/base.yaml\nevaluators:\n  - schema_match: {schema: ../base/shape.json}\n"
     (tmp_path / "mine" / "suite.yaml").write_text(text)
     suite = load(tmp_path / "mine" / "suite.yaml")
-    request = RunRequest(test_set=str(rows_file(tmp_path, 5)), results=tmp_path / "runs", name="x")
-    folder = finish(suite, request).folder
+    request = RunOptions(results=tmp_path / "runs", name="x")
+    folder = finish(suite, str(rows_file(tmp_path, 5)), **request).folder
     assert folder is not None
     assert (folder / "suite" / "mine" / "suite.yaml").read_text() == text
     assert "${SECRET_WORD}" in (folder / "suite" / "base" / "base.yaml").read_text()
@@ -203,8 +203,8 @@ def test_the_suite_is_kept_as_it_is_written(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of files are those of POSIX")
 def test_a_run_folder_is_private_to_its_owner(tmp_path: Path) -> None:
-    request = RunRequest(test_set=str(rows_file(tmp_path, 5)), results=tmp_path / "runs", name="x")
-    folder = finish(load({"evaluators": EVERY_FAMILY}), request).folder
+    request = RunOptions(results=tmp_path / "runs", name="x")
+    folder = finish(load({"evaluators": EVERY_FAMILY}), str(rows_file(tmp_path, 5)), **request).folder
     assert folder is not None
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert {stat.S_IMODE(file.stat().st_mode) for file in folder.rglob("*") if file.is_file()} == {0o600}
@@ -226,7 +226,7 @@ def test_what_a_comparator_says_beside_its_score_is_in_python_in_the_folder_and_
         assert said.items() <= results[name].fields[0].details.items()
     report = tmp_path / "a.report.json"
     rows = str(rows_file(tmp_path, 4))
-    folder = finish(suite, RunRequest(test_set=rows, results=tmp_path / "runs", name="x", files=(report,))).folder
+    folder = finish(suite, test_set=rows, results=tmp_path / "runs", name="x", files=(report,)).folder
     assert folder is not None
     lines = [json.loads(line) for line in (folder / "outcomes.jsonl").read_text().splitlines()]
     wrong = [line for line in lines if line.get("status") == "mismatch"]

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from evaluators import load
 from evaluators.api.execute import finish
-from evaluators.api.run_request import RunRequest
+from evaluators.api.run_options import RunOptions
 from evaluators.cli import command
 from evaluators.issues import Blame, Problems
 from tests.testsets.memory_store import InMemory, memory_store
@@ -74,12 +74,9 @@ def test_files_that_are_asked_for_go_to_a_store(store: type[InMemory]) -> None:
 def test_a_store_that_takes_nothing_is_found_out_before_the_first_row(store: type[InMemory]) -> None:
     store.refused = "mem://bucket/"
     scored: list[int] = []
-    for request in (
-        RunRequest("rows.csv", results="mem://bucket/runs", progress=lambda rows, share: scored.append(rows)),
-        RunRequest("rows.csv", stored_files=("mem://bucket/a.json",), progress=lambda rows, share: scored.append(rows)),
-    ):
+    for asked in (RunOptions(results="mem://bucket/runs"), RunOptions(files=("mem://bucket/a.json",))):
         with pytest.raises(Problems) as found:
-            finish(load("suite.yaml"), request)
+            finish(load("suite.yaml"), "rows.csv", progress=lambda rows, share: scored.append(rows), **asked)
         (issue,) = found.value.issues
         assert issue.blame is Blame.ENVIRONMENT
         assert "mem://bucket" in (issue.where or "")
@@ -89,7 +86,7 @@ def test_a_store_that_takes_nothing_is_found_out_before_the_first_row(store: typ
 
 def test_what_a_store_does_not_take_in_the_end_is_not_lost(store: type[InMemory]) -> None:
     store.refused = "mem://bucket/runs/first/rows.jsonl"
-    finished = finish(load("suite.yaml"), RunRequest("rows.csv", results="mem://bucket/runs", name="first"))
+    finished = finish(load("suite.yaml"), "rows.csv", results="mem://bucket/runs", name="first")
     (issue,) = finished.refused
     assert (issue.blame, finished.result.exit_code) == (Blame.ENVIRONMENT, 3)
     assert "mem://bucket/runs/first/run.json" not in store.held

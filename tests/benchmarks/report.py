@@ -14,11 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgspec.structs import replace
-
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
-from evaluators.api.run_request import RunRequest
+from evaluators.api.run_options import RunOptions
 from tests.benchmarks import rows, suites
 
 ROWS = (1_000, 10_000, 200_000)
@@ -52,10 +50,10 @@ def line(folder: Path, count: int) -> str:
     source = rows.write(folder, count, ("csv",))["csv"]
     suite = load(suites.write(folder)["five"])
     report = folder / "report.html"
-    plain = RunRequest(test_set=str(source), results=folder / "runs", name="x", force=True)
-    finish(suite, plain)
-    without = timed(lambda: finish(suite, plain))
-    making = timed(lambda: finish(suite, replace(plain, files=(report,))))
+    plain = RunOptions(results=folder / "runs", name="x", force=True)
+    finish(suite, str(source), **plain)
+    without = timed(lambda: finish(suite, str(source), **plain))
+    making = timed(lambda: finish(suite, str(source), files=(report,), **plain))
     size, shown = report.stat().st_size, in_browser(report)
     return (
         f"{count:<8} {size / 1e6:>7.2f}  {size / source.stat().st_size:>8.2f}  {making / without:>5.1f} ×  "

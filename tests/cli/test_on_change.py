@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.api.run_request import RunRequest
 from evaluators.cli import _on_change
 
 SUITE = """\
@@ -45,7 +44,7 @@ def watched(suite: Path, monkeypatch: pytest.MonkeyPatch, *changes: Callable[[],
 
     monkeypatch.setattr(time, "sleep", pause)
     with pytest.raises(KeyboardInterrupt):
-        _on_change.watch_run(str(suite), RunRequest(summary=True))
+        _on_change.watch_run(str(suite), None, {"summary": True})
 
 
 def test_nothing_is_scored_again_until_a_file_changes(

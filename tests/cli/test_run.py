@@ -430,7 +430,7 @@ def test_a_traceback_is_shown_only_when_it_is_asked_for(files: Path, run: Start)
 def test_a_fault_in_the_program_is_one_line_and_code_70(files: Path) -> None:
     program = (
         "import evaluators.api.execute as run\n"
-        "def finish(*_): raise RuntimeError('lost the thread')\n"
+        "def finish(*_, **__): raise RuntimeError('lost the thread')\n"
         "run.finish = finish\n"
         "from evaluators.__main__ import main\n"
         "main()\n"

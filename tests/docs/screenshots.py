@@ -12,7 +12,6 @@ from typing import Final, NamedTuple
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
-from evaluators.api.run_request import RunRequest
 from tests.gallery import GALLERY
 
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "screenshots"
@@ -69,7 +68,7 @@ def main() -> None:
 def report_of(suite: str, folder: Path) -> Path:
     """The report of a gallery suite."""
     report = folder / f"{suite}.html"
-    finish(load(GALLERY / suite / "suite.yaml"), RunRequest(files=(report,)))
+    finish(load(GALLERY / suite / "suite.yaml"), files=(report,))
     return report
 
 

@@ -16,7 +16,6 @@ from click.testing import CliRunner
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load, loads
-from evaluators.api.run_request import RunRequest
 from evaluators.cli import command
 from evaluators.issues import Problems
 from evaluators.run.record import RunRecord
@@ -169,9 +168,9 @@ def test_a_tracker_without_a_run_folder_is_refused_before_the_first_row(here: Pa
 
 def test_a_program_that_keeps_nothing_sends_nothing_unasked(here: Path) -> None:
     add(here, "tracking: [files]\n")
-    assert finish(load("suite.yaml"), RunRequest()).sent is None
+    assert finish(load("suite.yaml")).sent is None
     with pytest.raises(Problems, match="needs the run folder"):
-        finish(load("suite.yaml"), RunRequest(track=("files",)))
+        finish(load("suite.yaml"), track=("files",))
 
 
 def test_an_unknown_tracker_is_refused_before_the_first_row(here: Path) -> None:
@@ -263,7 +262,7 @@ def test_a_password_in_an_address_is_not_told(here: Path, monkeypatch: pytest.Mo
 def test_a_failed_gate_wins_over_a_tracker_that_fails(here: Path) -> None:
     suite = loads("evaluators: [{exact_match: {name: same}}]\ngates: {same: {fail_below: 1}}\n")
     (here / "two.csv").write_text("id,output,expected\n1,a,a\n2,b,c\n", encoding="utf-8")
-    done = finish(suite, RunRequest(test_set="two.csv", results=here / "runs", name="x", track=("refusing",)))
+    done = finish(suite, test_set="two.csv", results=here / "runs", name="x", track=("refusing",))
     assert done.result.exit_code == 1
     assert done.result.causes[0].startswith("gate same failed")
     assert done.result.causes[1].startswith('the run could not be sent to "refusing"')

@@ -14,7 +14,6 @@ import yaml
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load, loads
-from evaluators.api.run_request import RunRequest
 from evaluators.issues import Problems
 from evaluators.run.record import RunRecord, read_record
 from evaluators.tracking.metric_names import field_name
@@ -30,7 +29,7 @@ WITHOUT_HOST = ("files",)
 
 
 def record_of(topic: str, place: Path, name: str = "x") -> RunRecord:
-    done = finish(load(GALLERY / topic / "suite.yaml"), RunRequest(results=place / "runs", name=name))
+    done = finish(load(GALLERY / topic / "suite.yaml"), results=place / "runs", name=name)
     assert done.folder is not None
     return read_record(done.folder)
 
@@ -146,7 +145,7 @@ def test_values_of_variables_are_not_told(here: Path) -> None:
     text = 'test_set: "${PLACE}.csv"\nname: "${SECRET:-unnamed}"\nevaluators: [exact_match]\n'
     (here / "suite.yaml").write_text(text, encoding="utf-8")
     suite = load(here / "suite.yaml", environment={"PLACE": str(here / "rows"), "SECRET": "hush"})
-    done = finish(suite, RunRequest(results=here / "runs", name="x"))
+    done = finish(suite, results=here / "runs", name="x")
     assert done.folder is not None
     Files().send(read_record(done.folder))
     params = (here / "metrics" / "params.yaml").read_text(encoding="utf-8")
@@ -161,7 +160,7 @@ def test_a_run_of_rows_without_a_score_keeps_its_denominators(here: Path) -> Non
     ]  # fmt: skip
     (here / "rows.csv").write_text("\n".join(["id,output,expected", *rows, ""]), encoding="utf-8")
     suite = loads("test_set: rows.csv\nevaluators: [{json_multi_field_match: {name: f, fields: [a]}}]", folder=here)
-    done = finish(suite, RunRequest(results=here / "runs", name="x"))
+    done = finish(suite, results=here / "runs", name="x")
     assert done.folder is not None
     found = metrics_of(read_record(done.folder).result)
     about = {name.removeprefix("evaluator/f/").removeprefix("all/f/"): value for name, value in found.items()}

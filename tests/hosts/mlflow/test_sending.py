@@ -17,7 +17,6 @@ from mlflow.types.schema import Schema
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
-from evaluators.api.run_request import RunRequest
 from evaluators.cli import command
 from evaluators.tracking.metric_names import field_name, fitted, segment
 from evaluators.tracking.params import flat_params
@@ -327,7 +326,7 @@ def test_what_was_sent_before_an_interruption_is_there_and_the_rest_comes_later(
 def test_a_run_that_was_stopped_says_so(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     in_experiment(monkeypatch, "stopped")
     register()
-    done = finish(load(SUITE), RunRequest(results=tmp_path, name="x", track=("mlflow",), stopped=lambda: True))
+    done = finish(load(SUITE), results=tmp_path, name="x", track=("mlflow",), stopped=lambda: True)
     assert done.sent is not None
     (link,) = done.sent.links
     run = client.get_run(link.run_id)

@@ -13,7 +13,6 @@ import pytest
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
-from evaluators.api.run_request import RunRequest
 from tests.gallery import GALLERY
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -24,7 +23,7 @@ def write_report(folder: Path, suite: Path, test_set: Path | None = None, **more
     """The report of a run of a suite."""
     report = folder / "report.html"
     chosen = str(test_set) if test_set is not None else None
-    finish(load(suite), RunRequest(test_set=chosen, files=(report,), **more))
+    finish(load(suite), test_set=chosen, files=(report,), **more)
     return report
 
 

@@ -14,7 +14,6 @@ import pytest
 from evaluators.api.execute import finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
-from evaluators.api.run_request import RunRequest
 from evaluators.compare.comparison import Difference, GuardResult, RunComparison
 from evaluators.reports.document import Head, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.document import Item as ListItem
@@ -475,7 +474,7 @@ def test_many_rows_are_one_table(opened: Open, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_where_a_run_was_sent_can_be_followed(opened: Open, tmp_path: Path) -> None:
-    done = finish(load(GALLERY / "classification" / "suite.yaml"), RunRequest(results=tmp_path, name="x"))
+    done = finish(load(GALLERY / "classification" / "suite.yaml"), results=tmp_path, name="x")
     assert done.folder is not None
     links = [
         {"platform": "mlflow", "url": "https://tracking.example/#/runs/1", "run_id": "1"},
