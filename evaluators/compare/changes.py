@@ -13,9 +13,10 @@ from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias
 
 from evaluators.compare.comparison import CHANGES, Change, ChangedRow
-from evaluators.compare.pairs import Pairs, RowPair, Said, Side
+from evaluators.compare.pairs import Pairs, Said, Side
 from evaluators.fields.counts import MEASURED
 from evaluators.model import FieldStatus, Result, RowStatus
+from evaluators.run.record_lines import RowLine
 
 _QUIET = ("unchanged", "never measured")
 _WRONG: Final = (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION)
@@ -109,20 +110,20 @@ def changed_rows(
     known: dict[tuple[Said, Said], Change] = {}
     counts: Counter[Change] = Counter()
     rows: list[ChangedRow] = []
-    columns = zip(*map(pairs.verdicts, evaluators), strict=True) if evaluators else iter([()] * pairs.total)
-    for row, verdicts in zip(pairs.rows(), columns, strict=True):
+    of_base, of_new = ([rows.said(name) for name in evaluators] for rows in (pairs.base, pairs.new))
+    for row in pairs.rows():
+        verdicts = [(was(row[0]), now(row[1])) for was, now in zip(of_base, of_new, strict=True)]
         changes = [known.get(said) or known.setdefault(said, change_of(*score_states(*said))) for said in verdicts]
         change = weightiest(changes)
         counts[change] += 1
         if change not in _QUIET:
             found = dict(zip(evaluators, zip(changes, verdicts, strict=True), strict=True))
-            rows.append(_changed(pairs, row, change, found, base, new, variant))
+            rows.append(_changed(row[1] or row[0], change, found, base, new, variant))
     return rows, counts
 
 
 def _changed(
-    pairs: Pairs,
-    row: RowPair,
+    line: RowLine | None,
     change: Change,
     found: Mapping[str, tuple[Change, tuple[Said, Said]]],
     base: Side,
@@ -140,7 +141,7 @@ def _changed(
         for text in _field_changes(name, *found[name][1], base.fields[name], new.fields[name])
     ]
     unscored = [(name, found[name][1][1]) for name in of["lost"]] + [(name, found[name][1][0]) for name in of["gained"]]
-    id_, number = pairs.named(row)
+    id_, number = ("", 0) if line is None else (line.id, line.row)
     return ChangedRow(
         id_, number, of["broken"], of["fixed"], tuple(fields), variant, change, of["lost"],
         tuple(name for name in of["lost"] if (was := found[name][1][0]) is not None and was.passed), of["gained"], of["settled"],

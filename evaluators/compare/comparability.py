@@ -45,16 +45,16 @@ def other_meaning(base: Side, new: Side) -> Iterator[str]:
 
 def rows_of_one_run(pairs: Pairs) -> Iterator[str]:
     """A sentence for the rows that only one of the runs has."""
-    for said, rows, places in (("base", pairs.base, pairs.base_only), ("new run", pairs.new, pairs.new_only)):
-        if places:
-            ids = [rows.ids[place] for place in places]
-            yield f"{rows_text(len(ids))} {'is' if len(ids) == 1 else 'are'} in the {said} only: {listed(ids)}"
+    for said, lines in (("base", pairs.base_only), ("new run", pairs.new_only)):
+        if lines:
+            are = "is" if len(lines) == 1 else "are"
+            yield f"{rows_text(len(lines))} {are} in the {said} only: {listed([line.id for line in lines])}"
 
 
 def other_questions(pairs: Pairs) -> Iterator[str]:
     """A sentence for the rows that ask something else in the two runs."""
     if pairs.other_question:
-        ids = [f"{pairs.new.ids[place]} (row {pairs.new.numbers[place]})" for place in pairs.other_question]
+        ids = [f"{line.id} (row {line.row})" for line in pairs.other_question]
         have = "has" if len(ids) == 1 else "have"
         yield f"{rows_text(len(ids))} {have} another expected answer, or another cell that is looked at: {listed(ids)}"
 
@@ -67,7 +67,7 @@ def remarks(base: Side, new: Side, pairs: Iterable[Pairs]) -> Iterator[str]:
     if repeated:
         shares = "shares its" if repeated == 1 else "share their"
         yield f"{rows_text(repeated)} {shares} id with an earlier one; such rows are paired in their order"
-    if any("" in each.given for side in (base, new) for each in side.rows.values()):
+    if any(not line.checksum for side in (base, new) for rows in side.rows.values() for line in rows.lines):
         yield "a run does not say what its rows ask, so it is not checked that both ask the same"
 
 

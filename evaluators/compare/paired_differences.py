@@ -75,12 +75,12 @@ _Met: TypeAlias = Mapping[tuple[Said, Said], int]
 
 def _met_by_cluster(pairs: Pairs, name: str) -> dict[str | None, _Met]:
     """The rows of one evaluator by cluster; all of them under None where rows are on their own."""
-    clusters = pairs.clusters()
-    if not clusters:
+    if not any(line.cluster is not None for line in pairs.new.lines[:1]):
         return {None: Counter(pairs.verdicts(name))}
     found: dict[str | None, Counter[tuple[Said, Said]]] = defaultdict(Counter)
-    for cluster, each in zip(clusters, pairs.verdicts(name), strict=True):
-        found[cluster][each] += 1
+    for (before, after), each in zip(pairs.rows(), pairs.verdicts(name), strict=True):
+        line = after or before
+        found[(line.cluster if line is not None else None) or ""][each] += 1
     return dict(found)
 
 

@@ -40,7 +40,12 @@ _Column: TypeAlias = dict[tuple[str, int], RowMeasure]
 
 def _ranked(name: str, variants: Sequence[tuple[str, SideRows]]) -> Ranking | None:
     columns = {variant: _column(rows, name) for variant, rows in variants}
-    clusters = {key: one for _, rows in variants for key, one in zip(row_keys(rows), rows.clusters, strict=False)}
+    clusters = {
+        key: line.cluster
+        for _, rows in variants
+        for key, line in zip(row_keys(rows), rows.lines, strict=True)
+        if line.cluster is not None
+    }
     unranked = [each for variant in columns if (each := _unranked(variant, columns)) is not None]
     aside = {each.variant for each in unranked}
     ranked = {variant: column for variant, column in columns.items() if variant not in aside}
@@ -87,8 +92,10 @@ def _ahead_and_alike(
 
 
 def _column(rows: SideRows, name: str) -> _Column:
-    said = zip(row_keys(rows), rows.said.get(name, ()), strict=True)
-    return {key: state for key, one in said if (state := score_state(one)) is not None}
+    if not rows.lines:
+        return {}
+    said = map(rows.said(name), rows.lines)
+    return {key: state for key, one in zip(row_keys(rows), said, strict=True) if (state := score_state(one)) is not None}
 
 
 def _unranked(variant: str, columns: Mapping[str, _Column]) -> UnrankedVariant | None:

@@ -30,6 +30,22 @@ def said(
     return Result(RowStatus[status.upper()], passed, num, den, letters, issue=issue, values=tuple(values))
 
 
+def made_rows(
+    numbers: Sequence[int], ids: Sequence[str], given: Sequence[str], clusters: Sequence[str] = (),
+    said: Mapping[str, Sequence[Result]] = {},
+) -> SideRows:  # fmt: skip
+    """Rows given as columns."""
+    known = {name: list(dict.fromkeys(column)) for name, column in said.items()}
+    lines = [
+        RowLine(
+            row=number, id=ids[at], checksum=given[at] or None, cluster=clusters[at] if clusters else None,
+            codes=[known[name].index(column[at]) for name, column in said.items()],
+        )
+        for at, number in enumerate(numbers)
+    ]  # fmt: skip
+    return SideRows(lines, known)
+
+
 def made_side(
     label: str, rows: SideRows | Mapping[str, SideRows], fields: Mapping[str, tuple[str, ...]],
     meaning: Mapping[str, Mapping[str, str]] | None = None, **changes: object,
@@ -45,24 +61,14 @@ def made_side(
 def packed(side: Side) -> RunRecord:
     """The run folder of which a side was read."""
     evaluators = tuple(RecordedEvaluator(name, fields) for name, fields in side.fields.items())
-    variants = tuple(RecordedVariant(name, len(rows.ids), False, False, 0, 0) for name, rows in side.rows.items())
+    variants = tuple(RecordedVariant(name, len(rows.lines), False, False, 0, 0) for name, rows in side.rows.items())
     files: dict[str, object] = {}
     for variant, rows in side.rows.items():
-        known = {name: list(dict.fromkeys(rows.said[name])) for name in side.fields}
         place = record_files(Path(), "jsonl", variant)
         files[place.codes.name] = [
             {"evaluator": name, "code": code, **to_builtins(CodedVerdict.of(verdict))}
-            for name, verdicts in known.items()
+            for name, verdicts in rows.verdicts.items()
             for code, verdict in enumerate(verdicts)
         ]
-        files[place.rows.name] = [
-            to_builtins(
-                RowLine(
-                    row=rows.numbers[at], id=rows.ids[at], checksum=rows.given[at],
-                    cluster=rows.clusters[at] if rows.clusters else None,
-                    codes=[known[name].index(rows.said[name][at]) for name in side.fields],
-                )
-            )
-            for at in range(len(rows.ids))
-        ]  # fmt: skip
+        files[place.rows.name] = to_builtins(rows.lines)
     return RunRecord(Path(side.label), side.result, RecordFacts("jsonl", evaluators, variants), packed=files)

@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from evaluators.compare.baseline import baseline_text, read_baseline, write_baseline
-from evaluators.compare.pairs import SideRows, side_of
+from evaluators.compare.pairs import side_of
 from evaluators.issues import Blame, Issue, Problems
-from tests.compare.sides import made_side, packed, said
+from tests.compare.sides import made_rows, made_side, packed, said
 
 HINT = "`evaluators compare RUN --suite SUITE --update-baseline` writes one"
 RIGHT = said("scored", 1.0, True, ("match", "skipped"))
@@ -20,7 +20,7 @@ ODD = said("unreadable", 0.0, False, ("hallucination", "error"), "not JSON")
 BLANK = said("invalid", None, None, ("not_measured", "not_measured"))
 SIDE = made_side(
     "runs/one",
-    SideRows(
+    made_rows(
         [2, 3, 4, 5, 6], ["D-1", "D-2", "ß", "D-4", "D-5"], ["00", "01", "02", "03", "04"], ["a", "b", "a", "", "b"],
         {"header": [RIGHT, LISTED, RIGHT, ODD, BLANK]},
     ),
@@ -75,14 +75,14 @@ def test_a_baseline_is_this_text(tmp_path: Path) -> None:
 def test_a_baseline_is_the_run_again_without_its_reasons(tmp_path: Path) -> None:
     found = side_of(read_baseline(file_of(tmp_path, TEXT)), "runs/one")
     (rows,) = SIDE.rows.values()
-    assert found.rows[None].said == {"header": [replace(one, issue=None) for one in rows.said["header"]]}
-    assert (found.rows[None].ids, found.rows[None].clusters) == (rows.ids, rows.clusters)
+    assert found.rows[None].verdicts == {"header": [replace(one, issue=None) for one in rows.verdicts["header"]]}
+    assert found.rows[None].lines == rows.lines
     assert (found.fields, found.result.meaning) == (SIDE.fields, SIDE.result.meaning)
 
 
 def test_variants_are_kept_apart(tmp_path: Path) -> None:
     rows = {
-        name: SideRows([2], ["D-1"], [given], [], {"header": [one]})
+        name: made_rows([2], ["D-1"], [given], [], {"header": [one]})
         for name, given, one in (("a", "00", RIGHT), ("b", "", BLANK))
     }
     side = made_side("runs/two", rows, {"header": ("total", "straße")})

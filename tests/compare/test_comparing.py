@@ -19,7 +19,7 @@ from evaluators.compare.pairs import Side, SideRows, side_of
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems
 from evaluators.model import FieldStatus, Result
-from tests.compare.sides import made_side, packed, said
+from tests.compare.sides import made_rows, made_side, packed, said
 
 FIELDS = ("total", "date")
 PLAIN = st.builds(lambda right: said("scored", float(right), right), st.booleans())
@@ -38,7 +38,7 @@ RIGHT, WRONG = said("scored", 1.0, True), said("scored", 0.0, False)
 
 def rows_of(columns: list[tuple[Result, Result]], clusters: bool = False) -> SideRows:
     count = range(len(columns))
-    return SideRows(
+    return made_rows(
         numbers=[place + 2 for place in count],
         ids=[f"D-{place}" for place in count],
         given=[f"{place:08x}" for place in count],
@@ -130,9 +130,7 @@ def test_the_order_of_rows_does_not_matter(
     columns: tuple[list[tuple[Result, Result]], list[tuple[Result, Result]]],
 ) -> None:
     base, new = rows_of(columns[0]), rows_of(columns[1])
-    turned = SideRows(
-        base.numbers[::-1], base.ids[::-1], base.given[::-1], [], {name: said[::-1] for name, said in base.said.items()}
-    )
+    turned = SideRows(base.lines[::-1], base.verdicts)
     assert comparison_json(compare_sides(side("b", turned), side("n", new))) == comparison_json(
         compare_sides(side("b", base), side("n", new))
     )
@@ -194,8 +192,8 @@ def test_runs_of_which_no_row_was_scored_are_no_comparison() -> None:
 
 def test_what_makes_runs_incomparable_is_said_exactly() -> None:
     base, new = side("base", rows_of([(RIGHT, RIGHT)] * 4)), rows_of([(RIGHT, RIGHT)] * 5)
-    new.given[1] = "other"
-    new.ids[3] = "X"
+    new.lines[1].checksum = "other"
+    new.lines[3].id = "X"
     meaning = {"": {"parse": "9"}, "header": {"type": "3", "fields → total": "5"}, "extra": {}}
     changed = made_side("new", new, {"header": FIELDS, "extra": ()}, meaning, complete=False)
     found = compare_sides(base, changed)
@@ -215,7 +213,7 @@ def test_what_makes_runs_incomparable_is_said_exactly() -> None:
 
 def test_what_different_runs_have_in_common_is_compared_when_asked_for() -> None:
     base, new = side("base", rows_of([(RIGHT, RIGHT)] * 4)), rows_of([(WRONG, RIGHT)] * 5)
-    new.given[1] = "other"
+    new.lines[1].checksum = "other"
     found = compare_sides(base, side("new", new), common=True)
     assert (found.rows, found.evaluators[0].pairs, found.broken) == (4, 3, 3)
     assert (found.gained, found.one_sided, found.exit_code) == (1, 1, 0)
@@ -237,7 +235,8 @@ def test_rows_that_the_new_run_does_not_have_are_lost() -> None:
 
 def test_rows_that_share_an_id_are_paired_in_their_order() -> None:
     base, new = rows_of([(RIGHT, RIGHT), (WRONG, RIGHT)]), rows_of([(RIGHT, RIGHT), (RIGHT, RIGHT)])
-    base.ids = new.ids = ["D", "D"]
+    for line in (*base.lines, *new.lines):
+        line.id = "D"
     found = compare_sides(side("base", base), side("new", new))
     assert (found.fixed, found.broken) == (1, 0)
     assert found.notes == ("1 row shares its id with an earlier one; such rows are paired in their order",)
@@ -245,7 +244,7 @@ def test_rows_that_share_an_id_are_paired_in_their_order() -> None:
 
 def test_no_common_row_is_no_comparison() -> None:
     base, new = rows_of([(RIGHT, RIGHT)]), rows_of([(RIGHT, RIGHT)])
-    new.ids = ["other"]
+    new.lines[0].id = "other"
     assert compare_sides(side("base", base), side("new", new), common=True).exit_code == 4
 
 
@@ -497,10 +496,7 @@ def test_leaving_out_a_right_row_never_makes_a_comparison_look_better(
     pairs[place] = (pairs[place][0], (RIGHT, BOTH))
     base, new = (rows_of([pair[side_] for pair in pairs]) for side_ in (0, 1))
     left = [number for number in range(len(pairs)) if number != place]
-    without = SideRows(
-        [new.numbers[one] for one in left], [new.ids[one] for one in left], [new.given[one] for one in left], [],
-        {name: [said[one] for one in left] for name, said in new.said.items()},
-    )  # fmt: skip
+    without = SideRows([new.lines[one] for one in left], new.verdicts)
     whole = compare_sides(side("b", base), side("n", new))
     assert compare_sides(side("b", base), side("n", without)).exit_code == 4
     if left:

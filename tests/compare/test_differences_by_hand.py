@@ -12,7 +12,7 @@ from evaluators.compare.paired_differences import _deviations
 from evaluators.compare.pairs import SideRows, paired
 from evaluators.compare.variant_ranking import _mean_interval
 from evaluators.run.intervals import moments_of_clusters, moments_of_values, share_interval, wilson
-from tests.compare.sides import said
+from tests.compare.sides import made_rows, said
 
 Unit = tuple[Fraction, int, Fraction, int]
 
@@ -82,7 +82,7 @@ def test_the_interval_of_a_variant_in_clusters_is_that_of_their_sums() -> None:
 def numbered(first: int, count: int) -> SideRows:
     """Rows without ids: each has its number in place of one."""
     numbers = list(range(first, first + count))
-    return SideRows(numbers, [str(one) for one in numbers], [""] * count)
+    return made_rows(numbers, [str(one) for one in numbers], [""] * count)
 
 
 @pytest.mark.parametrize(
@@ -98,4 +98,5 @@ def numbered(first: int, count: int) -> SideRows:
 def test_rows_that_are_counted_with_the_head_are_paired_by_place(
     base: SideRows, new: SideRows, pairs: list[tuple[int, int]]
 ) -> None:
-    assert [tuple(pair) for pair in paired(base, new).both] == pairs
+    places = [(base.lines.index(was), new.lines.index(now)) for was, now in paired(base, new).both]
+    assert places == pairs

@@ -11,7 +11,7 @@ from evaluators.compare.compare_section import CompareConfig, GuardConfig
 from evaluators.compare.comparing import compare_sides
 from evaluators.compare.guards import label
 from evaluators.compare.pairs import Side, SideRows, paired, row_keys
-from tests.compare.sides import made_side, said
+from tests.compare.sides import made_rows, made_side, said
 
 RIGHT, WRONG, BLANK = said("scored", 1.0, True), said("scored", 0.0, False), said("invalid", None, None)
 MARKS = {"+": RIGHT, "-": WRONG, "?": BLANK}
@@ -20,14 +20,14 @@ MARKS = {"+": RIGHT, "-": WRONG, "?": BLANK}
 def rows_of(**marks: str) -> SideRows:
     """Rows of some evaluators: `+` is right, `-` is wrong, `?` has no score."""
     count = range(len(next(iter(marks.values()))))
-    return SideRows(
+    return made_rows(
         [place + 2 for place in count], [f"D-{place}" for place in count], [f"{place:02}" for place in count], [],
         {name: [MARKS[mark] for mark in text] for name, text in marks.items()},
     )  # fmt: skip
 
 
 def side(label: str, rows: SideRows, **changes: Any) -> Side:
-    return made_side(label, rows, dict.fromkeys(rows.said, ()), **{"version": "1.0", **changes})
+    return made_side(label, rows, dict.fromkeys(rows.verdicts, ()), **{"version": "1.0", **changes})
 
 
 def test_a_few_names_are_listed_and_the_rest_is_counted() -> None:
@@ -56,7 +56,7 @@ def test_other_variants_and_runs_that_ended_early_are_named() -> None:
 
 def test_versions_and_rows_that_say_nothing_of_their_question_are_notes() -> None:
     silent = rows_of(a="+")
-    silent.given = [""]
+    silent.lines[0].checksum = None
     found = compare_sides(side("base", rows_of(a="+")), side("new", silent, version="2.0"))
     assert found.exit_code == 0
     assert found.notes == (
@@ -121,9 +121,12 @@ def test_a_figure_is_called_by_its_evaluator_its_field_and_its_variant() -> None
 
 def test_rows_are_paired_by_id_and_turn() -> None:
     base, new = rows_of(a="+++"), rows_of(a="+++")
-    base.ids, new.ids = ["x", "y", "x"], ["x", "z", "x"]
+    for rows, ids in ((base, "xyx"), (new, "xzx")):
+        for line, id_ in zip(rows.lines, ids, strict=True):
+            line.id = id_
     assert row_keys(base) == [("x", 0), ("y", 0), ("x", 1)]
     found = paired(base, new)
-    assert [tuple(pair) for pair in found.both] == [(0, 0), (2, 2)]
-    assert (found.base_only, found.new_only, found.other_question, found.repeated, found.total) == ([1], [1], [], 1, 4)
-    assert [found.named(row) for row in found.rows()] == [("x", 2), ("x", 4), ("y", 3), ("z", 3)]
+    assert [(was.row, now.row) for was, now in found.both] == [(2, 2), (4, 4)]
+    assert [[line.id for line in lines] for lines in (found.base_only, found.new_only)] == [["y"], ["z"]]
+    assert (found.other_question, found.repeated) == ([], 1)
+    assert [None if now is None else now.row for _, now in found.rows()] == [2, 4, None, 3]

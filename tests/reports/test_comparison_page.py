@@ -27,7 +27,7 @@ from evaluators.issues import Problems
 from evaluators.reports.comparison_page import MOST_CHANGES, chance, comparison_line, comparison_page, signed
 from evaluators.reports.format import FORMATS, Format, comparison_format_for
 from evaluators.reports.formats.text import TextFormat
-from tests.compare.sides import made_side, said
+from tests.compare.sides import made_rows, made_side, said
 
 GOLDEN = Path(__file__).parent / "golden"
 FIELDS = ("invoice_number", "totals.gross", "地址.城市")
@@ -48,7 +48,7 @@ def rows(marks: str, seed: int = 0) -> SideRows:
     }
     json_found = {mark: said("scored", float(mark != "-"), mark != "-") for mark in header}
     count = range(len(marks))
-    return SideRows(
+    return made_rows(
         [place + 2 for place in count], [f"INV-{place + 1:03}" for place in count], [f"{place:08x}" for place in count], [],
         {"contains_json": [json_found[mark] for mark in marks], "header": [header[mark] for mark in marks]},
     )  # fmt: skip
@@ -84,7 +84,7 @@ def same() -> RunComparison:
 
 def incomparable() -> RunComparison:
     other = rows("++++++")
-    other.given[2] = "ffffffff"
+    other.lines[2].checksum = "ffffffff"
     meaning = {**MEANING, "header": {"type": "3", "fields → totals.gross": "9"}}
     return compare_sides(side("runs/base", rows("++++")), side("runs/new", other, meaning=meaning, version="0.2.0"))
 
@@ -102,7 +102,7 @@ def lost() -> RunComparison:
 
 def rows_missing() -> RunComparison:
     other = rows("+" * 10 + "t")
-    other.ids[-1] = "INV-099"
+    other.lines[-1].id = "INV-099"
     return compare_sides(side("runs/base", rows("+" * 12)), side("runs/new", other), common=True)
 
 
