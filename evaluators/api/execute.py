@@ -30,7 +30,7 @@ from evaluators.run.scoring import ScoredRun, environment_of, jobs_of, rows_form
 from evaluators.run.verdict import afterwards
 from evaluators.run.write_errors import UNWRITTEN
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.testsets.byte_store import scheme_of
+from evaluators.testsets.byte_store import parent, scheme_of
 
 if TYPE_CHECKING:
     from evaluators.api.resuming import ResumedRun
@@ -51,8 +51,8 @@ class Finished(Struct, frozen=True):
     options: Options
     folder: Path | None = None
     """The run folder, when there is one on this machine."""
-    files: tuple[Path | str, ...] = ()
-    """The further files that were asked for; the addresses of those that went to stores."""
+    files: tuple[str, ...] = ()
+    """The further files that were asked for, and the addresses of those that went to stores."""
     sent: Sent | None = None
     """What became of the run at its trackers; None when it has none."""
     refused: tuple[Issue, ...] = ()
@@ -78,13 +78,19 @@ class _Wanted(Struct, frozen=True):
 
     results: Path | None
     """The folder for run folders, on this machine."""
-    files: tuple[Path, ...]
+    files: tuple[str, ...]
+    """Further files, and addresses of such."""
     hardest: int
     summary: bool
     looked_at: bool
     """A program will look at rows and reasons: where no run folder is asked for, one stays until the program lets the run go."""
     to_store: bool
-    """All of it goes to a store in the end."""
+    """The run folder goes to a store in the end."""
+
+    @property
+    def paths(self) -> list[Path]:
+        """The further files that are on this machine."""
+        return [Path(file) for file in self.files if not scheme_of(file)]
 
 
 def run_of(suite: Suite, test_set: Any, options: RunOptions) -> Run:
@@ -109,11 +115,16 @@ def finish(
             resumed = resumed_run(suite, resume, options.get("results"), options.get("name"), options.get("force"))
             options |= {"results": resumed.results, "name": resumed.name}
         finish_here = partial(_finish, suite, test_set, looked_at, resumed)
-        if any(scheme_of(str(place)) for place in (options.get("results"), *options.get("files", ()))):
-            from evaluators.api.remote_results import finish_elsewhere
+        results = str(options.get("results") or "")
+        folders = [results] if scheme_of(results) else []
+        folders += [parent(str(file)) for file in options.get("files", ()) if scheme_of(str(file))]
+        if not folders:
+            return finish_here(options)
+        from evaluators.api.remote_results import finish_elsewhere
+        from evaluators.api.remote_runs import claimed
 
-            return finish_elsewhere(suite, options, finish_here)
-        return finish_here(options)
+        with claimed(folders):
+            return finish_elsewhere(suite, options, finish_here) if scheme_of(results) else finish_here(options)
 
 
 def _finish(
@@ -128,7 +139,7 @@ def _finish(
     go to a store; the run folder without it."""
     started, results, repeat_judge = datetime.now().astimezone(), options.get("results"), options.get("repeat_judge", 1)
     wanted = _Wanted(
-        None if results is None else Path(results), tuple(map(Path, options.get("files", ()))), options.get("hardest", 0),
+        None if results is None else Path(results), tuple(map(str, options.get("files", ()))), options.get("hardest", 0),
         options.get("summary", False), looked_at, parts is not None,
     )  # fmt: skip
     prepared = prepared_for(_as_asked(suite, options), test_set, options)
@@ -212,7 +223,7 @@ def _finished_before(prepared: Prepared, wanted: _Wanted, place: Path) -> Finish
     from evaluators.run.record import read_record
 
     record = read_record(place)
-    if needs_cells(wanted.files):
+    if needs_cells(map(Path, wanted.files)):
         record = cells_from(record, prepared.test_set)
     options, of_pages = _options(prepared, wanted, record)
     files, refused = _asked(wanted.files, record, of_pages)
@@ -239,7 +250,7 @@ def _recordings(prepared: Prepared, wanted: _Wanted, tracked: bool) -> tuple[Rec
     from evaluators.reports.outcome_format import outcome_words, outcomes_file_for
 
     words = prepared.suite.results.formats if wanted.results is not None else ()
-    every_outcome = bool(outcome_words(words)) or any(outcomes_file_for(file) is not None for file in wanted.files)
+    every_outcome = bool(outcome_words(words)) or any(outcomes_file_for(Path(file)) is not None for file in wanted.files)
     # nothing in a run folder opens a file of another machine
     elsewhere = any(source.local is None for source in prepared.test_set.files)
     return tuple(recording_of(prepared, table, every_outcome, tracked and elsewhere) for _, table in prepared.variants())
@@ -319,33 +330,37 @@ def _kept(prepared: Prepared, wanted: _Wanted, folder: RunFolder | None, run: Sc
 
 def _noted(record: RunRecord, place: Path, wanted: _Wanted) -> RunResult:
     """The result, which names the further files, so that no test set takes them for rows."""
-    if not wanted.files or wanted.to_store:
+    if not wanted.paths or wanted.to_store:
         return record.result
     from evaluators.reports.report_files import asked_places
     from evaluators.run.store import note_written
 
-    return note_written(place, record.result, asked_places(wanted.files, record))
+    return note_written(place, record.result, asked_places(wanted.paths, record))
 
 
-def _in_folder(files: Sequence[Path], folder: RunFolder) -> list[Path]:
+def _in_folder(files: Sequence[str], folder: RunFolder) -> list[str]:
     """The further files; those inside of the run's own folder are where that came to be."""
     asked = folder.asked.resolve()
-    inside = [file.resolve() for file in files]
-    return [
-        folder.path / whole.relative_to(asked) if whole.is_relative_to(asked) else file
-        for file, whole in zip(files, inside, strict=True)
-    ]
+
+    def in_its_place(file: str) -> str:
+        inside = not scheme_of(file) and Path(file).resolve().is_relative_to(asked)
+        return str(folder.path / Path(file).resolve().relative_to(asked)) if inside else file
+
+    return list(map(in_its_place, files))
 
 
-def _asked(files: Sequence[Path], record: RunRecord, options: Options) -> tuple[tuple[Path, ...], tuple[Issue, ...]]:
+def _asked(files: Sequence[str], record: RunRecord, options: Options) -> tuple[tuple[str, ...], tuple[Issue, ...]]:
     """The further files that were written, and those that the system did not take."""
+    if not files:
+        return (), ()
+    from evaluators.api.remote_runs import written_places
     from evaluators.reports.report_files import asked_files
 
-    written: list[Path] = []
+    written: list[str] = []
     refused: list[Issue] = []
     for file in files:
         try:
-            written += asked_files([file], record, options)
+            written += written_places([file], lambda paths: asked_files(paths, record, options))
         except Problems as error:
             if error.issues[0].code != UNWRITTEN:
                 raise
@@ -364,7 +379,7 @@ def _recorded(
     results = prepared.suite.results
     record = stored(prepared, folder, run.jobs, run.measured, run.result, results.lowest_fields)
     words = results.formats if wanted.results is not None else ()
-    if not record.has_every_cell and needs_cells(wanted.files, words):
+    if not record.has_every_cell and needs_cells(map(Path, wanted.files), words):
         record = cells_from(record, prepared.test_set)
     options, of_pages = _options(prepared, wanted, record, words)
     if wanted.results is not None:
@@ -390,7 +405,7 @@ def _options(
         return Options(prepared.suite.results.lowest_fields, extra=sections, label_rules=label_rules(lines))
 
     options = with_sections(False)
-    return options, with_sections(True) if has_pages(wanted.files, words) else options
+    return options, with_sections(True) if has_pages(map(Path, wanted.files), words) else options
 
 
 def _without_record(wanted: _Wanted, result: RunResult) -> tuple[Section, ...]:
@@ -422,16 +437,14 @@ def _tracked(finished: Finished, trackers: Sequence[NamedTracker], options: RunO
         told(finished)
     folder, sending = finished.record.folder, options.get("sending")
     sent = send(folder, trackers, options.get("trace_rows"), *(() if sending is None else (sending,)))
-    pages = [
-        file for file in map(Path, (*finished.files, folder / "report.html")) if file.suffix == ".html" and file.is_file()
-    ]
+    report = folder / "report.html"
+    pages = [file for file in (*finished.files, *([str(report)] if report.is_file() else ())) if file.endswith(".html")]
     if sent.links and pages:
         from evaluators.api.finished_run import sent_section
-        from evaluators.reports.report_files import asked_files
         from evaluators.run.record import read_record
 
         shown = replace(finished.options, extra=(*finished.options.extra, *sent_section(folder)))
-        asked_files(pages, read_record(folder), shown)  # once more, now that they can say where the run is
+        _asked(pages, read_record(folder), shown)  # once more, now that they can say where the run is
     return replace(finished, result=afterwards(finished.result, sent.issues), sent=sent)
 
 
@@ -450,13 +463,13 @@ def _check_files(prepared: Prepared, wanted: _Wanted, formats: Sequence[str] | N
         local = [Path(path) for source in prepared.test_set.files if (path := source.local) is not None]
         named = prepared.suite.results.name
         own = Path(wanted.results, named).resolve() if wanted.results is not None and named is not None else None
-        issues += check_asked(wanted.files, [Path(name), *local], own)
-        issues += _read_next_time(prepared, wanted.files) if not kept or wanted.to_store else []
+        issues += check_asked(map(Path, wanted.files), [Path(name), *local], own)
+        issues += _read_next_time(prepared, wanted.paths) if not kept or wanted.to_store else []
     if not issues and (wanted.files or kept):
         from evaluators.reports.report_files import check_outcomes
 
         by_schema = any(lists_fields(line.settings) for line in prepared.suite.lines)
-        issues += check_outcomes(by_schema, wanted.files, prepared.suite.results.formats if kept else ())
+        issues += check_outcomes(by_schema, map(Path, wanted.files), prepared.suite.results.formats if kept else ())
     if issues:
         raise Problems(issues)
     if kept and rows_format(prepared.suite, 0) == "parquet":

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import atexit
+import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.run.write_errors import unwritten
@@ -77,22 +81,57 @@ def _takes_files(folder: Path) -> bool:
 def written_places(places: Iterable[str], write: Callable[[list[Path]], Iterable[Path]]) -> list[str]:
     """The places of what `write` has written for these places; those of stores are sent there, each whole or not at all.
 
-    Raises Problems (environment) where a store does not take them.
+    Raises Problems (environment) where a store does not take them; what was to be sent stays on this machine then.
     """
     written: list[str] = []
     for place in places:
-        if not scheme_of(place):
-            written += map(str, write([Path(place)]))
-            continue
-        with tempfile.TemporaryDirectory(prefix="evaluators-") as folder:
-            for file in write([Path(folder, place.rpartition("/")[2])]):
-                target = inside(parent(place), file.name)
-                try:
-                    send_file(file, target)
-                except OSError as error:
-                    raise Problems([unwritten(error, shown_address(target))]) from None
-                written.append(target)
+        written += _sent(place, write) if scheme_of(place) else map(str, write([Path(place)]))
     return written
+
+
+def _sent(place: str, write: Callable[[list[Path]], Iterable[Path]]) -> list[str]:
+    folder, sent = Path(tempfile.mkdtemp(prefix="evaluators-")), list[str]()
+    try:
+        for file in write([folder / place.rpartition("/")[2]]):
+            sent.append(inside(parent(place), file.name))
+            send_file(file, sent[-1])
+    except OSError as error:
+        issue = unwritten(error, shown_address(sent[-1] if sent else place))
+        raise Problems([replace(issue, hint=f"nothing is lost: it is in {folder}")]) from None
+    except Problems as error:
+        raise Problems(issue_at_place(issue, folder, parent(place)) for issue in error.issues) from None
+    shutil.rmtree(folder, ignore_errors=True)
+    return sent
+
+
+def issue_at_place(issue: Issue, local: Path, place: str) -> Issue:
+    """The same with a place in a store, as people gave it, in place of one of this machine."""
+    where, hint = (text and text.replace(str(local), shown_address(place)) for text in (issue.where, issue.hint))
+    return replace(issue, where=where, hint=hint)
+
+
+@contextmanager
+def claimed(folders: Iterable[str]) -> Iterator[None]:
+    """Raises Problems (environment) where nothing can be written into a folder of a store."""
+    claims: list[str] = []
+    try:
+        for folder in dict.fromkeys(folders):
+            claim = inside(folder, f".{os.urandom(4).hex()}.claim")
+            try:
+                store_of(claim).put(claim, b"")
+                claims.append(claim)
+            except OSError as error:
+                raise Problems([unwritten(error, shown_address(folder), "the place of the results")]) from None
+        yield
+    finally:
+        remove_objects(claims)
+
+
+def remove_objects(places: Iterable[str]) -> None:
+    """Takes objects away, as far as their store lets one."""
+    for place in places:
+        with suppress(OSError, Problems):
+            store_of(place).remove(place)
 
 
 def send_file(file: Path, place: str) -> None:
