@@ -40,16 +40,18 @@ def evaluate_batch(plan: BatchPlan, batch: Any) -> Any:
 
 
 def _cells_of(plan: BatchPlan, batch: Any) -> dict[str, list[Cell]]:
-    """The columns of the batch. Raises Problems for one that is not there."""
+    """The columns of the batch, with an empty text for null: programs that read a CSV file make null of its empty cells.
+
+    Raises Problems for a column that is not there.
+    """
     lacking = [name for name in plan.table.header if name not in batch.schema.names]
     if lacking:
         raise Problems(no_such_column(name, batch.schema.names, plan.table.name) for name in lacking)
-    return {name: _filled(arrow_cells(batch.column(name))) for name in plan.table.header if name != plan.row}
-
-
-def _filled(cells: list[Cell]) -> list[Cell]:
-    """The cells, with an empty text for null: programs that read a CSV file make null of its empty cells."""
-    return ["" if cell is MISSING else cell for cell in cells] if MISSING in cells else cells
+    return {
+        name: ["" if cell is MISSING else cell for cell in arrow_cells(batch.column(name))]
+        for name in plan.table.header
+        if name != plan.row
+    }
 
 
 def _numbers(cells: Sequence[Any], plan: BatchPlan) -> Sequence[int]:
@@ -63,40 +65,35 @@ def _numbers(cells: Sequence[Any], plan: BatchPlan) -> Sequence[int]:
 def _scored(
     plan: BatchPlan, cells: Mapping[str, list[Cell]], numbers: Sequence[int], ids: Sequence[str] | None
 ) -> tuple[list[list[Any]], bytes]:
-    """The columns of scores, and what the rows came to, packed."""
+    """The columns of scores, and what the rows came to, packed. Rows are scored in the order of their numbers."""
     order = sorted(range(len(numbers)), key=numbers.__getitem__)
-    first = numbers[order[0]]
-    known_place = plan.row is not None
-    split = Split(plan.table.name, 0 if first == 1 or not known_place else 1)
-    with work_on(plan.job, split) as work:
-        verdicts = _taken(work, cells, numbers, ids, order)
+    ordered = [numbers[place] for place in order]
+    numbered = plan.row is not None
+    with work_on(plan.job, Split(plan.table.name, 0 if ordered[0] == 1 or not numbered else 1)) as work:
+        verdicts = _taken(work, cells, ordered, ids, order)
         result = work.finished()
-    if known_place and first > MOST_IDS:
+    if numbered and ordered[0] > MOST_IDS:
         result.ids = Ids()
-    sums = SumsOfBatch(
-        plan.suite_fingerprint, __version__, known_place, ranges_of([numbers[place] for place in order]),
-        digest_of_rows(cells, len(numbers)), result,
-    )  # fmt: skip
+    digest = digest_of_rows(cells, len(numbers))
+    sums = SumsOfBatch(plan.suite_fingerprint, __version__, numbered, ranges_of(ordered), digest, result)
+    back = sorted(range(len(order)), key=order.__getitem__)
+    verdicts = [[column[place] for place in back] for column in verdicts]
     return verdict_columns([one.line for one in work.plan.evaluators], verdicts, plan.overall), sealed(sums)
 
 
 def _taken(
-    work: Work,
-    cells: Mapping[str, list[Cell]],
-    numbers: Sequence[int],
-    ids: Sequence[str] | None,
-    order: Sequence[int],
+    work: Work, cells: Mapping[str, list[Cell]], ordered: Sequence[int], ids: Sequence[str] | None, order: Sequence[int]
 ) -> list[list[Result]]:
-    """The verdicts of all rows by evaluator, in the order of the batch. Rows are scored in the order of their numbers."""
-    found: list[dict[int, Result]] = [{} for _ in work.ledgers]
-    nothing: list[Cell] = [MISSING] * len(numbers)
+    """The verdicts of all rows by evaluator, in the order of their numbers."""
+    found: list[list[Result]] = [[] for _ in work.plan.evaluators]
+    nothing: list[Cell] = [MISSING] * len(order)
     columns = {name: cells.get(name, nothing) for name in work.columns}
     for start in range(0, len(order), MAX_CHUNK_ROWS):
         places = order[start : start + MAX_CHUNK_ROWS]
-        offsets = [numbers[place] - numbers[order[0]] for place in places]
+        offsets = [number - ordered[0] for number in ordered[start : start + MAX_CHUNK_ROWS]]
         chunk = {name: [column[place] for place in places] for name, column in columns.items()}
         own_ids = None if ids is None else [ids[place] for place in places]
         with work.scored(Chunk(offsets, offsets[-1] + 1, chunk, ids=own_ids)) as slots:
             for column, one in zip(found, work.plan.evaluators, strict=True):
-                column |= zip(places, slots[one.verdicts], strict=True)
-    return [[column[place] for place in range(len(numbers))] for column in found]
+                column += slots[one.verdicts]
+    return found

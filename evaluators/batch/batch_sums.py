@@ -55,10 +55,8 @@ def ranges_of(numbers: Iterable[int]) -> tuple[Range, ...]:
     """Ascending numbers as ranges. A number that comes again begins another range."""
     found: list[Range] = []
     for number in numbers:
-        if found and number == found[-1][1] + 1:
-            found[-1] = found[-1][0], number
-        else:
-            found.append((number, number))
+        follows = found and number == found[-1][1] + 1
+        found.append((found.pop()[0] if follows else number, number))
     return tuple(found)
 
 
@@ -123,7 +121,7 @@ def _sums_in(batch: Any) -> Iterator[bytes]:
     if isinstance(batch, bytes | bytearray | memoryview):
         yield bytes(batch)
         return
-    column = batch.column(SUMS).to_pylist() if hasattr(batch, "column_names") or hasattr(batch, "schema") else batch[SUMS]
+    column = batch.column(SUMS).to_pylist() if hasattr(batch, "schema") else batch[SUMS]
     yield from (bytes(cell) for cell in column if isinstance(cell, bytes | bytearray | memoryview))
 
 
