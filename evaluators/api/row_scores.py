@@ -67,10 +67,6 @@ class RowScores(Struct, frozen=True):
         named = any(one.name == self.overall.name for one in self.evaluators)
         return self.evaluators if named else (self.overall, *self.evaluators)
 
-    def without_fields(self) -> RowScores:
-        """The same without the scores of fields."""
-        return RowScores(self.id, self.overall, tuple(one for one in self.evaluators if one.path is None))
-
     def of(self, part: str) -> tuple[NamedScore, ...]:
         """The score of an evaluator and of its fields, by the evaluator's name; or the overall score, by the name `overall`."""
         return tuple(one for one in self.evaluators if one.evaluator == part) or (self.overall,)
@@ -80,10 +76,14 @@ class RowError(Exception):
     """Raised into a host that takes an exception for an error: the row could not be measured, and the output is not to blame."""
 
 
-def row_scores(row_id: str, judged: Sequence[Judged], overall: Sequence[str]) -> RowScores:
-    """The scores of a row. `overall` are the evaluators that the overall score is made of."""
-    found = tuple(score for one in judged for score in _evaluator_scores(one))
-    return RowScores(row_id, _overall([one for one in judged if one.line.name in overall]), found)
+def row_scores(row_id: str, judged: Sequence[Judged], overall: Sequence[str], fields: bool = True) -> RowScores:
+    """The scores of a row. `overall` are the evaluators that the overall score is made of; without `fields` those of fields are left
+    out."""
+    found: list[NamedScore] = []
+    for one in judged:
+        whole = _whole(one, segment(one.line.name), one.line.name)
+        found += [whole, *(_field_scores(one, whole) if fields else ())]
+    return RowScores(row_id, _overall([one for one in judged if one.line.name in overall]), tuple(found))
 
 
 def names_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> tuple[str, ...]:
@@ -154,28 +154,6 @@ def _overall(parts: Sequence[Judged]) -> NamedScore:
     return _of_row(OVERALL, result, "; ".join(reasons) or "nothing is wrong", None, {"status": result.status.word})
 
 
-def _evaluator_scores(one: Judged) -> Iterator[NamedScore]:
-    whole = _whole(one, segment(one.line.name), one.line.name)
-    yield whole
-    results = one.result.fields
-    listed = one.line.settings.scored_fields().of_rows
-    if listed and len(listed) == len(one.result.statuses):
-        numbers = field_numbers(one.result)
-        by_path = _by_field(results)
-        for path, code, number in zip(listed, one.result.statuses, numbers, strict=True):
-            yield _field(whole, path, FieldStatus(code), number, by_path.get(path, ()))
-    elif listed:
-        for path in listed:
-            word = FieldStatus.NOT_JUDGED.word if whole.error else whole.status
-            yield _named(whole, path, None, word, None, whole.reason, whole.error, {})
-    else:
-        for path, instances in _by_field(results).items():
-            measured = [each for each in instances if each.status in MEASURED]
-            right = sum(each.status is FieldStatus.MATCH for each in measured)
-            status = _together([each.status for each in instances])
-            yield _field(whole, path, status, right / len(measured) if measured else None, instances)
-
-
 def _whole(one: Judged, name: str, evaluator: str | None) -> NamedScore:
     """What an evaluator says of the row as a whole."""
     figures = zip(one.line.settings.scored_fields().figures, one.result.figures, strict=False)
@@ -193,17 +171,31 @@ def _of_row(
     )  # fmt: skip
 
 
+def _field_scores(one: Judged, whole: NamedScore) -> Iterator[NamedScore]:
+    """The scores of the fields that an evaluator lists, in its order; of those that are in the row where it lists none."""
+    result, listed, by_path = one.result, one.line.settings.scored_fields().of_rows, _by_field(one.result.fields)
+    if listed and len(listed) == len(result.statuses):
+        for path, code, number in zip(listed, result.statuses, field_numbers(result), strict=True):
+            yield _field(whole, path, FieldStatus(code), number, by_path.get(path, ()))
+    elif listed:
+        word = FieldStatus.NOT_JUDGED.word if whole.error else whole.status
+        for path in listed:
+            yield _named(whole, path, None, word, None, whole.reason, whole.error, {})
+    else:
+        for path, instances in by_path.items():
+            n, right = _measured(instances)
+            status = _together([each.status for each in instances])
+            yield _field(whole, path, status, right / n if n else None, instances)
+
+
 def _field(
     whole: NamedScore, path: str, status: FieldStatus, number: float | None, instances: Sequence[FieldResult]
 ) -> NamedScore:
     passed = None if status not in MEASURED else status is FieldStatus.MATCH
-    shown = next((each for each in instances if each.status is not FieldStatus.MATCH), None) or next(
-        iter(instances), None
-    )
+    # the first that is not right, or else the first
+    shown = min(instances, key=lambda each: each.status is FieldStatus.MATCH, default=None)
     reason = shown.reason if shown is not None else None
-    error = None
-    if status is FieldStatus.NOT_JUDGED:
-        error = reason or whole.error or "the field could not be checked"
+    error = (reason or whole.error or "the field could not be checked") if status is FieldStatus.NOT_JUDGED else None
     return _named(whole, path, number, status.word, passed, reason, error, _values(shown, instances))
 
 
@@ -222,26 +214,25 @@ def _named(
     return NamedScore(name, score, status, passed, status, reason, error, whole.evaluator, path, about)
 
 
+def _measured(instances: Sequence[FieldResult]) -> tuple[int, int]:
+    """How many instances of a field were measured, and how many of them are right."""
+    measured = [each.status for each in instances if each.status in MEASURED]
+    return len(measured), measured.count(FieldStatus.MATCH)
+
+
 def _values(shown: FieldResult | None, instances: Sequence[FieldResult]) -> dict[str, Any]:
     """The values of a field, where there is one instance of it; how many there are otherwise."""
     if shown is None:
         return {}
     if len(instances) > 1:
-        measured = [each for each in instances if each.status in MEASURED]
-        return {"n": len(measured), "right": sum(each.status is FieldStatus.MATCH for each in measured)}
-    found: dict[str, Any] = {
-        name: _short(value)
-        for name, value in (("expected", shown.expected), ("output", shown.actual))
-        if value is not MISSING
-    }
+        return dict(zip(("n", "right"), _measured(instances), strict=True))
+    found: dict[str, Any] = {}
+    for name, value in (("expected", shown.expected), ("output", shown.actual)):
+        text = value if isinstance(value, str) else repr(value)
+        if value is not MISSING:
+            found[name] = value if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
     partial = shown.score is not None and shown.score not in (0.0, 1.0)
     return {**found, "credit": shown.score} if partial else found
-
-
-def _short(value: object) -> object:
-    """A value as it is; a long one as the beginning of its text."""
-    text = value if isinstance(value, str) else repr(value)
-    return value if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _by_field(results: Iterable[FieldResult]) -> dict[str, list[FieldResult]]:

@@ -130,8 +130,7 @@ class SuiteScorer:
             self._cells.append(cells)
         else:
             judged = judge_row(self._plan, cells)
-        scores = row_scores(row_id, judged, self.overall)
-        return scores if self.fields else scores.without_fields()
+        return row_scores(row_id, judged, self.overall, self.fields)
 
     def result(self) -> RunResult:
         """The figures, gates and problems of all rows that were scored since the beginning, or since `reset`."""
