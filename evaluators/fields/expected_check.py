@@ -32,6 +32,7 @@ Level: TypeAlias = Literal["error", "warning"]
 Place: TypeAlias = tuple[Step, ...]
 
 CONTAINERS: Final = {"object": dict, "array": list}
+NUMBERS: Final = frozenset(("integer", "number"))
 
 
 class ExpectedFinding(Struct, frozen=True):
@@ -51,11 +52,11 @@ class ExpectedFinding(Struct, frozen=True):
     allowed: str
     hint: str | None = None
 
-    def issue(self) -> Issue:
-        """The same as an issue of the test set."""
+    def issue(self, where: str | None = None) -> Issue:
+        """The same as an issue of the test set. `where` is the place of the document, in place of its row."""
         named = f"row {self.row + 1}" if self.row_id == self.row else f"row {self.row + 1} (id {quote(self.row_id)})"
         message = f"{self.found}; {self.allowed}" if self.allowed else self.found
-        return Issue(self.code, Blame.TESTSET, message, f"{named}, {self.path}", self.hint)
+        return Issue(self.code, Blame.TESTSET, message, f"{where or named}, {self.path}", self.hint)
 
 
 class ExpectedProblems(Problems):
@@ -103,7 +104,7 @@ def check_expected(
     for row, document in enumerate(documents):
         found = document.get(id_field) if id_field is not None and isinstance(document, dict) else None
         usable = isinstance(found, (str, int)) and not isinstance(found, bool)
-        check = _Check(row, found if usable else row, id_field, warn_missing, strict_types)
+        check = _Check(row, found if usable else row, id_field, warn_missing, "error" if strict_types else "warning")
         if id_field is not None:
             yield from check.identity(document, usable, ids)
         yield from check.value(document, root, ())
@@ -113,12 +114,12 @@ def check_listed(document: Any, tree: ClosedTree) -> Iterator[ExpectedFinding]:
     """An error for each listed field whose expected value its comparator cannot read, in one document."""
     frame = Frame([document], [MISSING], range(1))
     conditional = {number: range(1) for number, line in enumerate(tree.scored) if line.when}
-    faults: dict[int, list[Finding]] = {}
+    faults: dict[int, Finding] = {}
     for finding in Walk(1, left_out=conditional).go(tree.root, [frame]).findings:
         if finding.status is FieldStatus.NOT_JUDGED and finding.node.line is not None:
-            faults.setdefault(finding.node.line.number, []).append(finding)
+            faults.setdefault(finding.node.line.number, finding)
     for number, found in sorted(faults.items()):
-        issue, name = problem_in(found[0]).issue, tree.names[number]
+        issue, name = problem_in(found).issue, tree.names[number]
         yield ExpectedFinding("error", issue.code, 0, 0, name, name, issue.message, "", issue.hint)
     frame.release()
 
@@ -130,7 +131,8 @@ class _Check(Struct, frozen=True):
     row_id: Any
     id_field: str | None
     warn_missing: bool
-    strict_types: bool
+    wrong_type: Level
+    """What a value of another type is: an error where types are strict."""
     choices: dict[tuple[int, Place], list[ExpectedFinding]] = {}
     """What was found at choices: branches that are alike lead to the same ones further down."""
 
@@ -162,35 +164,30 @@ class _Check(Struct, frozen=True):
             if met not in self.choices:
                 branches = distinct(node.below.branches)
                 fits = [list(self.value(value, branch, place, (*siblings, *branches))) for branch in branches]
-                self.choices[met] = min(fits, key=lambda findings: _cost(findings), default=[])
+                self.choices[met] = min(fits, key=_cost, default=[])
             yield from self.choices[met]
             return
         if node.kind == "leaf" or node.metrics:
-            yield from self._type(value, node, place)
+            types = node.shape.types
+            allowed = types | NUMBERS if types & NUMBERS else types
+            # only a list of types is looked at, unless types are strict
+            several = len(types - NUMBERS) + bool(types & NUMBERS) > 1
+            if allowed and schema_type(value) not in allowed and (several or self.wrong_type == "error"):
+                yield self._of_another_type(value, node, place, " or ".join(sorted(types)))
             for ask in node.readers:
                 yield from self._readable(value, ask, node, place)
             return
         if not isinstance(value, CONTAINERS[node.kind]):
-            level: Level = "error" if self.strict_types else "warning"
-            yield self._finding(level, "wrong-type", place, node.path, _found(value), f"the schema says {node.kind}")
+            yield self._of_another_type(value, node, place, node.kind)
         elif isinstance(value, dict):
             yield from self._keys(value, node, place, siblings)
         elif node.below.items is not None:
             for index, item in enumerate(value):
                 yield from self.value(item, node.below.items, (*place, index))
 
-    def _type(self, value: Any, node: FieldNode, place: Place) -> Iterator[ExpectedFinding]:
-        """A value that is compared as a whole. Without `strict_types` only a list of types is looked at."""
-        types = node.shape.types
-        several = len(types - {"integer", "number"}) + bool(types & {"integer", "number"}) > 1
-        numbers = {"integer", "number"}
-        found = schema_type(value)
-        if not types or found in types or (found in numbers and types & numbers):
-            return
-        if self.strict_types or several:
-            level: Level = "error" if self.strict_types else "warning"
-            allowed = f"the schema says {' or '.join(sorted(types))}"
-            yield self._finding(level, "wrong-type", place, node.path, _found(value), allowed)
+    def _of_another_type(self, value: Any, node: FieldNode, place: Place, types: str) -> ExpectedFinding:
+        found, allowed = f"{quote(value)} is {kind(value)}", f"the schema says {types}"
+        return self._finding(self.wrong_type, "wrong-type", place, node.path, found, allowed)
 
     def _readable(self, value: Any, ask: Ask | None, node: FieldNode, place: Place) -> Iterator[ExpectedFinding]:
         """A value that a comparator cannot read."""
@@ -238,7 +235,3 @@ class _Check(Struct, frozen=True):
 def _cost(findings: Sequence[ExpectedFinding]) -> tuple[int, int]:
     """Errors, then all findings: the branch with the fewest is the one that was meant."""
     return sum(finding.level == "error" for finding in findings), len(findings)
-
-
-def _found(value: Any) -> str:
-    return f"{quote(value)} is {kind(value)}"

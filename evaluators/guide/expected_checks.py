@@ -73,9 +73,7 @@ class ExpectedFindings(Struct):
         if finding.code == "key-missing":
             self.absent[finding.field, finding.allowed] += 1
             return
-        message = f"{finding.found}; {finding.allowed}" if finding.allowed else finding.found
-        issue = Issue(finding.code, Blame.TESTSET, message, f"{where}, {finding.path}", finding.hint)
-        (self.problems if finding.level == "error" else self.warnings).append(issue)
+        (self.problems if finding.level == "error" else self.warnings).append(finding.issue(where))
 
 
 def checked(
