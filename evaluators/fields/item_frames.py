@@ -1,4 +1,5 @@
-"""From a frame of lists, or of objects, to the frames of what is in them: items as they are paired, and values by key."""
+"""From a frame of lists, or of objects, to the frames of what is in them: items as they are paired, and values by key; and what an
+item of the output without a partner is held against."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import chain, repeat
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from evaluators.fields.frame import Frame
 from evaluators.fields.instance_paths import Unpaired
@@ -110,3 +111,51 @@ def values_of(frame: Frame) -> Frame:
     e = [frame.e[at].get(key, MISSING) for at, key in found]
     o = e if frame.o is frame.e else [frame.o[at].get(key, MISSING) for at, key in found]
     return Frame(e, o, [frame.rows[at] for at, _ in found], frame, [at for at, _ in found], [key for _, key in found])
+
+
+class Others(tuple[Any, ...]):
+    """The expected values that an item without a partner is held against; many items share them."""
+
+    known: dict[str, Others]
+
+    def under(self, key: str) -> Others:
+        """What the values have under a key, where they are objects that have it. It is looked up once."""
+        if "known" not in self.__dict__:
+            self.known = {}
+        found = self.known.get(key)
+        if found is None:
+            found = Others(other[key] for other in self if isinstance(other, dict) and key in other)
+            self.known[key] = found
+        return found
+
+
+_NOBODY: Final = Others()
+_AGAINST: Final = object()
+
+
+def against(frame: Frame, at: int) -> Others:
+    """What the expected items of its list have at the place of a pair that stands in an item without a partner."""
+    keys: list[str] = []
+    while frame.up is not None:
+        step = frame.steps[at] if isinstance(frame.steps, list) else frame.steps
+        owner = at if frame.owners is None else frame.owners[at]
+        if isinstance(step, Unpaired):
+            found = _others_of(frame.up, owner)
+            for key in reversed(keys):
+                found = found.under(key)
+            return found
+        if isinstance(step, int) and not isinstance(step, bool):
+            return _NOBODY
+        if isinstance(step, str):
+            keys.append(step)
+        frame, at = frame.up, owner
+    return _NOBODY
+
+
+def _others_of(frame: Frame, at: int) -> Others:
+    """The expected items of a list, and those of the lists that it is held against itself."""
+    known: dict[int, Others] = frame.kept.setdefault(_AGAINST, {})
+    if at not in known:
+        inner = (item for other in against(frame, at) if isinstance(other, list) for item in other)
+        known[at] = Others((*frame.e[at], *inner))
+    return known[at]

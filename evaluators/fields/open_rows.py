@@ -15,7 +15,7 @@ from evaluators.fields.differences import Differences
 from evaluators.fields.open_tree import Location, OpenTree, general, is_leaf, verdict_of_counts
 from evaluators.fields.open_walk import LeafFindings, OpenWalk
 from evaluators.fields.path_check import ScoredRows
-from evaluators.fields.sentences import of_fields
+from evaluators.fields.settle import of_fields
 from evaluators.fields.walk_findings import HALLUCINATION, MATCH, MISMATCH, OMISSION
 from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldResult, FieldStatus, Reason

@@ -17,8 +17,7 @@ from evaluators.fields.path_check import ScoredRows
 from evaluators.fields.post_process import ships
 from evaluators.fields.schema_scoring import SCORES, SchemaScoring
 from evaluators.fields.scored import ArrayResult, Documents, Scored
-from evaluators.fields.sentences import of_fields
-from evaluators.fields.settle import WRONG
+from evaluators.fields.settle import WRONG, of_fields
 from evaluators.fields.walk import Places, Walk
 from evaluators.fields.walk_findings import WalkedLists
 from evaluators.issues import Issue, RowProblem

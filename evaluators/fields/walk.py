@@ -27,9 +27,8 @@ from evaluators.fields.compared_values import ComparedValues
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.frame import Frame
 from evaluators.fields.gains import Worth, judged
-from evaluators.fields.held_against import against, has_key
 from evaluators.fields.instance_paths import InstancePath, Unpaired
-from evaluators.fields.item_frames import ItemFrames, aligned, in_order, values_of
+from evaluators.fields.item_frames import ItemFrames, against, aligned, in_order, values_of
 from evaluators.fields.marks import leaves_of_node
 from evaluators.fields.pair import AT_ONCE, Paired, Pairing, paired_by_key, paired_together, pairing
 from evaluators.fields.presence import IN_PLACE, content
@@ -389,7 +388,7 @@ class Walk:
             self._later([Visit(below.others, strung, inside, (*trail, None))])
             return
         for at, key in unknown:
-            if key in frame.e[at] or has_key(against(frame, at), key):
+            if key in frame.e[at] or against(frame, at).under(key):
                 self.outside.append(Outside(frame.rows[at], node, frame, at, key))
             else:
                 self._extra(node, frame, at, frame.o[at][key], (key,), knows(siblings, key), inside)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from evaluators.fields.sentences import of_fields
+from evaluators.fields.settle import of_fields
 from evaluators.issues import CellError
 from evaluators.model import JSON, MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.needs import expected_of, output_of, want_like

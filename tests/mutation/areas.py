@@ -50,7 +50,7 @@ AREAS: Final[dict[str, Area]] = {
             "fields/path_*.py", "fields/align.py", "fields/pair.py",
             "fields/marks.py", "fields/reached.py", "fields/policy.py", "fields/weighed.py", "fields/counts.py", "fields/key_counts.py",
             "fields/events.py", "fields/gains.py", "fields/metrics.py", "fields/walk*.py", "fields/frame.py",
-            "fields/unit_rules.py", "fields/branches.py", "fields/held_against.py",
+            "fields/unit_rules.py", "fields/branches.py", "fields/item_frames.py",
             "fields/settle.py", "fields/unit*.py", "fields/compound.py",
             "fields/coding.py", "fields/row_events.py", "fields/explained.py",
         ),

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 
 from evaluators.fields.open_tree import OpenTree
-from evaluators.fields.sentences import of_fields
+from evaluators.fields.settle import of_fields
 from evaluators.model import MISSING, FieldResult, FieldStatus, Missing, Result, RowStatus
 from evaluators.values.paths import ANY, display
 from evaluators.values.quoting import differs
