@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from evaluators.builtin._evaluator import Expected, Needs, Output, ScoredFields, SurplusRules, TreeEvaluator
-from evaluators.fields.open_check import OpenCheck
+from evaluators.fields.open_rows import OpenCheck
 from evaluators.fields.open_tree import OpenTree
 from evaluators.fields.path_check import ScoredRow, ScoredRows
 from evaluators.issues import Blame, Issue, RowProblem

@@ -19,7 +19,7 @@ from evaluators.builtin._evaluator import (
 )
 from evaluators.builtin._texts import ExpectedColumn
 from evaluators.fields.lines import read_skipped
-from evaluators.fields.open_check import OpenCheck
+from evaluators.fields.open_rows import OpenCheck
 from evaluators.fields.open_tree import OpenTree
 from evaluators.settings import BadSettings, Detail, ReadBy, bad, spell
 from evaluators.values.equality import same, same_type

@@ -32,8 +32,7 @@ from evaluators.fields.inference.schema import infer_schema
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.listed import read_listed, tree_of_lines
 from evaluators.fields.metrics import read_defaults, read_fallbacks
-from evaluators.fields.post_process import Nulls, null_processors, with_demanded
-from evaluators.fields.post_process_words import read_post_process
+from evaluators.fields.post_process import Nulls, null_processors, read_post_process, with_demanded
 from evaluators.fields.reading import read_transforms
 from evaluators.fields.references import pointer
 from evaluators.fields.schema_check import ColumnCheck, SchemaCheck

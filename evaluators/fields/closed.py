@@ -17,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.fields.align import Align
+from evaluators.fields.counts import together
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.policy import LISTED
 from evaluators.fields.readable import reader_of_expected
@@ -141,12 +142,7 @@ def combined(line: FieldLine, answers: Sequence[Judged]) -> Judged:
     Where there is partial credit, the field earns the mean of what its pairs earn.
     """
     measured = [one for one in answers if one is not FieldStatus.NOT_MEASURED]
-    kinds = {one.status if isinstance(one, Partial) else one for one in measured}
-    wrong = kinds - {FieldStatus.MATCH}
-    first = next((one for one in (FieldStatus.NOT_JUDGED, FieldStatus.ERROR) if one in kinds), None)
-    if first is None and len(wrong) < 2:
-        first = wrong.pop() if wrong else FieldStatus.MATCH if kinds else FieldStatus.NOT_MEASURED
-    status = FieldStatus.MISMATCH if first is None else first
+    status = together(one.status if isinstance(one, Partial) else one for one in measured)
     if not earns_shares(line, measured):
         return status
     share = sum((Fraction(*credit(one)) for one in measured), Fraction(0)) / len(measured)

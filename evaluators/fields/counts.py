@@ -33,6 +33,17 @@ def of_unit(statuses: Iterable[FieldStatus]) -> FieldStatus:
     return kinds.pop() if len(kinds) == 1 else FieldStatus.MISMATCH
 
 
+def together(statuses: Iterable[FieldStatus]) -> FieldStatus:
+    """The status of several values of one field: a match when every one of them matches, else the kind of what does not."""
+    kinds = {*statuses} - {FieldStatus.NOT_MEASURED}
+    for first in (FieldStatus.NOT_JUDGED, FieldStatus.ERROR):
+        if first in kinds:
+            return first
+    if len(kinds) > 1:
+        kinds -= {FieldStatus.MATCH, FieldStatus.SKIPPED}
+    return FieldStatus.NOT_MEASURED if not kinds else kinds.pop() if len(kinds) == 1 else FieldStatus.MISMATCH
+
+
 def share(result: FieldResult) -> Fraction:
     """What a measured result earned of its weight, exactly."""
     ratio = result.details.get("ratio")

@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import lcm
 from typing import Final, NamedTuple, TypeAlias
 
-from evaluators.fields.counts import MEASURED, is_entry, of_unit, outermost, share
+from evaluators.fields.counts import MEASURED, is_entry, of_unit, outermost, share, together
 from evaluators.fields.path_details import (
     CREDIT,
     ERRORS,
@@ -146,7 +146,7 @@ def row_statuses(events: Iterable[Event], places: Mapping[str, int]) -> bytes:
 
     `places` numbers the fields from 0; what is not among them is left out.
     """
-    return bytes(map(_together, _by_place(events, places)))
+    return bytes(map(together, _by_place(events, places)))
 
 
 def row_values(events: Iterable[Event], places: Mapping[str, int]) -> tuple[int, ...]:
@@ -181,16 +181,6 @@ def _counts(statuses: Sequence[FieldStatus]) -> Counts:
     count = statuses.count
     wrong = count(FieldStatus.MISMATCH) + count(FieldStatus.ERROR)
     return count(FieldStatus.MATCH), wrong, count(FieldStatus.OMISSION), count(FieldStatus.HALLUCINATION)
-
-
-def _together(statuses: Iterable[FieldStatus]) -> FieldStatus:
-    kinds = set(statuses)
-    for first in (FieldStatus.NOT_JUDGED, FieldStatus.ERROR):
-        if first in kinds:
-            return first
-    if len(kinds) > 1:
-        kinds -= {FieldStatus.MATCH, FieldStatus.SKIPPED}
-    return FieldStatus.NOT_MEASURED if not kinds else kinds.pop() if len(kinds) == 1 else FieldStatus.MISMATCH
 
 
 class Weighted:

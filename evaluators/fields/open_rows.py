@@ -1,4 +1,5 @@
-"""Rows that were scored as whole documents: what became of each leaf, from the findings of the walk that counted them.
+"""Rows that were scored as whole documents: what each row comes to, and what became of each leaf, from the findings of the walk
+that counted them.
 
 The results of a row stand in the order of the expected document; what only the output has follows, in the output's own order.
 """
@@ -8,21 +9,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cached_property, reduce
+from itertools import repeat
 from operator import getitem
 from typing import Any, Final, TypeAlias
 
+from msgspec.structs import replace
+
 from evaluators.fields.differences import Differences
-from evaluators.fields.open_tree import Location, OpenTree, general, is_leaf, verdict_of_counts
+from evaluators.fields.open_tree import Location, OpenTree, RowCounts, general, is_leaf, verdict_of_counts
 from evaluators.fields.open_walk import LeafFindings, OpenWalk
-from evaluators.fields.path_check import ScoredRows
+from evaluators.fields.path_check import RowsCheck, ScoredRow, ScoredRows
+from evaluators.fields.path_tally import PathTally
 from evaluators.fields.settle import of_fields
 from evaluators.fields.walk_findings import HALLUCINATION, MATCH, MISMATCH, OMISSION
 from evaluators.issues import Issue
-from evaluators.model import MISSING, FieldResult, FieldStatus, Reason
+from evaluators.model import MISSING, FieldResult, FieldStatus, Reason, Result
 from evaluators.values.paths import display
 from evaluators.values.quoting import differs
 
 Results: TypeAlias = dict[Location, FieldResult]
+MEMO: Final = 10_000
+"""Verdicts that one evaluator remembers."""
 
 
 class OpenRows(ScoredRows):
@@ -109,6 +116,42 @@ class OpenRows(ScoredRows):
             else:
                 ours[place] = _result(tree, place, status, expected, output)
         return ours, theirs
+
+
+class OpenCheck(RowsCheck[OpenRows]):
+    """The check of an open tree: (expected, output) → verdict. An unreadable output is MISSING."""
+
+    def __init__(self, tree: OpenTree, pass_at: float) -> None:
+        self.tree = tree
+        self.pass_at = pass_at
+        self._tally = PathTally()
+        self._watched: tuple[str, ...] = ()
+        self._known: dict[RowCounts, Result] = {}
+
+    def counted(self) -> PathTally:
+        return self._tally
+
+    def watching(self, paths: Sequence[str]) -> OpenCheck:
+        self._watched = tuple(paths)
+        return self
+
+    def begin(self, *columns: Sequence[Any]) -> OpenRows:
+        return OpenRows(self.tree, *columns)
+
+    def settled(self, rows: OpenRows) -> list[ScoredRow]:
+        verdicts = [self._known.get(counts) or self._verdict(counts) for counts in rows.counts]
+        if self._watched:
+            verdicts = [replace(one, watched=rows.watched(at, self._watched)) for at, one in enumerate(verdicts)]
+        rows.walk.count_paths(self._tally)
+        self._tally.surplus_rows += sum(counts[4] > 0 for counts in rows.counts)
+        self._tally.trim()
+        return list(map(ScoredRow, verdicts, repeat(rows), range(len(verdicts))))
+
+    def _verdict(self, counts: RowCounts) -> Result:
+        found = verdict_of_counts(self.tree, counts, self.pass_at)
+        if len(self._known) < MEMO:
+            self._known[counts] = found
+        return found
 
 
 def _result(tree: OpenTree, place: Location, status: FieldStatus, expected: Any, actual: Any) -> FieldResult:

@@ -27,7 +27,7 @@ class PathCounts(Protocol):
 class PathCheck:
     """A check that counts by path. A check that is no such class, a function for instance, counts nothing.
 
-    Checks of open trees (`open_check`) and of schemas (`schema_check`) implement it.
+    Checks of open trees (`open_rows`) and of schemas (`schema_check`) implement it.
     """
 
     def __call__(self, *values: Any) -> Result:

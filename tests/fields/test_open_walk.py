@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from evaluators.builtin.json_diff_match import JsonDiffMatch
 from evaluators.builtin.json_field_match import JsonFieldMatch
 from evaluators.builtin.json_field_match_normalized import JsonFieldMatchNormalized
-from evaluators.fields.open_check import OpenCheck
-from evaluators.fields.open_rows import OpenRows
+from evaluators.fields.open_rows import OpenCheck, OpenRows
 from evaluators.fields.open_tree import OpenTree
 from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
 from evaluators.model import MISSING, FieldStatus, Result
