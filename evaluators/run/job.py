@@ -11,7 +11,7 @@ import gc
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -36,11 +36,11 @@ from evaluators.run.ids import MOST_IDS
 from evaluators.run.input_checksum import checksums, output_columns
 from evaluators.run.label_counts import labels_of
 from evaluators.run.measures import MeasureCounts, MeasuredColumn
-from evaluators.run.part_files import ANSWERS, ROWS, PartFile, new_attempt, part_name
 from evaluators.run.recorder import Recorder, Recording
 from evaluators.run.row_issues import RowIssues
 from evaluators.run.rows import RowsFormat, RowWriter
 from evaluators.run.slices import SliceCounts
+from evaluators.run.split_files import ANSWERS, ROWS, PartFile, checkpoint_key, new_attempt, part_name
 from evaluators.run.split_result import RowIssue, SplitResult
 from evaluators.run.tally import Ledger
 from evaluators.run.unchanged import file_marks
@@ -158,9 +158,7 @@ def run_split(
             result = work.finished()
             in_time = not job.out_of_time and OUT_OF_TIME.isdisjoint(result.issue_counts)
             if job.key and work.file is not None and result.finished and in_time:
-                from evaluators.run.kept_splits import keep  # most runs are too short to be kept
-
-                keep(work.file.folder, job.key, split, file_marks(job.table.files), work.file.sum, result)
+                work.file.finish(checkpoint_key(job.key, split, file_marks(job.table.files)), result)
             return result
     except OSError as error:
         if job.folder is None or not about_writing(error, job.folder):
@@ -249,11 +247,9 @@ class Work:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            self._close_file()
-            return
-        with suppress(OSError):  # what went wrong is on its way already
-            self._close_file()
+        if self.file is not None:
+            with suppress(OSError) if kind is not None else nullcontext():  # what went wrong is on its way already
+                self.file.close()
 
     @property
     def columns(self) -> list[str]:
@@ -338,8 +334,9 @@ class Work:
             self.file.write(ANSWERS, lines)
 
     def finished(self) -> SplitResult:
-        """The sums of the split; its file is complete."""
-        self._close_file()
+        """The sums of the split; its rows are in its file."""
+        if self.writer is not None:
+            self.writer.flush()
         result = self.result
         result.slices = {name: counts.tallies() for name, counts in self.slices.items()}
         result.labels = [None if one is None else one.sums for one in self.labels]
@@ -360,12 +357,6 @@ class Work:
             result.recorded = self.recorder.taken()
             result.schemas = self.recorder.schemas.declared
         return result
-
-    def _close_file(self) -> None:
-        writer, self.writer = self.writer, None
-        if self.file is not None and writer is not None:
-            writer.flush()
-            self.file.close()
 
 
 def remove_parts(job: Job, index: int, attempt: str = "") -> None:

@@ -20,9 +20,9 @@ from evaluators.limits import OutOfTime, limited
 from evaluators.model import MISSING, FieldStatus, Result, RowStatus
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan
-from evaluators.run.part_files import CELLS, OUTCOMES, PartFile
 from evaluators.run.record_facts import Declared, Kept
 from evaluators.run.record_lines import OutcomeLine, Recorded, array_line, field_line, rest_of_line, row_line
+from evaluators.run.split_files import CELLS, OUTCOMES, PartFile
 from evaluators.run.tally import Ledger
 from evaluators.testsets.reader import Chunk
 from evaluators.values.json_text import MAX_CHARS, compact

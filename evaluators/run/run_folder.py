@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -26,7 +26,6 @@ import msgspec
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.run.kept_splits import KeptSplits
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import environment_json, run_json
 from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON, free_places, is_free, write_text
@@ -42,7 +41,6 @@ from evaluators.run.working_folder import (
     run_going,
 )
 from evaluators.run.write_errors import UNWRITTEN, reason, unwritten
-from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import store_of
 from evaluators.values.file_names import shown, why_no_file_name
 
@@ -187,13 +185,6 @@ class RunFolder:
             known = data or self.unfinished.data_fingerprint
             with suppress(OSError):
                 self.note(replace(self.unfinished, splits=counts, data_fingerprint=known))
-
-    def kept(self, job: str, variant: str | None, lines: Sequence[EvaluatorLine]) -> KeptSplits:
-        """The finished splits of a variant, by the key of their job."""
-        states = self.unfinished.files if self.unfinished is not None else ()
-        return KeptSplits(
-            str(self.parts(variant)), job, tuple(state.get(variant or "", ()) for state in states), tuple(lines)
-        )
 
     def finish(self, result: RunResult, record: object = None) -> Path:
         """Write `run.json`, with the `record` of the rows, and `environment.json`, and move the folder to its place, which is given back.

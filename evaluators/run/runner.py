@@ -1,29 +1,42 @@
-"""A run: every split scored, results merged in the order of the file, and what splits have left joined.
+"""A run: every split scored, wherever workers are, and results merged in the order of the file.
 
 Memory stays flat: a few splits are under way at a time, and what is kept of a split is its sums. When a run is stopped,
 the rows from the first one up to the first unfinished split make a valid, shorter run that says so.
+
+A split may be scored twice, even at the same time: by a worker that was given up, and by the one that took its place. So the file
+of each attempt has a name of its own, and that of the attempt whose sums arrived is joined. A worker that does not see the
+driver's folder writes on its own disk, and sends its file along with its sums, up to a size.
 """
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from evaluators.issues import Issue, Problems
-from evaluators.run.engines.engine import Crew, Lost
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.run.engines.engine import Crew, Lost, asked_to_stop
 from evaluators.run.job import Job, remove_parts, run_split, without_cycle_search
 from evaluators.run.merge import Merger
-from evaluators.run.sent_parts import Sent, Task, received, run_and_send
-from evaluators.run.split_result import SplitResult
+from evaluators.run.split_files import PART, finished_splits, part_name
+from evaluators.run.split_result import SplitResult, opened, sealed
+from evaluators.run.unchanged import FileMark
 from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.testsets.byte_store import inside, scheme_of, store_of
 from evaluators.testsets.reader import Split
 
-if TYPE_CHECKING:
-    from evaluators.run.kept_splits import KeptSplits
+MOST_SENT_MIB: Final = 64
+"""The file of one split that comes to more than this is not sent back."""
+_MARK: Final = f"seen-by-workers{PART}"
 
+Task: TypeAlias = tuple[Split, frozenset[str]]
+"""One split to score, and keys of what is recorded that earlier splits have filled."""
+Sent: TypeAlias = tuple[bytes, bytes | None]
+"""What a split came to, sealed, and its file where the worker does not see the driver's folder."""
 
 Progress: TypeAlias = Callable[[int, float | None], None]
 """Told of rows that were finished since the last time and, where it is known, which share of the input is finished."""
@@ -36,24 +49,23 @@ def measure(
     name: str,
     stopped: Callable[[], bool] = lambda: False,
     progress: Progress = lambda rows, share: None,
-    kept: Callable[[], KeptSplits] | None = None,
+    states: Sequence[tuple[FileMark, ...]] = (),
     counted: Callable[[int, int], None] | None = None,
 ) -> SplitResult:
     """Score every row of the job's table. `name` is what places in messages call the test set.
 
-    `progress` is told of rows as they are finished and, after each split, which share of the table is finished. The finished
-    splits among those that are `kept` are taken as they are. `counted` is told how many splits are finished, of how many.
+    `progress` is told of rows as they are finished and, after each split, which share of the table is finished. Splits
+    that were finished before, in one of these `states` of the files, are taken as they are. `counted` is told how many splits
+    are finished, of how many.
     """
     splits = job.table.splits()
     if len(splits) == 1 and job.asking is None:
         job = replace(job, key="")  # scoring again costs no more than looking for what was kept
-    before = kept() if kept is not None and job.key else None
-    done = before.finished(splits) if before is not None else {}
-    load = {index: partial(before.result, splits[index]) for index in done} if before is not None else {}
-    merger = Merger(job, lines, name, kept=load)
+    done = finished_splits(job.folder, job.key, states, splits, lines) if job.folder is not None and job.key else {}
+    merger = Merger(job, lines, name, kept={index: load for index, (_, load) in done.items()})
     merger.take_kept()
     if done:
-        progress(sum(done.values()), len(done) / len(splits))
+        progress(sum(rows for rows, _ in done.values()), len(done) / len(splits))
     if job.key and counted is not None:
         counted(len(done), len(splits))
 
@@ -101,3 +113,55 @@ def _span(job: Job, split: Split) -> int:
     except (OSError, Problems):
         return 0
     return span
+
+
+def mark(job: Job) -> None:
+    """Leaves a file in the folder of parts, by which workers know it."""
+    if job.folder is not None and scheme_of(job.folder) is None:
+        Path(job.folder, _MARK).write_text(job.suite.run_id, encoding="utf-8")
+
+
+def run_and_send(job: Job, task: Task) -> Sent:
+    """Scores a split on a worker. Its file is at its place afterwards, or in what is given back."""
+    split, full = task
+    if _sees(job):
+        return sealed(run_split(job, split, full, asked_to_stop)), None
+    with tempfile.TemporaryDirectory(prefix="evaluators-parts-") as folder:
+        result = run_split(replace(job, folder=folder), split, full, asked_to_stop)
+        file = Path(folder, part_name(result.index, result.attempt))
+        if not file.exists():  # the worker's own disk is full
+            return sealed(result), None
+        mib = file.stat().st_size / 2**20
+        if mib <= MOST_SENT_MIB:
+            return sealed(result), file.read_bytes()
+    return sealed(SplitResult(split.index, finished=False, trouble=_too_large(mib))), None
+
+
+def received(job: Job, sent: Sent) -> SplitResult:
+    """What a split came to; a file that came with it is at its place."""
+    blob, file = sent
+    result = opened(blob, SplitResult)
+    if file is not None:
+        place = inside(job.folder or "", part_name(result.index, result.attempt))
+        store_of(place).put(place, file)
+    return result
+
+
+def _sees(job: Job) -> bool:
+    """Whether this process writes where the driver reads. A folder of the same name on another machine is another folder: a worker
+    of a cluster looks for the mark in it."""
+    if job.folder is None or not job.suite.run_id or scheme_of(job.folder) is not None:
+        return True
+    try:
+        return Path(job.folder, _MARK).read_text(encoding="utf-8") == job.suite.run_id
+    except OSError:
+        return False
+
+
+def _too_large(mib: float) -> Issue:
+    message = (
+        f"the parts of a split come to {mib:,.0f} MiB, and a worker that does not see the run folder sends at most "
+        f"{MOST_SENT_MIB} MiB back"
+    )
+    hint = "--results names a folder that all workers see under the same path"
+    return Issue("parts-too-large", Blame.ENVIRONMENT, message, None, hint)

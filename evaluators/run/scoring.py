@@ -28,9 +28,9 @@ from evaluators.run.recorder import Recording
 from evaluators.run.result import Environment as RunEnvironment
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat, has_pyarrow
-from evaluators.run.runner import Progress, measure
+from evaluators.run.runner import Progress, mark, measure
 from evaluators.run.split_result import SplitResult
-from evaluators.run.unchanged import FileMarks
+from evaluators.run.unchanged import FileMark, FileMarks
 from evaluators.run.watch import Watch
 from evaluators.testsets.byte_store import inside
 from evaluators.testsets.derived import joined_column
@@ -136,10 +136,9 @@ def scored(
         jobs = tuple(replace(job, asking=asking_file, until=until) for job in jobs)
         if crew.remote:
             from evaluators.run.roll_call import roll_call  # most runs have no cluster
-            from evaluators.run.sent_parts import clear_mark, mark
 
             for job in jobs:
-                mark(job)  # marks are removed with the parts, however the run ends
+                mark(job)
             roll_call(crew, jobs)
         if folder is not None and _size(prepared.test_set) < HASHED_BESIDE:
             fingerprint.value()  # worked out before, whoever goes on with the run knows what its data was
@@ -147,14 +146,12 @@ def scored(
         for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True)):
             told = _progress(progress, prepared, place, fingerprint)
             said = prepared.test_set.name if name is None else f'{prepared.test_set.name} variant "{name}"'
-            kept = counted = None
-            if folder is not None and job.key:
-                kept = partial(folder.kept, job.key, name, prepared.suite.lines)
+            states: tuple[tuple[FileMark, ...], ...] = ()
+            counted = None
+            if folder is not None and folder.unfinished is not None and job.key:
+                states = tuple(state.get(name or "", ()) for state in folder.unfinished.files)
                 counted = partial(_count, folder, name, fingerprint, files)
-            measured.append((name, measure(job, prepared.suite.lines, crew, said, stopped, told, kept, counted)))
-        if crew.remote:
-            for job in jobs:
-                clear_mark(job)
+            measured.append((name, measure(job, prepared.suite.lines, crew, said, stopped, told, states, counted)))
         summed = fingerprint.value()
         requests = session.so_far().requests if session is not None else 0
     result = conclude(prepared, measured, summed, files.changed())

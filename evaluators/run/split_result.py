@@ -45,7 +45,7 @@ class Merged(Struct, frozen=True):
     first: Count
     """The number of its first row."""
     attempt: str = ""
-    """The word in the name of its file: see `evaluators.run.part_files`."""
+    """The word in the name of its file: see `evaluators.run.split_files`."""
 
 
 class RowIssue(Struct, frozen=True, array_like=True):

@@ -186,13 +186,8 @@ class LeftFolder(NamedTuple):
 
     @property
     def finished(self) -> int:
-        """How many splits say that they are finished; none in a folder that cannot be read."""
-        from evaluators.run.kept_splits import kept_indexes
-
-        if not os.access(self.place, os.R_OK | os.X_OK):
-            return 0
-        places = [one for one in self.place.iterdir() if one.name.partition("-")[0] == "parts" and not one.is_symlink()]
-        return sum(len(kept_indexes(str(one))) for one in places if one.is_dir())
+        """How many splits are finished, as far as it is noted."""
+        return self.unfinished.finished if self.unfinished is not None else 0
 
 
 def left_folders(results: Path) -> list[LeftFolder]:

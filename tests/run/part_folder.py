@@ -13,7 +13,7 @@ def clear_parts(job: Job) -> None:
     assert job.folder is not None
     store = store_of(job.folder)
     for name in list(store.below(job.folder)):
-        if name.endswith(".part") or name.startswith("split-"):
+        if name.endswith(".part"):
             store.remove(inside(job.folder, name))
     with suppress(OSError):
         store.remove(job.folder)

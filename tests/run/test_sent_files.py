@@ -9,11 +9,11 @@ import pytest
 from msgspec.structs import replace
 
 from evaluators.issues import Blame
-from evaluators.run import sent_parts
+from evaluators.run import runner
 from evaluators.run.job import Job
 from evaluators.run.merge import Merger
 from evaluators.run.record_facts import record_files
-from evaluators.run.sent_parts import clear_mark, mark, received, run_and_send
+from evaluators.run.runner import mark, received, run_and_send
 from evaluators.run.storing import store_parts
 from tests.run.part_folder import clear_parts
 
@@ -36,9 +36,8 @@ def scored_in_parts(bench: Any, elsewhere: Path | None, twice: bool = False) -> 
         seen = job if elsewhere is None else replace(job, folder=str(elsewhere))
         for _ in range(2 if twice else 1):
             sent = run_and_send(seen, (split, merger.full))
-        assert bool(sent[1]) == (elsewhere is not None)
+        assert (sent[1] is not None) == (elsewhere is not None)
         merger.take(received(job, sent))
-    clear_mark(job)
     store_parts(job, suite.lines, merger.measured(of=5), record_files(Path(job.folder), job.rows))
     clear_parts(job)
     return files_of(job.folder)
@@ -64,7 +63,7 @@ def test_a_folder_of_the_same_name_on_another_machine_is_another_folder(bench: A
 def test_parts_that_are_too_large_are_not_sent_and_it_is_said_what_to_do(
     bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sent_parts, "MOST_SENT_MIB", 0)
+    monkeypatch.setattr(runner, "MOST_SENT_MIB", 0)
     _, job = bench.job(splits=2)
     job = of_run("this run", replace(job, folder=str(tmp_path / "gone")))
     trouble = received(job, run_and_send(job, (job.table.splits()[0], frozenset()))).trouble

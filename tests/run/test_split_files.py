@@ -1,4 +1,4 @@
-"""A finished split is kept beside its files: it comes back as it was, and damaged or foreign ones are no finished splits."""
+"""The file of a finished split ends in a checkpoint: it comes back as it was, and damaged or foreign ones are not finished."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from evaluators.issues import Problems
 from evaluators.run.job import Job, run_split
-from evaluators.run.kept_splits import KeptSplits, kept_indexes
+from evaluators.run.split_files import CHECKPOINT, finished_splits, read_part
 from evaluators.run.split_result import SplitResult
 from evaluators.run.unchanged import file_marks
 from evaluators.testsets.reader import Split
@@ -37,10 +38,24 @@ class Scored:
         self.folder = Path(job.folder)
         self.splits: list[Split] = job.table.splits()
         self.results: list[SplitResult] = [run_split(self.job, split) for split in self.splits]
-        self.kept = KeptSplits(str(self.folder), self.job.key, (file_marks(job.table.files),), suite.lines)
+        self.states = (file_marks(job.table.files),)
+        self.lines = suite.lines
+
+    def found(self, splits: list[Split] | None = None, job: str = "0123") -> dict[int, Any]:
+        return finished_splits(str(self.folder), job, self.states, splits or self.splits, self.lines)
 
     def finished(self) -> list[int]:
-        return list(self.kept.finished(self.splits))
+        return list(self.found())
+
+    def file(self, index: int) -> Path:
+        """The one file of a split."""
+        (found,) = self.folder.glob(f"{index:06d}-*.part")
+        return found
+
+
+def checkpoints(folder: Path) -> list[str]:
+    """The files that end in a checkpoint."""
+    return [path.name for path in folder.iterdir() if [kind for kind, _ in read_part(str(path))][-1:] == [CHECKPOINT]]
 
 
 @pytest.fixture
@@ -52,9 +67,8 @@ def scored(bench: Any) -> Scored:
 
 def test_a_finished_split_comes_back_as_it_was(scored: Scored) -> None:
     assert scored.finished() == [0, 1, 2, 3]
-    for split, result in zip(scored.splits, scored.results, strict=True):
-        again = scored.kept.result(split)
-        assert again == result
+    for (rows, load), result in zip(scored.found().values(), scored.results, strict=True):
+        assert (rows, load()) == (result.rows, result)
     assert scored.results[0].glimpse.documents
 
 
@@ -63,7 +77,8 @@ def test_a_split_that_is_scored_again_has_files_of_its_own(scored: Scored) -> No
     again = run_split(scored.job, scored.splits[1])
     assert msgspec.structs.replace(again, attempt=scored.results[1].attempt) == scored.results[1]
     assert before < {path.name for path in scored.folder.iterdir()}
-    assert scored.kept.result(scored.splits[1]).attempt == again.attempt != scored.results[1].attempt
+    assert scored.found()[1][1]() in (again, scored.results[1])
+    assert again.attempt != scored.results[1].attempt
     assert scored.finished() == [0, 1, 2, 3]
 
 
@@ -71,13 +86,13 @@ def test_a_split_that_was_stopped_is_not_kept(bench: Any) -> None:
     _, job = bench.job(splits=2, chunk=300)
     asked: list[int] = []
     run_split(replace(job, key="0123"), job.table.splits()[0], stopped=lambda: bool(asked.append(1)) or len(asked) > 2)
-    assert kept_indexes(str(job.folder)) == frozenset()
+    assert checkpoints(Path(job.folder)) == []
 
 
 def test_nothing_is_kept_unasked(bench: Any) -> None:
     _, job = bench.job(splits=2)
     run_split(job, job.table.splits()[0])
-    assert kept_indexes(str(job.folder)) == frozenset()
+    assert checkpoints(Path(job.folder)) == []
 
 
 def test_a_split_with_rows_that_ran_out_of_time_is_scored_again(bench: Any) -> None:
@@ -94,31 +109,44 @@ def test_a_split_with_rows_that_ran_out_of_time_is_scored_again(bench: Any) -> N
 def test_a_file_that_was_written_to_meanwhile_is_another_one(scored: Scored, bench: Any) -> None:
     with open(bench.folder / "rows.jsonl", "ab") as stream:
         stream.write(b"\n")
+    scored.file(2).unlink()
     run_split(scored.job, scored.splits[2])
+    assert len(checkpoints(scored.folder)) == 4
     assert scored.finished() == [0, 1, 3]
 
 
 def test_another_piece_of_the_file_is_another_split(scored: Scored) -> None:
     moved = [msgspec.structs.replace(split, start=split.start + 1) for split in scored.splits]
-    assert scored.kept.finished(moved) == {}
-    assert list(scored.kept.finished([msgspec.structs.replace(scored.splits[0], file="elsewhere.jsonl")])) == [0]
+    assert scored.found(moved) == {}
+    assert list(scored.found([msgspec.structs.replace(scored.splits[0], file="elsewhere.jsonl")])) == [0]
 
 
-@pytest.mark.parametrize("damage", ["cut", "zeros", "longer", "gone"])
+@pytest.mark.parametrize("damage", ["cut", "zeros", "longer", "changed", "gone"])
 def test_a_damaged_file_is_noticed(scored: Scored, damage: str) -> None:
-    file = scored.folder / f"000002-{scored.results[2].attempt}.part"
+    file = scored.file(2)
     data = file.read_bytes()
     if damage == "gone":
         file.unlink()
     else:
-        changed = {"cut": data[:-1], "zeros": data[:-3] + bytes(3), "longer": data + b"\n"}
+        changed = {
+            "cut": data[:-1],
+            "zeros": data[:-3] + bytes(3),
+            "longer": data + b"\n",
+            "changed": data.replace(b"row-", b"Row-", 1),
+        }
         file.write_bytes(changed[damage])
     assert scored.finished() == [0, 1, 3]
 
 
 def test_the_splits_of_another_job_are_not_taken(scored: Scored) -> None:
-    scored.kept = replace(scored.kept, job="4567")
-    assert scored.finished() == []
+    assert scored.found(job="4567") == {}
+
+
+def test_a_result_that_can_no_longer_be_read_is_a_problem(scored: Scored) -> None:
+    found = scored.found()
+    scored.file(1).write_bytes(b"")
+    with pytest.raises(Problems, match="a finished split can no longer be read"):
+        found[1][1]()
 
 
 def everywhere(value: Any, change: Callable[[Any], Any], at: int) -> Any:
@@ -143,21 +171,29 @@ def places(value: Any) -> int:
 STRANGE: tuple[Any, ...] = (None, -1, "x", [], {}, 1.5, True, [[]], 10**30)
 
 
-def written(file: Path, body: Any) -> None:
-    """The JSON, with the checksum that it has to have."""
-    data = json.dumps(body).encode()
-    file.write_bytes(b"%08x%b" % (crc32(data), data))
+def parted(file: Path) -> tuple[bytes, bytes, Any]:
+    """The lines before the checkpoint, its key, and the result in it."""
+    before, _, last = file.read_bytes()[:-1].rpartition(b"\n")
+    return before + b"\n", last.split(b" ")[0], json.loads(last.split(b" ", 2)[2][8:])
+
+
+def written(file: Path, before: bytes, key: bytes, result: bytes) -> None:
+    """The file with another result, and with the checksums that it has to have."""
+    file.write_bytes(b"%b%b %08x %08x%b\n" % (before, key, crc32(before), crc32(result), result))
 
 
 @pytest.mark.slow
 def test_a_strangers_file_is_data_and_nothing_more(scored: Scored) -> None:
     """Whatever stands there, looking at it ends well: the split counts as finished or not."""
     random = Random(4)
-    file = scored.folder / "split-000001.json"
-    body = json.loads(file.read_bytes()[8:])
+    file = scored.file(1)
+    before, key, body = parted(file)
+    written(file, before, key, json.dumps(body).encode())
+    assert scored.finished() == [0, 1, 2, 3]
     for _ in range(300):
         strange = random.choice(STRANGE)
-        written(file, everywhere(body, lambda _, strange=strange: strange, random.randrange(places(body))))
+        changed = everywhere(body, lambda _, strange=strange: strange, random.randrange(places(body)))
+        written(file, before, key, json.dumps(changed).encode())
         assert {0, 2, 3} <= set(scored.finished())
 
 
@@ -166,22 +202,24 @@ def test_a_strangers_file_is_data_and_nothing_more(scored: Scored) -> None:
 )
 def test_what_is_no_split_at_all_is_not_finished(scored: Scored, text: str) -> None:
     data = text.encode("utf-8", "surrogatepass")
-    for blob in (data, b"%08x%b" % (crc32(data), data)):
-        (scored.folder / "split-000001.json").write_bytes(blob)
+    before, key, _ = parted(scored.file(1))
+    written(scored.file(1), before, key, data)
+    assert scored.finished() == [0, 2, 3]
+    for whole in (data, before + data, before + key + data):
+        scored.file(1).write_bytes(whole)
         assert scored.finished() == [0, 2, 3]
 
 
 def test_files_are_named_by_the_split_alone(scored: Scored, tmp_path: Path) -> None:
     """A stranger's file cannot name files elsewhere."""
-    file = scored.folder / "split-000001.json"
-    body = json.loads(file.read_bytes()[8:])
+    before, key, body = parted(scored.file(1))
     for name in ("../x.part", "/etc/passwd", "000002-00000000.part", scored.results[2].attempt):
-        written(file, {**body, "result": {**body["result"], "attempt": name}})
+        written(scored.file(1), before, key, json.dumps({**body, "attempt": name}).encode())
         assert scored.finished() == [0, 2, 3]
 
 
 def test_a_number_that_json_cannot_hold_keeps_no_split(scored: Scored, monkeypatch: pytest.MonkeyPatch) -> None:
-    (scored.folder / "split-000000.json").unlink()
+    scored.file(0).unlink()
     monkeypatch.setattr(
         "evaluators.run.job.Work.finished", lambda work: msgspec.structs.replace(scored.results[0], rows=10**5000)
     )
