@@ -45,7 +45,7 @@ READERS: Final[Mapping[str, SectionReader]] = {
     "compare": _read_by("evaluators.compare.compare_section", "read_compare"),
     "results": read_results,
     "tracking": read_tracking,
-    "engine": _read_by("evaluators.run.engines.engine_section", "read_engine"),
+    "engine": _read_by("evaluators.run.engines.engine", "read_engine"),
     "limits": _read_by("evaluators.run.limits_section", "read_limits"),
 }
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -14,8 +13,8 @@ from evaluators.fields.key_counts import ListKey
 from evaluators.issues import Blame, Issue
 from evaluators.model import JSON
 from evaluators.run.glimpse import FIRST_ROWS, Glimpse
-from evaluators.run.places import field_places, key_place, line_places
-from evaluators.run.result import Counts, EvaluatorStats, FieldStats
+from evaluators.run.places import KEY, align_place, field_places, line_places
+from evaluators.run.result import Counts, EvaluatorStats
 from evaluators.run.split_result import SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.json_text import to_text
@@ -38,37 +37,34 @@ def gaps(
     *,
     complete: bool,
 ) -> list[Issue]:
-    """Everything that evaluators ask for and no row had. `complete` says that every row was scored."""
-    measured = [each for each, _ in variants]
+    """Law 11: every evaluator, listed field and key of a list that measured no row, with what the first rows have in its place.
+
+    `complete` says that every row was scored.
+    """
     lines, fields = line_places(suite), field_places(suite)
-
-    def documents(evaluator: str) -> list[JSON]:
-        return [document for each in measured for document in each.glimpse.documents_of(evaluator)]
-
-    def in_place_of(evaluator: str, path: str) -> str | None:
-        return _in_place_of(documents(evaluator), path)
-
-    def values(conditions: Sequence[Condition]) -> str | None:
-        return _values_in_place_of(conditions, [each.glimpse for each in measured])
-
+    first = [each.glimpse for each, _ in variants]
     found: list[Issue] = []
     for _, stats in variants:
-        variant = stats[0].variant
-        for issue in coverage(evaluators, stats, lines, in_place_of, fields, values):
-            named = issue if variant is None else replace(issue, message=f'variant "{variant}": {issue.message}')
-            found.append(named)
+        for line, one in zip(evaluators, stats, strict=True):
+            for issue in _gaps_of(line, one, first, lines.get(line.name), fields):
+                of_variant = "" if one.variant is None else f'variant "{one.variant}": '
+                found.append(replace(issue, message=f"{of_variant}{issue.message}"))
     if complete:
         for place, line in enumerate(evaluators):
-            looked_for = set().union(*(each.keys[place].looked_for for each in measured))
-            nowhere = looked_for.difference(*(each.keys[place].met for each in measured))
+            looked_for = set().union(*(each.keys[place].looked_for for each, _ in variants))
+            nowhere = looked_for.difference(*(each.keys[place].met for each, _ in variants))
             if nowhere:
-                found += _keys_found_nowhere(suite, line, nowhere, documents(line.name))
+                found += _keys_found_nowhere(suite, line, nowhere, _documents(first, line.name))
     return list(dict.fromkeys(found))
 
 
-def _in_place_of(documents: Sequence[JSON], path: str) -> str | None:
+def _documents(first: Sequence[Glimpse], evaluator: str) -> list[JSON]:
+    return [document for each in first for document in each.documents_of(evaluator)]
+
+
+def _in_place_of(first: Sequence[Glimpse], evaluator: str, path: str) -> str | None:
     """The existing path most like one that no row has, or else the keys that are there; None where there are none."""
-    wanted = parse_path(path)
+    documents, wanted = _documents(first, evaluator), parse_path(path)
     near = (nearest_path(wanted, document) for document in documents[:FIRST_ROWS])
     meant = next((path for path in near if path is not None), None)
     if meant is not None:
@@ -112,7 +108,7 @@ def _keys_found_nowhere(
         if (name, key) in nowhere:
             hint = _key_in_place_of(path, align, documents)
             message = found_nowhere(line.name, name, key)
-            yield Issue("key-found-nowhere", Blame.TESTSET, message, key_place(suite, line, name), hint)
+            yield Issue("key-found-nowhere", Blame.TESTSET, message, align_place(suite, line, name, *KEY), hint)
 
 
 def found_nowhere(evaluator: str, path: str, key: str) -> str:
@@ -141,41 +137,28 @@ def _items(path: Path, document: JSON) -> Iterator[JSON]:
         yield from each if isinstance(each, list) else ()
 
 
-def coverage(
-    lines: Sequence[EvaluatorLine],
-    stats: Sequence[EvaluatorStats],
-    places: Mapping[str, str],
-    in_place_of: Callable[[str, str], str | None],
-    fields: Mapping[tuple[str, str], str] = MappingProxyType({}),
-    values: Callable[[Sequence[Condition]], str | None] = lambda conditions: None,
-) -> list[Issue]:
-    """Law 11: every evaluator and every listed field that measured no row, named, with what is there in its place.
-
-    `places` says where in the suite each evaluator stands, and `fields` the same for (evaluator, path); `in_place_of`
-    says what is there for (evaluator, path), and `values` what a column holds in place of what conditions ask for.
-    """
-    found = []
-    for line, one in zip(lines, stats, strict=True):
-        where = places.get(line.name)
-        if one.rows and one.scored - one.empty_expected == 0 and not (one.invalid or one.unjudged or one.bugs):
-            there = values(line.when) if one.skipped == one.rows else _fields_found_nowhere(line, in_place_of)
-            found.append(_nothing_measured(line, one, where, there))
-            continue
-        scored = line.settings.scored_fields()
-        for field_ in one.fields if scored.names else ():
-            counts = field_.counts
-            if counts.n or counts.not_judged or field_.path in scored.optional or not one.scored:
-                continue
-            at = fields.get((line.name, field_.path), where)
-            found.append(_field_measured_nothing(line, field_, at, in_place_of))
-        if one.scored:
-            measured = {each.path for each in one.fields if each.counts.n or each.counts.not_judged}
-            for path in scored.awaited.named:
-                if path not in measured:
-                    unmet = FieldStats(path, Counts(), None, None, None, None)
-                    at = fields.get((line.name, path), where)
-                    found.append(_field_measured_nothing(line, unmet, at, in_place_of))
-    return found
+def _gaps_of(
+    line: EvaluatorLine,
+    one: EvaluatorStats,
+    first: Sequence[Glimpse],
+    where: str | None,
+    fields: Mapping[tuple[str, str], str],
+) -> Iterator[Issue]:
+    """What measured nothing of an evaluator, which stands at `where`; `fields` says where listed fields stand."""
+    if one.rows and one.scored - one.empty_expected == 0 and not one.kept_out:
+        skipped = one.skipped == one.rows
+        there = _values_in_place_of(line.when, first) if skipped else _fields_found_nowhere(line, first)
+        yield _nothing_measured(line, one, where, there)
+        return
+    if not one.scored:
+        return
+    scored, known = line.settings.scored_fields(), {field.path: field.counts for field in one.fields}
+    listed = [path for path in known if path not in scored.optional] if scored.names else []
+    for path in (*listed, *scored.awaited.named):
+        counts = known.get(path, Counts())
+        if not (counts.n or counts.not_judged):
+            unmet = bool(scored.names and counts.skipped and not counts.not_measured)
+            yield _field_measured_nothing(line, path, unmet, fields.get((line.name, path), where), first)
 
 
 def schema_gaps(
@@ -221,24 +204,25 @@ def _some(paths: Iterable[str], most: int = 10) -> str:
 
 
 def _field_measured_nothing(
-    line: EvaluatorLine, one: FieldStats, where: str | None, in_place_of: Callable[[str, str], str | None]
+    line: EvaluatorLine, path: str, unmet: bool, where: str | None, first: Sequence[Glimpse]
 ) -> Issue:
-    if one.counts.skipped and not one.counts.not_measured:
+    """`unmet` says that the field's own condition kept it from being measured."""
+    if unmet:
         said, hint = "measured nothing: its `when` held in no row", "look at its `when`"
     else:
         said = "was found in no row, so it measured nothing"
         may_be_absent = "optional: true says that a field may be absent everywhere"
-        there = in_place_of(line.name, one.path)
+        there = _in_place_of(first, line.name, path)
         hint = there if there and there.startswith("did") else "; ".join(filter(None, (there, may_be_absent)))
-    message = f'"{line.name}": the field "{one.path}" {said}'
+    message = f'"{line.name}": the field "{path}" {said}'
     return Issue("field-measured-nothing", Blame.TESTSET, message, where, hint)
 
 
-def _fields_found_nowhere(line: EvaluatorLine, in_place_of: Callable[[str, str], str | None]) -> str | None:
+def _fields_found_nowhere(line: EvaluatorLine, first: Sequence[Glimpse]) -> str | None:
     """The first fields of an evaluator none of whose fields any row has, with what is there in their place."""
     scored = line.settings.scored_fields()
     paths = [path for path in dict.fromkeys((*scored.names, *scored.awaited.named)) if path not in scored.optional]
-    hints = {path: in_place_of(line.name, path) for path in paths[:_MOST_FIELDS]}
+    hints = {path: _in_place_of(first, line.name, path) for path in paths[:_MOST_FIELDS]}
     if not any(hints.values()):
         return None
     meant = [f'"{path}" was found in no row: {hint}' for path, hint in hints.items() if hint and hint.startswith("did")]

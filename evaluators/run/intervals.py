@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import comb, copysign, lcm, pi, sqrt, tan
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 from msgspec import Meta, Struct, field
 
@@ -30,15 +30,6 @@ Z_95: Final = 1.959963984540054
 """The 97.5 % quantile of the standard normal distribution."""
 Z_80: Final = 0.8416212335729143
 """The 80 % quantile of the standard normal distribution."""
-
-
-class Ratios(NamedTuple):
-    """The four micro figures of one set of counts."""
-
-    accuracy: float | None
-    precision: float | None
-    recall: float | None
-    f1: float | None
 
 
 def wilson(passed: int, scored: int) -> Interval | None:
@@ -71,10 +62,10 @@ def mean_of(sums: Mapping[int, int], count: int) -> float | None:
     return sum(num * (common // den) for den, num in sums.items()) / (common * count)
 
 
-def ratios(counts: Counts) -> Ratios:
+def ratios(counts: Counts) -> tuple[float | None, float | None, float | None, float | None]:
     """Accuracy, precision, recall and F1 of the counts."""
-    found = confusion(counts)
-    return Ratios(*[found.rounded(figure) for figure in RATIOS])
+    accuracy, precision, recall, f1 = map(confusion(counts).rounded, RATIOS)
+    return accuracy, precision, recall, f1
 
 
 def confusion(counts: Counts) -> Confusion:

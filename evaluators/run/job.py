@@ -41,7 +41,7 @@ from evaluators.run.row_issues import RowIssues
 from evaluators.run.rows import RowsFormat, RowWriter
 from evaluators.run.slices import SliceCounts
 from evaluators.run.split_files import ANSWERS, ROWS, PartFile, checkpoint_key, new_attempt, part_name
-from evaluators.run.split_result import RowIssue, SplitResult
+from evaluators.run.split_result import SplitResult
 from evaluators.run.tally import Ledger
 from evaluators.run.unchanged import file_marks
 from evaluators.run.watch import Watch
@@ -230,7 +230,7 @@ class Work:
         self.clusters: list[Counter[tuple[str, int]]] = [Counter() for _ in self.ledgers]
         outputs = output_columns([one.line for one in plan.evaluators], job.roles)
         self.given = [name for name in plan.columns if name not in outputs]
-        self.issues = RowIssues(plan, self.ledgers, job.roles)
+        self.issues = RowIssues(plan, self.ledgers, job.roles, self.result)
         self.result.keys = [KeyCounts() for _ in plan.evaluators]
         self.null_unsaid = [one.line.settings.scored_fields().null_unsaid for one in plan.evaluators]
         self.labels = [labels_of(one.line, job.roles) for one in plan.evaluators]
@@ -351,8 +351,6 @@ class Work:
                 tally.add_paths(paths.counts())
                 tally.add_details(paths.details())
             result.tallies.append(tally)
-        result.issues = [RowIssue(row, issue) for row, issue in self.issues.kept]
-        result.issue_counts = self.issues.counts
         if self.recorder is not None:
             result.recorded = self.recorder.taken()
             result.schemas = self.recorder.schemas.declared

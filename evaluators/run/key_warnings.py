@@ -11,7 +11,7 @@ from evaluators.issues import Blame, Issue
 from evaluators.limits import LIST_CELLS
 from evaluators.run.coverage import found_nowhere
 from evaluators.run.figures import counted, rows_text
-from evaluators.run.places import free_place, key_place, line_places
+from evaluators.run.places import KEY, align_place, line_places
 from evaluators.run.result import EvaluatorStats, KeyStats
 from evaluators.run.split_result import SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -80,11 +80,11 @@ def null_warnings(
 def _warning(suite: Suite | None, line: EvaluatorLine, variant: str | None, keys: KeyStats) -> Issue:
     message = f'"{line.name}": {_items(keys)}, in {rows_text(keys.rows)} ({_numbers(keys)})'
     if keys.what == "too_long":
-        place = free_place(suite, line, keys.path)
+        place = align_place(suite, line, keys.path)
         return Issue("items-too-long", Blame.TESTSET, message, place, _raise_the_limit(keys))
     if variant is not None and keys.side == "output":
         message = f'variant "{variant}": {message}'
-    where = key_place(suite, line, keys.path)
+    where = align_place(suite, line, keys.path, *KEY)
     return Issue(
         f"items-{keys.what.replace('_', '-')}", _BLAMED[keys.side], message, where, _hint(keys, _align(line, keys))
     )

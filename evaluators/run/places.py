@@ -16,6 +16,8 @@ from evaluators.values.paths import ANY, parse
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
 
+KEY: Final = ("key_field", "key")
+"""The steps from how a list is paired to its key."""
 _NAMES_A_COLUMN: Final = (*ROLES, "correct_answer_key")
 
 
@@ -36,24 +38,14 @@ def field_places(suite: Suite | None) -> dict[tuple[str, str], str]:
     }
 
 
-def key_place(suite: Suite | None, line: EvaluatorLine, field: str) -> str | None:
-    """Where the key that aligns a list stands: in the line of the list, or in a schema that the suite holds."""
+def align_place(suite: Suite | None, line: EvaluatorLine, field: str, *steps: str) -> str | None:
+    """Where it says how a list is paired, and `steps` below that: in the line of the list, or in a schema that the suite holds."""
     if suite is None:
         return None
     loc = _field_locs(suite, line).get(field)
     if loc is None:
         return suite.config.source.place(_schema_loc(suite, line, field) or line.loc)
-    return suite.config.source.place((*loc, "align", "key_field", "key"))
-
-
-def free_place(suite: Suite | None, line: EvaluatorLine, field: str) -> str | None:
-    """Where it says that the items of a list are paired freely: in the line of the list, or in a schema that the suite holds."""
-    if suite is None:
-        return None
-    loc = _field_locs(suite, line).get(field)
-    if loc is None:
-        return suite.config.source.place(_schema_loc(suite, line, field) or line.loc)
-    return suite.config.source.place((*loc, "align"))
+    return suite.config.source.place((*loc, "align", *steps))
 
 
 def placed(issue: Issue, column: str, suite: Suite) -> Issue:

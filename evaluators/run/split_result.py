@@ -28,13 +28,14 @@ from evaluators.run.ids import Ids
 from evaluators.run.label_counts import LabelSums
 from evaluators.run.measures import MeasureSums
 from evaluators.run.record_facts import Declared
-from evaluators.run.row_issues import MOST_ISSUES
 from evaluators.run.slices import limit_slices
 from evaluators.run.tally import Tally
 from evaluators.suite.evaluator_line import EvaluatorLine
 
 Count = Annotated[int, Meta(ge=0)]
 _ARRAYS: Final = ("I", "Q")
+MOST_ISSUES: Final = 5
+"""Issues of one code that are kept with their rows, the first ones; the rest is counted."""
 Read = TypeVar("Read")
 
 

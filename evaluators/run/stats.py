@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
+from evaluators.builtin._scored_fields import ScoredFields
 from evaluators.fields.key_counts import KINDS, KeyCounts
 from evaluators.fields.path_details import (
     ERRORS,
@@ -64,64 +65,52 @@ def figures(
     lines: Sequence[EvaluatorLine], measured: SplitResult, variant: str | None = None, clustered: bool = False
 ) -> list[EvaluatorStats]:
     """The statistics of every evaluator, in the order of the suite."""
-    every = zip(_stats(lines, measured.tallies, variant, None, clustered), measured.keys, strict=True)
-    return [replace(one, keys=key_stats(keys)) for one, keys in every]
+    every = zip(lines, measured.tallies, measured.keys, strict=True)
+    return [
+        replace(
+            evaluator_stats(line.name, line.type, line.settings.scored_fields(), tally, variant, None, clustered),
+            keys=key_stats(keys),
+        )
+        for line, tally, keys in every
+    ]
 
 
 def slice_figures(
     lines: Sequence[EvaluatorLine], measured: SplitResult, variant: str | None = None, clustered: bool = False
 ) -> list[EvaluatorStats]:
     """The statistics of every evaluator in every slice, by column and then by value."""
-    return [one for key, tallies in by_slice(measured.slices) for one in _stats(lines, tallies, variant, key, clustered)]
-
-
-def _stats(
-    lines: Sequence[EvaluatorLine], tallies: Sequence[Tally], variant: str | None, key: SliceKey | None, clustered: bool
-) -> Iterator[EvaluatorStats]:
-    for line, tally in zip(lines, tallies, strict=True):
-        fields = line.settings.scored_fields()
-        yield evaluator_stats(
-            line.name, line.type, fields.names, tally, variant=variant, slice_=key, extra_counts=fields.surplus.keys,
-            surplus_counts=fields.surplus.items, optional=fields.optional, figure_names=fields.figures,
-            fallbacks=fields.fallbacks or {}, clustered=clustered,
-        )  # fmt: skip
+    return [
+        evaluator_stats(line.name, line.type, line.settings.scored_fields(), tally, variant, key, clustered)
+        for key, tallies in by_slice(measured.slices)
+        for line, tally in zip(lines, tallies, strict=True)
+    ]
 
 
 def evaluator_stats(
     name: str,
     kind: str,
-    fields: Sequence[str],
+    fields: ScoredFields,
     tally: Tally,
-    *,
     variant: str | None = None,
-    slice_: tuple[str, str] | None = None,
-    extra_counts: bool = True,
-    surplus_counts: bool = True,
-    optional: Collection[str] = (),
-    figure_names: Sequence[str] = (),
+    slice_: SliceKey | None = None,
     clustered: bool = False,
-    fallbacks: Mapping[str, int] | None = None,
 ) -> EvaluatorStats:
     """The figures of one evaluator, every one rounded once from exact sums.
 
-    `extra_counts` says whether leaves that only the output has count against the accuracy of their path, as they do in
-    the score, and `surplus_counts` the same of leaves in items of lists that only the output has. `optional` are the
-    listed fields that may be absent from every row. `figure_names` are the further figures.
-    `fallbacks` says how many fields a fallback of a judge scores, by what stands in for what.
     `clustered` says that rows belong together: intervals then come from the clusters, and are unknown without them.
     """
     scored, standings = tally.scored, tally.standings
     pass_rate_ci, mean_ci, detectable = _of_clusters(tally) if clustered else _of_rows(tally)
-    if fields:
+    if fields.names:
         counts: Counts | None = _status_counts(list(map(sum, zip(*tally.statuses, strict=True))))
         listed = tuple(
-            _field(name, _status_counts(each), optional=name in optional)
-            for name, each in zip(fields, tally.statuses, strict=True)
+            _field(name, _status_counts(each), optional=name in fields.optional)
+            for name, each in zip(fields.names, tally.statuses, strict=True)
         )
     else:
         counts = Counts(*tally.counts) if any(tally.counts) else None
-        listed = _open(tally, extra_counts, surplus_counts, optional, "mean_field_score" in figure_names)
-    figures = ratios(counts or Counts())
+        listed = _open(tally, fields)
+    _, precision, recall, f1 = ratios(counts or Counts())
     return EvaluatorStats(
         name=name,
         type=kind,
@@ -142,20 +131,20 @@ def evaluator_stats(
         fields=listed[:MOST_FIELDS],
         fields_not_listed=max(0, len(listed) - MOST_FIELDS),
         counts=counts,
-        micro_precision=figures.precision,
-        micro_recall=figures.recall,
-        micro_f1=figures.f1,
+        micro_precision=precision,
+        micro_recall=recall,
+        micro_f1=f1,
         variant=variant,
         slice=slice_,
         empty_expected=tally.empty_expected,
         outputs_without_values=tally.gave_nothing,
         rows_without_fields=tally.unread,
-        metrics=_figures(figure_names, tally),
+        metrics=_figures(fields.figures, tally),
         undeclared={path: kinds[OUTSIDE] for path, kinds in sorted(tally.details.items()) if OUTSIDE in kinds},
         results=_total(tally.details, EVALUATED),
         results_passed=_total(tally.details, PASSED),
-        extra_items=_surplus(tally.details, surplus_counts),
-        fallbacks=dict(fallbacks or {}),
+        extra_items=_surplus(tally.details, fields.surplus.items),
+        fallbacks=dict(fields.fallbacks or {}),
         mean_ci=mean_ci,
         metric_cis=tuple(_bounds(tally, clustered)),
         minimum_detectable_effect=detectable,
@@ -232,10 +221,9 @@ def key_stats(counts: KeyCounts) -> tuple[KeyStats, ...]:
     )
 
 
-def _open(
-    tally: Tally, extra_counts: bool, surplus_counts: bool, optional: Collection[str], scores: bool
-) -> tuple[FieldStats, ...]:
-    """The fields that the documents turned out to have. `scores` says that each has a mean score, with partial credit."""
+def _open(tally: Tally, fields: ScoredFields) -> tuple[FieldStats, ...]:
+    """The fields that the documents turned out to have."""
+    scores = "mean_field_score" in fields.figures  # each has a mean score, with partial credit
     further = _by_path(tally.details)
     surplus = _surplus_values(tally)
 
@@ -243,8 +231,8 @@ def _open(
         counts = _with_details(tally.paths.get(path, NO_COUNTS), further.get(path, {}))
         items = surplus.get(path, 0)
         keys = counts.hallucination - items
-        free = (0 if extra_counts else keys) + (0 if surplus_counts else items)
-        return _field(path, counts, free, path in optional, further.get(path, {}) if scores else None)
+        free = (0 if fields.surplus.keys else keys) + (0 if fields.surplus.items else items)
+        return _field(path, counts, free, path in fields.optional, further.get(path, {}) if scores else None)
 
     return tuple(map(of_path, sorted({*tally.paths, *further})))
 
@@ -267,10 +255,9 @@ def _field(
     further: Mapping[str, int] | None = None,
 ) -> FieldStats:
     """The figures of a field. So many of its hallucinations are `free`: they do not count against its accuracy."""
-    figures = ratios(counts)
-    accuracy = share(counts.match, counts.n - free)
+    _, precision, recall, f1 = ratios(counts)
     return FieldStats(
-        path, counts, accuracy, figures.precision, figures.recall, figures.f1, optional,
+        path, counts, share(counts.match, counts.n - free), precision, recall, f1, optional,
         None if further is None else _mean_score(counts, further), _array(further) if further else None,
     )  # fmt: skip
 

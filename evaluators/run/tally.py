@@ -168,7 +168,7 @@ class Ledger:
     value, so that a check that makes a new object for every row costs time and no memory.
     """
 
-    __slots__ = ("_by_id", "_by_value", "_kept", "counts", "tally", "verdicts", "watch")
+    __slots__ = ("_by_id", "_by_value", "_kept", "counts", "faulty", "tally", "verdicts", "watch")
 
     KEPT = 20_000
 
@@ -177,6 +177,8 @@ class Ledger:
         self.watch = watch
         self.verdicts: list[Result] = []
         self.counts: list[int] = []
+        self.faulty: set[int] = set()
+        """The numbers of verdicts with an issue."""
         self._by_id: dict[int, int] = {}
         self._by_value: dict[Result, int] = {}
         self._kept: list[Result] = []  # an identity is only good while its object lives
@@ -202,6 +204,8 @@ class Ledger:
             code = self._by_value[verdict] = len(self.verdicts)
             self.verdicts.append(verdict)
             self.counts.append(0)
+            if verdict.issue is not None:
+                self.faulty.add(code)
         if len(self._kept) < self.KEPT:
             self._kept.append(verdict)
             self._by_id[id(verdict)] = code
@@ -212,6 +216,6 @@ class Ledger:
         for verdict, count in zip(self.verdicts, self.counts, strict=True):
             if count:
                 self.tally.add(verdict, count, self.watch)
-        self.verdicts, self.counts = [], []
+        self.verdicts, self.counts, self.faulty = [], [], set()
         self._by_id, self._by_value, self._kept = {}, {}, []
         return self.tally

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from evaluators.api.loading import load
 from evaluators.issues import Blame
 from evaluators.model import RowStatus
-from evaluators.run.coverage import coverage
+from evaluators.run.coverage import gaps
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.record_facts import record_files
 from evaluators.run.recorder import Recording
@@ -229,24 +229,23 @@ def test_figures_of_a_variant_carry_its_name(bench: Any) -> None:
     assert {one.variant for one in figures(suite.lines, measured, "gpt")} == {"gpt"}
 
 
-def gaps(bench: Any, near: str | None = None) -> list[tuple[str, str | None, str | None]]:
-    suite = load(bench.suite)
-    measured, _ = bench.score()
-    stats = figures(suite.lines, measured)
-    found = coverage(suite.lines, stats, {line.name: line.name for line in suite.lines}, lambda *_: near)
+def gaps_of(bench: Any) -> list[tuple[str, str | None, str | None]]:
+    suite, job = bench.job()
+    measured = measure(job, suite.lines, ENGINES.find("in_process")(), "rows.jsonl")
+    found = gaps(suite.lines, [(measured, figures(suite.lines, measured))], suite, complete=True)
     assert all(issue.blame is Blame.TESTSET for issue in found)
     return [(issue.code, issue.where, issue.hint) for issue in found]
 
 
 def test_everything_that_was_measured_leaves_no_gap(bench: Any) -> None:
-    assert gaps(bench) == []
+    assert gaps_of(bench) == []
 
 
 def test_a_listed_field_that_no_row_has_is_named_with_the_nearest_path(bench: Any) -> None:
     bench.suite = {"evaluators": [{"json_multi_field_match": {"fields": {"a": "exact", "totl": "exact"}}}]}
     bench.rows = [{"output": '{"a": 1, "total": 2}', "expected": '{"a": 1, "total": 2}'}]
-    assert gaps(bench, 'did you mean "total"?') == [
-        ("field-measured-nothing", "json_multi_field_match", 'did you mean "total"?')
+    assert gaps_of(bench) == [
+        ("field-measured-nothing", "evaluators[0].json_multi_field_match.fields.totl", 'did you mean "total"?')
     ]
 
 
@@ -254,36 +253,36 @@ def test_a_listed_field_that_no_row_has_is_named_with_the_nearest_path(bench: An
 def test_a_field_that_is_optional_or_skipped_may_be_nowhere(bench: Any, line: Any) -> None:
     bench.suite = {"evaluators": [{"json_multi_field_match": {"fields": {"a": "exact", "b": line}}}]}
     bench.rows = [{"output": '{"a": 1}', "expected": '{"a": 1}'}]
-    assert gaps(bench) == []
+    assert gaps_of(bench) == []
 
 
 def test_an_evaluator_that_every_row_skips_is_named(bench: Any) -> None:
     bench.suite = {"evaluators": [{"type": "contains_json", "when": {"row.group": "z"}}, "exact_match"]}
-    assert [(code, where) for code, where, _ in gaps(bench)] == [("evaluator-measured-nothing", "contains_json")]
+    assert [(code, where) for code, where, _ in gaps_of(bench)] == [("evaluator-measured-nothing", "evaluators[0]")]
 
 
 def test_rows_that_the_test_set_broke_are_no_gap(bench: Any) -> None:
     bench.suite = {"evaluators": ["json_diff_match"]}
     bench.rows = [{"output": "{}", "expected": "prose"}]
-    assert gaps(bench) == []
+    assert gaps_of(bench) == []
 
 
 def test_rows_that_are_blocked_are_no_gap(bench: Any) -> None:
     bench.suite = {"evaluators": ["contains_json", {"type": "json_diff_match", "needs": ["contains_json"]}]}
     bench.rows = [{"output": "prose", "expected": '{"a": 1}'}]
-    assert gaps(bench) == []
+    assert gaps_of(bench) == []
 
 
 def test_only_empty_expectations_measure_nothing(bench: Any) -> None:
     bench.suite = {"evaluators": ["json_field_match"]}
     bench.rows = [{"output": '{"a": 1}', "expected": "{}"}] * 3
-    assert [code for code, _, _ in gaps(bench)] == ["evaluator-measured-nothing"]
+    assert [code for code, _, _ in gaps_of(bench)] == ["evaluator-measured-nothing"]
 
 
 def test_an_open_tree_has_no_listed_fields_to_miss(bench: Any) -> None:
     bench.suite = {"evaluators": ["json_diff_match"]}
     bench.rows = [{"output": '{"a": 1}', "expected": '{"a": 1}'}]
-    assert gaps(bench) == []
+    assert gaps_of(bench) == []
 
 
 def test_the_rows_are_the_same_without_cells_and_without_a_folder(bench: Any) -> None:

@@ -63,10 +63,7 @@ def test_a_mean_is_the_nearest_float_to_the_exact_one(scores: list[Fraction]) ->
 
 def test_the_four_figures_come_from_the_same_counts() -> None:
     found = ratios(Counts(match=6, mismatch=1, error=1, hallucination=2, omission=4, skipped=9, not_measured=9))
-    assert found.accuracy == 6 / 14
-    assert found.precision == 6 / 10
-    assert found.recall == 6 / 12
-    assert found.f1 == 12 / 22
+    assert found == (6 / 14, 6 / 10, 6 / 12, 12 / 22)
 
 
 def test_a_figure_is_undefined_only_where_nothing_was_there_to_score() -> None:

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+from evaluators.builtin._scored_fields import ScoredFields, SurplusRules
 from evaluators.builtin._texts import LabelRule
 from evaluators.fields.path_details import (
     CREDIT,
@@ -89,7 +90,7 @@ def test_a_mean_adds_over_the_common_denominator() -> None:
 
 def test_the_figures_of_three_rows_of_two_fields() -> None:
     rows = [row(MATCH, MATCH), row(MATCH, MISMATCH), row(OMISSION, EXTRA)]
-    found = evaluator_stats("fields", "json_multi_field_match", ["a", "b"], tallied(rows, fields=2))
+    found = evaluator_stats("fields", "json_multi_field_match", ScoredFields(("a", "b")), tallied(rows, fields=2))
     assert (found.rows, found.scored, found.passed, found.failed) == (3, 3, 1, 2)
     assert (found.mean, found.pass_rate) == (0.5, 1 / 3)
     assert found.counts is not None
@@ -104,7 +105,9 @@ def test_the_figures_of_three_rows_of_two_fields() -> None:
 
 
 def test_the_mean_of_what_is_right_or_wrong_has_wilsons_interval() -> None:
-    found = evaluator_stats("fields", "exact_match", ["a"], tallied([row(MATCH), row(MATCH), row(MISMATCH)], fields=1))
+    found = evaluator_stats(
+        "fields", "exact_match", ScoredFields(("a",)), tallied([row(MATCH), row(MATCH), row(MISMATCH)], fields=1)
+    )
     assert found.mean_ci == wilson(2, 3)
 
 
@@ -155,7 +158,7 @@ def test_the_bound_of_a_watched_figure_over_rows() -> None:
     """One value in a row, or none: Wilson's. Two in a row: that of the ratio 3/5."""
     watch = Watch((ALL, ("a", "accuracy")), ("a", "b"))
     rows = [row(MATCH, MATCH), row(MATCH, MISMATCH), row(OMISSION, EXTRA)]
-    found = evaluator_stats("fields", "exact_match", ["a", "b"], tallied(rows, watch, 2))
+    found = evaluator_stats("fields", "exact_match", ScoredFields(("a", "b")), tallied(rows, watch, 2))
     everything, a = found.metric_cis
     assert (everything.field, everything.metric, everything.n) == (None, "micro_precision", 3)
     sums = RatioSums()
@@ -240,7 +243,7 @@ def test_a_row_that_counts_several_times_counts_so_in_its_cluster() -> None:
 
 def test_intervals_over_clusters_know_clusters_only() -> None:
     watch = Watch((ALL,), ("a", "b"))
-    found = evaluator_stats("fields", "exact_match", ["a", "b"], clustered(watch), clustered=True)
+    found = evaluator_stats("fields", "exact_match", ScoredFields(("a", "b")), clustered(watch), clustered=True)
     mean = moments_of_clusters([(2, Fraction(2)), (2, Fraction(1, 2))])
     assert found.mean_ci == share_interval(mean)
     assert found.pass_rate_ci == share_interval(moments_of_clusters([(2, Fraction(2)), (2, Fraction(0))]))
@@ -332,7 +335,7 @@ def test_what_a_schema_counts_beside_the_statuses() -> None:
         ("items", MATCHED, 1): 4, ("items", MISSED, 1): 1, ("items", SPURIOUS, 1): 3, ("items", PAIRED, 1): 2,
         ("items", EVALUATED, 1): 7, ("items", PASSED, 1): 6, ("a", EVALUATED, 1): 8, ("a", PASSED, 1): 3,
     })  # fmt: skip
-    found = evaluator_stats("tree", "schema_match", [], tally, figure_names=("mean_field_score",))
+    found = evaluator_stats("tree", "schema_match", ScoredFields(figures=("mean_field_score",)), tally)
     fields = {one.path: one for one in found.fields}
     counts = fields["a"].counts
     assert (counts.match, counts.mismatch, counts.error) == (3, 1, 1)
@@ -353,12 +356,14 @@ def test_values_that_only_the_output_has_may_cost_nothing() -> None:
     tally.add_paths({"a": (3, 2, 1, 4)})
     tally.add_details({("a", SURPLUS_VALUES, 1): 3, ("", SURPLUS_ITEMS, 1): 2, ("", SURPLUS_ROWS, 1): 1})
     accuracies = [
-        evaluator_stats("tree", "json_diff_match", [], tally, extra_counts=keys, surplus_counts=items).fields[0].accuracy
+        evaluator_stats("tree", "json_diff_match", ScoredFields(surplus=SurplusRules(keys, items)), tally)
+        .fields[0]
+        .accuracy
         for keys in (True, False)
         for items in (True, False)
     ]
     assert accuracies == [3 / 10, 3 / 7, 3 / 9, 3 / 6]
-    found = evaluator_stats("tree", "json_diff_match", [], tally).extra_items
+    found = evaluator_stats("tree", "json_diff_match", ScoredFields(), tally).extra_items
     assert found is not None
     assert (found.items, found.rows, found.values, found.penalized) == (2, 1, 3, True)
 

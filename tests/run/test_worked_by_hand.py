@@ -10,6 +10,7 @@ import pytest
 
 import evaluators
 from evaluators import FieldStatus, TransformError
+from evaluators.builtin._scored_fields import ScoredFields
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.compat.struct_extract_eval import evaluate
 from evaluators.fields.gains import Worth, f1
@@ -157,7 +158,7 @@ def test_every_status_of_a_listed_field_has_a_count_of_its_own() -> None:
     tally = Tally.of(1)
     for times, status in enumerate(FieldStatus, start=1):
         tally.add(Result(RowStatus.SCORED, False, 0, 1, statuses=bytes([status])), times)
-    found = evaluator_stats("fields", "json_multi_field_match", ["code"], tally)
+    found = evaluator_stats("fields", "json_multi_field_match", ScoredFields(("code",)), tally)
     counts = {status: times for times, status in enumerate(FieldStatus, start=1)}
     for listed in (found.counts, found.fields[0].counts):
         assert listed is not None

@@ -70,9 +70,7 @@ def test_the_items_of_one_row_have_the_figures_that_the_run_says_of_them(
 ) -> None:
     row = ArrayResult("a", "a", "ordered", matched, missed, spurious, 0, Fraction(1), "match")
     run = ratios(Counts(match=matched, omission=missed, hallucination=spurious))
-    assert [run.precision, run.recall, run.f1] == [
-        None if figure is None else float(figure) for figure in (row.precision, row.recall, row.f1)
-    ]
+    assert list(run[1:]) == [None if figure is None else float(figure) for figure in (row.precision, row.recall, row.f1)]
 
 
 @given(

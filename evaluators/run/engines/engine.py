@@ -7,22 +7,19 @@ there is to write. One that has something to start first, such as a cluster, han
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
 from pydantic import Field
 
 from evaluators.issues import Issue, Problems, extra_hint, problem
 from evaluators.registry import Socket
-from evaluators.settings import Settings
+from evaluators.settings import BadSettings, Detail, Settings, build, word_or_map
 from evaluators.values.addresses import addresses_in, refused_addresses
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -156,3 +153,17 @@ def engine_of(named: NamedEngine | None, name: str | None, workers: int | None) 
         engine = engine.model_copy(update={"workers": workers})
     engine.check(name)
     return engine
+
+
+def read_engine(data: Any, context: Mapping[str, Any]) -> NamedEngine:
+    """The section `engine` of a suite: where its rows are scored."""
+    name, options = word_or_map(data, ENGINES.noun)
+    prefix = () if isinstance(data, str) else (name,)
+    try:
+        return NamedEngine(name, build(ENGINES.find(name), options, noun=f'the engine "{name}"'))
+    except BadSettings as error:
+        raise BadSettings(detail.under(*prefix) for detail in error.details) from error
+    except Problems as error:
+        raise BadSettings(
+            Detail(prefix, issue.message, issue.hint, bool(prefix), issue.code) for issue in error.issues
+        ) from error
