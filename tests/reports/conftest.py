@@ -48,14 +48,13 @@ def evaluator(
     scored = passed + failed
     rest = {key: others.pop(key, 0) for key in ("skipped", "not_measured", "invalid", "unjudged", "bugs")}
     total = sum_of(fields) if fields else None
-    micro = ratios(total) if total else None
+    _, precision, recall, f1 = ratios(total) if total else (None, None, None, None)
     return EvaluatorStats(
         name, type_, scored + sum(rest.values()), scored, passed, failed, **rest,
         unreadable=others.pop("unreadable", 0), blocked=others.pop("blocked", 0),
         empty_expected=others.pop("empty_expected", 0),
         mean=mean_of(sums, scored), pass_rate=share(passed, scored), pass_rate_ci=wilson(passed, scored),
-        fields=tuple(fields), counts=total, micro_precision=micro.precision if micro else None,
-        micro_recall=micro.recall if micro else None, micro_f1=micro.f1 if micro else None,
+        fields=tuple(fields), counts=total, micro_precision=precision, micro_recall=recall, micro_f1=f1,
         fields_not_listed=more_fields, variant=variant, slice=slice_,
     )  # fmt: skip
 
