@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -17,9 +17,6 @@ from evaluators.run.job import ShippedSuite
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
 from evaluators.values.small_files import reading_once
-
-if TYPE_CHECKING:
-    pass
 
 
 def load(suite: str | Path | Mapping[str, Any], *, environment: Mapping[str, str] | None = None) -> Suite:
@@ -60,7 +57,8 @@ def _read(path: Path, environment: Mapping[str, str] | None) -> suite_source.Sui
 
         if not (named_as_rows(path) and path.is_file()):
             raise
-        said, word = "a suite is expected here, a YAML file, and this file holds rows", _as_word(path)
+        said = "a suite is expected here, a YAML file, and this file holds rows"
+        word = f'"{path}"' if " " in str(path) else str(path)  # as a command line takes it
         hint = f"`evaluators init {word}` writes a first suite for it"
         if _holds_assertions(path):
             hint = (
@@ -74,11 +72,6 @@ def _holds_assertions(path: Path) -> bool:
 
     with path.open("rb") as file:
         return re.match(TABLE_OF_PROMPTFOO, file.readline(64 * 1024).decode("utf-8", "replace")) is not None
-
-
-def _as_word(path: Path) -> str:
-    """The path as a command line takes it."""
-    return f'"{path}"' if " " in str(path) else str(path)
 
 
 def loads(

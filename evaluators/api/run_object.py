@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from html import escape
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 from weakref import finalize
 
 from evaluators.api.row_scores import overall_of
 from evaluators.api.score_columns import columns_of, verdict_columns
 from evaluators.issues import Issue, problem
-from evaluators.model import MISSING
+from evaluators.model import MISSING, Result
 from evaluators.result_table import Kind, ResultTable
 from evaluators.run.figures import percent_text, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
@@ -120,12 +121,16 @@ class Run:
         return self._table(None, True)
 
     def _table(self, overall: str | None, fields: bool) -> ResultTable:
-        variants: dict[str, Kind] = {"variant": "text"} if self.result.variants else {}
-        about: dict[str, Kind] = {"row": "count", "id": "text", **variants}
-        verdicts = [list(column) for column in zip(*(row.verdicts for _, row in self._rows()), strict=True)]
-        of_all = overall_of(self._lines, overall)
-        columns = verdict_columns(self._lines, verdicts or [[] for _ in self._lines], of_all, fields)
-        return ResultTable({**about, **columns_of(self._lines, fields)}, columns=[*self._about[: len(about)], *columns])
+        kinds: dict[str, Kind] = {"row": "count", "id": "text", **self._variant_column}
+        *about, verdicts = list(zip(*self._rows, strict=True)) or [()] * 4
+        by_evaluator = list(zip(*verdicts, strict=True)) or [()] * len(self._lines)
+        columns = verdict_columns(self._lines, by_evaluator, overall_of(self._lines, overall), fields)
+        own = [list(column) for column in about[: len(kinds)]]
+        return ResultTable({**kinds, **columns_of(self._lines, fields)}, columns=[*own, *columns])
+
+    @property
+    def _variant_column(self) -> dict[str, Kind]:
+        return {"variant": "text"} if self.result.variants else {}
 
     def to_arrow(self) -> Any:
         """A `pyarrow.Table` of the rows: `row`, `id`, with variants `variant`, and then the columns of `to_pandas`."""
@@ -147,7 +152,7 @@ class Run:
     def fields(self) -> ResultTable:
         """The fields of all evaluators with their figures: `evaluator`, `path`, `n` (how often it was measured), `match`, `mismatch`,
         `omission`, `hallucination`, `error`, `accuracy`, `precision`, `recall`, `f1`, `mean_score`; with variants `variant`."""
-        variants: dict[str, Kind] = {"variant": "text"} if self.result.variants else {}
+        variants = self._variant_column
         found: list[list[Any]] = []
         for stats in self.result.evaluators:
             for field in stats.fields:
@@ -163,12 +168,8 @@ class Run:
     def failures(self, count: int | None = None) -> ResultTable:
         """What is wrong, row by row, and all that was recorded of it without a `count`: `row`, `id`, `evaluator`, `path` (None for the
         row as a whole), `status`, `expected`, `output`, `reason`; with variants `variant`."""
-        variants: dict[str, Kind] = {"variant": "text"} if self.result.variants else {}
-        found: list[list[Any]] = []
-        for line in self._failures():
-            if count is not None and len(found) >= count:
-                break
-            found.append(line if variants else line[1:])
+        variants = self._variant_column
+        found = [line if variants else line[1:] for line in islice(self._failures(), count)]
         return ResultTable({**variants, **_FAILURE_COLUMNS}, found)
 
     def _failures(self) -> Iterator[list[Any]]:
@@ -207,21 +208,19 @@ class Run:
         return self._record
 
     @cached_property
-    def _about(self) -> tuple[list[int], list[str | None], list[str | None]]:
-        named = "id" in self.result.columns
-        rows = [(row.number, row.id or None if named else None, variant) for variant, row in self._rows()]
-        return [one[0] for one in rows], [one[1] for one in rows], [one[2] for one in rows]
-
-    def _rows(self) -> Iterator[tuple[str | None, RecordedRow]]:
-        record = self.record
-        for variant in record.variants:
-            for row in record.rows(variant, explained=False):
-                yield variant, row
+    def _rows(self) -> list[tuple[int, str | None, str | None, Sequence[Result]]]:
+        """Number, id, variant and verdicts of every row."""
+        named, record = "id" in self.result.columns, self.record
+        return [
+            (row.number, row.id or None if named else None, variant, row.verdicts)
+            for variant in record.variants
+            for row in record.rows(variant, explained=False)
+        ]
 
     def _frame_index(self) -> Any:
         import pandas
 
-        numbers, ids, _ = self._about
+        numbers, ids = [row[0] for row in self._rows], [row[1] for row in self._rows]
         if self._index is not None:
             return self._index.take([number - 1 for number in numbers])
         named = bool(ids) and all(one is not None for one in ids)

@@ -151,7 +151,7 @@ def test_each_evaluator_has_a_file_of_its_own(tmp_path: Path) -> None:
 def test_a_double_ending_asks_for_outcomes(tmp_path: Path) -> None:
     files = (tmp_path / "a.fields.csv", tmp_path / "a.report.json", tmp_path / "rows.csv")
     finished = run(tmp_path, ROWS[:1], results=None, files=files)
-    assert finished.files == files
+    assert finished.files == tuple(map(str, files))
     assert next(iter(cells(files[0])[0])) == "row"
     assert "field_outcomes" in json.loads(files[1].read_text(encoding="utf-8"))
     assert next(iter(cells(files[2])[0])) == "id"
@@ -284,7 +284,7 @@ def test_each_variant_has_a_file_of_its_own(tmp_path: Path) -> None:
     folder = finished.folder or tmp_path
     assert [line["passed"] for line in cells(folder / "fields.gpt.csv")][:2] == ["true", "false"]
     assert {line["extracted_value"] for line in cells(folder / "fields.small.csv")} == {""}
-    assert [path.name for path in finished.files] == ["a.report.gpt.json", "a.report.small.json"]
+    assert [Path(file).name for file in finished.files] == ["a.report.gpt.json", "a.report.small.json"]
     text = (folder / "summary.txt").read_text(encoding="utf-8")
     assert "Figures of schema_match (gpt)" in text
     assert "\n  schema_match (small), name\n" in text
