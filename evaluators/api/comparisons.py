@@ -23,8 +23,8 @@ from evaluators.run.verdict import Facts, causes, exit_code
 
 
 def compare(
-    base: Run | str | Path,
-    new: Run | str | Path,
+    base: Run | Side | str | Path,
+    new: Run | Side | str | Path,
     *,
     suite: Suite | None = None,
     fail_on: Iterable[str] | None = None,
@@ -38,13 +38,27 @@ def compare(
     no such run, or a rule names something that there is not. Runs that cannot be compared are no exception: the result
     says why, under `incomparable`.
     """
-    return _compared(_side_of(base), _side_of(new), suite, fail_on, max_broken_rows, max_drop, common)
+    before, after = open_side(base), open_side(new)
+    config = suite.compare if suite is not None else CompareConfig()
+    fields = listed_fields(suite.config.lines) if suite is not None else {}
+    targets = {written: guard_target(written, fields) for written in config.guards}
+    changes: dict[str, object] = {}
+    if fail_on is not None:
+        changes["fail_on"] = _known_rules(fail_on)
+    if fail_on is not None or max_broken_rows is not None:
+        changes["max_broken_rows"] = max_broken_rows
+    guards = dict(config.guards)
+    for written, drop in (max_drop or {}).items():
+        targets[written] = guard_target(written, after.fields)
+        limits = guards.get(written)
+        guards[written] = limits.model_copy(update={"max_drop": drop}) if limits else GuardConfig(max_drop=drop)
+    return compare_sides(before, after, config.model_copy(update={**changes, "guards": guards}), targets, common=common)
 
 
 def compare_with_baseline(suite: Suite, new: Path, **how: Any) -> RunComparison:
     """The comparison of a run with the baseline of a suite; `how` is as for `compare`. Raises Problems as that does."""
     file = baseline_of(suite)
-    return _compared(side_of(read_baseline(file), str(file)), open_side(new), suite, **how)
+    return compare(side_of(read_baseline(file), str(file)), new, suite=suite, **how)
 
 
 def compare_variants(run: Path, names: Sequence[str] = (), *, suite: Suite | None = None, **how: Any) -> RunComparison:
@@ -74,7 +88,7 @@ def compare_variants(run: Path, names: Sequence[str] = (), *, suite: Suite | Non
     rankings = rank_variants(side, chosen)
     if len(chosen) == 2:
         one, other = (variant_side(side, name) for name in chosen)
-        return replace(_compared(one, other, suite, **{"fail_on": (), **how}), rankings=rankings)
+        return replace(compare(one, other, suite=suite, **{"fail_on": (), **how}), rankings=rankings)
     rows = max((ranking.rows for ranking in rankings), default=0)
     found = RunComparison(
         chosen[0], ", ".join(chosen[1:]), side.result.name, rows, 0, 0, 0, rankings=rankings, cluster=side.result.cluster
@@ -120,40 +134,11 @@ def open_run(place: Path) -> RunRecord:
     return read_baseline(place) if place.is_file() and place.name != "run.json" else read_record(place)
 
 
-def open_side(place: Path) -> Side:
-    """The same with its rows in memory."""
-    return side_of(open_run(place), str(place))
-
-
-def _side_of(run: Run | str | Path) -> Side:
-    """A run of a program, or one in a place. Raises Problems when there is none."""
-    return side_of(run.record, run.name) if isinstance(run, Run) else open_side(Path(run))
-
-
-def _compared(
-    base: Side,
-    new: Side,
-    suite: Suite | None = None,
-    fail_on: Iterable[str] | None = None,
-    max_broken_rows: int | None = None,
-    max_drop: Mapping[str, float] | None = None,
-    common: bool = False,
-) -> RunComparison:
-    """The comparison by the rules of the suite, and by those that take their place."""
-    config = suite.compare if suite is not None else CompareConfig()
-    fields = listed_fields(suite.config.lines) if suite is not None else {}
-    targets = {written: guard_target(written, fields) for written in config.guards}
-    changes: dict[str, object] = {}
-    if fail_on is not None:
-        changes["fail_on"] = _known_rules(fail_on)
-    if fail_on is not None or max_broken_rows is not None:
-        changes["max_broken_rows"] = max_broken_rows
-    guards = dict(config.guards)
-    for written, drop in (max_drop or {}).items():
-        targets[written] = guard_target(written, new.fields)
-        before = guards.get(written)
-        guards[written] = before.model_copy(update={"max_drop": drop}) if before else GuardConfig(max_drop=drop)
-    return compare_sides(base, new, config.model_copy(update={**changes, "guards": guards}), targets, common=common)
+def open_side(run: Run | Side | str | Path) -> Side:
+    """A run of a program, or the one in a place, with its rows in memory. Raises Problems when there is none."""
+    if isinstance(run, Side):
+        return run
+    return side_of(run.record, run.name) if isinstance(run, Run) else side_of(open_run(Path(run)), str(run))
 
 
 def _known_rules(names: Iterable[str]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ A reason keeps the runs from being compared; a note does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from evaluators.compare.pairs import Pairs, Side
@@ -43,20 +43,22 @@ def other_meaning(base: Side, new: Side) -> Iterator[str]:
             yield f"{owner}: {listed(settings)}"
 
 
-def rows_of_one_run(pairs: Pairs) -> Iterator[str]:
-    """A sentence for the rows that only one of the runs has."""
-    for said, lines in (("base", pairs.base_only), ("new run", pairs.new_only)):
-        if lines:
-            are = "is" if len(lines) == 1 else "are"
-            yield f"{rows_text(len(lines))} {are} in the {said} only: {listed([line.id for line in lines])}"
+def rows_of_one_run(pairs: Mapping[str | None, Pairs]) -> Iterator[str]:
+    """A sentence for the rows that only one of the runs has, by variant."""
+    for variant, found in pairs.items():
+        for said, lines in (("base", found.base_only), ("new run", found.new_only)):
+            if lines:
+                are = "is" if len(lines) == 1 else "are"
+                text = f"{rows_text(len(lines))} {are} in the {said} only: {listed([line.id for line in lines])}"
+                yield of_variant(text, variant)
 
 
-def other_questions(pairs: Pairs) -> Iterator[str]:
-    """A sentence for the rows that ask something else in the two runs."""
-    if pairs.other_question:
-        ids = [f"{line.id} (row {line.row})" for line in pairs.other_question]
-        have = "has" if len(ids) == 1 else "have"
-        yield f"{rows_text(len(ids))} {have} another expected answer, or another cell that is looked at: {listed(ids)}"
+def other_questions(pairs: Mapping[str | None, Pairs]) -> Iterator[str]:
+    """A sentence for the rows that ask something else in the two runs, by variant."""
+    for variant, found in pairs.items():
+        if ids := [f"{line.id} (row {line.row})" for line in found.other_question]:
+            asks = f"{'has' if len(ids) == 1 else 'have'} another expected answer, or another cell that is looked at"
+            yield of_variant(f"{rows_text(len(ids))} {asks}: {listed(ids)}", variant)
 
 
 def remarks(base: Side, new: Side, pairs: Iterable[Pairs]) -> Iterator[str]:

@@ -7,14 +7,14 @@ answers, scored by evaluators that mean the same. What differs is said.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
 from evaluators.compare.changes import changed_rows
 from evaluators.compare.comparability import (
     listed,
-    of_variant,
     other_meaning,
     other_questions,
     other_variants,
@@ -23,13 +23,25 @@ from evaluators.compare.comparability import (
     unfinished,
 )
 from evaluators.compare.compare_section import CompareConfig
-from evaluators.compare.comparison import Change, ChangedRow, Difference, GuardResult, RunComparison
-from evaluators.compare.figure_differences import label_differences, measure_differences
+from evaluators.compare.comparison import (
+    Change,
+    ChangedRow,
+    Difference,
+    GuardResult,
+    LabelDifference,
+    LabelFigure,
+    MeasureDifference,
+    RunComparison,
+)
 from evaluators.compare.guards import judge_guards
 from evaluators.compare.paired_differences import judged_all
 from evaluators.compare.pairs import Pairs, Side, paired
 from evaluators.issues import Blame, Issue
+from evaluators.run.result import ConfusionMatrix, MeasureStats
 from evaluators.run.verdict import Facts, causes, exit_code
+
+_OF_LABELS: Final[tuple[LabelFigure, ...]] = ("precision", "recall", "f1")
+_OF_MEASURES: Final = ("mean", "median", "p95", "sum")
 
 
 def compare_sides(
@@ -47,25 +59,21 @@ def compare_sides(
     """
     named = [variant for variant in new.rows if variant in base.rows]
     pairs = {variant: paired(base.rows[variant], new.rows[variant]) for variant in named}
-    alone = [of_variant(text, variant) for variant, found in pairs.items() for text in rows_of_one_run(found)]
+    alone, asked = list(rows_of_one_run(pairs)), list(other_questions(pairs))
     reasons = (*other_variants(base, new), *other_meaning(base, new), *unfinished(base, new))
-    asked = [of_variant(text, variant) for variant, found in pairs.items() for text in other_questions(found)]
     empty = RunComparison(
         base.label, new.label, new.result.name, sum(len(one.both) for one in pairs.values()), 0, 0, 0,
         cluster=new.result.cluster, data={"base": base.result.data_fingerprint, "new": new.result.data_fingerprint},
         notes=tuple(remarks(base, new, pairs.values())),
     )  # fmt: skip
     if ((reasons or alone or asked) and not common) or not empty.rows:
-        return _incomparable(empty, (*reasons, *alone, *asked, *(() if empty.rows else ("no row is in both runs",))))
+        reasons = (*reasons, *alone, *asked, *(() if empty.rows else ("no row is in both runs",)))
+        facts = Facts(incomparable=reasons)
+        return replace(empty, incomparable=reasons, exit_code=exit_code(facts), causes=causes(facts))
     if common:
         pairs = {variant: found.of_one_question() for variant, found in pairs.items()}
         empty = replace(empty, notes=(*empty.notes, *(f"set aside: {reason}" for reason in (*reasons, *asked)), *alone))
     return _compared(empty, pairs, base, new, config, targets or {})
-
-
-def _incomparable(empty: RunComparison, reasons: tuple[str, ...]) -> RunComparison:
-    facts = Facts(incomparable=reasons)
-    return replace(empty, incomparable=reasons, exit_code=exit_code(facts), causes=causes(facts))
 
 
 def _compared(
@@ -84,8 +92,8 @@ def _compared(
     rows: list[ChangedRow] = []
     changes: Counter[Change] = Counter()
     for variant, found in pairs.items():
-        of_variant, counts = changed_rows(found, alike, base, new, variant)
-        rows += of_variant
+        found_rows, counts = changed_rows(found, alike, base, new, variant)
+        rows += found_rows
         changes += counts
     broken = sum(bool(row.broken or row.lost_passed) for row in rows)
     lost = sum(bool(row.lost_passed and not row.broken) for row in rows)
@@ -104,8 +112,8 @@ def _compared(
         one_sided=sum(len(one.base_only) + len(one.new_only) for one in pairs.values()),
         evaluators=tuple(one for one in shown if one.field is None),
         fields=tuple(one for one in shown if one.field is not None),
-        measures=tuple(measure_differences(base.result.whole_measures, new.result.whole_measures)),
-        labels=tuple(label_differences(base.result.confusion_matrices, new.result.confusion_matrices, alike)),
+        measures=tuple(_measure_differences(base.result.whole_measures, new.result.whole_measures)),
+        labels=tuple(_label_differences(base.result.confusion_matrices, new.result.confusion_matrices, alike)),
         changed=tuple(rows),
         guards=guards,
         exit_code=exit_code(facts),
@@ -145,3 +153,34 @@ def variant_side(run: Side, variant: str) -> Side:
     labels = tuple(replace(one, variant=None) for one in run.result.confusion_matrices if one.variant == variant)
     result = replace(run.result, measures=measures, confusion_matrices=labels)
     return replace(run, label=variant, result=result, rows={None: run.rows[variant]})
+
+
+def _label_differences(
+    base: Sequence[ConfusionMatrix], new: Sequence[ConfusionMatrix], evaluators: Collection[str]
+) -> Iterator[LabelDifference]:
+    """The figures of each label that both runs have, then of the averages, of those evaluators, in the order of the new run."""
+    before = {(one.evaluator, one.variant): one for one in base}
+    for table in new:
+        was = before.get((table.evaluator, table.variant))
+        if was is None or table.evaluator not in evaluators:
+            continue
+        for average, old, now in ((False, was.labels, table.labels), (True, was.averages, table.averages)):
+            known = {one.label: one for one in old}
+            for one, figure in ((one, figure) for one in now if one.label in known for figure in _OF_LABELS):
+                found = _moved(known[one.label], one, figure)
+                yield LabelDifference(table.evaluator, one.label, average, figure, *found, one.support, table.variant)
+
+
+def _measure_differences(base: Sequence[MeasureStats], new: Sequence[MeasureStats]) -> Iterator[MeasureDifference]:
+    """The figures of each measure that both runs have, in the order of the new one."""
+    before = {(one.name, one.variant): one for one in base}
+    for one in new:
+        if (was := before.get((one.name, one.variant))) is not None:
+            for figure in _OF_MEASURES:
+                yield MeasureDifference(one.name, figure, *_moved(was, one, figure), one.variant)
+
+
+def _moved(was: object, now: object, figure: str) -> tuple[float | None, float | None, float | None]:
+    """The figure in both runs, and its difference."""
+    old, new = getattr(was, figure), getattr(now, figure)
+    return old, new, None if old is None or new is None else new - old
