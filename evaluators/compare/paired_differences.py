@@ -42,10 +42,13 @@ def judged_all(
     fields: list[Difference] = []
     for variant, found in pairs.items():
         for name in names:
+            met = _met_by_cluster(found, name)
             before, after = base.fields[name] or new.fields[name], new.fields[name] or base.fields[name]
-            one, of_fields = _differences(_met_by_cluster(found, name), name, before, after, variant, lost_is_broken)
-            evaluators.append(one)
-            fields += of_fields
+            evaluators.append(_difference(name, None, _values(met, score_states, lost_is_broken), variant))
+            for place, path in enumerate(after):
+                if path in before:
+                    values = _values(met, field_states(before.index(path), place), lost_is_broken)
+                    fields.append(_difference(name, path, values, variant))
     return (*_judged(evaluators), *_judged(fields))
 
 
@@ -82,23 +85,6 @@ def _met_by_cluster(pairs: Pairs, name: str) -> dict[str | None, _Met]:
         line = after or before
         found[(line.cluster if line is not None else None) or ""][each] += 1
     return dict(found)
-
-
-def _differences(
-    met: Mapping[str | None, _Met],
-    name: str,
-    before: Sequence[str],
-    after: Sequence[str],
-    variant: str | None,
-    lost_is_broken: bool,
-) -> tuple[Difference, list[Difference]]:
-    """The difference of an evaluator, and those of the fields that both runs list."""
-    fields = [
-        _difference(name, path, _values(met, field_states(before.index(path), place), lost_is_broken), variant)
-        for place, path in enumerate(after)
-        if path in before
-    ]
-    return _difference(name, None, _values(met, score_states, lost_is_broken), variant), fields
 
 
 def _values(met: Mapping[str | None, _Met], states: States, lost_is_broken: bool) -> _Values:
@@ -216,21 +202,15 @@ def _judged(differences: Sequence[Difference]) -> tuple[Difference, ...]:
 
     Gains and drops are corrected apart, so that a clear gain of one figure never makes the drop of another look clearer.
     """
-    gains, drops = (_corrected(differences, sign) for sign in (1, -1))
-    return tuple(
-        one if one.p_value is None else _found(one, drop if (one.difference or 0.0) < 0 else gain)
-        for one, gain, drop in zip(differences, gains, drops, strict=True)
+    tested = [one for one in differences if one.p_value is not None]
+    gains, drops = (
+        holm([one.p_value or 0.0 if (one.difference or 0.0) * sign > 0 else 1.0 for one in tested]) for sign in (1, -1)
     )
-
-
-def _corrected(differences: Sequence[Difference], sign: int) -> list[float]:
-    """The p-values after Holm's correction, of those whose difference has that sign; the others count as 1."""
-    known = [
-        one.p_value if one.p_value is not None and (one.difference or 0.0) * sign > 0 else 1.0 for one in differences
-    ]
-    tested = [p for p, one in zip(known, differences, strict=True) if one.p_value is not None]
-    corrected = iter(holm(tested))
-    return [1.0 if one.p_value is None else next(corrected) for one in differences]
+    judged = (
+        _found(one, drop if (one.difference or 0.0) < 0 else gain)
+        for one, gain, drop in zip(tested, gains, drops, strict=True)
+    )
+    return tuple(one if one.p_value is None else next(judged) for one in differences)
 
 
 def _found(one: Difference, corrected: float) -> Difference:
