@@ -19,6 +19,7 @@ from msgspec import Struct
 from evaluators.fields.counts import MEASURED
 from evaluators.issues import problem
 from evaluators.judges.answer_lines import AnswerLine
+from evaluators.judges.judge import JudgeAnswer
 from evaluators.model import FieldStatus, Result
 from evaluators.run.intervals import Z_95, mean_interval, moments_of_values, wilson
 from evaluators.run.record import RecordedRow, RunRecord
@@ -208,7 +209,7 @@ def changed_answers(ours: Iterable[AnswerLine], theirs: Iterable[AnswerLine]) ->
     """What became of the questions that two runs have in common: with another model, another prompt, or asked alone."""
     known = {one.question.key: one.answer for one in theirs if one.answer.error is None}
     both = [one for one in ours if one.answer.error is None and one.question.key in known]
-    other = [one for one in both if _said(one.answer.passed, one.answer.score) != _said(*_pair(known[one.question.key]))]
+    other = [one for one in both if _said(one.answer) != _said(known[one.question.key])]
     return Changed(len(both), len(other), tuple(_shown(one) for one in other[:MOST_SHOWN]))
 
 
@@ -268,18 +269,12 @@ def _halves(rows: Sequence[Marked]) -> Halves:
     return Halves(first, second, rates_apart((first.agreed, first.rows), (second.agreed, second.rows)))
 
 
-def _pair(answer: Any) -> tuple[bool | None, float | None]:
-    return answer.passed, answer.score
-
-
-def _said(passed: bool | None, score: float | None) -> object:
-    return passed if passed is not None else score
+def _said(answer: JudgeAnswer) -> object:
+    return answer.passed if answer.passed is not None else answer.score
 
 
 def _shown(line: AnswerLine) -> str:
     body: Mapping[str, Any] = line.question.body()
     shown = body.get("payload", {}).get("shown", {})
-    sides = [quote(body[name]) for name in ("expected", "actual") if name in body] or [
-        quote(one) for one in shown.values()
-    ]
-    return f"{line.question.prompt}: {' / '.join(sides)}"
+    sides = [body[name] for name in ("expected", "actual") if name in body] or shown.values()
+    return f"{line.question.prompt}: {' / '.join(map(quote, sides))}"

@@ -12,7 +12,7 @@ from evaluators.compare.changes import RowMeasure, score_state
 from evaluators.compare.comparison import RankedVariant, Ranking, UnrankedVariant
 from evaluators.compare.paired_differences import NO_UNITS, Units, tested_differences
 from evaluators.compare.pairs import Side, SideRows, row_keys
-from evaluators.compare.significance import holm, sign_flips
+from evaluators.compare.significance import holm, sign_flips, total_of
 from evaluators.run.intervals import LEVEL, moments_of_clusters, moments_of_values, share_interval, wilson
 from evaluators.run.result import Interval
 
@@ -56,39 +56,33 @@ def _ranked(name: str, variants: Sequence[tuple[str, SideRows]]) -> Ranking | No
     ]
     if not shared:
         return Ranking(name, 0, (), tuple(unranked)) if unranked else None
-    ahead, alike = _ahead_and_alike(ranked, shared, clusters)
+    better = _clearly_better(ranked, shared, clusters)
     found = []
     for variant, column in ranked.items():
         own = [(key, column[key]) for key in shared if column[key].whole]
-        scores = Counter(one.earned for _, one in own)
-        mean = sum((score * count for score, count in scores.items()), Fraction(0)) / len(own) if own else Fraction(0)
+        mean = total_of(Counter(one.earned for _, one in own)) / len(own) if own else Fraction(0)
+        told_apart = {other for pair in better if variant in pair for other in pair} | {variant}
         found.append(
             RankedVariant(
-                variant, 1 + len(ahead[variant]), float(mean), _mean_interval(own, clusters),
-                sum(one.right for _, one in own), tuple(other for other in ranked if other in alike[variant]),
+                variant, 1 + sum(worse == variant for _, worse in better), float(mean), _mean_interval(own, clusters),
+                sum(one.right for _, one in own), tuple(other for other in ranked if other not in told_apart),
             )
         )  # fmt: skip
     ordered = sorted(found, key=lambda one: (one.rank, -one.mean))
     return Ranking(name, len(shared), tuple(ordered), tuple(unranked))
 
 
-def _ahead_and_alike(
+def _clearly_better(
     ranked: Mapping[str, _Column], shared: Sequence[tuple[str, int]], clusters: Mapping[tuple[str, int], str]
-) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """The variants that are better than each variant, and those that cannot be told from it."""
+) -> set[tuple[str, str]]:
+    """(the better one, the worse one) of every two variants that can be told apart."""
     two = list(combinations(ranked, 2))
     tested = [_tested(ranked[one], ranked[other], shared, clusters) for one, other in two]
-    corrected = holm([p for p, _ in tested])
-    ahead: dict[str, set[str]] = {variant: set() for variant in ranked}
-    alike: dict[str, set[str]] = {variant: set() for variant in ranked}
-    for (one, other), (_, difference), p in zip(two, tested, corrected, strict=True):
-        if p < LEVEL and difference:
-            better, worse = (other, one) if difference > 0 else (one, other)
-            ahead[worse].add(better)
-        else:
-            alike[one].add(other)
-            alike[other].add(one)
-    return ahead, alike
+    return {
+        (other, one) if difference > 0 else (one, other)
+        for (one, other), (_, difference), p in zip(two, tested, holm([p for p, _ in tested]), strict=True)
+        if p < LEVEL and difference
+    }
 
 
 def _column(rows: SideRows, name: str) -> _Column:
@@ -115,7 +109,7 @@ def _tested(
         one, two, three, four = units.get(cluster := clusters.get(key, key), NO_UNITS)
         units[cluster] = one + was.earned, two + was.whole, three + now.earned, four + now.whole
     counts = tested_differences(Counter(units.values()))
-    return sign_flips(counts), sum((value * count for value, count in counts.items()), Fraction(0))
+    return sign_flips(counts), total_of(counts)
 
 
 def _mean_interval(
