@@ -30,7 +30,7 @@ from evaluators.run.run_folder import RunFolder, check_name
 from evaluators.run.scoring import rows_format, watches_of
 from evaluators.run.settings_fingerprint import decisive, meaning_of, words_of
 from evaluators.run.store import RUN_JSON, load_run
-from evaluators.run.unchanged import FileMark, file_marks
+from evaluators.run.unchanged import file_marks
 from evaluators.run.verdict import OTHER_RUN
 from evaluators.run.working_folder import (
     FORMAT,
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 _SELECTED: Final = "selected: "
 _CODE: Final = "the code of "
 _WATCHED: Final = "the sums that gates ask for"
+_OTHER_SUITE: Final = "the suite is not the same: its text, or a variable that it names, was changed"
+_OTHER_DATA: Final = "the data is not the same: it has another fingerprint"
 _SHOWN: Final = 5  # settings that a sentence names
 _NEAREST: Final = 3  # names that a hint lists
 
@@ -115,18 +117,20 @@ def unfinished_run(
     fingerprint: InBackground[str],
 ) -> UnfinishedRun:
     """What is known of a run before its first row."""
-    source = prepared.suite.config.source.name
-    # size and time of a file that was fetched say nothing of what it holds
-    known = fingerprint.value() if prepared.test_set.fetched else None
+    suite = prepared.suite
+    versions = {"evaluators": __version__, "python": _minor(sys.version.split()[0]), **_libraries()}
+    code = {f"{_CODE}{name}": code for name, code in own_code(words_of(suite)).items()}
+    options = _options(prepared, repeat_judge, recordings) | code
     return UnfinishedRun(
         name=name,
         asked=asked,
         started=started.isoformat(timespec="seconds"),
-        suite=PurePath(source).name,
+        suite=PurePath(suite.config.source.name).name,
         test_set=PurePath(with_shown_addresses(prepared.test_set.name)).name,
-        data_fingerprint=known,
-        files=(_marks(prepared),),
-        identity=_identity(prepared, repeat_judge, recordings),
+        # size and time of a file that was fetched say nothing of what it holds
+        data_fingerprint=fingerprint.value() if prepared.test_set.fetched else None,
+        files=({name or "": file_marks(table.files) for name, table in prepared.variants()},),
+        identity=RunIdentity(decisive(suite), prepared.roles, versions, options, meaning_of(suite)),
     )
 
 
@@ -202,7 +206,7 @@ def _other_run(left: LeftFolder, new: UnfinishedRun, fingerprint: InBackground[s
     yield from _differences(old.identity, new.identity)
     if old.data_fingerprint is not None:
         if old.data_fingerprint != fingerprint.value():
-            yield "the data is not the same: it has another fingerprint"
+            yield _OTHER_DATA
     elif new.files[0] not in old.files:
         yield "the files of the test set have another size or time, and the run was ended before their fingerprint was known"
     elif any(mark is None for marks in new.files[0].values() for mark in marks):
@@ -213,17 +217,17 @@ def _other_result(
     result: RunResult, prepared: Prepared, new: UnfinishedRun, fingerprint: InBackground[str]
 ) -> Iterator[str]:
     """Why a finished run is another one."""
-    fingerprint_of_suite = prepared.suite.fingerprint
-    if result.suite_fingerprint != fingerprint_of_suite and result.meaning == new.identity.meaning:
-        yield "the suite is not the same: its text, or a variable that it names, was changed"
-    known = RunIdentity(
-        new.identity.suite_fingerprint, result.columns, {"evaluators": result.version}, {}, result.meaning
-    )
+    if result.suite_fingerprint != prepared.suite.fingerprint and result.meaning == new.identity.meaning:
+        yield _OTHER_SUITE
+    versions = {"evaluators": result.version}
+    known = RunIdentity(new.identity.suite_fingerprint, result.columns, versions, {}, result.meaning)
     yield from _differences(known, new.identity)
     if result.data_fingerprint != fingerprint.value():
-        yield "the data is not the same: it has another fingerprint"
-    selected = [note for note in result.notes if note.startswith(_SELECTED)]
-    if selected != [note for note in prepared.test_set.table.notes if note.startswith(_SELECTED)]:
+        yield _OTHER_DATA
+    was, now = (
+        [note for note in notes if note.startswith(_SELECTED)] for notes in (result.notes, prepared.test_set.table.notes)
+    )
+    if was != now:
         yield "other rows were selected"
 
 
@@ -236,7 +240,7 @@ def _differences(old: RunIdentity, new: RunIdentity) -> Iterator[str]:
     settings = list(_other_settings(old.meaning, new.meaning))
     yield from settings
     if old.suite_fingerprint != new.suite_fingerprint and not settings:
-        yield "the suite is not the same: its text, or a variable that it names, was changed"
+        yield _OTHER_SUITE
     for role in dict.fromkeys((*old.columns, *new.columns)):
         was, now = old.columns.get(role), new.columns.get(role)
         if was != now:
@@ -265,14 +269,6 @@ def _quoted(text: str | None) -> str:
     return "none" if text is None else f'"{text}"'
 
 
-def _identity(prepared: Prepared, repeat_judge: int, recordings: Sequence[Recording]) -> RunIdentity:
-    suite = prepared.suite
-    versions = {"evaluators": __version__, "python": _minor(sys.version.split()[0]), **_libraries()}
-    code = {f"{_CODE}{name}": code for name, code in own_code(words_of(suite)).items()}
-    options = _options(prepared, repeat_judge, recordings) | code
-    return RunIdentity(decisive(suite), prepared.roles, versions, options, meaning_of(suite))
-
-
 def _minor(version: str) -> str:
     """3.12 of 3.12.4: what is mended within it changes no answer."""
     return ".".join(version.split(".")[:2])
@@ -299,11 +295,8 @@ def _libraries() -> dict[str, str]:
 def _options(prepared: Prepared, repeat_judge: int, recordings: Sequence[Recording]) -> dict[str, str]:
     first = recordings[0]
     size = sum(source.size for source in prepared.variants()[0][1].files)
-    config = prepared.test_set.config
-    reading = {
-        name: getattr(config, name)
-        for name in ("format", "encoding", "delimiter", "sheet", "header_row", "pair_by", "attach")
-    }
+    words = ("format", "encoding", "delimiter", "sheet", "header_row", "pair_by", "attach")
+    reading = {name: getattr(prepared.test_set.config, name) for name in words}
     return {
         "the rows that are scored": prepared.selection.sentence() if prepared.selection else "all of them",
         _WATCHED: _checksum(sorted(watches_of(prepared.suite).items())),
@@ -319,10 +312,6 @@ def _options(prepared: Prepared, repeat_judge: int, recordings: Sequence[Recordi
 
 def _checksum(value: object) -> str:
     return sha256(repr(value).encode("utf-8", "backslashreplace")).hexdigest()[:12]
-
-
-def _marks(prepared: Prepared) -> dict[str, tuple[FileMark, ...]]:
-    return {name or "": file_marks(table.files) for name, table in prepared.variants()}
 
 
 def _nearest(run: ResumedRun) -> str:
