@@ -16,6 +16,7 @@ from evaluators.issues import Problems, problem
 from evaluators.run.job import ShippedSuite
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
+from evaluators.suite.foreign_words import TABLE_OF_PROMPTFOO
 from evaluators.values.small_files import reading_once
 
 
@@ -68,8 +69,6 @@ def _read(path: Path, environment: Mapping[str, str] | None) -> suite_source.Sui
 
 
 def _holds_assertions(path: Path) -> bool:
-    from evaluators.suite.foreign_hints import TABLE_OF_PROMPTFOO  # a suite without this mistake has no use for it
-
     with path.open("rb") as file:
         return re.match(TABLE_OF_PROMPTFOO, file.readline(64 * 1024).decode("utf-8", "replace")) is not None
 

@@ -23,7 +23,7 @@ from evaluators.judges.judge import read_judge
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, bad, build, filled_texts, reading_filled, spell
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.suite.foreign_words import TYPES, exported, today
+from evaluators.suite.foreign_words import TYPES, exported, foreign_system, hint_for, today
 from evaluators.suite.graph import check_edges
 from evaluators.suite.nodes import SECTIONS, YamlNode
 from evaluators.suite.presets import presets_with
@@ -76,13 +76,10 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
             return None
 
     strange = [key for key in data if key not in SECTIONS]
-    if strange:
-        from evaluators.suite.foreign_hints import foreign_system  # a suite without this mistake has no use for it
-
-        if (system := foreign_system(data)) is not None:
-            message = f"this is a file of {system}, not a suite"
-            hint = f"make a suite of it: evaluators convert {source.name} -o suite.yaml --rows rows.csv"
-            raise Problems(_issues(source, [Detail((strange[0],), message, hint, key=True, code="not-a-suite")]))
+    if strange and (system := foreign_system(data)) is not None:
+        message = f"this is a file of {system}, not a suite"
+        hint = f"make a suite of it: evaluators convert {source.name} -o suite.yaml --rows rows.csv"
+        raise Problems(_issues(source, [Detail((strange[0],), message, hint, key=True, code="not-a-suite")]))
     details.extend(_variables_refused(source))
     for key in strange:
         hint = suggestion(key, SECTIONS) or _outside(key) or f"known: {', '.join(SECTIONS)}"
@@ -236,8 +233,6 @@ def _draft(
     try:
         plug = BUILTIN.find(found.type)
     except Problems as error:
-        from evaluators.suite.foreign_hints import hint_for  # a suite without this mistake has no use for it
-
         known = (*BUILTIN.names(), *TYPES)
         hint = hint_for(written) or suggestion(written, known) or 'see "evaluators list" for all of them'
         at = (*base,) if base else ("type",) if isinstance(item, Mapping) else ()

@@ -1,4 +1,4 @@
-"""The words of five other systems: they load as they are, each with a note that names today's word.
+"""The words of other systems: they load as they are, each with a note that names today's word, or say what to write instead.
 
 A table, so that a word is added in one line. Where a word's meaning has to be said and not only renamed, it has a
 function of its own.
@@ -7,7 +7,7 @@ function of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -20,7 +20,12 @@ _URI = r"agenta:builtin:(?P<slug>[a-z_]+):[a-z0-9]+"
 _HALF: Final = {"pass_at": 0.5}
 _STRICT: Final = {"extra_fields": "penalize", **_HALF}
 
-_NAMES: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
+_JUDGE: Final = "and judge: of the suite says who is asked"
+_RUBRIC: Final = f'write - llm_judge: {{rubric: "what the output must be like"}}; {_JUDGE}'
+_OWN: Final = "write it in Python (evaluators new evaluator NAME), as an evaluator of your own"
+_NOT_HERE: Final = "there is no counterpart: it does not look at an output and an expected answer"
+
+_NAMES: Final[Mapping[str, tuple[str, Mapping[str, Any]] | str]] = {
     "auto_exact_match": ("exact_match", {}),
     "auto_contains_json": ("contains_json", {}),
     "auto_json_diff": ("json_diff_match", _HALF),
@@ -43,11 +48,49 @@ _NAMES: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
     "OutputLengthScorer": ("length", _HALF),
     "OutputRelevanceScorer": ("relevance", _HALF),
     "OutputCompletenessScorer": ("completeness", _HALF),
+    # what these say has to be written anew
+    "auto_ai_critique": _RUBRIC,
+    "auto_semantic_similarity": (
+        "a model of sentences is a function of yours, registered as semantic: "
+        'write - json_multi_field_match: {fields: {answer: semantic}}, and in Python evaluators.register("semantic", f, batch=True)'
+    ),
+    "match": (
+        "a pattern is looked for by regex_match; for Agenta's matchers write one evaluator each, and put them together: "
+        "- weighted_mean: {name: overall, of: {answer: 3, polite: 1}, pass_at: 0.75}"
+    ),
+    "auto_custom_code_run": _OWN,
+    "code": _OWN,
+    "auto_webhook_test": _OWN,
+    "hook": _OWN,
+    "feedback": "what people said is a column: write - exact_match: {output: COLUMN, expected: COLUMN}",
+    "Text Similarity": "write - levenshtein: {pass_at: 0.5}",
+    "Text Match": "write - levenshtein: {pass_at: 0.85}",
+    "Tool Correctness": _NOT_HERE,
+    "URL Validation": "write - regex_match: {pattern: 'https://'}; whether a page is there is not looked at",
+    "LLMAsJudgeScorer": _RUBRIC,
+    "ReasoningValidityScorer": _RUBRIC,
+    "AnswerAccuracyLLMScorer": f'write - llm_judge: {{rubric: "Is the answer right?", columns: [input, expected]}}; {_JUDGE}',
+    "OutputQualityScorer": (
+        'write - llm_judge: {criteria: {correctness: {rubric: "Is it right?", weight: 4}, clarity: "Is it clear?"}}, '
+        f"with a criterion for each quality; {_JUDGE}"
+    ),
+    "LogicConsistencyScorer": (
+        'write - llm_judge: {criteria: {contradiction: {rubric: "Is it free of contradictions?", weight: 5}, '
+        f'causal: {{rubric: "Do its causes hold?", weight: 3}}, data: {{rubric: "Do its numbers agree?", weight: 2}}}}}}; {_JUDGE}'
+    ),
+    "ConstraintSatisfactionScorer": f"write - llm_judge: {{criteria: …}}, with a criterion for each constraint; {_JUDGE}",
+    "TimeCostScorer": "a measure gives figures of a column: write measures: {time: row.COLUMN}",
+    "LabelDistributionScorer": "exact_match counts labels: write - exact_match: {labels: [one, another]}",
+    "TrajectoryValidator": _NOT_HERE,
 }
-"""Another system's name → the type here, and what the name says beside it, unless the line says otherwise."""
+"""By another system's name, Agenta's by the slug of its address: the type here and what the name says beside it, unless the
+line says otherwise; or, for a name that is no type here, what to write in its place."""
 
-TYPES: Final[Mapping[str, str]] = {name: kind for name, (kind, _) in _NAMES.items()}
-IMPLIED: Final[Mapping[str, Mapping[str, Any]]] = {name: implied for name, (_, implied) in _NAMES.items() if implied}
+TYPES: Final[Mapping[str, str]] = {name: here[0] for name, here in _NAMES.items() if not isinstance(here, str)}
+IMPLIED: Final[Mapping[str, Mapping[str, Any]]] = {
+    name: here[1] for name, here in _NAMES.items() if not isinstance(here, str) and here[1]
+}
+HINTS: Final[Mapping[str, str]] = {name: here for name, here in _NAMES.items() if isinstance(here, str)}
 
 _OF_SUITES: Final[Mapping[str, Mapping[str, str]]] = {"json_diff_match": {"ignore": "skip"}}
 """Settings that only a suite spells in another way. What Python takes too, the settings themselves say."""
@@ -158,3 +201,25 @@ _MEANINGS: Final[Mapping[str, Callable[[CurrentLine, str], None]]] = {
     "contains_any": _substrings,
     "contains_all": _substrings,
 }
+
+
+_OF_PROMPTFOO: Final = ("prompts", "providers", "targets", "tests", "defaultTest", "scenarios", "assertionTemplates")
+
+TABLE_OF_PROMPTFOO: Final = r"""\A[^\n]*(?<![^,;\t"\ufeff])__expected\d*(?![^,;\t"\r\n])"""
+"""How a table begins in which a column holds assertions of promptfoo."""
+
+
+def foreign_system(keys: Iterable[str]) -> str | None:
+    """The system whose configuration has these keys at its top, and `evaluators` nowhere; None for a suite, or a file of nobody's."""
+    known = set(keys)
+    if "evaluators" in known:
+        return None
+    if "testing_criteria" in known:
+        return "openai"
+    return "promptfoo" if len(known.intersection(_OF_PROMPTFOO)) > 1 else None
+
+
+def hint_for(name: str) -> str | None:
+    """What to write in place of another system's evaluator; None for a name that is not known here."""
+    slug = name.split(":")[2] if name.startswith("agenta:") and name.count(":") >= 2 else name
+    return HINTS.get(slug)

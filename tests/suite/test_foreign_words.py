@@ -12,7 +12,7 @@ import yaml
 from evaluators.api.loading import load
 from evaluators.issues import Problems
 from evaluators.suite.config import read_config
-from evaluators.suite.foreign_hints import HINTS, hint_for
+from evaluators.suite.foreign_words import HINTS, hint_for
 from evaluators.suite.source import loads
 
 

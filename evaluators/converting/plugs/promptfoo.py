@@ -36,7 +36,7 @@ from evaluators.converting.promptfoo_values import (
     rendered,
     whole_variable,
 )
-from evaluators.suite.foreign_hints import TABLE_OF_PROMPTFOO
+from evaluators.suite.foreign_words import TABLE_OF_PROMPTFOO
 from evaluators.suite.nodes import Findings, SuiteInput, YamlNode
 from evaluators.suite.python_data import tree_of
 
