@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any, Final, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeAlias, TypedDict, TypeVar, Unpack, cast
 
 from msgspec.structs import replace
 
@@ -86,22 +86,28 @@ def _in_other_words(**words: str) -> Callable[[Function], Function]:
     return wrap
 
 
+class Scoring(TypedDict, total=False):
+    """The settings of `schema_match` that a program may give, your own comparators and who is asked, by name."""
+
+    dialect: Dialect
+    defaults: Mapping[str, Any] | None
+    fallback: Mapping[str, Any] | None
+    nulls: Nulls | None
+    absent_values: Sequence[Any] | None
+    post_process: PostProcess | Processor | str
+    comparators: Comparators | None
+    judge: str | Mapping[str, Any] | None
+
+
 @_in_other_words(gold="expected", extracted="outputs", predicted="outputs")
 def evaluate(
     expected: Iterable[Any],
     outputs: Iterable[Any],
     schema: Schema,
     *,
-    dialect: Dialect = "auto",
     ids: Iterable[str | int] | None = None,
     id_field: str | None = None,
-    defaults: Mapping[str, Any] | None = None,
-    fallback: Mapping[str, Any] | None = None,
-    nulls: Nulls | None = None,
-    absent_values: Sequence[Any] | None = None,
-    post_process: PostProcess | Processor | str = (),
-    comparators: Comparators | None = None,
-    judge: str | Mapping[str, Any] | None = None,
+    **settings: Unpack[Scoring],
 ) -> Evaluation:
     """Score outputs against expected documents by a schema.
 
@@ -114,39 +120,19 @@ def evaluate(
     or the settings.
     """
     rows = _rows(_listed("expected", expected), _listed("outputs", outputs), ids, id_field)
-    settings = {
-        "defaults": defaults, "fallback": fallback, "absent_values": absent_values, "dialect": dialect,
-        "nulls": nulls, "post_process": post_process,
-    }  # fmt: skip
-    return _evaluated(Evaluation, rows, *_line(schema, settings, comparators, rows, judge))
+    return _evaluated(Evaluation, rows, *_line(schema, rows, settings))
 
 
 @_in_other_words(gold="expected", extracted="output", predicted="output")
 def evaluate_document(
-    schema: Schema,
-    expected: Any,
-    output: Any,
-    *,
-    dialect: Dialect = "auto",
-    id: str | int = 0,
-    defaults: Mapping[str, Any] | None = None,
-    fallback: Mapping[str, Any] | None = None,
-    nulls: Nulls | None = None,
-    absent_values: Sequence[Any] | None = None,
-    post_process: PostProcess | Processor | str = (),
-    comparators: Comparators | None = None,
-    judge: str | Mapping[str, Any] | None = None,
+    schema: Schema, expected: Any, output: Any, *, id: str | int = 0, **settings: Unpack[Scoring]
 ) -> DocumentEvaluation:
     """Score one output against one expected document. `results[path][metric]` has every metric at every place.
 
     The settings are those of `evaluate`.
     """
     rows = _rows([expected], [output], [id], None)
-    settings = {
-        "defaults": defaults, "fallback": fallback, "absent_values": absent_values, "dialect": dialect,
-        "nulls": nulls, "post_process": post_process,
-    }  # fmt: skip
-    return _evaluated(DocumentEvaluation, rows, *_line(schema, settings, comparators, rows, judge))
+    return _evaluated(DocumentEvaluation, rows, *_line(schema, rows, settings))
 
 
 @_in_other_words(gold="expected", extracted="outputs", predicted="outputs")
@@ -260,21 +246,19 @@ def _ids_in(expected: Sequence[Any], id_field: str | None) -> list[Any]:
     return found
 
 
-def _line(
-    schema: Schema,
-    settings: Mapping[str, Any],
-    comparators: Comparators | None,
-    rows: MemoryRows,
-    judge: str | Mapping[str, Any] | None,
-) -> tuple[EvaluatorLine, list[str]]:
-    """The evaluator, and what is to be said of its schema. Raises Problems with every bad setting."""
+def _line(schema: Schema, rows: MemoryRows, settings: Scoring) -> tuple[EvaluatorLine, list[str]]:
+    """The evaluator, and what is to be said of its schema. Raises Problems with every bad setting, and TypeError for one that
+    there is not."""
+    for name in settings.keys() - Scoring.__annotations__.keys():
+        raise TypeError(f'there is no argument "{name}"; known: {", ".join(Scoring.__annotations__)}')
     notes: list[str] = []
-    given = {name: value for name, value in settings.items() if value is not None and value != ()}
+    given: dict[str, Any] = {name: value for name, value in settings.items() if value is not None and value != ()}
+    comparators, judge = given.pop("comparators", {}), given.pop("judge", None)
     try:
         asked = read_judge(judge, Path()) if judge is not None else None
         if asked is not None:
             asked.ready()
-        context = {"comparators": _comparators(comparators or {}, asked), "judge": asked, "notes": notes}
+        context = {"comparators": _comparators(comparators, asked), "judge": asked, "notes": notes}
         plain = str(schema) if isinstance(schema, Path) else schema
         evaluator = build(BUILTIN.find(NAME), {**given, "schema": plain}, context, noun=f'evaluator "{NAME}"')
         if (learning := evaluator.learning()) is not None:

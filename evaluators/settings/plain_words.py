@@ -37,16 +37,16 @@ def details_of(
 
 def setting_names(model: type[BaseModel]) -> tuple[str, ...]:
     """The settings that a model takes, as users write them."""
-    return tuple(_spellings(name, info)[0] for name, info in model.model_fields.items() if name != "type")
+    return tuple(user_spellings(name, info)[0] for name, info in model.model_fields.items() if name != "type")
 
 
 def old_spellings(model: type[BaseModel]) -> dict[str, str]:
     """The settings that may be written in another way, too: each such spelling, and today's word."""
-    spellings = [_spellings(name, info) for name, info in model.model_fields.items()]
+    spellings = [user_spellings(name, info) for name, info in model.model_fields.items()]
     return {word: written for written, *others in spellings for word in others}
 
 
-def _spellings(name: str, info: FieldInfo) -> list[str]:
+def user_spellings(name: str, info: FieldInfo) -> list[str]:
     """What users may write for a setting; today's word first."""
     alias = info.validation_alias
     if isinstance(alias, AliasChoices):
@@ -116,7 +116,7 @@ def _named(loc: Loc, noun: str) -> str:
 
 def _unknown(name: str, loc: Loc, value: object, model: type[BaseModel], also: tuple[str, ...], of: str) -> Detail:
     """A setting that nobody takes: a second spelling, a forgotten space, a decimal comma, or a slip of the pen."""
-    spellings = [_spellings(setting, info) for setting, info in model.model_fields.items()]
+    spellings = [user_spellings(setting, info) for setting, info in model.model_fields.items()]
     twins = next((words for words in spellings if name in words and len(words) > 1), [])
     if twin := next((word for word in twins if word != name), None):
         message = f'"{name}" and "{twin}" are the same setting'

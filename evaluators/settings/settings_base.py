@@ -13,12 +13,13 @@ from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any, Final, TypeAlias
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema
 
 from evaluators.issues import Issue
 from evaluators.settings.filled import NOTHING_FILLED, Filled, filled_texts
+from evaluators.settings.plain_words import user_spellings
 
 Name: TypeAlias = Annotated[str, Field(min_length=1)]
 """The name of something, such as a column or a file. An empty text names nothing."""
@@ -81,10 +82,8 @@ class Settings(BaseModel):
 
 
 def spellings(name: str, field: FieldInfo) -> list[str]:
-    """How a setting may be written, today's word first."""
-    alias = field.validation_alias
-    words = [str(word) for word in alias.choices] if isinstance(alias, AliasChoices) else [alias] if alias else []
-    return list(dict.fromkeys([*(word for word in words if isinstance(word, str)), name]))
+    """How a setting may be written, today's word first: as users may write it, and then by its name in Python."""
+    return list(dict.fromkeys([*user_spellings(name, field), name]))
 
 
 @cache
