@@ -65,6 +65,8 @@ def _for_editors(schema: Schema) -> Schema:
     """One part of pydantic's schema, without what only programmers read."""
     if isinstance(schema.get("title"), str):
         del schema["title"]
+    if isinstance(said := schema.get("description"), str):  # editors begin a paragraph at every line break
+        schema["description"] = re.sub(r"(?<!\n)\n(?!\n|\s*- )\s*", " ", said)
     if schema.get("default", ...) is None:
         del schema["default"]
     if "minLength" in schema and "anyOf" in schema:
