@@ -17,9 +17,8 @@ from evaluators.judges.judge import JUDGES
 from evaluators.registry import Socket
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.gates import AnyGateConfig
-from evaluators.run.limits_section import LimitsConfig
-from evaluators.run.measure_section import MeasureConfig
 from evaluators.run.results_config import ResultsConfig, StatisticsConfig
+from evaluators.run.suite_sections import LimitsConfig, MeasureConfig
 from evaluators.settings import READ_AS, Settings
 from evaluators.suite.presets import preset_names
 from evaluators.suite.schema import (

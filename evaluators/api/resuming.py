@@ -21,14 +21,12 @@ from msgspec import structs
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.model import __version__
 from evaluators.registry import nearest
-from evaluators.run.in_background import InBackground
-from evaluators.run.own_code import own_code
 from evaluators.run.preparing import Prepared
 from evaluators.run.recorder import Recording
 from evaluators.run.result import RunResult
 from evaluators.run.run_folder import RunFolder, check_name
-from evaluators.run.scoring import rows_format, watches_of
-from evaluators.run.settings_fingerprint import decisive, meaning_of, words_of
+from evaluators.run.scoring import InBackground, rows_format, watches_of
+from evaluators.run.settings_fingerprint import decisive, meaning_of, own_code, words_of
 from evaluators.run.store import RUN_JSON, load_run
 from evaluators.run.unchanged import file_marks
 from evaluators.run.verdict import OTHER_RUN

@@ -39,14 +39,14 @@ def _read_by(module: str, function: str) -> SectionReader:
 
 READERS: Final[Mapping[str, SectionReader]] = {
     "test_set": read_test_set,
-    "measures": _read_by("evaluators.run.measure_section", "read_measures"),
+    "measures": _read_by("evaluators.run.suite_sections", "read_measures"),
     "statistics": read_statistics,
     "gates": _read_by("evaluators.run.gate_targets", "read_gates"),
     "compare": _read_by("evaluators.compare.compare_section", "read_compare"),
     "results": read_results,
     "tracking": read_tracking,
     "engine": _read_by("evaluators.run.engines.engine", "read_engine"),
-    "limits": _read_by("evaluators.run.limits_section", "read_limits"),
+    "limits": _read_by("evaluators.run.suite_sections", "read_limits"),
 }
 
 
@@ -54,8 +54,7 @@ def models() -> dict[str, type[BaseModel]]:
     """The settings of each section that has one model."""
     from evaluators.compare.compare_section import CompareConfig
     from evaluators.run.gates import AnyGateConfig
-    from evaluators.run.limits_section import LimitsConfig
-    from evaluators.run.measure_section import MeasureConfig
+    from evaluators.run.suite_sections import LimitsConfig, MeasureConfig
 
     return {
         "test_set": TestSetConfig,

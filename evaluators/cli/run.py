@@ -274,7 +274,7 @@ def _results_folder(options: dict[str, Any], suite: Suite) -> str | Path | None:
     if options["no_results"] or scheme_of(named) is None:
         return None if options["no_results"] else Path(options["results"] or _folder_of_suite(suite))
     if not options["results"]:
-        from evaluators.run.suite_addresses import check_results
+        from evaluators.run.preparing import check_results
 
         check_results(of_suite)
     return str(named)

@@ -176,7 +176,7 @@ def _result(line: EvaluatorLine, table: TestSet, measured: SplitResult, notes: S
         *(issue for issue in schema_gaps([line], stats, {}) if issue.code != "schema-not-covered"),
         *key_warnings([line], stats, found),
         *null_warnings([line], [(measured, stats)]),
-        *reading_nothing([line], {}, table, measured.glimpse.expected_documents()),
+        *reading_nothing([line], {}, table, measured.first_rows.expected_documents()),
         *found,
     )
     facts = Facts(tuple(stats))

@@ -13,9 +13,8 @@ from evaluators.needs import Column, Expected, Need, Output, Part, Text, Wanted
 from evaluators.plan.suite_plan import Plan
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.reference import first_sentence, short_score
-from evaluators.run.figures import counted
+from evaluators.run.figures import USUAL, counted
 from evaluators.run.gates import Gate, metric_words
-from evaluators.run.reach import USUAL
 from evaluators.settings import Loc
 from evaluators.suite.config import RUN_SETTINGS, SuiteConfig
 from evaluators.suite.evaluator_line import EvaluatorLine

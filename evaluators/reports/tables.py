@@ -7,15 +7,16 @@ from typing import Final
 
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, Tone, dense
 from evaluators.run.figures import (
+    USUAL,
     counted,
     interval_text,
     mean_interval_text,
     more_text,
     percent_text,
+    reach,
     rows_text,
     score_text,
 )
-from evaluators.run.reach import USUAL, reach
 from evaluators.run.result import EvaluatorStats, ExtraItems, GateResult, RunResult
 
 MOST_SLICES: Final = 20

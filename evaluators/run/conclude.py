@@ -19,7 +19,7 @@ from evaluators.run.exact_sums import plus
 from evaluators.run.ids import id_warnings
 from evaluators.run.key_warnings import key_warnings, null_warnings
 from evaluators.run.kinds_read import UNUSED, reading_nothing
-from evaluators.run.label_tables import label_tables, unlisted_labels
+from evaluators.run.labels import label_tables, unlisted_labels
 from evaluators.run.measured import measure_gaps, measure_notes, measures_of, unreadable_cells, unreadable_measures
 from evaluators.run.places import line_places
 from evaluators.run.preparing import Prepared
@@ -87,7 +87,7 @@ def conclude(
     missed = [*gaps(lines, variants, suite, complete=finished), *measure_gaps(measures)]
     unused: list[Issue] = []
     if finished:
-        first = every[0].glimpse.expected_documents()
+        first = every[0].first_rows.expected_documents()
         unused = reading_nothing(lines, prepared.roles, prepared.variants()[0][1], first, suite)
     missed += [one for one in unused if one.code == UNUSED]
     # of a part of the rows, gaps are worth a warning and no more

@@ -12,10 +12,9 @@ from evaluators.fields.align import Align
 from evaluators.fields.key_counts import ListKey
 from evaluators.issues import Blame, Issue
 from evaluators.model import JSON
-from evaluators.run.glimpse import FIRST_ROWS, Glimpse
 from evaluators.run.places import KEY, align_place, field_places, line_places
 from evaluators.run.result import Counts, EvaluatorStats
-from evaluators.run.split_result import SplitResult
+from evaluators.run.split_result import HINT_ROWS, FirstRows, SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.json_text import to_text
 from evaluators.values.paths import Path, nearest_path
@@ -42,7 +41,7 @@ def gaps(
     `complete` says that every row was scored.
     """
     lines, fields = line_places(suite), field_places(suite)
-    first = [each.glimpse for each, _ in variants]
+    first = [each.first_rows for each, _ in variants]
     found: list[Issue] = []
     for _, stats in variants:
         for line, one in zip(evaluators, stats, strict=True):
@@ -58,14 +57,14 @@ def gaps(
     return list(dict.fromkeys(found))
 
 
-def _documents(first: Sequence[Glimpse], evaluator: str) -> list[JSON]:
+def _documents(first: Sequence[FirstRows], evaluator: str) -> list[JSON]:
     return [document for each in first for document in each.documents_of(evaluator)]
 
 
-def _in_place_of(first: Sequence[Glimpse], evaluator: str, path: str) -> str | None:
+def _in_place_of(first: Sequence[FirstRows], evaluator: str, path: str) -> str | None:
     """The existing path most like one that no row has, or else the keys that are there; None where there are none."""
     documents, wanted = _documents(first, evaluator), parse_path(path)
-    near = (nearest_path(wanted, document) for document in documents[:FIRST_ROWS])
+    near = (nearest_path(wanted, document) for document in documents[:HINT_ROWS])
     meant = next((path for path in near if path is not None), None)
     if meant is not None:
         return f'did you mean "{meant}"?'
@@ -77,7 +76,7 @@ def _in_place_of(first: Sequence[Glimpse], evaluator: str, path: str) -> str | N
     return f"the rows have {there}{more}"
 
 
-def _values_in_place_of(conditions: Sequence[Condition], first: Sequence[Glimpse]) -> str | None:
+def _values_in_place_of(conditions: Sequence[Condition], first: Sequence[FirstRows]) -> str | None:
     """What the column of a condition holds, where the first rows have none of the values that are asked for."""
     for condition in conditions:
         if condition.source != "row" or condition.present is not None:
@@ -123,7 +122,7 @@ def _key_in_place_of(path: Path, align: Align, documents: Sequence[JSON]) -> str
         if align.keys and (near := nearest_path(align.keys[0], item)) is not None:
             return f'did you mean "{near}"?'
         seen.update(dict.fromkeys(item if isinstance(item, dict) else ()))
-        if len(seen) >= FIRST_ROWS:
+        if len(seen) >= HINT_ROWS:
             break
     known = ", ".join(f'"{name}"' for name in list(seen)[: _MOST_VALUES + 1] if name)
     return f"the items have {known}" if known else "the items are not objects"
@@ -140,7 +139,7 @@ def _items(path: Path, document: JSON) -> Iterator[JSON]:
 def _gaps_of(
     line: EvaluatorLine,
     one: EvaluatorStats,
-    first: Sequence[Glimpse],
+    first: Sequence[FirstRows],
     where: str | None,
     fields: Mapping[tuple[str, str], str],
 ) -> Iterator[Issue]:
@@ -204,7 +203,7 @@ def _some(paths: Iterable[str], most: int = 10) -> str:
 
 
 def _field_measured_nothing(
-    line: EvaluatorLine, path: str, unmet: bool, where: str | None, first: Sequence[Glimpse]
+    line: EvaluatorLine, path: str, unmet: bool, where: str | None, first: Sequence[FirstRows]
 ) -> Issue:
     """`unmet` says that the field's own condition kept it from being measured."""
     if unmet:
@@ -218,7 +217,7 @@ def _field_measured_nothing(
     return Issue("field-measured-nothing", Blame.TESTSET, message, where, hint)
 
 
-def _fields_found_nowhere(line: EvaluatorLine, first: Sequence[Glimpse]) -> str | None:
+def _fields_found_nowhere(line: EvaluatorLine, first: Sequence[FirstRows]) -> str | None:
     """The first fields of an evaluator none of whose fields any row has, with what is there in their place."""
     scored = line.settings.scored_fields()
     paths = [path for path in dict.fromkeys((*scored.names, *scored.awaited.named)) if path not in scored.optional]

@@ -12,9 +12,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 from evaluators.registry import suggestion
-from evaluators.run.figures import beside_limit, beside_quantity, counted, limit_text, rows_text
+from evaluators.run.figures import (
+    Reach,
+    beside_limit,
+    beside_quantity,
+    best_mean,
+    counted,
+    limit_text,
+    reach,
+    rows_text,
+    unseen_by_precision,
+    worst_mean,
+)
 from evaluators.run.gates import MICRO, POOLED, AnyGateConfig, Figure, Gate, MeasureFigure, bare_column, metric_words
-from evaluators.run.reach import Reach, best_mean, reach, unseen_by_precision, worst_mean
 from evaluators.run.result import ConfusionMatrix, EvaluatorStats, FieldStats, GateResult, MeasureStats
 
 Judged: TypeAlias = Literal["passed", "warned", "failed", "undecided"]

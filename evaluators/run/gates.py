@@ -12,8 +12,7 @@ from typing import Annotated, Final, Literal, NamedTuple, Self, TypeAlias, get_a
 from msgspec import Struct
 from pydantic import Field, field_validator, model_validator
 
-from evaluators.run.figures import limit_text
-from evaluators.run.reach import USUAL
+from evaluators.run.figures import USUAL, limit_text
 from evaluators.run.result import GateResult
 from evaluators.settings import Name, Settings
 

@@ -30,19 +30,17 @@ from evaluators.limits import OUT_OF_TIME, limited, run_out_of_time
 from evaluators.plan.cells import Cells
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import Plan, compile_plan
-from evaluators.run.clusters import cell_text, cluster_names, cluster_sums
-from evaluators.run.glimpse import FIRST_ROWS
+from evaluators.run.groups import cell_text, cluster_names, cluster_sums
 from evaluators.run.ids import MOST_IDS
 from evaluators.run.input_checksum import checksums, output_columns
-from evaluators.run.label_counts import labels_of
+from evaluators.run.labels import labels_of
 from evaluators.run.measures import MeasureCounts, MeasuredColumn
 from evaluators.run.recorder import Recorder, Recording
 from evaluators.run.row_issues import RowIssues
 from evaluators.run.rows import RowsFormat, RowWriter
-from evaluators.run.slices import SliceCounts
 from evaluators.run.split_files import ANSWERS, ROWS, PartFile, checkpoint_key, new_attempt, part_name
-from evaluators.run.split_result import SplitResult
-from evaluators.run.tally import Ledger
+from evaluators.run.split_result import HINT_ROWS, SplitResult
+from evaluators.run.tally import Ledger, SliceCounts
 from evaluators.run.unchanged import file_marks
 from evaluators.run.watch import Watch
 from evaluators.run.write_errors import about_writing, unwritten
@@ -305,8 +303,8 @@ class Work:
         for labels, ledger, column in zip(self.labels, self.ledgers, codes, strict=True):
             if labels is not None and labels.wanted:
                 labels.add(columns, column, ledger.verdicts, chunk.offsets, chunk.ids)
-        if self.result.index == 0 and self.result.glimpse.rows < FIRST_ROWS:
-            self.result.glimpse.take(self.plan, columns, slots, chunk.count)
+        if self.result.index == 0 and self.result.first_rows.rows < HINT_ROWS:
+            self.result.first_rows.take(self.plan, columns, slots, chunk.count)
         for keys, one, nulls in zip(self.result.keys, self.plan.evaluators, self.null_unsaid, strict=True):
             if one.scored is not None:
                 keys.take(slots[one.scored], chunk.offsets, nulls)

@@ -9,10 +9,10 @@ from typing import Final
 
 from evaluators.issues import Blame, Issue
 from evaluators.run.figures import counted
+from evaluators.run.groups import SliceKey, by_slice
 from evaluators.run.intervals import mean_interval, moments_of_clusters, moments_of_powers
 from evaluators.run.measures import UNIT, MeasuredColumn, MeasureSums, NumberSums
 from evaluators.run.result import Interval, MeasureStats
-from evaluators.run.slices import SliceKey, by_slice
 
 NOT_A_NUMBER: Final = "not-a-number"
 

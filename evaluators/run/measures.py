@@ -22,9 +22,8 @@ from msgspec import Struct, field
 
 from evaluators.issues import CellError
 from evaluators.model import MISSING
-from evaluators.run.clusters import cell_text, limited_clusters
 from evaluators.run.exact_sums import FIRST_ROWS, Four, Sum, plus
-from evaluators.run.slices import MOST_SLICES, limit_slices
+from evaluators.run.groups import MOST_SLICES, cell_text, limit_slices, limited_clusters
 from evaluators.values.numbers import Parse, exact_reader, written
 
 UNIT: Final = 10**30

@@ -9,10 +9,9 @@ from msgspec.structs import replace
 
 from evaluators.issues import Issue
 from evaluators.run.exact_sums import plus
-from evaluators.run.glimpse import Glimpse
 from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.job import Job
-from evaluators.run.split_result import Merged, SplitResult
+from evaluators.run.split_result import FirstRows, Merged, SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 
 
@@ -82,7 +81,7 @@ class Merger:
         total.merged.append(Merged(result.index, first, result.attempt))
         finished, self._number = result.finished, first + result.span
         if result.index:
-            result.glimpse = Glimpse()
+            result.first_rows = FirstRows()
         result.index = 0
         if len(total.ids) >= MOST_IDS:
             result.ids = Ids()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from evaluators.testsets.reader import knows
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set
 from evaluators.testsets.test_set_config import PLACES, TestSetConfig
-from evaluators.values.addresses import allowed_beginnings
+from evaluators.values.addresses import addresses_in, allowed_beginnings, refused_addresses, shown_address
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
@@ -70,8 +70,6 @@ def prepare(
         check_judge(suite)
         config, folder = _test_set_config(suite, test_set, dict(settings), given)
         if allowed_beginnings() is not None:
-            from evaluators.run.suite_addresses import check_addresses  # rarely asked for
-
             check_addresses(config, (test_set, *settings.values()))
         selection, needed = selection or Selection(), suite.needed_roles()
         # the folder of the results, where it is on this machine
@@ -184,3 +182,29 @@ def _check_columns(suite: Suite, test_set: TestSet) -> None:
     ]
     if issues:
         raise Problems(issues)
+
+
+def check_addresses(config: TestSetConfig, asked: Iterable[object]) -> None:
+    """Raises Problems (config) for addresses in the settings of a test set that a suite may not name.
+
+    `asked` are the places of the command line.
+    """
+    said, asked, words = config.model_dump(), set(map(str, asked)), "name it on the command line: evaluators run SUITE"
+    issues = [
+        issue
+        for name in (*PLACES, "mlflow", "phoenix", "connection")
+        for issue in refused_addresses(addresses_in(said[name]), asked, f"{words} {_said(said[name])}")
+    ]
+    if issues:
+        raise Problems(issues)
+
+
+def check_results(place: str) -> None:
+    """Raises Problems (config) where a suite names an address for its results, and that is not allowed."""
+    hint = f"name it on the command line: --results {shown_address(place)}"
+    if issues := refused_addresses(addresses_in(place), hint=hint):
+        raise Problems(issues)
+
+
+def _said(place: object) -> str:
+    return shown_address(place) if isinstance(place, str) else "ADDRESS"

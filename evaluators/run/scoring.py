@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial, reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,7 +21,6 @@ from evaluators.run.asking_run import asking
 from evaluators.run.conclude import conclude
 from evaluators.run.engines.engine import Crew
 from evaluators.run.exact_sums import plus
-from evaluators.run.in_background import InBackground
 from evaluators.run.job import Job
 from evaluators.run.preparing import Prepared
 from evaluators.run.recorder import Recording
@@ -40,6 +39,7 @@ from evaluators.values.addresses import with_shown_addresses
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
     from evaluators.run.run_folder import RunFolder
+
 
 PARQUET_FROM_BYTES: Final = 256 * 1024 * 1024
 """Rows are stored as Parquet from this size of input on, when pyarrow is there and nothing else is asked for. Below it, loading
@@ -227,3 +227,47 @@ def environment_of(
         asked=asked if asked.questions else None,
         scored_again=sum(each.scored_again for _, each in run.measured),
     )
+
+
+Value = TypeVar("Value")
+
+
+class InBackground(Generic[Value]):
+    """A value, worked out once: beside the run when `begin` is called in time, else when it is asked for."""
+
+    def __init__(self, work: Callable[[], Value]) -> None:
+        self._work = work
+        self._found: list[Value] = []
+        self._error: list[BaseException] = []
+        self._join: Callable[[], None] | None = None
+
+    def begin(self) -> None:
+        """Start now, unless it has begun. Not before the last worker process has been forked."""
+        if self._join is not None:
+            return
+        from threading import Thread
+
+        thread = Thread(target=self._run, daemon=True)
+        thread.start()
+        self._join = thread.join
+
+    @property
+    def known(self) -> bool:
+        """Whether it is worked out."""
+        return bool(self._found)
+
+    def value(self) -> Value:
+        """The value, waited for. Raises what working it out raised."""
+        if self._join is None:
+            self._run()
+            self._join = lambda: None
+        self._join()
+        if self._error:
+            raise self._error[0]
+        return self._found[0]
+
+    def _run(self) -> None:
+        try:
+            self._found.append(self._work())
+        except BaseException as error:  # raised again where the value is asked for
+            self._error.append(error)

@@ -12,7 +12,7 @@ import sys
 import zlib
 from array import array
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
@@ -20,15 +20,17 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from evaluators.fields.key_counts import KeyCounts
-from evaluators.issues import Issue
+from evaluators.issues import CellError, Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgeTotals
+from evaluators.model import JSON, MISSING
+from evaluators.needs import Expected
+from evaluators.plan.suite_plan import Plan
 from evaluators.run.exact_sums import Sum
-from evaluators.run.glimpse import Glimpse
+from evaluators.run.groups import limit_slices
 from evaluators.run.ids import Ids
-from evaluators.run.label_counts import LabelSums
+from evaluators.run.labels import LabelSums
 from evaluators.run.measures import MeasureSums
 from evaluators.run.record_facts import Declared
-from evaluators.run.slices import limit_slices
 from evaluators.run.tally import Tally
 from evaluators.suite.evaluator_line import EvaluatorLine
 
@@ -36,6 +38,8 @@ Count = Annotated[int, Meta(ge=0)]
 _ARRAYS: Final = ("I", "Q")
 MOST_ISSUES: Final = 5
 """Issues of one code that are kept with their rows, the first ones; the rest is counted."""
+HINT_ROWS: Final = 200
+"""Rows that hints look at."""
 Read = TypeVar("Read")
 
 
@@ -54,6 +58,53 @@ class RowIssue(Struct, frozen=True, array_like=True):
 
     row: int
     issue: Issue
+
+
+class FirstRows(Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """What the first rows hold."""
+
+    rows: int = 0
+    read: list[Any] = field(default_factory=list)
+    """The documents that any evaluator reads, each once."""
+    documents: dict[str, list[int]] = field(default_factory=dict)
+    """Those of each evaluator that reads some, row by row, as their places in `read`."""
+    expected: dict[str, list[int]] = field(default_factory=dict)
+    """The expected documents among them."""
+    cells: dict[str, list[Any]] = field(default_factory=dict)
+    """The cells that can be read of the columns that conditions look at."""
+
+    def take(self, plan: Plan, columns: Mapping[str, Sequence[Any]], slots: Sequence[Sequence[Any]], count: int) -> None:
+        """The next rows. Those past the first ones are not looked at."""
+        count = min(count, HINT_ROWS - self.rows)
+        self.rows += count
+        known = {id(document): place for place, document in enumerate(self.read)}
+
+        def note(documents: dict[str, list[int]], name: str, found: Iterable[Any]) -> None:
+            for document in found:
+                if isinstance(document, (dict, list)):
+                    if id(document) not in known:
+                        known[id(document)] = len(self.read)
+                        self.read.append(document)
+                    documents.setdefault(name, []).append(known[id(document)])
+
+        for one in plan.evaluators:
+            name, needs = one.line.name, one.line.settings.needs()
+            note(self.documents, name, (slots[slot][row] for row in range(count) for slot in one.inputs))
+            sides = [slot for need, slot in zip(needs, one.inputs, strict=True) if isinstance(need, Expected)]
+            note(self.expected, name, (slots[slot][row] for slot in sides for row in range(count)))
+            for condition in one.line.when:
+                if condition.source == "row" and condition.column in columns:
+                    cells = columns[condition.column][:count]
+                    kept = self.cells.setdefault(condition.column, [])
+                    kept += [cell for cell in cells if cell is not MISSING and not isinstance(cell, CellError)]
+
+    def documents_of(self, evaluator: str) -> list[JSON]:
+        """The documents of an evaluator."""
+        return [self.read[place] for place in self.documents.get(evaluator, ())]
+
+    def expected_documents(self) -> dict[str, list[JSON]]:
+        """The expected documents of each evaluator."""
+        return {name: [self.read[place] for place in places] for name, places in self.expected.items()}
 
 
 class SplitResult(Sum):
@@ -87,7 +138,7 @@ class SplitResult(Sum):
     """How much was asked of whoever costs something."""
     judged: JudgeTotals = field(default_factory=JudgeTotals)
     """What judges said."""
-    glimpse: Glimpse = field(default_factory=Glimpse)
+    first_rows: FirstRows = field(default_factory=FirstRows)
     """What the first rows of the test set hold; empty for all splits but the first. Splits depend on the file alone, so hints do, too."""
     labels: list[LabelSums | None] = field(default_factory=list)
     """What stood where which label was expected, by evaluator; None for one without labels."""
@@ -150,9 +201,12 @@ class SplitResult(Sum):
         ids = self.ids
         of_ids = len(ids.numbers) == len(ids.places) == len(ids.lengths) and sum(ids.lengths) == len(ids.texts)
         powers = all(tally.powers.keys() <= tally.sums.keys() for each in tallies for tally in each)
-        read = len(self.glimpse.read)
+        read = len(self.first_rows.read)
         places = (
-            place for each in (self.glimpse.documents, self.glimpse.expected) for one in each.values() for place in one
+            place
+            for each in (self.first_rows.documents, self.first_rows.expected)
+            for one in each.values()
+            for place in one
         )
         if not (whole and widths == {len(lines)} and fit and of_ids and powers):
             raise ValueError("sums of another shape")

@@ -28,6 +28,7 @@ from evaluators.fields.path_details import (
     SURPLUS_VALUES,
 )
 from evaluators.model import RowStatus
+from evaluators.run.groups import SliceKey, by_slice
 from evaluators.run.intervals import (
     RatioSums,
     detectable_runs,
@@ -50,7 +51,6 @@ from evaluators.run.result import (
     MetricCI,
     MetricStats,
 )
-from evaluators.run.slices import SliceKey, by_slice
 from evaluators.run.split_result import SplitResult
 from evaluators.run.tally import CREDIT_OVER, Details, FigureSum, Tally
 from evaluators.run.watch import target_of

@@ -7,15 +7,16 @@ any order, gives the same figures to the last bit.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from msgspec import Meta, field
 
 from evaluators.fields.path_details import CREDIT, OVERFLOW, Detail
 from evaluators.model import FieldStatus, Result, RowStatus
-from evaluators.run.clusters import ClusterSum, limited_clusters
 from evaluators.run.exact_sums import Four, Sum, Sums, add_to, plus, summand
+from evaluators.run.groups import MOST_SLICES, OTHER_VALUES, ClusterSum, beyond_first, cell_text, limited_clusters
 from evaluators.run.intervals import RatioSums
 from evaluators.run.watch import Watch, key_of
 
@@ -61,7 +62,7 @@ class Tally(Sum):
     powers: dict[int, Annotated[list[int], Meta(min_length=3, max_length=3)]] = field(default_factory=dict)
     """Denominator → sums of the numerators to the powers 2, 3 and 4: what an interval of the mean is made from."""
     clusters: dict[str, ClusterSum] = field(default_factory=dict)
-    """What the scored rows of each cluster came to, where the suite clusters rows. See `evaluators.run.clusters`."""
+    """What the scored rows of each cluster came to, where the suite clusters rows. See `evaluators.run.groups`."""
     counts: Four = field(default_factory=lambda: [0, 0, 0, 0])
     """(match, mismatch, omission, hallucination) over the leaves of an open tree, of every row that was read, also where
     nothing came to a score; but not of a row that could not be judged: what it lost must not make the others look better."""
@@ -219,3 +220,47 @@ class Ledger:
         self.verdicts, self.counts, self.faulty = [], [], set()
         self._by_id, self._by_value, self._kept = {}, {}, []
         return self.tally
+
+
+class SliceCounts:
+    """The verdicts of one split, counted by the values of one column."""
+
+    def __init__(self, ledgers: Sequence[Ledger], most: int = MOST_SLICES) -> None:
+        self._ledgers = ledgers
+        self._most = most
+        self._counts: list[Counter[tuple[str, int]]] = [Counter() for _ in ledgers]
+        self._values: set[str] = set()
+        self._last: str | None = None  # values after this one are not among the first
+
+    def add(self, cells: Sequence[Any], codes: Sequence[Sequence[int]]) -> None:
+        """Some rows: their cells in the column, and the verdict numbers of each evaluator."""
+        texts = [cell if cell.__class__ is str else cell_text(cell) for cell in cells]
+        if self._last is not None:
+            last = self._last
+            texts = [text if text <= last else OTHER_VALUES for text in texts]
+        self._values.update(texts)
+        for counts, column in zip(self._counts, codes, strict=True):
+            counts.update(zip(texts, column, strict=True))
+        if len(self._values) > 2 * self._most:
+            self._keep_first()
+
+    def tallies(self) -> dict[str, list[Tally]]:
+        """By value, one tally per evaluator."""
+        self._keep_first()
+        found: dict[str, list[Tally]] = defaultdict(lambda: [Tally.of(len(one.tally.statuses)) for one in self._ledgers])
+        for place, (ledger, counts) in enumerate(zip(self._ledgers, self._counts, strict=True)):
+            for (text, code), count in counts.items():
+                found[text][place].add(ledger.verdicts[code], count, ledger.watch)
+        return dict(found)
+
+    def _keep_first(self) -> None:
+        beyond = beyond_first(self._values, self._most)
+        if not beyond:
+            return
+        self._values -= beyond
+        self._last = max(self._values - {OTHER_VALUES})
+        for place, counts in enumerate(self._counts):
+            kept: Counter[tuple[str, int]] = Counter()
+            for (text, code), count in counts.items():
+                kept[OTHER_VALUES if text in beyond else text, code] += count
+            self._counts[place] = kept

@@ -18,11 +18,10 @@ from typing import Final
 
 from evaluators.api.loading import loads
 from evaluators.run.engines.engine import ENGINES, Crew
-from evaluators.run.in_background import InBackground
 from evaluators.run.preparing import Prepared, prepare
 from evaluators.run.recording import recording_of
 from evaluators.run.run_folder import RunFolder
-from evaluators.run.scoring import jobs_of, scored
+from evaluators.run.scoring import InBackground, jobs_of, scored
 from tests.benchmarks import suites
 from tests.benchmarks.goals import Finding
 from tests.benchmarks.rows import write

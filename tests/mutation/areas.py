@@ -75,7 +75,7 @@ AREAS: Final[dict[str, Area]] = {
     "tallies": Area(
         (
             "run/tally.py", "run/exact_sums.py", "run/figures.py", "run/intervals.py", "run/stats.py",
-            "run/measures.py", "run/label_counts.py", "run/label_tables.py", "run/clusters.py", "run/slices.py",
+            "run/measures.py", "run/labels.py", "run/groups.py",
             "run/row_codes.py",
         ),
         (
@@ -85,7 +85,7 @@ AREAS: Final[dict[str, Area]] = {
         ),
     ),
     "gates": Area(
-        ("run/gates.py", "run/gate_*.py", "run/watch.py", "run/reach.py", "run/verdict.py"),
+        ("run/gates.py", "run/gate_*.py", "run/watch.py", "run/figures.py", "run/verdict.py"),
         (
             "run/test_gates.py", "run/test_worked_by_hand.py", "run/test_sums_by_hand.py", "run/test_verdict.py", "run/test_labels.py",
             "run/test_measures.py", "run/test_slices.py",

@@ -14,14 +14,13 @@ import pytest
 from evaluators.api.loading import load
 from evaluators.api.suite import Suite
 from evaluators.run.engines.engine import ENGINES, Engine, Result, Task, never
-from evaluators.run.glimpse import Glimpse
 from evaluators.run.job import Job
 from evaluators.run.preparing import prepare
 from evaluators.run.record_facts import record_files
 from evaluators.run.recorder import Recording
 from evaluators.run.rows import RowsFormat
 from evaluators.run.runner import measure
-from evaluators.run.split_result import SplitResult
+from evaluators.run.split_result import FirstRows, SplitResult
 from evaluators.run.storing import store_parts
 from evaluators.testsets.readers import jsonl
 from tests.run.part_folder import clear_parts
@@ -127,7 +126,7 @@ class Bench:
         store_parts(job, suite.lines, measured, record_files(Path(job.folder), job.rows))
         clear_parts(job)
         # what may differ with the cut: hints look at the first split, and splits do not know what others recorded
-        measured.merged, measured.scored_again, measured.glimpse, measured.recorded = [], 0, Glimpse(), {}
+        measured.merged, measured.scored_again, measured.first_rows, measured.recorded = [], 0, FirstRows(), {}
         return measured, {path.name.partition(".")[0]: path.read_bytes() for path in Path(job.folder).iterdir()}
 
 

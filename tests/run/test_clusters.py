@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluators.model import Result, RowStatus
-from evaluators.run import clusters as module
-from evaluators.run.clusters import ClusterSum, cluster_names, cluster_sums, limited_clusters
+from evaluators.run import groups as module
 from evaluators.run.exact_sums import plus
+from evaluators.run.groups import ClusterSum, cluster_names, cluster_sums, limited_clusters
 
 VERDICTS = [
     Result(RowStatus.SCORED, True, 1, 1),

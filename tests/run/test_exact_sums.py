@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.model import Result, RowStatus
-from evaluators.run.clusters import ClusterSum
 from evaluators.run.exact_sums import EXACT, UNITS, Sums, add_to, plus, summand
+from evaluators.run.groups import ClusterSum
 from evaluators.run.intervals import mean_of
 from evaluators.run.tally import Tally
 

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import RowStatus
+from evaluators.run.groups import OTHER_VALUES
 from evaluators.run.job import run_split
-from evaluators.run.slices import OTHER_VALUES
 
 
 class Fussy(Evaluator):

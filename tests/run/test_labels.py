@@ -18,8 +18,7 @@ from evaluators.builtin.exact_match import ExactMatch
 from evaluators.issues import Problems
 from evaluators.model import MISSING, Result, RowStatus
 from evaluators.run.exact_sums import plus
-from evaluators.run.label_counts import LabelCounts, LabelSums
-from evaluators.run.label_tables import label_tables
+from evaluators.run.labels import LabelCounts, LabelSums, label_tables
 from evaluators.run.result import ConfusionMatrix, RunResult
 from evaluators.run.split_result import SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine

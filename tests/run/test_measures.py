@@ -291,7 +291,7 @@ def test_any_number_of_splits_and_order_gives_the_same_sums(
     bench.suite = {**bench.suite, "measures": {"cost": "row.cost"}}
     if clustered:
         bench.suite = {**bench.suite, "statistics": {"cluster": "row.id"}}
-        monkeypatch.setattr("evaluators.run.clusters.MOST_CLUSTERS", 50)
+        monkeypatch.setattr("evaluators.run.groups.MOST_CLUSTERS", 50)
     whole, files = bench.score()
     assert whole.measures[0].cells == 200
     assert bench.score(splits=splits, chunk=300) == (whole, files)

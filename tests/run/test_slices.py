@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.model import MISSING, Result, RowStatus
-from evaluators.run.clusters import cell_text
 from evaluators.run.exact_sums import plus
-from evaluators.run.slices import OTHER_VALUES, SliceCounts, limit_slices
-from evaluators.run.tally import Ledger, Tally
+from evaluators.run.groups import OTHER_VALUES, cell_text, limit_slices
+from evaluators.run.tally import Ledger, SliceCounts, Tally
 
 YES, NO = Result(RowStatus.SCORED, True, 1, 1), Result(RowStatus.SCORED, False, 0, 1)
 MOST = 3

@@ -69,7 +69,7 @@ def test_a_finished_split_comes_back_as_it_was(scored: Scored) -> None:
     assert scored.finished() == [0, 1, 2, 3]
     for (rows, load), result in zip(scored.found().values(), scored.results, strict=True):
         assert (rows, load()) == (result.rows, result)
-    assert scored.results[0].glimpse.documents
+    assert scored.results[0].first_rows.documents
 
 
 def test_a_split_that_is_scored_again_has_files_of_its_own(scored: Scored) -> None:

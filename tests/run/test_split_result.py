@@ -14,7 +14,7 @@ from evaluators.api.loading import load
 from evaluators.fields.key_counts import KeyCounts, KeyFault
 from evaluators.issues import Blame, Issue
 from evaluators.run.exact_sums import plus
-from evaluators.run.label_counts import LabelSums, PairCount
+from evaluators.run.labels import LabelSums, PairCount
 from evaluators.run.split_result import RowIssue, SplitResult, opened, sealed
 from evaluators.run.tally import Tally
 
@@ -31,7 +31,7 @@ def result(text: str = "é") -> SplitResult:
     found.labels = [
         LabelSums({"=a": {"(missing)": PairCount(1, ((2, "one"),))}}, listed=True, unlisted={text: ((0, ""),)})
     ]
-    found.glimpse.read = [{"a": [1, 2.5, None, text]}]
+    found.first_rows.read = [{"a": [1, 2.5, None, text]}]
     return found
 
 
@@ -86,7 +86,7 @@ def test_sums_of_other_evaluators_are_refused(changes: dict[str, Any]) -> None:
 
 def test_documents_that_are_not_there_are_refused() -> None:
     found = result()
-    found.glimpse.documents = {"it": [0, 1]}
+    found.first_rows.documents = {"it": [0, 1]}
     with pytest.raises(ValueError, match="documents that are not there"):
         found.check(LINES)
 

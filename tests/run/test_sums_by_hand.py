@@ -25,8 +25,8 @@ from evaluators.fields.path_details import (
     SURPLUS_VALUES,
 )
 from evaluators.model import MISSING, FieldStatus, Result, RowStatus
-from evaluators.run.clusters import ClusterSum, cluster_group, limited_clusters
 from evaluators.run.exact_sums import plus
+from evaluators.run.groups import ClusterSum, cluster_group, limited_clusters
 from evaluators.run.intervals import (
     Moments,
     RatioSums,
@@ -42,11 +42,10 @@ from evaluators.run.intervals import (
     share_interval,
     wilson,
 )
-from evaluators.run.label_counts import label_pair
+from evaluators.run.labels import label_pair
 from evaluators.run.result import Interval
-from evaluators.run.slices import SliceCounts
 from evaluators.run.stats import evaluator_stats
-from evaluators.run.tally import Ledger, Tally
+from evaluators.run.tally import Ledger, SliceCounts, Tally
 from evaluators.run.watch import Watch, Watched
 
 MATCH, MISMATCH, OMISSION, EXTRA = (

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from evaluators.builtin._texts import LabelRule
-from evaluators.run.label_counts import OTHER, is_label, label_pair
+from evaluators.run.labels import OTHER, is_label, label_pair
 from evaluators.run.record import RecordedRow, RunRecord
 from evaluators.run.result import ConfusionMatrix
 

@@ -1,4 +1,8 @@
-"""Rows that belong together, such as the pages of one document: what the scored rows of each cluster came to.
+"""Groups of rows: clusters, which belong together, such as the pages of one document, and slices, which share a value of one column.
+
+A column may have any number of values, and only some can have figures of their own: the first ones in alphabetical order.
+A value that is among the first of the whole file is among the first of every piece of it that it occurs in, so that
+pieces counted apart come to exactly what the whole file counts at once, whatever the pieces.
 
 Rows of one cluster tend to be right or wrong together, so an interval that counts them one by one is too narrow. Sums by
 cluster are exact and mergeable. Beyond so many clusters they share a fixed number of groups, which a checksum of their
@@ -9,9 +13,9 @@ on all the rows together, so pieces counted apart come to what all rows count at
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from fractions import Fraction
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 from zlib import crc32
 
 from msgspec import field
@@ -91,3 +95,30 @@ def _is_group(name: str) -> bool:
 def cluster_group(name: str) -> str:
     """The group that a cluster shares where there are too many of them; a group is its own."""
     return name if _is_group(name) else f"{_GROUP}{crc32(name.encode('utf-8', 'surrogatepass')) % GROUPS}"
+
+
+MOST_SLICES: Final = 1_000
+"""Values of one column that have figures of their own; the rest shares one slice."""
+OTHER_VALUES: Final = "(other values)"
+
+SliceKey: TypeAlias = tuple[str, str]
+"""(column, value)."""
+Sliced = TypeVar("Sliced")
+
+
+def limit_slices(slices: dict[str, Sliced], most: int = MOST_SLICES) -> None:
+    """Leaves the first values of a column; what the others counted goes to the slice that says so."""
+    if len(slices) > most:
+        for value in sorted(beyond_first(slices.keys(), most)):
+            plus(slices, {OTHER_VALUES: slices.pop(value)})
+
+
+def by_slice(slices: Mapping[str, Mapping[str, Sliced]]) -> list[tuple[SliceKey, Sliced]]:
+    """What each slice holds, by column and then by value."""
+    return [((column, value), slices[column][value]) for column in sorted(slices) for value in sorted(slices[column])]
+
+
+def beyond_first(values: Set[str], most: int) -> set[str]:
+    """The values that are not among the first so many in alphabetical order."""
+    own = values - {OTHER_VALUES}
+    return set(sorted(own)[most:]) if len(own) > most else set()

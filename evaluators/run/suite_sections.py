@@ -1,4 +1,4 @@
-"""The section `measures` of a suite: numbers that are in a column already."""
+"""The sections `measures` and `limits` of a suite: numbers that are in a column already, and how much a row and a run may cost."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Annotated, Any
 
 from pydantic import Field, field_validator
 
+from evaluators.limits import LIST_CELLS, PATH_STEPS, ROW_SECONDS, TEXT_LENGTH, WorkLimits
 from evaluators.run.measures import Decimal, MeasuredColumn
 from evaluators.settings import BadSettings, Detail, Settings, bad, build, spell
+from evaluators.values.text import SHORT
 
 
 class MeasureConfig(Settings):
@@ -71,3 +73,24 @@ def _measure(name: str, body: object) -> MeasuredColumn:
 def _placed(detail: Detail) -> Detail:
     """The detail of a measure in its short form: the value itself is to blame."""
     return Detail(detail.loc[1:], detail.message, detail.hint, False, detail.code)
+
+
+class LimitsConfig(Settings):
+    """How much a row and a run may cost. What is over a limit is unjudged: it has no score, and is counted apart."""
+
+    row_seconds: float = Field(ROW_SECONDS, gt=0.0, allow_inf_nan=False, strict=True)
+    """Seconds of processor time that one evaluator may spend on one row."""
+    run_seconds: float | None = Field(None, gt=0.0, allow_inf_nan=False, strict=True)
+    """Seconds from the beginning of a run, after which the remaining rows are not judged; no end without it."""
+    text_length: int = Field(TEXT_LENGTH, ge=SHORT, strict=True)
+    """How many characters each of two texts may have whose letters are compared, as `fuzzy`, `similarity` and `levenshtein` do."""
+    list_cells: int = Field(LIST_CELLS, ge=1, strict=True)
+    """How much two lists may come to, items × items × values of an item, and still have each item compared with each."""
+    path_steps: int = Field(PATH_STEPS, ge=1, strict=True)
+    """How many values one JSONPath query may look at in one document."""
+
+
+def read_limits(data: Any, context: Mapping[str, Any]) -> WorkLimits:
+    """The settings under `limits`."""
+    found = build(LimitsConfig, data, noun="limits")
+    return WorkLimits(found.row_seconds, found.run_seconds, found.text_length, found.list_cells, found.path_steps)
