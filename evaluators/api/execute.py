@@ -18,9 +18,9 @@ from msgspec.structs import replace
 from evaluators.api.run_options import RowsAsked, RunOptions, prepared_for, refuse_unknown, rows_asked
 from evaluators.builtin._evaluator import lists_fields
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.run.conclude import check_gate_targets
+from evaluators.reports.conclusions import conclude
 from evaluators.run.engines.engine import engine_of
-from evaluators.run.preparing import Prepared, masked_problems
+from evaluators.run.preparing import Prepared, check_gate_targets, masked_problems
 from evaluators.run.recorder import Recording
 from evaluators.run.recording import recording_of
 from evaluators.run.result import RunResult
@@ -157,8 +157,8 @@ def _finish(
         with engine.crew() as crew:
             jobs = jobs_of(prepared, crew.remote, folder, recordings, repeat_judge, parts)
             run = scored(
-                prepared, jobs, crew, folder, fingerprint, options.get("stopped", _never), options.get("progress", _untold),
-                options.get("before_asking"), options.get("asked"),
+                prepared, jobs, crew, folder, fingerprint, conclude, options.get("stopped", _never),
+                options.get("progress", _untold), options.get("before_asking"), options.get("asked"),
             )  # fmt: skip
         environment = environment_of(prepared, run, started, options.get("command", ()), kept=results is not None)
         run = replace(run, result=replace(run.result, environment=environment))

@@ -15,9 +15,8 @@ from evaluators.harnesses._host import needs
 from evaluators.harnesses._scorer import suite_of
 from evaluators.issues import Problems, problem
 from evaluators.result_table import Kind
-from evaluators.run.conclude import check_gate_targets
 from evaluators.run.job import Job
-from evaluators.run.preparing import Prepared
+from evaluators.run.preparing import Prepared, check_gate_targets
 from evaluators.run.scoring import jobs_of
 from evaluators.testsets.columns import Columns, no_such_column
 from evaluators.testsets.memory_rows import memory_rows

@@ -17,7 +17,7 @@ from evaluators.batch.batch_plan import SUMS, BatchPlan
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import __version__
 from evaluators.needs import Cell
-from evaluators.run.conclude import conclude
+from evaluators.reports.conclusions import conclude
 from evaluators.run.merge import Merger
 from evaluators.run.preparing import Prepared
 from evaluators.run.result import RunResult

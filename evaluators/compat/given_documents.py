@@ -28,10 +28,10 @@ from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.judges.judge import Judge, read_judge
 from evaluators.model import __version__
 from evaluators.needs import expected_of
-from evaluators.run.coverage import gaps, schema_gaps
+from evaluators.reports.coverage import gaps, schema_gaps
+from evaluators.reports.kinds_read import reading_nothing
+from evaluators.reports.list_warnings import key_warnings, null_warnings
 from evaluators.run.engines.engine import ENGINES
-from evaluators.run.key_warnings import key_warnings, null_warnings
-from evaluators.run.kinds_read import reading_nothing
 from evaluators.run.learning import documents
 from evaluators.run.preparing import Prepared
 from evaluators.run.record import RunRecord

@@ -14,11 +14,10 @@ from evaluators.api.suite import Suite
 from evaluators.guide.field_warnings import field_warnings
 from evaluators.issues import Blame, Issue
 from evaluators.reports.display import visible
+from evaluators.reports.kinds_read import UNUSED_OPTIONAL
 from evaluators.reports.suite_page import settings_as_written
-from evaluators.run.conclude import check_gate_targets
 from evaluators.run.figures import counted, rows_text
-from evaluators.run.kinds_read import UNUSED_OPTIONAL
-from evaluators.run.preparing import Prepared, prepare
+from evaluators.run.preparing import Prepared, check_gate_targets, prepare
 from evaluators.run.result import RunResult
 from evaluators.run.verdict import Facts, exit_code
 from evaluators.testsets.selection import Selection

@@ -19,9 +19,9 @@ from evaluators.issues import problem
 from evaluators.model import MISSING
 from evaluators.needs import ROLES
 from evaluators.registry import suggestion
-from evaluators.run.conclude import check_gate_targets, conclude
+from evaluators.reports.conclusions import conclude
 from evaluators.run.live import LiveRows, judge_row
-from evaluators.run.preparing import Prepared
+from evaluators.run.preparing import Prepared, check_gate_targets
 from evaluators.run.result import RunResult
 from evaluators.run.scoring import jobs_of
 from evaluators.testsets.columns import Columns

@@ -9,7 +9,7 @@ lists the labels, every other text is counted as one thing at once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from operator import itemgetter
 from typing import Any, Final, TypeAlias
@@ -18,16 +18,13 @@ from msgspec import field
 from msgspec.structs import replace
 
 from evaluators.builtin._texts import LabelRule
-from evaluators.issues import Blame, Issue
 from evaluators.model import MISSING, Result, RowStatus
 from evaluators.needs import column_of
-from evaluators.registry import suggestion
 from evaluators.run.exact_sums import FIRST_ROWS, Sum, plus
 from evaluators.run.result import ConfusionMatrix, LabelCell, LabelFigures
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.confusion import Confusion, Ratio
 from evaluators.values.json_text import to_text
-from evaluators.values.quoting import quote
 
 MOST_LABELS: Final = 50
 """Different expected texts that are labels without the suite listing them."""
@@ -205,7 +202,6 @@ def labels_of(line: EvaluatorLine, roles: Mapping[str, str]) -> LabelCounts | No
 ROWS_PER_LABEL: Final = 2
 """Answers are labels by themselves only where so many rows share one, on average."""
 _SHOWN_ROWS: Final = 3
-_SHOWN_LABELS: Final = 10
 _FIGURES: Final[tuple[Ratio, ...]] = ("precision", "recall", "f1")
 
 
@@ -223,30 +219,6 @@ def label_tables(
             continue
         table = _table(line.name, rule.labels if rule.labels is not None else tuple(found), sums, variant)
         yield _without_figures(table) if sums.unlisted else table
-
-
-def unlisted_labels(
-    lines: Sequence[EvaluatorLine],
-    counted: Sequence[LabelSums | None],
-    place: Callable[[int, str], str],
-    roles: Mapping[str, str],
-) -> Iterator[tuple[Issue, int]]:
-    """Expected answers that are none of the labels that the suite lists, and for the first of an evaluator how many rows have one.
-
-    `place` is where a cell stands, by the number of its row and its column.
-    """
-    for line, sums in zip(lines, counted, strict=False):
-        rule = line.settings.label_rule()
-        if sums is None or rule is None or rule.labels is None or not sums.unlisted:
-            continue
-        column = line.settings.column("expected").spelled(roles)
-        rows = sum(one.times for expected, _, one in sums.counted() if not is_label(expected))
-        for text, ((first, _), *_) in sums.unlisted.items():
-            near = suggestion(text, rule.labels) or f"the labels are {', '.join(rule.labels[:_SHOWN_LABELS])};"
-            message = f'"{line.name}": the expected answer {quote(text)} is none of the labels, so labels have no figures'
-            hint = f"{near} `other: true` beside `labels` says that such answers are meant"
-            yield Issue("unlisted-label", Blame.TESTSET, message, place(first, column), hint), rows
-            rows = 0
 
 
 def _without_figures(table: ConfusionMatrix) -> ConfusionMatrix:

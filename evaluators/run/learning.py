@@ -17,8 +17,6 @@ from evaluators.model import JSON
 from evaluators.needs import expected_of
 from evaluators.settings import BadSettings
 from evaluators.testsets.test_set import TestSet
-from evaluators.values.flow import flow
-from evaluators.values.path_text import ANY, display
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
@@ -27,8 +25,6 @@ INFERRED_SCHEMA: Final = "schema.{}.json"
 """The file of a run folder with the schema that an evaluator inferred from the test set."""
 MOST_DOCUMENTS: Final = 100_000
 """Documents that are looked at."""
-MOST_SAID: Final = 50
-"""Fields of an inferred schema that are printed."""
 
 
 def with_inferred_schemas(suite: Suite, test_set: TestSet, roles: Mapping[str, str]) -> Suite:
@@ -74,22 +70,3 @@ def documents(table: TestSet, column: str) -> Iterator[JSON]:
 def schema_text(schema: Mapping[str, Any]) -> str:
     """An inferred schema, for people to review."""
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
-
-
-def compared_text(schema: Mapping[str, Any]) -> str:
-    """How an inferred schema compares each field, in one line: `name: exact, items[*].price: numeric`."""
-    said = list(_compared(schema, ()))
-    more = f", and {len(said) - MOST_SAID:,} more" if len(said) > MOST_SAID else ""
-    return ", ".join(said[:MOST_SAID]) + more
-
-
-def _compared(schema: Mapping[str, Any], path: tuple[Any, ...]) -> Iterator[str]:
-    """The places of an inferred schema that are compared as one value."""
-    properties, items = schema.get("properties"), schema.get("items")
-    if "x-eval-compare" in schema:
-        yield f"{display(path)}: {flow(schema['x-eval-compare'])}"
-    elif isinstance(properties, Mapping):
-        for key, inner in properties.items():
-            yield from _compared(inner, (*path, key))
-    elif isinstance(items, Mapping):
-        yield from _compared(items, (*path, ANY))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -208,3 +208,28 @@ def check_results(place: str) -> None:
 
 def _said(place: object) -> str:
     return shown_address(place) if isinstance(place, str) else "ADDRESS"
+
+
+def check_gate_targets(suite: Suite, variants: Sequence[str] | None = None) -> None:
+    """Every gate must be about something that the suite has. Raises Problems with those that are not.
+
+    `variants` are those of the test set; None where it has not been looked at, and then any name will do.
+    """
+    if not suite.gates:
+        return
+    from evaluators.run.gate_targets import check_gates  # a suite without gates starts sooner
+
+    known = [gate.config.variant or "" for gate in suite.gates] if variants is None else variants
+    scored = {line.name: line.settings.scored_fields() for line in suite.lines}
+    # an open tree and a schema have fields that are known only after the run
+    fields = {name: one.names or (None if one.figures or one.tree is not None else ()) for name, one in scored.items()}
+    figures = {name: one.figures for name, one in scored.items()}
+    labels = {line.name: rule.labels for line in suite.lines if (rule := line.settings.label_rule()) is not None}
+    source, issues = suite.config.source, []
+    for gate in suite.gates:
+        loc = ("gates", gate.written)
+        at = replace(gate, where=source.place(loc, key=True))
+        found = check_gates([at], fields, suite.config.slices, known, figures, labels)
+        issues += [replace(issue, excerpt=source.excerpt(loc, key=True)) for issue in found]
+    if issues:
+        raise Problems(issues)

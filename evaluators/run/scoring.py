@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial, reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from evaluators.issues import Issue
 from evaluators.judges.answer_lines import AskedTotals
 from evaluators.judges.session import AskingProgress
 from evaluators.run.asking_run import asking
-from evaluators.run.conclude import conclude
 from evaluators.run.engines.engine import Crew
 from evaluators.run.exact_sums import plus
 from evaluators.run.job import Job
@@ -46,6 +46,10 @@ PARQUET_FROM_BYTES: Final = 256 * 1024 * 1024
 pyarrow takes longer than it saves, and the cells that are kept take ten times the room of the rows."""
 HASHED_BESIDE: Final = 8 * 1024 * 1024
 """From this size of input on, its fingerprint is worked out in a thread."""
+
+
+Conclude: TypeAlias = Callable[[Prepared, Sequence[tuple[str | None, SplitResult]], str, Sequence[Issue]], RunResult]
+"""The result of what was measured, by variant, from the fingerprint of the data and what is said of files that changed meanwhile."""
 
 
 class ScoredRun(Struct, frozen=True):
@@ -122,12 +126,14 @@ def scored(
     crew: Crew,
     folder: RunFolder | None,
     fingerprint: InBackground[str],
+    conclude: Conclude,
     stopped: Callable[[], bool] = lambda: False,
     progress: Progress = lambda rows, share: None,
     before_asking: Callable[[Prepared], None] | None = None,
     asked: Callable[[AskingProgress], None] | None = None,
 ) -> ScoredRun:
-    """Every row scored once and counted. Finished splits that are in `folder` are taken as they are."""
+    """Every row scored once and counted. Finished splits that are in `folder` are taken as they are, and `conclude` says what all of it
+    comes to."""
     clock, most = time.monotonic(), prepared.suite.limits.run_seconds
     until = time.time() + most if most is not None else None
     files = FileMarks(prepared.test_set.files)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from math import inf
 from typing import Final, TypeAlias
 
 from msgspec.structs import replace
@@ -32,6 +33,7 @@ from evaluators.run.groups import SliceKey, by_slice
 from evaluators.run.intervals import (
     RatioSums,
     detectable_runs,
+    mean_interval,
     mean_of,
     moments_of_clusters,
     moments_of_powers,
@@ -40,6 +42,7 @@ from evaluators.run.intervals import (
     share_interval,
     wilson,
 )
+from evaluators.run.measures import UNIT, MeasuredColumn, MeasureSums, NumberSums
 from evaluators.run.result import (
     ArrayStats,
     Counts,
@@ -48,6 +51,7 @@ from evaluators.run.result import (
     FieldStats,
     Interval,
     KeyStats,
+    MeasureStats,
     MetricCI,
     MetricStats,
 )
@@ -301,3 +305,65 @@ def _array(further: Mapping[str, int]) -> ArrayStats | None:
 def _status_counts(counts: Sequence[int]) -> Counts:
     not_measured, match, mismatch, omission, hallucination, skipped, error, fault = counts  # as FieldStatus numbers them
     return Counts(match, mismatch, omission, hallucination, error, skipped, not_measured, fault)
+
+
+def measures_of(
+    columns: Sequence[MeasuredColumn], measured: Sequence[tuple[str | None, Sequence[MeasureSums]]], clustered: bool
+) -> list[MeasureStats]:
+    """The measures over each variant, and then those of its slices, by column and then by value."""
+    whole: list[MeasureStats] = []
+    slices: list[MeasureStats] = []
+    for variant, found in measured:
+        for one, sums in zip(columns, found, strict=False):  # nothing was counted where no row was read
+            mark = sums.mark() if one.decimal == "auto" else one.decimal
+            whole.append(_stats(one, mark, sums, variant, None, clustered))
+            slices += [_stats(one, mark, each, variant, key, clustered) for key, each in by_slice(sums.slices)]
+    return whole + slices
+
+
+def _stats(
+    one: MeasuredColumn, mark: str, sums: MeasureSums, variant: str | None, key: SliceKey | None, clustered: bool
+) -> MeasureStats:
+    numbers = sums.numbers.get(mark, NumberSums())
+    count = numbers.count
+    total = Fraction(numbers.powers[0], UNIT)
+    # the number in the middle, or half of the two in the middle
+    middle = Fraction(numbers.at((count + 1) // 2) + numbers.at(count // 2 + 1), 2 * UNIT) if count else None
+    return MeasureStats(
+        name=one.name,
+        column=one.column,
+        rows=sums.cells,
+        n=count,
+        missing=sums.missing,
+        unreadable=sums.cells - sums.missing - count,
+        mean=float(total / count) if count else None,
+        mean_ci=_interval(numbers, count, clustered, key is not None),
+        median=None if middle is None else float(middle),
+        p95=_float(numbers.at(-(-95 * count // 100))) if count else None,
+        sum=float(total) if count else None,
+        min=_float(numbers.least),
+        max=_float(numbers.greatest),
+        decimal=mark,
+        digits=numbers.digits,
+        first_unreadable=sums.unread.get(mark, ()),
+        variant=variant,
+        slice=key,
+    )
+
+
+def _float(units: int | None) -> float | None:
+    return None if units is None else float(Fraction(units, UNIT))
+
+
+def _interval(numbers: NumberSums, count: int, clustered: bool, of_slice: bool) -> Interval | None:
+    """The interval of the mean; None where the numbers show no spread, and for slices of rows in clusters."""
+    if clustered and of_slice:
+        return None
+    if clustered:
+        moments = moments_of_clusters((cells, Fraction(total, UNIT)) for cells, total in numbers.clusters.values())
+    else:
+        one, two, three, four = numbers.powers
+        moments = moments_of_powers(count, {UNIT: (one, two, three, four)}) if count else None
+    if moments is None or moments.units < 2 or not moments.second:
+        return None
+    return mean_interval(moments, 0.0 if numbers.least is not None and numbers.least >= 0 else -inf, inf)

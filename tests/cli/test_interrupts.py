@@ -27,7 +27,7 @@ MOMENTS = [
     "evaluators.cli.run",  # the command is looked up
     "evaluators.api.loading",  # it begins
     "evaluators.testsets.test_set",  # the run is prepared
-    "evaluators.run.conclude",
+    "evaluators.reports.conclusions",
     "evaluators.reports.summary",  # the run is over
 ]
 

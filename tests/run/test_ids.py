@@ -8,6 +8,7 @@ from zlib import crc32
 import pytest
 
 import evaluators
+from evaluators.reports import data_issues
 from evaluators.run import ids, job, merge
 
 
@@ -40,13 +41,19 @@ def test_two_ids_that_share_a_number_are_told_apart(tmp_path: Path) -> None:
 def test_rows_beyond_the_first_ones_are_not_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    for module in (ids, job, merge):  # each is loaded before any is changed: a name that is imported is a copy
+    for module in (
+        ids,
+        job,
+        merge,
+        data_issues,
+    ):  # each is loaded before any is changed: a name that is imported is a copy
         monkeypatch.setattr(module, "MOST_IDS", 2)
     assert warned(tmp_path, "1", "2", "1", workers=workers) == []
 
 
 def test_long_ids_are_named_by_their_beginning() -> None:
-    from evaluators.run.ids import Ids, id_warnings
+    from evaluators.reports.data_issues import id_warnings
+    from evaluators.run.ids import Ids
 
     ids = Ids()
     ids.add([1, 2], ["x" * 2_000_000] * 2)

@@ -17,7 +17,6 @@ import evaluators
 from evaluators.issues import Blame, Problems
 from evaluators.run import measures as module
 from evaluators.run.exact_sums import FIRST_ROWS, plus
-from evaluators.run.measured import measures_of
 from evaluators.run.measures import (
     UNIT,
     MeasureCounts,
@@ -28,6 +27,7 @@ from evaluators.run.measures import (
 )
 from evaluators.run.result import MeasureStats, RunResult
 from evaluators.run.split_result import SplitResult
+from evaluators.run.stats import measures_of
 
 COST = MeasuredColumn("cost", "cost")
 

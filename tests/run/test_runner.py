@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from evaluators.api.loading import load
 from evaluators.issues import Blame
 from evaluators.model import RowStatus
-from evaluators.run.coverage import gaps
+from evaluators.reports.coverage import gaps
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.record_facts import record_files
 from evaluators.run.recorder import Recording

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from evaluators.fields.align import Align
 from evaluators.issues import Blame, Issue
 from evaluators.limits import LIST_CELLS
-from evaluators.run.coverage import found_nowhere
+from evaluators.reports.coverage import found_nowhere
 from evaluators.run.figures import counted, rows_text
 from evaluators.run.places import KEY, align_place, line_places
 from evaluators.run.result import EvaluatorStats, KeyStats

@@ -3,63 +3,48 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import reduce
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from evaluators.issues import Issue, Problems, shortened
+from evaluators.issues import Issue, shortened
 from evaluators.judges.answer_lines import JudgeTotals
 from evaluators.model import __version__
 from evaluators.needs import Output
-from evaluators.run.coverage import gaps, schema_gaps
+from evaluators.reports.coverage import gaps, schema_gaps
+from evaluators.reports.data_issues import (
+    id_warnings,
+    measure_gaps,
+    measure_notes,
+    unlisted_labels,
+    unreadable_cells,
+    unreadable_measures,
+)
+from evaluators.reports.kinds_read import UNUSED, reading_nothing
+from evaluators.reports.list_warnings import key_warnings, null_warnings
 from evaluators.run.exact_sums import plus
-from evaluators.run.ids import id_warnings
-from evaluators.run.key_warnings import key_warnings, null_warnings
-from evaluators.run.kinds_read import UNUSED, reading_nothing
-from evaluators.run.labels import label_tables, unlisted_labels
-from evaluators.run.measured import measure_gaps, measure_notes, measures_of, unreadable_cells, unreadable_measures
+from evaluators.run.labels import label_tables
 from evaluators.run.places import line_places
 from evaluators.run.preparing import Prepared
 from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, MeasureStats, RunResult
 from evaluators.run.settings_fingerprint import meaning_of
 from evaluators.run.split_result import SplitResult
-from evaluators.run.stats import figures, slice_figures
+from evaluators.run.stats import figures, measures_of, slice_figures
 from evaluators.run.unchanged import CUT_CODES
 from evaluators.run.verdict import Facts, causes, exit_code
 from evaluators.testsets.selection import nothing_selected
+from evaluators.values.flow import flow
+from evaluators.values.path_text import ANY, display
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
 
+MOST_SAID: Final = 50
+"""Fields of an inferred schema that are printed."""
 _OF_A_PART: Final = "the run ended before its last row, and a part of the rows is no verdict"
-
-
-def check_gate_targets(suite: Suite, variants: Sequence[str] | None = None) -> None:
-    """Every gate must be about something that the suite has. Raises Problems with those that are not.
-
-    `variants` are those of the test set; None where it has not been looked at, and then any name will do.
-    """
-    if not suite.gates:
-        return
-    from evaluators.run.gate_targets import check_gates  # a suite without gates starts sooner
-
-    known = [gate.config.variant or "" for gate in suite.gates] if variants is None else variants
-    scored = {line.name: line.settings.scored_fields() for line in suite.lines}
-    # an open tree and a schema have fields that are known only after the run
-    fields = {name: one.names or (None if one.figures or one.tree is not None else ()) for name, one in scored.items()}
-    figures = {name: one.figures for name, one in scored.items()}
-    labels = {line.name: rule.labels for line in suite.lines if (rule := line.settings.label_rule()) is not None}
-    source, issues = suite.config.source, []
-    for gate in suite.gates:
-        loc = ("gates", gate.written)
-        at = replace(gate, where=source.place(loc, key=True))
-        found = check_gates([at], fields, suite.config.slices, known, figures, labels)
-        issues += [replace(issue, excerpt=source.excerpt(loc, key=True)) for issue in found]
-    if issues:
-        raise Problems(issues)
 
 
 def conclude(
@@ -168,7 +153,7 @@ def _notes(prepared: Prepared, measured: Sequence[SplitResult]) -> Iterator[str]
     yield from suite.notes
     yield from map(test_set.config.masked, (*test_set.passed_over, *test_set.table.notes))
     if suite.inferred_schemas:
-        from evaluators.run.learning import INFERRED_SCHEMA, compared_text
+        from evaluators.run.learning import INFERRED_SCHEMA
 
         for name, schema in suite.inferred_schemas.items():
             yield (
@@ -190,3 +175,22 @@ def _unlisted_labels(prepared: Prepared, measured: Sequence[SplitResult], counts
     if rows := max((sum(count for _, count in of_variant) for of_variant in found), default=0):
         counts["unlisted-label"] = rows
     return list(dict.fromkeys(issue for of_variant in found for issue, _ in of_variant))
+
+
+def compared_text(schema: Mapping[str, Any]) -> str:
+    """How an inferred schema compares each field, in one line: `name: exact, items[*].price: numeric`."""
+    said = list(_compared(schema, ()))
+    more = f", and {len(said) - MOST_SAID:,} more" if len(said) > MOST_SAID else ""
+    return ", ".join(said[:MOST_SAID]) + more
+
+
+def _compared(schema: Mapping[str, Any], path: tuple[Any, ...]) -> Iterator[str]:
+    """The places of an inferred schema that are compared as one value."""
+    properties, items = schema.get("properties"), schema.get("items")
+    if "x-eval-compare" in schema:
+        yield f"{display(path)}: {flow(schema['x-eval-compare'])}"
+    elif isinstance(properties, Mapping):
+        for key, inner in properties.items():
+            yield from _compared(inner, (*path, key))
+    elif isinstance(items, Mapping):
+        yield from _compared(items, (*path, ANY))
