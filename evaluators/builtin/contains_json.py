@@ -74,7 +74,9 @@ class ContainsJson(Evaluator):
 
 def _place_of(document: JSON, documents: json_documents.FoundDocuments) -> json_documents.Found:
     """Where the document that counts stands: it is one of those in the text, or an object inside a list."""
-    inside = [] if documents.whole else json_documents.objects_inside(documents.text)
+    if documents.whole:
+        return documents.found[0]
+    inside = json_documents.objects_inside(documents.text)
     return next(one for one in reversed([*inside, *documents.found]) if same(one.value, document))
 
 

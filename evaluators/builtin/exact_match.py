@@ -103,12 +103,24 @@ def _difference(output: Any, expected: Any) -> str:
         return "only spaces or line breaks differ"
     if output.casefold() == expected.casefold():
         return "only upper and lower case differ"
-    place = next((i for i, (a, b) in enumerate(zip(output, expected, strict=False)) if a != b), None)
-    if place is not None:
+    place = _alike(output, expected)
+    if place < min(len(output), len(expected)):
         return f"differs from character {place + 1}: {_shown(output, place)} instead of {_shown(expected, place)}"
     if len(output) > len(expected):
         return f"the output goes on after the expected answer: {_shown(output, len(expected))}"
     return f"the output stops early: {_shown(expected, len(output))} is missing"
+
+
+def _alike(output: str, expected: str) -> int:
+    """How many characters both begin with."""
+    alike, most = 0, min(len(output), len(expected))
+    while alike < most:
+        half = (alike + most + 1) // 2
+        if output.startswith(expected[alike:half], alike):
+            alike = half
+        else:
+            most = half - 1
+    return alike
 
 
 def _shown(text: str, start: int, width: int = 20) -> str:
