@@ -38,9 +38,14 @@ class Xlsx(Reader, frozen=True):
         source = source.uncompressed()
         with opened(source) as sheet:
             merged, hidden = sheet.extras()
-            row = source.header_row or _first_row(sheet)
-            header, notes = _header(sheet, row)
-            first = list(islice(sheet.rows(row + 1), _FIRST_ROWS))
+            rows = sheet.rows(source.header_row or 1)
+            row, cells = next((one for one in rows if source.header_row or _filled(one[1])), (source.header_row, ()))
+            first = list(islice(rows, _FIRST_ROWS))
+            if row is None:
+                others = sheet.others()
+                hint = f"`sheet: NAME` names another one: {others}" if others else None
+                raise broken(source, "no-header", f'the sheet "{sheet.name}" is empty', hint)
+            header, notes = _header(sheet, row, max(_filled(cells), default=0))
             if source.header_row is None:
                 _check_title(sheet, row, header, first)
             others = sheet.others()
@@ -48,8 +53,8 @@ class Xlsx(Reader, frozen=True):
                 said = f"; not read: {others}" if others else ""
                 notes.insert(0, f'{source.name}: sheet "{sheet.name}", with the header in row {row}{said}')
             if hidden:
-                rows = "1 hidden row is" if hidden == 1 else f"{hidden:,} hidden rows are"
-                notes.append(f"{source.name}: {rows} read like the others")
+                said = "1 hidden row is" if hidden == 1 else f"{hidden:,} hidden rows are"
+                notes.append(f"{source.name}: {said} read like the others")
             notes += _zeros(sheet, first, len(header))
         return cls(source, header, row + 1, tuple(notes), merged)
 
@@ -78,28 +83,16 @@ def _chunk(rows: Sequence[tuple[int, list[Cell]]], columns: Sequence[str], place
     return Chunk([offset for offset, _ in rows], rows[-1][0] + 1, cells)
 
 
-def _first_row(sheet: Sheet) -> int:
-    """The first row that has anything in it."""
-    for number, row in sheet.rows(1):
-        if _filled(row):
-            return number
-    others = sheet.others()
-    hint = f"`sheet: NAME` names another one: {others}" if others else None
-    raise broken(sheet.source, "no-header", f'the sheet "{sheet.name}" is empty', hint)
-
-
 def _filled(row: Sequence[Any]) -> list[int]:
     """The places of the cells that have a value, counted from 1."""
     return [place for place, cell in enumerate(row, start=1) if cell.value not in (None, "")]
 
 
-def _header(sheet: Sheet, row: int) -> tuple[tuple[str, ...], list[str]]:
-    """The names of the columns, up to the last cell of the header that has a value; and what is to be said of them."""
+def _header(sheet: Sheet, row: int, width: int) -> tuple[tuple[str, ...], list[str]]:
+    """The names of the columns, in the first `width` cells of the row; and what is to be said of them."""
     from openpyxl.utils import get_column_letter
 
     source = sheet.source
-    found = next((cells for number, cells in sheet.rows(row) if number == row), ())
-    width = max(_filled(found), default=0)
     if not width:
         raise broken(source, "no-header", f'row {row} of the sheet "{sheet.name}" is empty', _HEADER_HINT)
     cells = next((cells for number, cells in sheet.cells(row, width) if number == row), [])
