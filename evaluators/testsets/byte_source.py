@@ -21,8 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.registry import nearest
-from evaluators.testsets.byte_store import ByteStore, at, inside, local_path, parent, scheme_of, store_of, unreadable
+from evaluators.testsets.byte_store import ByteStore, at, local_path, near_file, parent, scheme_of, store_of, unreadable
 from evaluators.testsets.places import StoreFault, has_wildcards
 from evaluators.values.addresses import shown_address
 
@@ -250,14 +249,7 @@ def _no_such_file(name: str, place: str) -> Problems:
     if store_of(folder).kind(folder) != "folder":
         hint = f'the folder "{folder}" does not exist'
     else:
-        near = nearest(Path(place).name, file_names(folder))
-        local = local_path(folder)
+        near, local = near_file(place, name), local_path(folder)
         looked = str(Path(local).resolve()) if local is not None else folder
-        hint = f'did you mean "{inside(parent(name), near)}"?' if near else f'looked in "{looked}"'
+        hint = f'did you mean "{near}"?' if near else f'looked in "{looked}"'
     return problem("no-such-file", "there is no such file", where=name, hint=hint)
-
-
-def file_names(folder: str) -> list[str]:
-    """The names of the files in a folder, sorted; without those of the folders in it."""
-    store = store_of(folder)
-    return [name for name in store.names(folder) if store.kind(inside(folder, name)) == "file"]

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
 from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.registry import nearest
 from evaluators.testsets.places import PACKAGES, Kind
 from evaluators.values.addresses import names_password, shown_address
 from evaluators.values.small_files import of_the_system
@@ -188,6 +189,16 @@ def files_at(place: str, folder: Path) -> list[str]:
         if store.kind(whole) == "folder":
             return [inside(place, file) for file in store.below(whole)]
         return store.matching(place, str(folder), folders=False)
+
+
+def near_file(place: str, called: str) -> str | None:
+    """A file beside a place whose name is like it, named as the place is called."""
+    folder = parent(place)
+    with reached(place):
+        store = store_of(folder)
+        names = store.names(folder) if store.kind(folder) == "folder" else []
+        near = nearest(Path(place).name, [one for one in names if store.kind(inside(folder, one)) == "file"])
+    return inside(parent(called), near) if near else None
 
 
 @contextmanager

@@ -18,9 +18,8 @@ from msgspec.structs import replace
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell
-from evaluators.registry import nearest
-from evaluators.testsets.byte_source import ByteSource, file_names
-from evaluators.testsets.byte_store import at, inside, kind_at, matching, parent, scheme_of
+from evaluators.testsets.byte_source import ByteSource
+from evaluators.testsets.byte_store import at, kind_at, matching, near_file, parent, scheme_of
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.derived import Derived
 from evaluators.testsets.documents import source_of, text_of
@@ -113,17 +112,8 @@ def _file(pattern: str, column: str, folder: Path) -> ByteSource | CellError:
         shown = ", ".join(f'"{path}"' for path in paths[:_SHOWN]) + (", …" if len(paths) > _SHOWN else "")
         message = f'{len(paths)} files could be the "{column}" of this row, as {said}: {shown}'
         return CellError(Issue("several-files", Blame.TESTSET, message, hint="write more of the name"))
-    near = _near(said, folder)
+    near = near_file(at(folder, said), said)
     hint = f'did you mean "{near}"?' if near else f'looked in "{parent(at(folder, said))}"'
     return CellError(
         Issue("no-such-file", Blame.TESTSET, f'there is no file {said} for the "{column}" of this row', hint=hint)
     )
-
-
-def _near(place: str, folder: Path) -> str | None:
-    """A file beside the place whose name is like it."""
-    beside = parent(place)
-    if kind_at(folder, beside) != "folder":
-        return None
-    found = nearest(PurePath(place).name, file_names(at(folder, beside)))
-    return inside(beside, found) if found else None

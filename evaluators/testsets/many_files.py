@@ -73,16 +73,12 @@ class ManyFiles(Reader, frozen=True, dict=True):
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of one piece."""
-        if split.file != self.source.path:
-            place = self._places[split.file]
-            own = self._own(place, columns)
-            for chunk in self.readers[place].read(split, own):
-                yield self._chunk(place, chunk, columns, 0)
-            return
+        within = split.file != self.source.path
         before = 0
-        for place in range(split.start, split.end or 0):
-            span = 0
-            for chunk in whole(self.readers[place], self._own(place, columns)):
+        for place in [self._places[split.file]] if within else range(split.start, split.end or 0):
+            reader, placed, span = self.readers[place], self.placed[place], 0
+            own = [name for name in columns if name in self.own or name not in placed]
+            for chunk in reader.read(split, own) if within else whole(reader, own):
                 span = chunk.span
                 yield self._chunk(place, chunk, columns, before)
             before += span
@@ -90,10 +86,6 @@ class ManyFiles(Reader, frozen=True, dict=True):
     @cached_property
     def _places(self) -> dict[str, int]:
         return {reader.source.path: place for place, reader in enumerate(self.readers)}
-
-    def _own(self, place: int, columns: Sequence[str]) -> list[str]:
-        """The columns that are read from the file itself."""
-        return [name for name in columns if name in self.own or name not in self.placed[place]]
 
     def _chunk(self, place: int, chunk: Chunk, columns: Sequence[str], before: int) -> Chunk:
         """The rows of one file as those of all, in the order of the columns."""
