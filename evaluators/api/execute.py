@@ -19,7 +19,8 @@ from evaluators.api.run_options import RowsAsked, RunOptions, prepared_for, refu
 from evaluators.builtin._evaluator import lists_fields
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.reports.conclusions import conclude
-from evaluators.run.engines.engine import engine_of
+from evaluators.run.engines.engine import engine_of, never
+from evaluators.run.in_background import InBackground
 from evaluators.run.preparing import Prepared, check_gate_targets, masked_problems
 from evaluators.run.recorder import Recording
 from evaluators.run.recording import recording_of
@@ -157,8 +158,8 @@ def _finish(
         with engine.crew() as crew:
             jobs = jobs_of(prepared, crew.remote, folder, recordings, repeat_judge, parts)
             run = scored(
-                prepared, jobs, crew, folder, fingerprint, conclude, options.get("stopped", _never),
-                options.get("progress", _untold), options.get("before_asking"), options.get("asked"),
+                prepared, jobs, crew, folder, fingerprint, conclude, options.get("stopped", never),
+                options.get("progress", lambda rows, share: None), options.get("before_asking"), options.get("asked"),
             )  # fmt: skip
         environment = environment_of(prepared, run, started, options.get("command", ()), kept=results is not None)
         run = replace(run, result=replace(run.result, environment=environment))
@@ -171,20 +172,14 @@ def _finish(
             folder = None  # whoever looks at the run lets it go
         return _tracked(replace(finished, lines=prepared.suite.lines), trackers, options)
     except BaseException as error:
-        if folder is not None and _may_go_on(error):
+        # going on with the run may end better where what is wrong is neither in the suite nor in the data
+        issues = error.issues if isinstance(error, Problems) else ()
+        if folder is not None and all(issue.blame is Blame.ENVIRONMENT for issue in issues):
             _left(folder, wanted)
         raise
     finally:
         if folder is not None:
             folder.discard()
-
-
-def _never() -> bool:
-    return False
-
-
-def _untold(rows: int, share: float | None) -> None:
-    """Nobody looks how far the run has come."""
 
 
 def _as_asked(suite: Suite, options: RunOptions) -> Suite:
@@ -193,11 +188,6 @@ def _as_asked(suite: Suite, options: RunOptions) -> Suite:
     asked = {name: value for name in names if (value := options.get(name)) is not None}
     sections = {**suite.config.sections, "results": suite.results.model_copy(update=asked)}
     return replace(suite, config=replace(suite.config, sections=sections)) if asked else suite
-
-
-def _may_go_on(error: BaseException) -> bool:
-    """Whether going on with the run may end better: what is wrong is neither in the suite nor in the data."""
-    return not isinstance(error, Problems) or all(issue.blame is Blame.ENVIRONMENT for issue in error.issues)
 
 
 def _left(folder: RunFolder, wanted: _Wanted) -> str:

@@ -118,7 +118,7 @@ def row_of(
             for index, offset in enumerate(chunk.offsets):
                 last = rows.number(before, offset)
                 found = chunk.ids[index] if chunk.ids is not None else ""
-                if _wanted(last, found, number, row_id):
+                if last == number or (number is None and row_id in (None, found)):
                     cells = {name: chunk.columns[name][index] for name in plan.columns}
                     name = f"row {last} of {rows.name}" + (f", {found}" if found else "")
                     return _tried(prepared.suite, f"{suite.name}: {name}", cells, prepared.roles, plan)
@@ -178,12 +178,6 @@ def _variant(rows: TestSet, variant: str | None) -> TestSet:
     known = f"variants: {', '.join(rows.variants)}" if rows.variants else "it has one output per row, and no variants"
     message = f'the test set has no variant "{variant}"'
     raise problem("unknown-variant", message, hint=suggestion(variant, rows.variants) or known)
-
-
-def _wanted(number: int, found_id: str, wanted: int | None, row_id: str | None) -> bool:
-    if wanted is not None:
-        return number == wanted
-    return row_id is None or found_id == row_id
 
 
 def _no_row(rows: TestSet, last: int | None, number: int | None, row_id: str | None) -> Problems:
@@ -269,10 +263,10 @@ _NO_SCORE: Final = {
 
 def _fields(fields: Sequence[FieldResult]) -> Listing:
     """Every field: first those that went wrong, in full; then the others, one a line."""
-    wrong = [field for field in fields if field.status not in _FINE]
     fine = [field for field in fields if field.status in _FINE]
+    wrong = [_in_full(field) for field in fields if field.status not in _FINE]
     more = [Item(f"and {len(fine) - _LISTED:,} more fields like these")] if len(fine) > _LISTED else []
-    return Listing((*map(_in_full, wrong), *map(_in_brief, fine[:_LISTED]), *more))
+    return Listing((*wrong, *map(_in_brief, fine[:_LISTED]), *more))
 
 
 def _in_full(field: FieldResult) -> Item:
