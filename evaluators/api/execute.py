@@ -33,12 +33,12 @@ from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import parent, scheme_of
 
 if TYPE_CHECKING:
-    from evaluators.api.resuming import ResumedRun
     from evaluators.api.run_object import Run
     from evaluators.api.suite import Suite
     from evaluators.reports.document import Section
     from evaluators.reports.headline import Options
     from evaluators.run.record import RunRecord
+    from evaluators.run.resuming import ResumedRun
     from evaluators.run.run_folder import RunFolder
     from evaluators.tracking.sending import Sent
     from evaluators.tracking.tracker import NamedTracker
@@ -110,7 +110,7 @@ def finish(
     with masked_problems(suite):
         resumed: ResumedRun | None = None
         if resume := options.get("resume"):
-            from evaluators.api.resuming import resumed_run
+            from evaluators.run.resuming import resumed_run
 
             resumed = resumed_run(suite, resume, options.get("results"), options.get("name"), options.get("force"))
             options |= {"results": resumed.results, "name": resumed.name}
@@ -265,7 +265,7 @@ def _folder(
 
     if wanted.results is None:
         return RunFolder.passing()
-    from evaluators.api.resuming import taken_up, unfinished_run
+    from evaluators.run.resuming import taken_up, unfinished_run
 
     asked = prepared.suite.results.name
     name = asked or default_name(started, prepared.suite.fingerprint)

@@ -13,8 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 from weakref import finalize
 
-from evaluators.api.row_scores import overall_of
-from evaluators.api.score_columns import columns_of, verdict_columns
+from evaluators.api.score_columns import columns_of, overall_of, verdict_columns
 from evaluators.issues import Issue, problem
 from evaluators.model import MISSING, Result
 from evaluators.result_table import Kind, ResultTable

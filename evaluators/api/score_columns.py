@@ -8,12 +8,12 @@ alone, and every row that comes in goes out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from evaluators.api.row_scores import OVERALL, error_of, overall_verdict
-from evaluators.issues import Problems
-from evaluators.model import FieldStatus, Result
-from evaluators.needs import ROLES, Role
+from evaluators.issues import Blame, Problems, problem
+from evaluators.model import FieldStatus, Result, RowStatus
+from evaluators.needs import ROLES, Part, Role
 from evaluators.reports.rows_csv import field_numbers
 from evaluators.result_table import Kind
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -22,6 +22,9 @@ from evaluators.testsets.columns import guess_columns, no_such_column
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
 
+OVERALL: Final = "overall"
+"""What the score of a whole row is called."""
+_LEFT_OUT: Final = (RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
 Roles: TypeAlias = Mapping[Role, str]
 
 _WHOLE: Final[tuple[tuple[str, Kind], ...]] = (
@@ -115,3 +118,50 @@ def _fields(line: EvaluatorLine, verdicts: Sequence[Result]) -> Iterator[list[An
             for verdict, there in zip(verdicts, said, strict=True)
         ]
         yield [row[place] for row in numbers]
+
+
+def overall_of(lines: Sequence[EvaluatorLine], wanted: str | None) -> tuple[str, ...]:
+    """The evaluators that the overall score is the mean of: the wanted one, or the one called `overall`, or all that are no part
+    of a composite.
+
+    Raises Problems (config) when there is no such evaluator, or another one is called overall.
+    """
+    names = [line.name for line in lines]
+    if wanted is not None and wanted not in names:
+        raise problem("unknown-evaluator", f'there is no evaluator "{wanted}"', hint=f"evaluators: {', '.join(names)}")
+    if OVERALL in names:
+        if wanted not in (None, OVERALL):
+            message = f'an evaluator is called "overall", so "{wanted}" cannot be the overall score'
+            raise problem("two-overall", message, hint="give that evaluator another name")
+        return (OVERALL,)
+    parts = {need.evaluator for line in lines for need in line.settings.needs() if isinstance(need, Part)}
+    return (wanted,) if wanted is not None else tuple(name for name in names if name not in parts)
+
+
+def overall_verdict(parts: Sequence[Result]) -> Result:
+    """One verdict as it is; several as their mean, which passes when all of them do, and has no score when one has none.
+
+    Those that are skipped or not measured are left out.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    out = next((one for one in parts if one.status.kept_out), None)
+    if out is not None:
+        return Result(out.status, None, 0, 0, issue=out.issue)
+    there = [one for one in parts if one.status not in _LEFT_OUT]
+    if not there:
+        return Result(RowStatus.SKIPPED, None, 0, 0)
+    mean = sum((Fraction(one.num, one.den) for one in there), Fraction()) / len(there)
+    passed = all(one.passed is not False for one in there)
+    return Result(RowStatus.SCORED, passed, mean.numerator, mean.denominator)
+
+
+def error_of(verdict: Result) -> str | None:
+    """What kept a row from being measured, in a line; None where nothing did. The traceback of a bug is left out."""
+    issue = verdict.issue
+    if not verdict.status.kept_out:
+        return None
+    if issue is None:
+        return verdict.status.plain
+    said = f"{issue.where}: {issue.message}" if issue.where else issue.message
+    return f"{said} ({issue.hint})" if issue.hint and issue.blame is not Blame.BUG else said

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.api.row_scores import overall_of
-from evaluators.api.score_columns import Roles, arrow_type, columns_of, roles_in
+from evaluators.api.score_columns import Roles, arrow_type, columns_of, overall_of, roles_in
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._scorer import suite_of

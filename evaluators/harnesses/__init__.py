@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evaluators.api.row_scores import RowError
+    from evaluators.harnesses._row_scores import RowError
     from evaluators.harnesses._scorer import SuiteScorer
 
 __all__ = ["RowError", "SuiteScorer"]
@@ -24,7 +24,7 @@ def __getattr__(name: str) -> Any:
 
         return SuiteScorer
     if name == "RowError":
-        from evaluators.api.row_scores import RowError
+        from evaluators.harnesses._row_scores import RowError
 
         return RowError
     raise AttributeError(name)

@@ -12,9 +12,10 @@ from threading import Lock
 from typing import Any, Final
 
 from evaluators.api.loading import load
-from evaluators.api.row_scores import OVERALL, NamedScore, RowError, RowScores, overall_of, row_scores
+from evaluators.api.score_columns import OVERALL, overall_of
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import HostRow, Places, cells_of, with_usual_names
+from evaluators.harnesses._row_scores import NamedScore, RowError, RowScores, row_scores
 from evaluators.issues import problem
 from evaluators.model import MISSING
 from evaluators.needs import ROLES

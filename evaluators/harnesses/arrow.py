@@ -11,8 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evaluators.api.row_scores import overall_of
-from evaluators.api.score_columns import Roles, arrow_type, columns_of, roles_in, verdict_columns
+from evaluators.api.score_columns import Roles, arrow_type, columns_of, overall_of, roles_in, verdict_columns
 from evaluators.api.suite import Suite
 from evaluators.comparators._cache import caching
 from evaluators.harnesses._host import needs

@@ -13,10 +13,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from evaluators.api.row_scores import OVERALL, NamedScore
+from evaluators.api.score_columns import OVERALL
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow, Places
+from evaluators.harnesses._row_scores import NamedScore
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.tracking.metric_names import segment
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evaluators.api.row_scores import NamedScore
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow, Places
+from evaluators.harnesses._row_scores import NamedScore
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 
 with needs("langfuse", "langfuse"):

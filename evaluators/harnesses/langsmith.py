@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evaluators.api.row_scores import NamedScore
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import HostRow, Places
+from evaluators.harnesses._row_scores import NamedScore
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 
 

@@ -17,10 +17,10 @@ from typing import Any
 
 from pydantic import PrivateAttr
 
-from evaluators.api.row_scores import NamedScore, RowScores, names_of
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow, Places
+from evaluators.harnesses._row_scores import NamedScore, RowScores, names_of
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.model import MISSING
 from evaluators.tracking.metric_names import field_name, segment

@@ -16,10 +16,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from evaluators.api.row_scores import NamedScore
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow, Places
+from evaluators.harnesses._row_scores import NamedScore
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.tracking.metric_names import segment
 

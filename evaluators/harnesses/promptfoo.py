@@ -22,8 +22,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from evaluators.api.row_scores import NamedScore
 from evaluators.harnesses._host_rows import HostRow
+from evaluators.harnesses._row_scores import NamedScore
 from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.issues import problem
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from evaluators.api.row_scores import OVERALL
+from evaluators.api.score_columns import OVERALL
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow, Places

@@ -13,9 +13,10 @@ from typing import Any
 
 from pydantic import Field, PrivateAttr
 
-from evaluators.api.row_scores import OVERALL, NamedScore, RowScores
+from evaluators.api.score_columns import OVERALL
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow
+from evaluators.harnesses._row_scores import NamedScore, RowScores
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.tracking.metric_names import field_name, segment
 

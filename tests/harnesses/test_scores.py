@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evaluators.api.loading import load
-from evaluators.api.row_scores import RowScores, names_of
 from evaluators.harnesses._host_rows import HostRow
+from evaluators.harnesses._row_scores import RowScores, names_of
 from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.issues import Problems
 from evaluators.tracking.metric_names import field_name

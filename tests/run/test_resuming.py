@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from evaluators.api import resuming
 from evaluators.api.loading import load
 from evaluators.issues import Problems
+from evaluators.run import resuming
 from evaluators.run.split_files import ANSWERS, CHECKPOINT, read_part
 from evaluators.testsets.readers import jsonl
 from tests.cli.test_run import Ended, environment

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 import evaluators
-from evaluators.api.row_scores import RowScores
+from evaluators.harnesses._row_scores import RowScores
 from evaluators.tracking.run_metrics import Number, metrics_of
 from tests.hosts.table import ROWS, SUITE, Found
 

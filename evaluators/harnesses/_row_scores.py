@@ -7,24 +7,19 @@ other characters that platforms refuse: `header`, `header/field/items.each.price
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import Any, Final
 
 from msgspec import Struct, field
 
+from evaluators.api.score_columns import OVERALL, error_of, overall_verdict
 from evaluators.fields.counts import MEASURED
-from evaluators.issues import Blame, problem
-from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
-from evaluators.needs import Part
+from evaluators.model import MISSING, FieldResult, FieldStatus, Result
 from evaluators.reports.rows_csv import field_numbers, why_of
 from evaluators.run.live import Judged
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.tracking.assessments import label_of, reason_of
 from evaluators.tracking.metric_names import field_name, segment
 
-OVERALL: Final = "overall"
-"""What the score of a whole row is called."""
-_LEFT_OUT: Final = (RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
 _LONGEST: Final = 1_000
 """Characters of a value that goes along with a score."""
 
@@ -96,53 +91,6 @@ def names_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> tuple[str, 
         paths = line.settings.scored_fields().of_rows if fields else ()
         every += [name, *(f"{name}/field/{field_name(path)}" for path in paths)]
     return tuple(dict.fromkeys(every))
-
-
-def overall_of(lines: Sequence[EvaluatorLine], wanted: str | None) -> tuple[str, ...]:
-    """The evaluators that the overall score is the mean of: the wanted one, or the one called `overall`, or all that are no part
-    of a composite.
-
-    Raises Problems (config) when there is no such evaluator, or another one is called overall.
-    """
-    names = [line.name for line in lines]
-    if wanted is not None and wanted not in names:
-        raise problem("unknown-evaluator", f'there is no evaluator "{wanted}"', hint=f"evaluators: {', '.join(names)}")
-    if OVERALL in names:
-        if wanted not in (None, OVERALL):
-            message = f'an evaluator is called "overall", so "{wanted}" cannot be the overall score'
-            raise problem("two-overall", message, hint="give that evaluator another name")
-        return (OVERALL,)
-    parts = {need.evaluator for line in lines for need in line.settings.needs() if isinstance(need, Part)}
-    return (wanted,) if wanted is not None else tuple(name for name in names if name not in parts)
-
-
-def overall_verdict(parts: Sequence[Result]) -> Result:
-    """One verdict as it is; several as their mean, which passes when all of them do, and has no score when one has none.
-
-    Those that are skipped or not measured are left out.
-    """
-    if len(parts) == 1:
-        return parts[0]
-    out = next((one for one in parts if one.status.kept_out), None)
-    if out is not None:
-        return Result(out.status, None, 0, 0, issue=out.issue)
-    there = [one for one in parts if one.status not in _LEFT_OUT]
-    if not there:
-        return Result(RowStatus.SKIPPED, None, 0, 0)
-    mean = sum((Fraction(one.num, one.den) for one in there), Fraction()) / len(there)
-    passed = all(one.passed is not False for one in there)
-    return Result(RowStatus.SCORED, passed, mean.numerator, mean.denominator)
-
-
-def error_of(verdict: Result) -> str | None:
-    """What kept a row from being measured, in a line; None where nothing did. The traceback of a bug is left out."""
-    issue = verdict.issue
-    if not verdict.status.kept_out:
-        return None
-    if issue is None:
-        return verdict.status.plain
-    said = f"{issue.where}: {issue.message}" if issue.where else issue.message
-    return f"{said} ({issue.hint})" if issue.hint and issue.blame is not Blame.BUG else said
 
 
 def _overall(parts: Sequence[Judged]) -> NamedScore:
