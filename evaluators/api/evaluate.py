@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TypeAlias, Unpack
 
@@ -26,7 +27,7 @@ _OLD_CALL: Final = (
     "    from evaluators.compat.struct_extract_eval import evaluate\n"
     "or evaluate(expected=…, outputs=…, schema=…)"
 )
-_SUITE_KEYS: Final = ("evaluators", "extends")
+_SUITE_KEYS: Final = frozenset(("evaluators", "extends"))
 
 
 def evaluate(
@@ -75,7 +76,10 @@ def evaluate_pair(expected: Any, output: Any, *, schema: Any = None, fields: Any
     Without a schema and fields, the fields are those of the expected document; each is compared exactly, and keys that only the
     output has are extra. Raises Problems where the expected side is no JSON, or the schema is none.
     """
-    given = {"expected": _document(expected), "output": output}
+    given = {"expected": expected, "output": output}
+    if isinstance(expected, str):
+        with suppress(NotJSON):
+            given["expected"] = parse(expected)
     if schema is None and fields is None:
         type_ = "json_diff_match" if isinstance(given["expected"], dict | list) else "exact_match"
         settings = {"extra_fields": "penalize", "extra_items": "penalize"} if type_ == "json_diff_match" else {}
@@ -83,16 +87,6 @@ def evaluate_pair(expected: Any, output: Any, *, schema: Any = None, fields: Any
     if isinstance(schema, str) and schema == "infer":
         schema = infer_schema([given["expected"]])
     return _suite_of(None, schema, fields).evaluate(given)["fields"]
-
-
-def _document(value: Any) -> Any:
-    """A document; that of a text, where it is JSON."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return parse(value)
-    except NotJSON:
-        return value
 
 
 def _refuse_old_calls(rows: Any, suite: Any, others: tuple[Any, ...], options: Mapping[str, Any]) -> None:
@@ -108,7 +102,7 @@ def _refuse_old_calls(rows: Any, suite: Any, others: tuple[Any, ...], options: M
 
 def _is_suite(given: Any) -> bool:
     if isinstance(given, Mapping):
-        return not is_test_set(given) and any(key in given for key in (*_SUITE_KEYS, "fields"))
+        return not is_test_set(given) and bool(given.keys() & {*_SUITE_KEYS, "fields"})
     return isinstance(given, Suite) or (
         isinstance(given, str | Path) and str(given).lower().endswith((".yaml", ".yml", "preset"))
     )
@@ -120,23 +114,17 @@ def _suite_of(suite: SuiteLike | None, schema: Any, fields: Any) -> Suite:
         raise TypeError("evaluate() takes a suite, or schema=, or fields=: one of them")
     if isinstance(suite, Suite):
         return suite
-    if isinstance(suite, Mapping) and "fields" in suite and not any(key in suite for key in _SUITE_KEYS):
-        return load(_of_settings(dict(suite)))
-    if suite is not None:
+    if suite is not None and not (isinstance(suite, Mapping) and "fields" in suite and not suite.keys() & _SUITE_KEYS):
         return load(suite)
-    if fields is not None:
-        return load(_of_settings({"fields": fields}))
-    if isinstance(schema, Mapping) and "fields" in schema and "type" not in schema and "properties" not in schema:
-        return load(_of_settings(dict(schema)))
-    return load(_of_settings({"schema": _schema_of(schema)}))
-
-
-def _of_settings(settings: dict[str, Any]) -> dict[str, Any]:
-    return {"name": "fields", "evaluators": [{"schema_match": {"name": "fields", **settings}}]}
-
-
-def _schema_of(schema: Any) -> Any:
-    made = getattr(schema, "model_json_schema", None)
-    if callable(made):
-        return made()
-    return str(schema) if isinstance(schema, Path) else dict(schema) if isinstance(schema, Mapping) else schema
+    if isinstance(suite, Mapping):
+        settings = dict(suite)
+    elif fields is not None:
+        settings = {"fields": fields}
+    elif callable(made := getattr(schema, "model_json_schema", None)):
+        settings = {"schema": made()}
+    elif isinstance(schema, Mapping) and "fields" in schema and not schema.keys() & {"type", "properties"}:
+        settings = dict(schema)
+    else:
+        plain = dict(schema) if isinstance(schema, Mapping) else str(schema) if isinstance(schema, Path) else schema
+        settings = {"schema": plain}
+    return load({"name": "fields", "evaluators": [{"schema_match": {"name": "fields", **settings}}]})

@@ -145,7 +145,11 @@ def _finish(
     prepared = prepared_for(_as_asked(suite, options), test_set, options)
     check_gate_targets(prepared.suite, prepared.test_set.variants)
     _check_files(prepared, wanted, options.get("formats"))
-    trackers = _trackers(suite, options, wanted)
+    trackers: tuple[NamedTracker, ...] = ()
+    if (names := options.get("track")) is not None or suite.tracking:
+        from evaluators.api.trackers import trackers_of
+
+        trackers = trackers_of(suite, names, options.get("trace_rows"), results is not None)
     engine = engine_of(suite.engine, options.get("engine"), options.get("workers"))
     fingerprint = InBackground(prepared.test_set.fingerprint)
     recordings = _recordings(prepared, wanted, bool(trackers))
@@ -301,7 +305,7 @@ def _kept(prepared: Prepared, wanted: _Wanted, folder: RunFolder | None, run: Sc
             lost = (replace(refused, message=said),)
             return Finished(afterwards(run.result, lost), Options(), refused=lost)
         lost = (refused,)
-    files, refused_files = _asked(_in_folder(wanted.files, folder), record, of_pages)
+    files, refused_files = _asked([_in_folder(file, folder) for file in wanted.files], record, of_pages)
     refusals = (*lost, *refused_files)
     result = replace(afterwards(folder.named(run.result), refusals), written=record.result.written)
     if wanted.results is not None and not lost:
@@ -327,15 +331,11 @@ def _noted(record: RunRecord, place: Path, wanted: _Wanted) -> RunResult:
     return note_written(place, record.result, asked_places(wanted.paths, record))
 
 
-def _in_folder(files: Sequence[str], folder: RunFolder) -> list[str]:
-    """The further files; those inside of the run's own folder are where that came to be."""
-    asked = folder.asked.resolve()
-
-    def in_its_place(file: str) -> str:
-        inside = not scheme_of(file) and Path(file).resolve().is_relative_to(asked)
-        return str(folder.path / Path(file).resolve().relative_to(asked)) if inside else file
-
-    return list(map(in_its_place, files))
+def _in_folder(file: str, folder: RunFolder) -> str:
+    """A further file; one inside of the run's own folder is where that came to be."""
+    asked, place = folder.asked.resolve(), Path(file).resolve()
+    inside = not scheme_of(file) and place.is_relative_to(asked)
+    return str(folder.path / place.relative_to(asked)) if inside else file
 
 
 def _asked(files: Sequence[str], record: RunRecord, options: Options) -> tuple[tuple[str, ...], tuple[Issue, ...]]:
@@ -405,15 +405,6 @@ def _without_record(wanted: _Wanted, result: RunResult) -> tuple[Section, ...]:
     from evaluators.reports.document import Paragraph, Section
 
     return (Section("Near misses", (Paragraph("They need the run folder, and this run keeps none.", "note"),)),)
-
-
-def _trackers(suite: Suite, options: RunOptions, wanted: _Wanted) -> tuple[NamedTracker, ...]:
-    names = options.get("track")
-    if names is None and not suite.tracking:
-        return ()
-    from evaluators.api.trackers import trackers_of
-
-    return trackers_of(suite, names, options.get("trace_rows"), wanted.results is not None)
 
 
 def _tracked(finished: Finished, trackers: Sequence[NamedTracker], options: RunOptions) -> Finished:

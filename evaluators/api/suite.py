@@ -182,8 +182,9 @@ class Suite(Struct, frozen=True, dict=True):
 
     def plan(self, roles: Mapping[str, str] | None = None) -> Plan:
         """The compiled steps. Without `roles`, columns are called by their roles. Raises Problems as `check_columns` does."""
-        self.check_columns(roles or self._own_roles)
-        return compile_plan(self.lines, roles or self._own_roles, self.reading)
+        roles = roles or self.role_columns
+        self.check_columns(roles)
+        return compile_plan(self.lines, roles, self.reading)
 
     def check_columns(self, roles: Mapping[str, str], origin: Callable[[str], object] = str) -> None:
         """Raises Problems (config) where outputs and expected answers come from one column: an output is always right then.
@@ -243,13 +244,13 @@ class Suite(Struct, frozen=True, dict=True):
                 "for many rows call evaluators.evaluate(rows, suite=…)"
             )
         cells = dict(row.cells if isinstance(row, Row) else row)
-        for role, column in self._own_roles.items():
+        for role, column in self.role_columns.items():
             if role in cells:
                 cells.setdefault(column, cells[role])
         for name, cell in cells.items():
             if isinstance(cell, dict | list):
                 refuse_python_values(f'column "{name}"', cell)
-        given = row if isinstance(row, Row) else Row(cells, id_text(cells.get(self._own_roles["id"], MISSING)))
+        given = row if isinstance(row, Row) else Row(cells, id_text(cells.get(self.role_columns["id"], MISSING)))
         return RowResult(given.id, given.number, self._row_plan.explain(cells))
 
     async def evaluate_async(self, row: Row | Mapping[str, Any]) -> RowResult:
@@ -263,11 +264,10 @@ class Suite(Struct, frozen=True, dict=True):
         return self.plan()
 
     @cached_property
-    def _own_roles(self) -> dict[str, str]:
-        named: dict[str, str] = {role: role for role in ROLES}
-        for role, column in self.test_set.columns.named().items():
-            named[role] = column
-        return named
+    def role_columns(self) -> dict[str, str]:
+        """The column of each role: the one that the suite names, or the one that is called like the role."""
+        named = self.test_set.columns.named()
+        return {role: named.get(role, role) for role in ROLES}
 
     def needed_roles(self) -> set[Role]:
         """The roles that some evaluator reads."""

@@ -75,13 +75,13 @@ def chosen(
         if issues := refused_addresses(addresses_in(one.tracker.model_dump())):
             raise Problems(map(one.tracker.masked_issue, issues))
         one.tracker.check(one.name)
-    return tuple(found if trace_rows is None else (_tracing(one, trace_rows) for one in found))
-
-
-def _tracing(chosen: NamedTracker, rows: int) -> NamedTracker:
-    if not isinstance(chosen.tracker, Platform):
-        return chosen
-    return replace(chosen, tracker=chosen.tracker.model_copy(update={"trace_rows": rows}))
+    if trace_rows is None:
+        return tuple(found)
+    update = {"trace_rows": trace_rows}
+    return tuple(
+        replace(one, tracker=one.tracker.model_copy(update=update)) if isinstance(one.tracker, Platform) else one
+        for one in found
+    )
 
 
 def _read(section: object) -> tuple[NamedTracker, ...]:

@@ -65,8 +65,7 @@ def refuse(options: Mapping[str, object]) -> None:
 
 def given_row(suite: Suite, values: Mapping[str, str | None], columns: Sequence[str]) -> tuple[Page, int]:
     """The page of a row given by hand, and the exit code. Raises Problems (config) when a value that an evaluator reads is not given."""
-    named: dict[str, str] = {"output": "output", "expected": "expected", "input": "input", "id": "id"}
-    named |= dict(suite.test_set.columns.named().items())
+    named = suite.role_columns
     cells = {named[role]: text_of(value) for role, value in values.items() if value is not None}
     for written in columns:
         name, equals, value = written.partition("=")

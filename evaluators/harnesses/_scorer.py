@@ -18,7 +18,6 @@ from evaluators.harnesses._host_rows import HostRow, Places, cells_of, with_usua
 from evaluators.harnesses._row_scores import NamedScore, RowError, RowScores, row_scores
 from evaluators.issues import problem
 from evaluators.model import MISSING
-from evaluators.needs import ROLES
 from evaluators.registry import suggestion
 from evaluators.reports.conclusions import conclude
 from evaluators.run.live import LiveRows, judge_row
@@ -119,13 +118,13 @@ class SuiteScorer:
 
     def _cells_of(self, given: HostRow) -> dict[str, Any]:
         cells = with_usual_names(cells_of(given, self._columns), self.suite.named_columns())
-        for role, column in self._roles.items():
+        for role, column in self.suite.role_columns.items():
             if role in cells:
                 cells.setdefault(column, cells[role])
         return cells
 
     def _scored(self, cells: dict[str, Any]) -> RowScores:
-        row_id = id_text(cells.get(self._roles["id"], MISSING))
+        row_id = id_text(cells.get(self.suite.role_columns["id"], MISSING))
         if self._keep:
             judged = self._live.take(cells, row_id)
             self._cells.append(cells)
@@ -159,16 +158,11 @@ class SuiteScorer:
             (job,) = jobs_of(self._prepared())
             self._live = LiveRows(job, self.suite.lines, _NAME)
 
-    @property
-    def _roles(self) -> dict[str, str]:
-        named = self.suite.test_set.columns.named()
-        return {role: named.get(role, role) for role in ROLES}
-
     def _prepared(self) -> Prepared:
         """The suite with the rows that were scored so far."""
         names = dict.fromkeys(name for cells in self._cells for name in cells)
         columns = {name: [cells.get(name, MISSING) for cells in self._cells] for name in names}
-        roles = self._roles
+        roles = self.suite.role_columns
         ids = Columns(id=roles["id"] if roles["id"] in names else None)
         return Prepared(self.suite, TestSet(_NAME, memory_rows(columns), ids, TestSetConfig()), roles)
 
