@@ -20,7 +20,6 @@ from evaluators.builtin._evaluator import lists_fields
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.reports.conclusions import conclude
 from evaluators.run.engines.engine import engine_of, never
-from evaluators.run.in_background import InBackground
 from evaluators.run.preparing import Prepared, check_gate_targets, masked_problems
 from evaluators.run.recorder import Recording
 from evaluators.run.recording import recording_of
