@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
+import sys
+from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any, Final, TypeAlias
@@ -86,15 +87,20 @@ def spellings(name: str, field: FieldInfo) -> list[str]:
     return list(dict.fromkeys([*user_spellings(name, field), name]))
 
 
-@cache
 def _texts_under_attributes(model: type) -> dict[str, str]:
     """The text under each annotated attribute of a class that has one, on one line."""
-    if not issubclass(model, Settings):
-        return {}
-    tree = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0]
-    found: dict[str, str] = {}
-    for statement, following in pairwise(tree.body if isinstance(tree, ast.ClassDef) else []):
+    return _texts_of_module(model.__module__).get(model.__name__, {}) if issubclass(model, Settings) else {}
+
+
+@cache
+def _texts_of_module(name: str) -> dict[str, dict[str, str]]:
+    """The same of every class of a module: reading its source takes longer than all of the schema."""
+    tree = ast.parse(inspect.getsource(sys.modules[name]))
+    return {node.name: dict(_texts_of_class(node)) for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+
+
+def _texts_of_class(body: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for statement, following in pairwise(body.body):
         match statement, following:
             case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):
-                found[name] = " ".join(text.split())
-    return found
+                yield name, " ".join(text.split())
