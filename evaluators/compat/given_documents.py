@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial, wraps
 from pathlib import Path
@@ -64,6 +65,7 @@ Comparators: TypeAlias = Mapping[str, str | Mapping[str, Any] | Callable[..., An
 Found = TypeVar("Found", bound=Evaluation)
 
 NAME = "schema_match"
+_ADDRESS: Final = re.compile(" at 0x[0-9a-f]+")
 ROLES: Final[Mapping[str, str]] = {"id": "id", "output": "output", "expected": "expected"}
 """What the columns of the rows are called, by role."""
 COLUMNS: Final = Columns(id="id", output="output", expected="expected")
@@ -180,7 +182,8 @@ def _result(line: EvaluatorLine, table: TestSet, measured: SplitResult, notes: S
         *found,
     )
     facts = Facts(tuple(stats))
-    settings = repr(line.settings.model_dump())  # JSON cannot hold what a program may give, such as half a character
+    # JSON cannot hold what a program may give, such as half a character; a function stands at another address in each process
+    settings = _ADDRESS.sub("", repr(line.settings.model_dump()))
     return RunResult(
         name="evaluation",
         suite_fingerprint=f"sha256:{hashlib.sha256(settings.encode('utf-8', 'backslashreplace')).hexdigest()}",

@@ -222,6 +222,17 @@ def test_post_processors_may_be_functions() -> None:
     assert (found.mean_f1, found.total_fields) == (1.0, 1)
 
 
+def test_the_same_settings_have_one_fingerprint_wherever_a_function_stands() -> None:
+    def forgiving() -> Any:
+        return lambda results: results
+
+    one, other = (
+        struct_extract_eval.evaluate([{"name": "a"}], [{"name": "a"}], SCHEMA, post_process=[post_process])
+        for post_process in (forgiving(), forgiving())
+    )
+    assert one.run.result.suite_fingerprint == other.run.result.suite_fingerprint
+
+
 def test_a_judge_that_is_not_there_has_a_substitute_that_is_named() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "x-eval-compare": "semantic"}}}
     found = struct_extract_eval.evaluate([{"a": "x"}], [{"a": "x"}], schema, fallback={"semantic": "fuzzy"})
