@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from evaluators.issues import Blame, CellError, RowProblem
 from evaluators.model import JSON, MISSING, Missing
-from evaluators.settings import BadSettings, Detail, bad, spell
+from evaluators.settings import BadSettings, Detail, bad, read_each, spell
 from evaluators.values.equality import same
 from evaluators.values.paths import BadPath, Path
 from evaluators.values.paths import parse as parse_path
@@ -72,16 +72,7 @@ def read_conditions(data: object) -> tuple[Condition, ...]:
         raise bad(
             f"when must be a map from a reference to a value; found {spell(data)}", hint="when: {row.kind: invoice}"
         )
-    found: list[Condition] = []
-    details: list[Detail] = []
-    for reference, wanted in data.items():
-        try:
-            found.append(_read(str(reference), wanted))
-        except BadSettings as error:
-            details.extend(detail.under(reference) for detail in error.details)
-    if details:
-        raise BadSettings(details)
-    return tuple(found)
+    return read_each(data.items(), lambda reference, wanted: _read(str(reference), wanted))
 
 
 def columns_of(conditions: Iterable[Condition]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from evaluators.builtin._evaluator import Evaluator, Example, FromColumn, Needs,
 from evaluators.builtin._phrases import columns_of, from_column, text_in, unusable
 from evaluators.builtin._schema_files import first_keys, read_file
 from evaluators.builtin._scored_fields import NO_FIELDS, ScoredFields
-from evaluators.settings import BadSettings, spell
+from evaluators.settings import BadSettings, spell, under
 from evaluators.values import json_text
 
 SHOWN_ERRORS: Final = 3
@@ -96,10 +96,8 @@ class JsonSchemaValid(Evaluator):
         if not isinstance(self.json_schema, FromColumn):
             from evaluators.builtin._json_schema import check
 
-            try:
+            with under("schema"):
                 check(self.json_schema, self.check_formats)
-            except BadSettings as error:
-                raise BadSettings(detail.under("schema") for detail in error.details) from error
         return self
 
     def needs(self) -> Needs:

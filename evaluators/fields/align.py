@@ -11,7 +11,7 @@ from msgspec import Struct
 from evaluators.fields.reading import read_path, read_transforms
 from evaluators.limits import LIST_CELLS
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, Detail, bad, spell, word_or_map
+from evaluators.settings import BadSettings, Detail, bad, read_each, spell, under, word_or_map
 from evaluators.values.paths import Path
 from evaluators.values.transforms import Transform
 
@@ -71,27 +71,21 @@ def read_align(data: object) -> Align:
     if how is None:
         hint = suggestion(name, ALIGNMENTS) or f"known: {', '.join(ALIGNMENTS)}"
         raise bad(f'unknown alignment "{name}"', *loc, hint=hint, key=bool(loc))
-    try:
-        return Align(how, **_READERS[how](options))
-    except BadSettings as error:
-        raise BadSettings(detail.under(*loc) for detail in error.details) from error
+    readers = _OPTIONS[how]
+    if options and not readers:
+        raise bad(f'alignment "{how}" takes no options', *loc, hint=f"write align: {how}")
+    if how == "key_field" and "key" not in options:
+        raise bad('alignment "key_field" needs "key"', *loc, hint="write key_field: {key: sku}")
 
+    def read(option: str, value: object) -> tuple[str, Any]:
+        if option not in readers:
+            hint = suggestion(option, readers) or f"known: {', '.join(readers)}"
+            message = f'unknown setting "{option}" for alignment "{how}"'
+            raise BadSettings([Detail((), message, hint, key=True, code="unknown-setting")])
+        return "keys" if option == "key" else option, readers[option](value)
 
-def _no_options(how: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    def read(options: Mapping[str, Any]) -> dict[str, Any]:
-        if options:
-            raise bad(f'alignment "{how}" takes no options', hint=f"write align: {how}")
-        return {}
-
-    return read
-
-
-def _hungarian(options: Mapping[str, Any]) -> dict[str, Any]:
-    return _each("hungarian", options, {"at_least": _share, "ask": _leftover, "cells": _cells})
-
-
-def _any_order(options: Mapping[str, Any]) -> dict[str, Any]:
-    return _each("any_order", options, {"cells": _cells})
+    with under(*loc):
+        return Align(how, **dict(read_each(options.items(), read)))
 
 
 def _cells(value: object) -> int:
@@ -106,34 +100,6 @@ def _leftover(value: object) -> str:
         hint = "leftover asks a judge about items that other comparators could not pair; without it nobody is asked"
         raise bad(f"ask must be leftover; found {spell(value)}", hint=hint)
     return "leftover"
-
-
-def _key_field(options: Mapping[str, Any]) -> dict[str, Any]:
-    if "key" not in options:
-        raise bad('alignment "key_field" needs "key"', hint="write key_field: {key: sku}")
-    readers = {"key": _key_paths, "transforms": read_transforms, "keyless": _keyless}
-    found = _each("key_field", options, readers)
-    return {"keys": found.pop("key"), **found}
-
-
-def _each(how: str, options: Mapping[str, Any], readers: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:
-    """Every option, read. Raises BadSettings with all that is wrong."""
-    found: dict[str, Any] = {}
-    details: list[Detail] = []
-    for option, value in options.items():
-        reader = readers.get(option)
-        if reader is None:
-            hint = suggestion(option, readers) or f"known: {', '.join(readers)}"
-            message = f'unknown setting "{option}" for alignment "{how}"'
-            details.append(Detail((option,), message, hint, key=True, code="unknown-setting"))
-            continue
-        try:
-            found[option] = reader(value)
-        except BadSettings as error:
-            details.extend(detail.under(option) for detail in error.details)
-    if details:
-        raise BadSettings(details)
-    return found
 
 
 def _share(value: object) -> Fraction:
@@ -173,9 +139,10 @@ def _key_paths(data: object) -> tuple[Path, ...]:
     return tuple(found)
 
 
-_READERS: Final[Mapping[AlignHow, Callable[[Mapping[str, Any]], dict[str, Any]]]] = {
-    "ordered": _no_options("ordered"),
-    "any_order": _any_order,
-    "key_field": _key_field,
-    "hungarian": _hungarian,
+_OPTIONS: Final[Mapping[AlignHow, Mapping[str, Callable[[Any], Any]]]] = {
+    "ordered": {},
+    "any_order": {"cells": _cells},
+    "key_field": {"key": _key_paths, "transforms": read_transforms, "keyless": _keyless},
+    "hungarian": {"at_least": _share, "ask": _leftover, "cells": _cells},
 }
+"""What reads each option of an alignment."""

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
-from msgspec.structs import replace as replaced
 
 from evaluators.fields.align import Align
 from evaluators.fields.dialects import unwrap
@@ -35,7 +34,7 @@ from evaluators.fields.schema_types import (
 from evaluators.fields.tree import ORDERED, FieldNode, Kind
 from evaluators.judges.judged_comparator import JudgedComparator
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, Detail, Loc, spell
+from evaluators.settings import BadSettings, Detail, Loc, spell, under
 from evaluators.values.paths import Path
 
 OF_TYPES: Final[Mapping[str, str]] = {
@@ -66,10 +65,8 @@ def read_evaluation_config(schema: object, context: Mapping[str, Any] | None = N
     problem, each with its place in the schema.
     """
     inner, loc = unwrap(schema)
-    try:
+    with under(*loc):
         return read_parts(inner, context or {}, _fill)
-    except BadSettings as error:
-        raise BadSettings(detail.under(*loc) for detail in error.details) from error
 
 
 def parse_evaluation_config(schema: object, context: Mapping[str, Any] | None = None) -> FieldNode:
@@ -163,7 +160,7 @@ def _read_choice(at: SchemaReading, words: Words, branches: list[Mapping[str, An
     the same one; else a choice. A metric of whole lists for which an alignment stands in goes to the list
     branch alone.
     """
-    at.part.shape = replaced(at.part.shape, types=frozenset().union(*map(_types, branches)))
+    at.part.shape = replace(at.part.shape, types=frozenset().union(*map(_types, branches)))
     several: Mapping[str, Any] = at.context.get("defaults") or {}
     asked = words.metrics
     if asked is None and SEVERAL in several and _of_several_types(at.part.shape.types, branches):
@@ -244,7 +241,7 @@ def _ask_for(at: SchemaReading, asked: Sequence[AskedMetric], possible: Collecti
         resolve = partial(resolve_metric, each.spelled, at.context, Path(at.path).canonical, each.weight)
         metric = _guarded(at, each, resolve)
         if metric is not None and isinstance(metric.comparator, JudgedComparator):
-            metric = replaced(metric, comparator=metric.comparator.null_differs())
+            metric = replace(metric, comparator=metric.comparator.null_differs())
         at.part.metrics += (metric,) if metric is not None else ()
 
 
@@ -274,8 +271,8 @@ def _placed(detail: Detail, asked: AskedMetric) -> Detail:
     """A complaint about a metric, at its place in the schema. That of a setting begins with the metric's name."""
     if detail.loc[:1] == (asked.metric_id,):
         rest = detail.loc[1:]
-        return replaced(detail, loc=(*asked.params_loc, *rest) if rest else asked.loc)
-    return replaced(detail, loc=(*asked.loc, *detail.loc))
+        return replace(detail, loc=(*asked.params_loc, *rest) if rest else asked.loc)
+    return replace(detail, loc=(*asked.loc, *detail.loc))
 
 
 # Types

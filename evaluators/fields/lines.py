@@ -23,7 +23,7 @@ from evaluators.fields.fallbacks import JUDGED, in_field, listed_once
 from evaluators.fields.named_comparators import NEIGHBOURS, WORDS, NamedComparator, choose
 from evaluators.fields.reading import read_path, read_transforms
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, Detail, Loc, as_number, bad, spell
+from evaluators.settings import BadSettings, Detail, Loc, as_number, bad, read_each, spell
 from evaluators.values.flow import flow
 from evaluators.values.paths import ANY, Path
 from evaluators.values.transforms import Transform
@@ -153,22 +153,16 @@ def read_skipped(data: object) -> tuple[Path, ...]:
     """Paths to leave out of a whole-document comparison: keys and `[*]`, since every index shares one rule."""
     if not isinstance(data, (list, tuple)):
         raise bad(f"skip must be a list of paths; found {spell(data)}")
-    found: list[Path] = []
-    details: list[Detail] = []
-    for index, spelled in enumerate(data):
-        try:
-            path = read_path(spelled)
-        except BadSettings as error:
-            details.extend(detail.under(index) for detail in error.details)
-            continue
-        if path.query is not None or any(isinstance(step, int) for step in path.steps):
-            hint = "use keys, and [*] for every item of a list"
-            details.append(Detail((index,), f'"{spelled}" cannot be skipped: it picks single items', hint))
-            continue
-        found.append(path)
-    if details:
-        raise BadSettings(details)
-    return tuple(found)
+    return read_each(enumerate(data), _skipped)
+
+
+def _skipped(index: int, spelled: object) -> Path:
+    path = read_path(spelled)
+    if path.query is not None or any(isinstance(step, int) for step in path.steps):
+        raise bad(
+            f'"{spelled}" cannot be skipped: it picks single items', hint="use keys, and [*] for every item of a list"
+        )
+    return path
 
 
 def _with_alignments_only(lines: list[FieldLine]) -> tuple[FieldLine, ...]:

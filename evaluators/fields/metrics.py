@@ -23,7 +23,7 @@ from evaluators.fields.named_comparators import NamedComparator, choose, read_fa
 from evaluators.fields.schema_types import DEFAULTED, SEVERAL
 from evaluators.fields.tree import Compound, FieldNode, Metric
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, Detail, bad, spell
+from evaluators.settings import BadSettings, Detail, bad, read_each, spell
 from evaluators.values.transforms import Transform
 
 _MOST_PLACES: Final = 10_000
@@ -119,18 +119,20 @@ def _checked(
 ) -> Mapping[str, object]:
     if not isinstance(data, Mapping):
         raise bad(f"{setting} must be a map; found {spell(data)}", hint=f"write {setting}: {{{known[0]}: fuzzy}}")
-    details: list[Detail] = []
-    for word, body in data.items():
+
+    def read(word: Any, body: object) -> None:
         if word not in known:
             hint = suggestion(str(word), known) or f"known: {', '.join(known)}"
-            details.append(Detail((word,), f'"{word}" is not {noun}', hint, key=True, code="unknown-name"))
-            continue
+            raise BadSettings([Detail((), f'"{word}" is not {noun}', hint, key=True, code="unknown-name")])
         try:
             check(word, body, context)
         except BadSettings as error:
-            details.extend(detail.under(word) for detail in in_field(error.details, word))
-    if details:
-        raise BadSettings(listed_once(details))
+            raise BadSettings(in_field(error.details, word)) from error
+
+    try:
+        read_each(data.items(), read)
+    except BadSettings as error:
+        raise BadSettings(listed_once(error.details)) from error
     return dict(data)
 
 

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
-from msgspec.structs import replace as with_changes
 
 from evaluators.comparators._comparator import COMPARATORS, Comparator, word_of
 from evaluators.fields.align import ALIGNMENTS, Align, read_align
@@ -19,7 +18,7 @@ from evaluators.fields.compound import WORD as COMPOUND
 from evaluators.fields.compound import Together, read_names, takes_text
 from evaluators.fields.fallbacks import OF_LISTS, answered, class_of, fallback_of, judge_needed, needs_judge
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, Detail, bad, build, filled_texts, spell, word_or_map
+from evaluators.settings import BadSettings, Detail, bad, build, filled_texts, spell, under, word_or_map
 from evaluators.values.flow import flow
 
 WORDS: Final = {"oneof": "one_of"}
@@ -83,11 +82,8 @@ def choose(data: object, context: Mapping[str, Any]) -> NamedComparator:
             raise bad(f'"{name}" is one of your own comparators and takes no options here', name, key=True)
         comparator, rule = named[name]
         return NamedComparator(name, comparator, f"{name} = {rule}")
-    try:
+    with under(*((name,) if isinstance(data, Mapping) else ())):
         comparator = build(class_of(name, context), options, {"judge": context.get("judge")}, f'comparator "{name}"')
-    except BadSettings as error:
-        prefix = (name,) if isinstance(data, Mapping) else ()
-        raise BadSettings(detail.under(*prefix) for detail in error.details) from error
     if COMPARATORS.replaced(name):
         add_note(context, f'the comparator "{name}" is one of your own; the one that ships is not used')
     for note in comparator.notes:
@@ -125,21 +121,17 @@ def _renamed(old: str, data: object, context: Mapping[str, Any]) -> NamedCompara
         return choose({WORDS[old]: data[old]} if isinstance(data, Mapping) else WORDS[old], context)
     except BadSettings as error:
         written = tuple(data) if isinstance(data, Mapping) else ()
-        raise BadSettings(with_changes(each, loc=(*written, *each.loc[1:])) for each in error.details) from error
+        raise BadSettings(replace(each, loc=(*written, *each.loc[1:])) for each in error.details) from error
 
 
 def _compound(options: object, context: Mapping[str, Any]) -> NamedComparator:
     """Keys that are compared as one value, with the comparator that compares them."""
-    try:
+    with under(COMPOUND):
         names, compare = read_names(options)
-    except BadSettings as error:
-        raise BadSettings(detail.under(COMPOUND) for detail in error.details) from error
-    try:
+    with under(COMPOUND, "compare"):
         chosen = choose(compare, context)
         if chosen.comparator is None or chosen.together is not None:
             raise bad(f'compound cannot compare its keys with "{chosen.word}"', hint="name a comparator")
-    except BadSettings as error:
-        raise BadSettings(detail.under(COMPOUND, "compare") for detail in error.details) from error
     together = Together(names, takes_text(chosen.comparator, word_of(chosen.comparator)))
     return replace(chosen, rule=f"{' + '.join(names)}: {chosen.rule}", together=together)
 

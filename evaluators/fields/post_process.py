@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from evaluators.issues import Blame, Issue, RowProblem, problem
 from evaluators.model import MISSING, FieldResult, FieldStatus
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, Detail, Settings, bad, build, spell, word_or_map
+from evaluators.settings import Settings, bad, build, read_each, spell, under, word_or_map
 from evaluators.values.equality import same
 
 Processor: TypeAlias = Callable[[list[FieldResult]], list[FieldResult]]
@@ -216,19 +216,10 @@ def read_post_process(data: object) -> tuple[Processor, ...]:
         data = [data]
     if not isinstance(data, (list, tuple)):
         raise bad(f"post_process must be a list; found {spell(data)}", hint="write post_process: [reclassify_nulls]")
-    found: list[Processor] = []
-    details: list[Detail] = []
-    for index, item in enumerate(data):
-        try:
-            found.append(_read(item))
-        except BadSettings as error:
-            details.extend(detail.under(index) for detail in error.details)
-    if details:
-        raise BadSettings(details)
-    return tuple(found)
+    return read_each(enumerate(data), _read)
 
 
-def _read(item: Any) -> Processor:
+def _read(index: int, item: Any) -> Processor:
     if callable(item):
         known: Processor = item
         return known
@@ -238,8 +229,6 @@ def _read(item: Any) -> Processor:
         hint = suggestion(name, WORDS) or f"known: {', '.join(WORDS)}"
         raise bad(f'unknown post-processor "{name}"', *loc, hint=hint, key=bool(loc))
     model, function = WORDS[name]
-    try:
+    with under(*loc):
         settings = build(model, options, noun=f'post-processor "{name}"')
-    except BadSettings as error:
-        raise BadSettings(detail.under(*loc) for detail in error.details) from error
     return partial(function, **settings.model_dump())

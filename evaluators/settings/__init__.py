@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluators.settings.details import BadSettings, Detail, Loc, bad, spell
+from evaluators.settings.details import BadSettings, Detail, Loc, bad, read_each, spell, under
 from evaluators.settings.filled import NOTHING_FILLED, Filled, filled_texts, reading_filled
 from evaluators.settings.plain_words import as_number, details_of, old_spellings, setting_names
 from evaluators.settings.read_settings import READ_AS, ReadBy, build, word_or_map
@@ -24,9 +24,11 @@ __all__ = [
     "details_of",
     "filled_texts",
     "old_spellings",
+    "read_each",
     "reading_filled",
     "setting_names",
     "spell",
     "spellings",
+    "under",
     "word_or_map",
 ]

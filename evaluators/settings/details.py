@@ -5,7 +5,9 @@ The suite turns details into issues with a file, a line and a column.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,6 +15,8 @@ from msgspec.structs import replace
 from evaluators.issues import encodable
 
 Loc = tuple[str | int, ...]
+Item = TypeVar("Item")
+Found = TypeVar("Found")
 
 
 class Detail(Struct, frozen=True):
@@ -40,6 +44,29 @@ class BadSettings(ValueError):
 def bad(message: str, *loc: str | int, hint: str | None = None, key: bool = False) -> BadSettings:
     """One bad setting, ready to raise."""
     return BadSettings([Detail(loc, message, hint, key)])
+
+
+@contextmanager
+def under(*prefix: str | int) -> Iterator[None]:
+    """Bad settings that are met inside stand under this place."""
+    try:
+        yield
+    except BadSettings as error:
+        raise BadSettings(detail.under(*prefix) for detail in error.details) from error
+
+
+def read_each(settings: Iterable[tuple[Any, Item]], read: Callable[[Any, Item], Found]) -> tuple[Found, ...]:
+    """What each of some settings is read as, with its key or index. Raises BadSettings with all that is wrong with any of them."""
+    found: list[Found] = []
+    details: list[Detail] = []
+    for key, item in settings:
+        try:
+            found.append(read(key, item))
+        except BadSettings as error:
+            details.extend(detail.under(key) for detail in error.details)
+    if details:
+        raise BadSettings(details)
+    return tuple(found)
 
 
 def spell(value: object) -> str:

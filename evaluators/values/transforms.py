@@ -21,7 +21,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from evaluators.issues import problem
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, Settings, bad, build, word_or_map
+from evaluators.settings import Settings, bad, build, under, word_or_map
 from evaluators.values import text
 from evaluators.values.patterns import replace_all
 from evaluators.values.quoting import quote
@@ -110,11 +110,9 @@ def parse_transform(data: object) -> Transform:
         known = (*TRANSFORMS, *_REGISTERED)
         hint = suggestion(name, known) or f"known: {', '.join(known)}"
         raise bad(f'unknown transform "{name}"', *loc, hint=hint, key=bool(loc))
-    try:
+    with under(*loc):
         parameters = build(kind.parameters, options, noun=f'transform "{name}"')
         return Transform(name, kind.make(parameters), options, kind.converts)
-    except BadSettings as error:
-        raise BadSettings(detail.under(*loc) for detail in error.details) from error
 
 
 def add_transform(name: str, kind: Kind, *, overwrite: bool = False) -> None:
