@@ -76,7 +76,7 @@ __all__ = [
 ]
 
 Check: TypeAlias = Callable[..., Result]
-"""Takes one value per need, in order. May raise RowProblem. One that counts by path is a PathCheck."""
+"""Takes one value per need, in order. May raise RowProblem. One that counts by path is a RowsCheck."""
 Measured: TypeAlias = "bool | float | tuple[int, int] | Result"
 """What a row comes to: whether a claim holds; a number from 0 to 1; so many parts of a whole, exactly, where (0, 0) is not
 measured; or a `Result`, which has passed or not whatever `pass_at` says."""

@@ -1,5 +1,5 @@
-"""The contracts of checks: one that counts, over all its rows, what became of each path, and one that scores many rows at
-once and says of each of them why."""
+"""The contracts of checks that score many rows at once and say of each of them why, and of those that also count, over all their
+rows, what became of each path."""
 
 from __future__ import annotations
 
@@ -22,25 +22,6 @@ class PathCounts(Protocol):
 
     def details(self) -> Mapping[Detail, int]:
         """What is counted beside the statuses; see `path_details`."""
-
-
-class PathCheck:
-    """A check that counts by path. A check that is no such class, a function for instance, counts nothing.
-
-    Checks of open trees (`open_rows`) and of schemas (`schema_check`) implement it.
-    """
-
-    def __call__(self, *values: Any) -> Result:
-        """The verdict of a row, whose paths are counted."""
-        raise NotImplementedError  # the contract: each family of checks counts its own paths
-
-    def counted(self) -> PathCounts:
-        """What was counted so far."""
-        raise NotImplementedError  # the contract: each family of checks counts its own paths
-
-    def watching(self, paths: Sequence[str]) -> PathCheck:
-        """The check, which also says of each row what became of some fields."""
-        raise NotImplementedError  # the contract: each family of checks counts its own paths
 
 
 class ScoredRows:
@@ -136,8 +117,16 @@ class ChunkCheck(Generic[Rows]):
         return rows
 
 
-class RowsCheck(ChunkCheck[Rows], PathCheck):
-    """A check that scores many rows at once, and counts by path."""
+class RowsCheck(ChunkCheck[Rows]):
+    """A check that scores many rows at once, and counts by path what became of them: those of open trees and of schemas."""
+
+    def counted(self) -> PathCounts:
+        """What was counted so far."""
+        raise NotImplementedError  # the contract: each family of checks counts its own paths
+
+    def watching(self, paths: Sequence[str]) -> RowsCheck[Rows]:
+        """The check, which also says of each row what became of some fields."""
+        raise NotImplementedError  # the contract: each family of checks counts its own paths
 
 
 def release_rows(found: Iterable[ScoredRow]) -> None:

@@ -28,7 +28,7 @@ from evaluators.builtin._evaluator import (
 )
 from evaluators.comparators._cache import caching
 from evaluators.conditions import Condition
-from evaluators.fields.path_check import ChunkCheck, PathCheck, ScoredRow, release_rows
+from evaluators.fields.path_check import ChunkCheck, RowsCheck, ScoredRow, release_rows
 from evaluators.fields.scored import Documents
 from evaluators.issues import Blame, CellError, Issue, RowProblem
 from evaluators.limits import OutOfTime, WorkLimits, limited
@@ -221,7 +221,7 @@ class _Planned(Struct, frozen=True):
 
 def _planned(needs: NeedSteps, line: EvaluatorLine, watched: Sequence[str]) -> _Planned:
     check = line.settings.compile()
-    if watched and isinstance(check, PathCheck):
+    if watched and isinstance(check, RowsCheck):
         check = check.watching(watched)
     inputs = tuple(needs.need(need, line) for need in line.settings.needs())
     return _Planned(line, check, _gates(needs, line), inputs, needs.reading.unreadable == "skip")

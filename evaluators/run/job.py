@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from evaluators.comparators._cache import caching
 from evaluators.fields.key_counts import KeyCounts
-from evaluators.fields.path_check import PathCheck
+from evaluators.fields.path_check import RowsCheck
 from evaluators.issues import CellError, Issue
 from evaluators.judges.answer_lines import line_bytes, line_of
 from evaluators.judges.asking import Log, asking_with
@@ -344,7 +344,7 @@ class Work:
             clusters = cluster_sums(self.clusters[place], ledger.verdicts, ledger.watch)
             tally = ledger.settle()
             tally.clusters = clusters
-            if isinstance(one.check, PathCheck):
+            if isinstance(one.check, RowsCheck):
                 paths = one.check.counted()
                 tally.add_paths(paths.counts())
                 tally.add_details(paths.details())
