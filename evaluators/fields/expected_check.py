@@ -16,7 +16,6 @@ from evaluators.fields.branches import distinct, knows
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.explained import problem_in
 from evaluators.fields.frame import Frame
-from evaluators.fields.readable import Ask
 from evaluators.fields.schema_types import schema_type
 from evaluators.fields.tree import FieldNode, SchemaPath
 from evaluators.fields.walk import Walk
@@ -175,7 +174,9 @@ class _Check(Struct, frozen=True):
             if allowed and schema_type(value) not in allowed and (several or self.wrong_type == "error"):
                 yield self._of_another_type(value, node, place, " or ".join(sorted(types)))
             for ask in node.readers:
-                yield from self._readable(value, ask, node, place)
+                issue = ask(value) if ask is not None else None
+                if issue is not None:
+                    yield self._finding("error", issue.code, place, node.path, issue.message, "", issue.hint)
             return
         if not isinstance(value, CONTAINERS[node.kind]):
             yield self._of_another_type(value, node, place, node.kind)
@@ -189,12 +190,6 @@ class _Check(Struct, frozen=True):
         found, allowed = f"{quote(value)} is {kind(value)}", f"the schema says {types}"
         return self._finding(self.wrong_type, "wrong-type", place, node.path, found, allowed)
 
-    def _readable(self, value: Any, ask: Ask | None, node: FieldNode, place: Place) -> Iterator[ExpectedFinding]:
-        """A value that a comparator cannot read."""
-        issue = ask(value) if ask is not None else None
-        if issue is not None:
-            yield self._finding("error", issue.code, place, node.path, issue.message, "", issue.hint)
-
     def _keys(
         self, value: dict[str, Any], node: FieldNode, place: Place, siblings: Sequence[FieldNode]
     ) -> Iterator[ExpectedFinding]:
@@ -205,7 +200,7 @@ class _Check(Struct, frozen=True):
         below = node.below
         picked = {key: value[key] for key in node.compound.fields if key in value} if node.compound is not None else {}
         if picked:
-            yield from self._readable(picked, node.compound_reader, node, place)
+            yield from self.value(picked, node.compound_place, place)
         for key, inner in below.keys.items():
             if key in value:
                 yield from self.value(value[key], inner, (*place, key))

@@ -157,16 +157,12 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
         return found if self.line is None else tuple(map(self.line.reading, found))
 
     @cached_property
-    def compound_transforms(self) -> tuple[Transform, ...]:
-        """What is done to both values of the compound first: what each key has, then those of the object."""
-        return _each_key(self, self.compound.fields) if self.compound is not None else ()
-
-    @cached_property
-    def compound_reader(self) -> Ask | None:
-        """What tells expected values that the metric of the compound cannot read."""
-        if self.compound is None:
-            return None
-        return reader_of_expected(self.compound.metric.comparator, self.compound_transforms)
+    def compound_place(self) -> FieldNode:
+        """The keys of the compound as one value, at the object's own path. What each key has is done to it first, then what the
+        object has."""
+        keys, metrics = ((), ()) if self.compound is None else (self.compound.fields, (self.compound.metric,))
+        transforms = _each_key(self, keys)
+        return FieldNode(self.path, "leaf", metrics, transforms, weight=self.weight, listed=self.listed)
 
     def once(self, make: Callable[[FieldNode], Made]) -> Made:
         """What a function makes of this node: made once, and kept with it."""

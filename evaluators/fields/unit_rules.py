@@ -60,12 +60,6 @@ def unit_of(node: FieldNode) -> UnitRules:
     )
 
 
-def compound_of(node: FieldNode) -> FieldNode:
-    """The keys of an object that are compared as one value, as a place of its own."""
-    metrics = () if node.compound is None else (node.compound.metric,)
-    return FieldNode(node.path, "leaf", metrics, node.compound_transforms, weight=node.weight, listed=node.listed)
-
-
 def first_keys(node: FieldNode) -> tuple[str, ...]:
     """The keys that the paths below a place begin with, each once: they are read together."""
     firsts = (path.steps[:1] for path, _ in node.below.reached)

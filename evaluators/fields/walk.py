@@ -34,7 +34,7 @@ from evaluators.fields.pair import AT_ONCE, Paired, Pairing, paired_by_key, pair
 from evaluators.fields.presence import IN_PLACE, content
 from evaluators.fields.reached import reached
 from evaluators.fields.tree import FieldNode, SchemaPath
-from evaluators.fields.unit_rules import compound_of, first_keys, item_key
+from evaluators.fields.unit_rules import first_keys, item_key
 from evaluators.fields.walk_findings import (
     AFTER,
     HALLUCINATION,
@@ -395,7 +395,7 @@ class Walk:
 
     def _compound(self, visit: Visit, names: Sequence[str]) -> None:
         node, frame = visit.node, visit.frame
-        one = node.once(compound_of)
+        one = node.compound_place
         e, o = (
             [{key: side[key] for key in names if key in side} or MISSING for side in sides]
             for sides in (frame.e, frame.o)

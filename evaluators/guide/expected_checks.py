@@ -155,7 +155,7 @@ def _listed(name: str, fields: ScoredFields) -> Iterator[Against]:
         yield Against(name, listed=fields.tree)
     if isinstance(fields.tree, SchemaScoring) and fields.lines is not None:
         root = fields.tree.root
-        if any(ask is not None for node in places(root) for ask in (*node.readers, node.compound_reader)):
+        if any(ask is not None for node in places(root) for ask in (*node.readers, *node.compound_place.readers)):
             yield Against(name, root, readable_only=True)
 
 
