@@ -129,7 +129,6 @@ class JsonDiffMatch(TreeEvaluator):
             penalize_items=self.surplus.items,
             fold_keys=self.case_insensitive_keys,
             skip=self.skip,
-            types_only=self.compare_schema_only,
             rule="the JSON type" if self.compare_schema_only else "exact",
         )
 

@@ -33,8 +33,6 @@ class OpenTree(Struct, frozen=True, dict=True):
     fold_keys: bool = False
     depth: int | None = None
     skip: tuple[Path, ...] = ()
-    types_only: bool = False
-    """Values count as equal when they are of one JSON type."""
     rule: str = "exact"
 
     def skips(self, place: tuple[Any, ...]) -> bool:

@@ -69,14 +69,10 @@ def _name(processor: Processor) -> str:
     return str(getattr(processor, "__name__", type(processor).__name__))
 
 
-def null_processors(
-    nulls: Nulls = "value", absent_values: Sequence[Any] | None = None, both_absent: BothAbsent = "skip"
-) -> tuple[Processor, ...]:
+def null_processors(nulls: Nulls = "value", absent_values: Sequence[Any] | None = None) -> tuple[Processor, ...]:
     """What `nulls:` and `absent_values:` of a suite ask for. Listed values are absent whatever `nulls` says."""
     values = tuple(absent_values) if absent_values is not None else NULL_ALONE if nulls == "absent" else ()
-    if not values:
-        return ()
-    return (partial(reclassify_nulls, absent_values=values, both_absent=both_absent),)
+    return (partial(reclassify_nulls, absent_values=values),) if values else ()
 
 
 def reclassify_nulls(

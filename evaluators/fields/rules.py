@@ -22,7 +22,7 @@ from evaluators.comparators._comparator import (
     word_of,
 )
 from evaluators.fields.compound import Together
-from evaluators.fields.readable import Ask, reader_of_expected, transformed
+from evaluators.fields.readable import reader_of_expected, transformed
 from evaluators.issues import Blame, RowProblem
 from evaluators.model import Comparison, FieldStatus
 from evaluators.settings import build
@@ -72,12 +72,9 @@ class Ready(NamedTuple):
 
 
 def compile_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> Rule:
-    """The fast rule. Raises RowProblem where something else than the output's value is to blame."""
-    return guarded(answering_rule(comparator, transforms), reader_of_expected(comparator, transforms))
-
-
-def guarded(rule: Rule, ask: Ask | None) -> Rule:
-    """The same rule, which raises RowProblem for an expected value that cannot be read before it looks at anything else."""
+    """The fast rule. Raises RowProblem for an expected value that cannot be read, before it looks at anything else, and where
+    something else than the output's value is to blame."""
+    rule, ask = answering_rule(comparator, transforms), reader_of_expected(comparator, transforms)
     if ask is None:
         return rule
 

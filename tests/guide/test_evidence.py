@@ -127,5 +127,4 @@ def test_marks_that_could_be_either_are_asked_about() -> None:
     ],
 )
 def test_a_key_tells_items_apart_by_a_text_that_is_there(lists: list[list[dict[str, Any]]], key: str | None) -> None:
-    found = key_of(lists)
-    assert (found and found.name) == key
+    assert key_of(lists) == key

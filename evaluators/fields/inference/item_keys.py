@@ -6,8 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from msgspec import Struct
-
 _NAMED: Final = re.compile(
     r"(?:^|[_\W])(?:id|key|code|sku|no|nr|number|uuid|isbn|ean|line|index|pos|position)$", re.IGNORECASE
 )
@@ -16,14 +14,7 @@ _ENOUGH_LISTS: Final = 3
 _LONGEST: Final = 60
 
 
-class Key(Struct, frozen=True):
-    """A key that tells items apart, and in how many lists it had to."""
-
-    name: str
-    lists: int
-
-
-def key_of(lists: Sequence[Sequence[Any]]) -> Key | None:
+def key_of(lists: Sequence[Sequence[Any]]) -> str | None:
     """The best key of the items; None where there is none, or too little to go by.
 
     Lists with fewer than two items say nothing. A key with a telling name needs one list that has more, any other key three.
@@ -32,11 +23,11 @@ def key_of(lists: Sequence[Sequence[Any]]) -> Key | None:
     every = [item for items in lists for item in items]
     if not telling or not all(isinstance(item, dict) for item in every):
         return None
-    found = [name for name in every[0] if _tells_apart(name, every, telling)]
+    found: list[str] = [name for name in every[0] if _tells_apart(name, every, telling)]
     ranked = sorted(found, key=_rank)
     if not ranked or (_rank(ranked[0]) > 1 and len(telling) < _ENOUGH_LISTS):
         return None
-    return Key(ranked[0], len(telling))
+    return ranked[0]
 
 
 def _tells_apart(name: str, every: Sequence[dict[str, Any]], lists: Sequence[Sequence[dict[str, Any]]]) -> bool:

@@ -103,8 +103,8 @@ def _list_lines(
     if items.kinds == ("objects",) and items.keys and not items.nulls:
         key = key_of(node.lists)
         if key is not None:
-            why = f'a list, {size}; "{key.name}" is another in every item of a row, and pairs them'
-            yield SuggestedLine(path, {"align": {"key_field": {"key": display((key.name,))}}}, why)
+            why = f'a list, {size}; "{key}" is another in every item of a row, and pairs them'
+            yield SuggestedLine(path, {"align": {"key_field": {"key": display((key,))}}}, why)
         else:
             why = f"a list, {size}; no key tells its items apart: they are paired so that most of them fits"
             yield SuggestedLine(path, {"align": "hungarian"}, why)
