@@ -25,7 +25,6 @@ from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import FieldColumn, Finding, More, WalkedLists, order_of
 from evaluators.issues import Issue, RowProblem
 from evaluators.model import MISSING, FieldResult, FieldStatus, Reason, Result
-from evaluators.values.equality import same
 
 MATCH, SKIPPED, NOT_MEASURED = FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED
 _WRONG: Final = bytes(sorted(WRONG))
@@ -215,8 +214,6 @@ class ListedCheck(ChunkCheck[ListedRows]):
 
     def begin(self, *columns: Sequence[Any]) -> ListedRows:
         expected, outputs, *cells = columns
-        if len(expected) == 1 and same(expected[0], outputs[0]):  # of more rows the caller has looked
-            outputs = expected
         named = [dict(zip(self._columns, each, strict=True)) for each in zip(*cells, strict=True)] or [{}] * len(expected)
         return ListedRows(self._tree, expected, outputs, named)
 

@@ -187,7 +187,10 @@ class Frame:
 
 
 def of_rows(expected: Sequence[Any], outputs: Sequence[Any]) -> list[Frame]:
-    """The frames of some rows. Where the output is the very same object as the expected document, nothing is compared."""
+    """The frames of some rows. Where the output is the very same object as the expected document, nothing is compared; of several
+    rows the caller has looked which outputs are the same, and has made them so."""
+    if len(expected) == 1 and same(expected[0], outputs[0]):
+        outputs = expected
     alike = [row for row, (e, o) in enumerate(zip(expected, outputs, strict=True)) if e is o and e is not MISSING]
     if not alike:
         return [Frame(expected, outputs, range(len(expected)))]

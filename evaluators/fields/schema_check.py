@@ -26,7 +26,6 @@ from evaluators.fields.walk import Places
 from evaluators.issues import RowProblem
 from evaluators.judges.asking import asking_about
 from evaluators.model import Result
-from evaluators.values.equality import same
 
 MOST_REMEMBERED: Final = 1_000_000
 """Events of different rows that are remembered between two additions."""
@@ -49,15 +48,6 @@ class SchemaCheck(RowsCheck[SchemaRows]):
 
     def counted(self) -> SchemaCheck:
         return self
-
-    def alone(self, *values: Any) -> ScoredRow:
-        expected, output = values
-        return super().alone(expected, expected if same(expected, output) else output)
-
-    def looked_at(self, expected: Any, output: Any) -> SchemaRows:
-        rows = self.begin([expected], [expected if same(expected, output) else output])
-        rows.settle()
-        return rows
 
     def begin(self, *columns: Sequence[Any]) -> SchemaRows:
         expected, outputs = columns

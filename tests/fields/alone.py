@@ -14,11 +14,11 @@ from evaluators.fields.closed_rows import ListedRows
 from evaluators.fields.path_check import ChunkCheck, release_rows
 from evaluators.fields.post_process import Processor
 from evaluators.fields.schema_check import SchemaCheck
+from evaluators.fields.schema_rows import SchemaRows
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.scored import Scored
 from evaluators.fields.tree import FieldNode
 from evaluators.model import FieldResult
-from evaluators.values.equality import same
 
 
 def score_document(root: FieldNode, expected: Any, output: Any, processors: Sequence[Processor] = ()) -> Scored:
@@ -29,7 +29,7 @@ def score_document(root: FieldNode, expected: Any, output: Any, processors: Sequ
 def scored_by(scoring: SchemaScoring, expected: Any, output: Any) -> Scored:
     """All results of a row."""
     with caching():
-        rows = SchemaCheck(scoring).looked_at(expected, output)
+        rows = _looked_at(scoring, expected, output)
         try:
             return rows.scored(0)
         finally:
@@ -40,11 +40,18 @@ def wrong_by(
     scoring: SchemaScoring, expected: Any, output: Any, wanted: Collection[str] | None = None
 ) -> list[FieldResult]:
     """The results of a row that are wrong, of the places that are wanted; None is all."""
-    rows = SchemaCheck(scoring).looked_at(expected, output)
+    rows = _looked_at(scoring, expected, output)
     try:
         return rows.wrong(0, wanted, scoring.row_fields)
     finally:
         rows.release()
+
+
+def _looked_at(scoring: SchemaScoring, expected: Any, output: Any) -> SchemaRows:
+    """A row that was scored, and is not counted."""
+    rows = SchemaCheck(scoring).begin([expected], [output])
+    rows.settle()
+    return rows
 
 
 def counted_one_by_one(scoring: SchemaScoring) -> SchemaCheck:
@@ -66,7 +73,7 @@ def wrong_of(one: Evaluator, wanted: Collection[str], *values: Any) -> list[Fiel
 
 def settled_fields(tree: ClosedTree, expected: Any, output: Any) -> list[FieldResult]:
     """What became of every listed field of a row."""
-    rows = ListedRows(tree, [expected], [expected if same(expected, output) else output], [{}])
+    rows = ListedRows(tree, [expected], [output], [{}])
     try:
         rows.settle()
         return rows.settled(0)
