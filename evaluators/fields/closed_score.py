@@ -46,11 +46,6 @@ def status_of(found: Judged | int) -> int:
     return found.status if isinstance(found, Partial) else found
 
 
-def required_lost(tree: ClosedTree, statuses: Sequence[int]) -> bool:
-    """Whether a required field was asked about and does not match: then the row does not pass."""
-    return any(statuses[number] not in _RIGHT_ENOUGH for number in tree.required)
-
-
 def verdict_of(
     tree: ClosedTree, pass_at: float, found: Sequence[Judged | int], problem: RowProblem | None = None
 ) -> Result:
@@ -61,7 +56,9 @@ def verdict_of(
     share = mean(tree, found)
     if share is None:
         return Result(RowStatus.NOT_MEASURED, None, 0, 0, statuses)
-    passed = not required_lost(tree, statuses) and share[0] / share[1] >= pass_at
+    # a required field that was asked about has to match
+    required = all(statuses[number] in _RIGHT_ENOUGH for number in tree.required)
+    passed = required and share[0] / share[1] >= pass_at
     return Result(RowStatus.SCORED, passed, *share, statuses)
 
 

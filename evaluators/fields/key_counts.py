@@ -74,7 +74,12 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
         A row that is blocked, or was not scored, says nothing. Rows come in order.
         """
         walked = {id(one.rows): one.rows for one in scored if one.rows is not None}
-        lists = {key: [each for each in rows.lists() if _tells_something(each)] for key, rows in walked.items()}
+        lists = {
+            key: [
+                each for each in rows.lists() if each.node.align.keys or (each.items is not None and each.items.crowded)
+            ]
+            for key, rows in walked.items()
+        }
         if not nulls and not any(lists.values()):
             return
         numbers: dict[int, dict[int, int]] = {key: {} for key in walked}
@@ -127,11 +132,6 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
                     yield row, KeyFault(*name, side, "without_key"), keyless
                 if again:
                     yield row, KeyFault(*name, side, "duplicate_key"), again
-
-
-def _tells_something(lists: WalkedLists) -> bool:
-    """Whether there may be something to count."""
-    return bool(lists.node.align.keys or (lists.items is not None and lists.items.crowded))
 
 
 def _keys(lists: WalkedLists, rows: Container[int]) -> Iterator[tuple[int, ItemKeys]]:

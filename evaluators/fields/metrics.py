@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from msgspec import structs
 from msgspec.structs import replace
 
 from evaluators.comparators._comparator import COMPARATORS
@@ -93,7 +92,7 @@ def resolve_compound(options: object, context: Mapping[str, Any], path: str) -> 
     if chosen.together is None:
         raise TypeError("a compound without its keys")
     first = (chosen.together.join(),) if chosen.together.joined else ()
-    return Compound(chosen.together.fields, as_metric(structs.replace(chosen, together=None))), first
+    return Compound(chosen.together.fields, as_metric(replace(chosen, together=None))), first
 
 
 def read_fallbacks(data: object, context: Mapping[str, Any] | None = None) -> Mapping[str, object]:

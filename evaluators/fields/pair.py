@@ -35,6 +35,7 @@ at most: so the number of questions grows with the items that are left over, and
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Generator, Hashable, Sequence
+from contextlib import suppress
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from evaluators.fields.align import Align
@@ -82,13 +83,6 @@ class Keys(NamedTuple):
             f"{len(found)} {side} item{'s' if len(found) > 1 else ''} {what}" for found, side, what in counted if found
         ]
         return [*keys, CROWDED] if self.crowded else keys
-
-
-class Alike(NamedTuple):
-    """The worth of all pairs in short: items whose keys are the same are a complete pair, others have nothing in common."""
-
-    expected: Sequence[Hashable]
-    output: Sequence[Hashable]
 
 
 class Paired(NamedTuple):
@@ -177,12 +171,11 @@ def pairing(
     `key_of` gives what two items that are one value share exactly when they match. `asks`: items that are left over may be
     paired by comparators that cost, where the alignment wants it.
     """
-    too_many = crowded(cost, expected, output, align.cells)
+    if key_of is not None:
+        with suppress(TransformError, RowProblem, RecursionError):
+            return _paired(by_equality([*map(key_of, expected)], [*map(key_of, output)]), expected, output)
     ours, theirs = [identity(item) for item in expected], [identity(item) for item in output]
-    alike = _alike(key_of, expected, output) if key_of is not None else None
-    if alike is not None:
-        return _paired(by_equality(*alike), expected, output)
-    if too_many:
+    if crowded(cost, expected, output, align.cells):
         pairs = by_equality(ours, theirs)
         rest = list(zip(*left_over(pairs, len(ours), len(theirs)), strict=False))
         shares = map(f1, (yield Wanted(rest)))
@@ -192,13 +185,6 @@ def pairing(
     if align.ask is not None and asks:
         pairs = yield from _then_leftovers(align, pairs, expected, output)
     return _paired(pairs, expected, output)
-
-
-def _alike(key_of: Callable[[Any], Hashable], expected: Items, output: Items) -> Alike | None:
-    try:
-        return Alike([*map(key_of, expected)], [*map(key_of, output)])
-    except (TransformError, RowProblem, RecursionError):
-        return None
 
 
 def _surely_then_best(
@@ -224,7 +210,11 @@ def _surely_then_best(
     near: Sequence[Container[int]] = [range(len(columns))] * len(rows)
     if leaves is not None:
         rest = [leaves[0][row] for row in rows], [leaves[1][column] for column in columns]
-        near = _same_mark(*rest) if align.least_f1 == WHOLE else _value_in_common(*rest)
+        if align.least_f1 == WHOLE:
+            columns_of = places([each.mark for each in rest[1]])
+            near = [set(columns_of.get(each.mark, ())) for each in rest[0]]
+        else:
+            near = _value_in_common(*rest)
     our_rest, their_rest = [ours[row] for row in rows], [theirs[column] for column in columns]
     table = yield from _weighed(our_rest, their_rest, near, rows, columns)
     found = assign_gains(gains(table, align.least_f1), rows, columns)
@@ -279,12 +269,6 @@ def _likely_complete(
         if len(rows) == len(columns) and (len(rows) == 1 or equal):
             found.append((rows, columns))
     return found
-
-
-def _same_mark(ours: Sequence[Leaves], theirs: Sequence[Leaves]) -> list[set[int]]:
-    """For each expected item, the places of the output's items that it may be a complete pair with."""
-    columns_of = places([each.mark for each in theirs])
-    return [set(columns_of.get(each.mark, ())) for each in ours]
 
 
 def _value_in_common(ours: Sequence[Leaves], theirs: Sequence[Leaves]) -> list[set[int]]:

@@ -49,11 +49,6 @@ def reader_of_expected(comparator: Comparator, transforms: Iterable[Transform] =
     return ask
 
 
-def first_problem(ask: Ask, values: Iterable[Any]) -> Issue | None:
-    """What is wrong with the first of some expected values that cannot be read."""
-    return next((issue for value in values if (issue := ask(value)) is not None), None)
-
-
 def transformed(apply: Apply, expected: Any) -> Any:
     """An expected value after its transforms. Raises RowProblem where it cannot be changed."""
     try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
+from math import gcd
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -18,11 +19,11 @@ from evaluators.fields.explained import problems_of
 from evaluators.fields.path_check import RowsCheck, ScoredRow, ScoredRows
 from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, Detail
 from evaluators.fields.row_events import row_events
-from evaluators.fields.schema_rows import SchemaRows, in_lowest_terms, verdict_of
+from evaluators.fields.schema_rows import SchemaRows, verdict_of
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.scored import Scored
 from evaluators.fields.tree import SchemaPath
-from evaluators.fields.walk import Places
+from evaluators.fields.walk import Lacking
 from evaluators.issues import RowProblem
 from evaluators.judges.asking import asking_about
 from evaluators.model import Result
@@ -76,7 +77,8 @@ class SchemaCheck(RowsCheck[SchemaRows]):
         figures = row_figures(events)
         if scored.problem is None:
             add_surplus(figures.surplus, 1, self._details)
-        figures = figures._replace(figures=in_lowest_terms(figures.figures))
+        lowest = [(num // common, den // common) for num, den in figures.figures for common in (gcd(num, den) or 1,)]
+        figures = figures._replace(figures=tuple(lowest))
         return _by_field(verdict_of(figures, self._scoring, scored.problem), events, self._places, self._watched)
 
     def _numbered(self, signatures: Sequence[Signature], problems: Mapping[int, RowProblem]) -> list[Result]:
@@ -103,7 +105,7 @@ class SchemaCheck(RowsCheck[SchemaRows]):
     def _afresh(self) -> None:
         """Starts the numbering of events afresh."""
         self._coding = Coding(self._scoring.root, self._scoring.surplus_counts, self._spelled)
-        self._lacking = Places()
+        self._lacking: Lacking = {}
         self._remembered = 0
         self._known: dict[Signature, list[Any]] = {}
         """By what became of a row: its verdict, how many such rows there were, and their surplus items."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from math import gcd
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from evaluators.comparators._cache import cached, value_key
-from evaluators.fields.events import Ratio, RowFigures, events_of, row_figures
+from evaluators.fields.events import RowFigures, events_of, row_figures
 from evaluators.fields.explained import scored, too_deep, wrong_results
 from evaluators.fields.frame import of_rows
 from evaluators.fields.pair import CROWDED
@@ -18,7 +17,7 @@ from evaluators.fields.post_process import ships
 from evaluators.fields.schema_scoring import SCORES, SchemaScoring
 from evaluators.fields.scored import ArrayResult, Documents, Scored
 from evaluators.fields.settle import WRONG, of_fields
-from evaluators.fields.walk import Places, Walk
+from evaluators.fields.walk import Lacking, Walk
 from evaluators.fields.walk_findings import WalkedLists
 from evaluators.issues import Issue, RowProblem
 from evaluators.model import FieldResult, Reason, Result, RowStatus
@@ -28,7 +27,7 @@ class SchemaRows(ScoredRows):
     """Rows that one schema scored. An output that is not there is MISSING."""
 
     def __init__(
-        self, scoring: SchemaScoring, expected: Sequence[Any], outputs: Sequence[Any], places: Places | None = None
+        self, scoring: SchemaScoring, expected: Sequence[Any], outputs: Sequence[Any], lacking: Lacking | None = None
     ) -> None:
         """Walks through the documents. Raises RecursionError where those of several rows are nested too deeply for one of them."""
         self.scoring = scoring
@@ -40,7 +39,7 @@ class SchemaRows(ScoredRows):
         self.walk: Walk | None = None
         """None where the documents of the one row are nested too deeply."""
         try:
-            self.walk = Walk(len(expected), places).go(scoring.root, self.frames)
+            self.walk = Walk(len(expected), lacking).go(scoring.root, self.frames)
         except RecursionError:
             self.release()
             if len(expected) > 1:
@@ -133,11 +132,6 @@ def verdict_of(figures: RowFigures, scoring: SchemaScoring, problem: RowProblem 
         return Result(RowStatus.NOT_MEASURED, counts=figures.counts, figures=figures.figures)
     passed = num / den >= scoring.pass_at
     return Result(RowStatus.SCORED, passed, num, den, counts=figures.counts, figures=figures.figures)
-
-
-def in_lowest_terms(figures: Iterable[Ratio]) -> tuple[Ratio, ...]:
-    """Each fraction in lowest terms."""
-    return tuple((num // common, den // common) if (common := gcd(num, den)) else (num, den) for num, den in figures)
 
 
 def _array(array: ArrayResult) -> dict[str, object]:

@@ -21,7 +21,7 @@ from evaluators.fields.align import Align
 from evaluators.fields.compound import Together
 from evaluators.fields.pairing_limit import PairCost
 from evaluators.fields.policy import SCHEMA, Policy
-from evaluators.fields.readable import Ask, first_problem, reader_of_expected
+from evaluators.fields.readable import Ask, reader_of_expected
 from evaluators.issues import Issue
 from evaluators.values.paths import Path
 from evaluators.values.transforms import Transform, chain
@@ -84,7 +84,7 @@ class ListedField(Struct, frozen=True):
         def read(value: Any) -> Issue | None:
             values = value if each and isinstance(value, list) else (value,)
             shown = values if together is None else [picked for one in values if (picked := together.picked(one))]
-            return first_problem(ask, shown)
+            return next((issue for one in shown if (issue := ask(one)) is not None), None)
 
         return read
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from evaluators.fields.branches import Best, Fit, distinct, fitting_branches, knows
 from evaluators.fields.compared_values import ComparedValues
@@ -57,18 +57,8 @@ from evaluators.model import MISSING, FieldStatus
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY
 
-
-class Places:
-    """Places that the schema lacks, by path: each is one node."""
-
-    def __init__(self) -> None:
-        self.known: dict[SchemaPath, FieldNode] = {}
-
-    def at(self, path: SchemaPath) -> FieldNode:
-        found = self.known.get(path)
-        if found is None:
-            found = self.known[path] = FieldNode(path)
-        return found
+Lacking: TypeAlias = dict[SchemaPath, FieldNode]
+"""Places that the schema lacks, by path: each is one node."""
 
 
 class Visit(NamedTuple):
@@ -90,7 +80,7 @@ class Walk:
     def __init__(
         self,
         count: int,
-        places: Places | None = None,
+        lacking: Lacking | None = None,
         *,
         weighing: bool = False,
         asking: bool = False,
@@ -113,7 +103,7 @@ class Walk:
         self.outside: list[Outside] = []
         self.lists: list[WalkedLists] = []
         self.trails: dict[int, tuple[int | None, ...]] = {}
-        self.places: Places = above.places if above is not None else Places() if places is None else places
+        self.lacking: Lacking = above.lacking if above is not None else {} if lacking is None else lacking
         self.chosen: dict[Hashable, Best] = {} if above is None else above.chosen
         """Which branch fits two values best."""
         self.paired: dict[Hashable, tuple[Paired, Any, Any]] = {} if above is None else above.paired
@@ -417,8 +407,8 @@ class Walk:
             elif isinstance(value, list) and value:
                 waiting += [((*steps, Unpaired(index)), inner) for index, inner in enumerate(value)]
             else:
-                path = tuple(ANY if step.__class__ is Unpaired else step for step in steps)
-                place = self.places.at((*node.path, *path))
+                path = (*node.path, *(ANY if step.__class__ is Unpaired else step for step in steps))
+                place = self.lacking.get(path) or self.lacking.setdefault(path, FieldNode(path))
                 self._own(place, HALLUCINATION, frame, at, inside, More((), steps, value, elsewhere, node))
 
     # Lists
