@@ -20,7 +20,6 @@ from evaluators.fields.align import Align
 from evaluators.fields.counts import together
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.policy import LISTED
-from evaluators.fields.readable import reader_of_expected
 from evaluators.fields.rules import Judged, Partial
 from evaluators.fields.tree import ORDERED, Below, FieldNode, ListedField, Metric, SchemaPath
 from evaluators.model import FieldStatus
@@ -83,12 +82,6 @@ class ClosedTree(Struct, frozen=True, dict=True):
             return leaf
         whole = None if query else replace(leaf, line=replace(field, each=True))
         return replace(_list(leaf.path, line.align or ORDERED, [(WHOLE_ITEM, leaf)], whole), line=field)
-
-    @cached_property
-    def readable(self) -> bool:
-        """Whether every comparator can read any expected value."""
-        compared = ((line.comparator, self.chain(line)) for line in self.scored)
-        return all(one is None or reader_of_expected(one, transforms) is None for one, transforms in compared)
 
     @cached_property
     def costly(self) -> tuple[int, ...]:

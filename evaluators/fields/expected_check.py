@@ -16,6 +16,7 @@ from evaluators.fields.branches import distinct, knows
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.explained import problem_in
 from evaluators.fields.frame import Frame
+from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.schema_types import schema_type
 from evaluators.fields.tree import FieldNode, SchemaPath
 from evaluators.fields.walk import Walk
@@ -109,8 +110,12 @@ def check_expected(
         yield from check.value(document, root, ())
 
 
-def check_listed(document: Any, tree: ClosedTree) -> Iterator[ExpectedFinding]:
-    """An error for each listed field whose expected value its comparator cannot read, in one document."""
+def check_listed(document: Any, tree: ClosedTree | SchemaScoring) -> Iterator[ExpectedFinding]:
+    """An error for each listed field of one document whose expected value its comparator cannot read; where one result is a value, for
+    each such value."""
+    if isinstance(tree, SchemaScoring):
+        yield from (each for each in check_expected([document], tree.root) if each.code.startswith("expected-"))
+        return
     frame = Frame([document], [MISSING], range(1))
     conditional = {number: range(1) for number, line in enumerate(tree.scored) if line.when}
     faults: dict[int, Finding] = {}

@@ -14,10 +14,9 @@ from evaluators.fields.closed import ClosedTree
 from evaluators.fields.dialects import dialect_of
 from evaluators.fields.evaluation_config import read_evaluation_config
 from evaluators.fields.expected_check import ExpectedFinding, check_expected, check_listed
-from evaluators.fields.metrics import places
 from evaluators.fields.references import pointer
 from evaluators.fields.schema_scoring import SchemaScoring
-from evaluators.fields.tree import FieldNode
+from evaluators.fields.tree import FieldNode, nodes
 from evaluators.fields.xeval import read_xeval
 from evaluators.guide.expected_answers import Answer, Answers, answers, of_schema, schema_in, unreadable
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
@@ -39,10 +38,8 @@ class Against(Struct, frozen=True):
     root: FieldNode | None = None
     column: str | None = None
     dialect: str = "auto"
-    listed: ClosedTree | None = None
+    listed: ClosedTree | SchemaScoring | None = None
     """The listed fields of an evaluator, in place of a schema: only whether their expected values can be read is asked."""
-    readable_only: bool = False
-    """Only whether expected values can be read is asked: the tree is made of listed fields."""
 
 
 class ExpectedFindings(Struct):
@@ -99,19 +96,15 @@ def _check(found: Answers, against: Against, strict_types: bool, result: Expecte
     roots: dict[str, FieldNode | Issue] = {}
     for answer in found.read(against.column):
         result.looked_at += first
-        issue = unreadable(answer)
-        if against.listed is not None:
-            for finding in check_listed(answer.document, against.listed) if issue is None else ():
-                result.add(finding, answer.where)
-            result.problems += [issue] if issue is not None and issue not in result.problems else []
-            continue
-        root = against.root if against.root is not None else _root_of(answer, against, roots)
-        if issue is not None or isinstance(root, Issue):
-            told = [one for one in (issue, root) if isinstance(one, Issue)]
+        issue, tree = unreadable(answer), against.listed or against.root or _root_of(answer, against, roots)
+        if issue is not None or isinstance(tree, Issue):
+            told = [one for one in (issue, tree) if isinstance(one, Issue)]
             result.problems += [one for one in told if one not in result.problems]
-            continue
-        for finding in check_expected([answer.document], root, strict_types=strict_types):
-            if not against.readable_only or finding.code.startswith("expected-"):
+        elif isinstance(tree, FieldNode):
+            for finding in check_expected([answer.document], tree, strict_types=strict_types):
+                result.add(finding, answer.where)
+        else:
+            for finding in check_listed(answer.document, tree):
                 result.add(finding, answer.where)
 
 
@@ -150,13 +143,11 @@ def _of_suite(found: Answers) -> Iterator[Against]:
 
 def _listed(name: str, fields: ScoredFields) -> Iterator[Against]:
     """The listed fields of an evaluator, where some expected values may be unreadable."""
-    name = f'the fields of "{name}"'
-    if isinstance(fields.tree, ClosedTree) and not fields.tree.readable:
-        yield Against(name, listed=fields.tree)
-    if isinstance(fields.tree, SchemaScoring) and fields.lines is not None:
-        root = fields.tree.root
-        if any(ask is not None for node in places(root) for ask in (*node.readers, *node.compound_place.readers)):
-            yield Against(name, root, readable_only=True)
+    tree = fields.tree
+    if not isinstance(tree, ClosedTree) and not (isinstance(tree, SchemaScoring) and fields.lines is not None):
+        return
+    if any(ask is not None for node in nodes(tree.root) for ask in (*node.readers, *node.compound_place.readers)):
+        yield Against(f'the fields of "{name}"', listed=tree)
 
 
 def _tree(schema: Any, dialect: str) -> FieldNode:
