@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evaluators.settings import BadSettings, Detail, bad, spell
+from evaluators.settings import BadSettings, Detail, bad, read_each, spell
 from evaluators.values.paths import BadPath, Path
 from evaluators.values.paths import parse as parse_path
 from evaluators.values.transforms import Transform, parse_transform
@@ -31,16 +31,14 @@ def read_transforms(data: object) -> tuple[Transform, ...]:
         raise bad(f"transforms must be a list; found {spell(data)}", hint=f"write transforms: [{data}]")
     if not isinstance(data, (list, tuple)):
         raise bad(f"transforms must be a list; found {spell(data)}")
-    found: list[Transform] = []
-    details: list[Detail] = []
-    for index, item in enumerate(data):
-        try:
-            found.append(parse_transform(item))
-        except BadSettings as error:
-            details.extend(detail.under(index) for detail in error.details)
-        except ValueError as error:
-            message, _, hint = str(error).partition("\nhint: ")
-            details.append(Detail((index,), message, hint or None))
-    if details:
-        raise BadSettings(details)
-    return tuple(found)
+    return read_each(enumerate(data), _read_transform)
+
+
+def _read_transform(index: int, item: object) -> Transform:
+    try:
+        return parse_transform(item)
+    except BadSettings:
+        raise
+    except ValueError as error:
+        message, _, hint = str(error).partition("\nhint: ")
+        raise bad(message, hint=hint or None) from error
