@@ -7,7 +7,6 @@ one-key maps as they are written; `read_fallbacks` and `read_defaults` check a w
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
@@ -20,12 +19,11 @@ from evaluators.fields.compound import WORD
 from evaluators.fields.fallbacks import JUDGED, OF_LISTS, fallback_of, in_field, listed_once, needs_judge
 from evaluators.fields.named_comparators import NamedComparator, choose, read_fallback, word_in
 from evaluators.fields.schema_types import DEFAULTED, SEVERAL
-from evaluators.fields.tree import Compound, FieldNode, Metric
+from evaluators.fields.tree import Compound, FieldNode, Metric, nodes
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, read_each, spell
 from evaluators.values.transforms import Transform
 
-_MOST_PLACES: Final = 10_000
 _MOST_TURNS: Final = 3
 _MOST_LISTS: Final = 8
 """More than any lists inside lists that a person describes one by one."""
@@ -152,17 +150,7 @@ def fallbacks(root: FieldNode) -> dict[tuple[str, str], str]:
 
 def places(root: FieldNode) -> Iterator[FieldNode]:
     """The nodes of a tree that are scored, nearest first, as far as is sensible."""
-    waiting, met = deque([root]), 0
-    while waiting and met < _MOST_PLACES:
-        node = waiting.popleft()
-        met += 1
-        if node.skip:
-            continue
-        yield node
-        if not node.unit and not _turns(node.path):
-            below = node.below
-            others = (below.others, below.items)
-            waiting.extend((*below.keys.values(), *(one for one in others if one is not None), *below.branches))
+    return (node for node in nodes(root, ends=lambda node: _turns(node.path)) if not node.skip)
 
 
 def _turns(path: tuple[Any, ...]) -> bool:

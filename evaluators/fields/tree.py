@@ -106,7 +106,7 @@ class Below(Struct, frozen=True):
     """What a value of an array is compared with where a side has no list, or both have an empty one; None where it is not."""
 
 
-MOST_NODES: Final = 5_000
+MOST_NODES: Final = 10_000
 """Of a schema that refers to itself so many places are looked at."""
 NOTHING_BELOW: Final = Below()
 UNDECLARED: Final = Shape()
@@ -248,10 +248,12 @@ def _each_key(node: FieldNode, keys: Iterable[str]) -> tuple[Transform, ...]:
     return (Transform("each_key", apply, converts=converts), *node.transforms)
 
 
-def nodes(root: FieldNode, once: bool = False) -> Iterator[FieldNode]:
+def nodes(
+    root: FieldNode, once: bool = False, ends: Callable[[FieldNode], bool] = lambda _: False
+) -> Iterator[FieldNode]:
     """The nodes of a tree, nearest first. A schema that refers to itself repeats itself, so the first of them will do.
 
-    `once`: of those that have one origin, and so ask for the same, the nearest alone.
+    `once`: of those that have one origin, and so ask for the same, the nearest alone. `ends`: what stands below is left out.
     """
     pending, seen = deque([root]), set[int]()
     for _ in range(MOST_NODES):
@@ -262,7 +264,7 @@ def nodes(root: FieldNode, once: bool = False) -> Iterator[FieldNode]:
             continue
         seen.add(id(node.origin or node))
         yield node
-        if not node.unit and not node.skip:
+        if not node.unit and not node.skip and not ends(node):
             below = node.below
             pending += [*below.keys.values(), *below.branches, *(child for _, child in below.reached)]
             pending += [child for child in (below.others, below.items, below.whole) if child is not None]
