@@ -37,39 +37,41 @@ class Missing(Enum):
 MISSING: Final = Missing.MISSING
 
 
-class FieldStatus(IntEnum):
-    """What became of one field. The number is the byte that stands for it in a result."""
+class FieldStatus(Enum):
+    """What became of one field, by its word, which JSON, CSV and stored rows write. Its number is the byte that stands for it in a
+    result."""
 
-    NOT_MEASURED = 0
-    MATCH = 1
-    MISMATCH = 2
-    OMISSION = 3
-    HALLUCINATION = 4
-    SKIPPED = 5
-    ERROR = 6
+    NOT_MEASURED = "not_measured"
+    MATCH = "match"
+    MISMATCH = "mismatch"
+    OMISSION = "omission"
+    HALLUCINATION = "hallucination"
+    SKIPPED = "skipped"
+    ERROR = "error"
     """The output's value broke the comparison: counts 0 in every denominator, like a mismatch."""
-    NOT_JUDGED = 7
+    NOT_JUDGED = "not_judged"
     """Something else broke the comparison (the expected value, a time limit): the row has no score."""
 
+    def __init__(self, word: str) -> None:
+        self.word = word
+        """The word for programs."""
+        self.number = len(self.__class__.__members__)
+
+    def __index__(self) -> int:
+        return self.number
+
     def __eq__(self, other: object) -> bool:
-        """The same status, by its number or by its word, `status == "match"`. struct-extract-eval calls what is not judged an `error`."""
-        if other.__class__ is not str:
-            return int.__eq__(self, other)
-        return self.word == other or (self is FieldStatus.NOT_JUDGED and other == "error")
+        """The same status, by its word, `status == "match"`, or by its number. struct-extract-eval calls what is not judged an `error`."""
+        if other.__class__ is str:
+            return self.word == other or (self is FieldStatus.NOT_JUDGED and other == "error")
+        return self is other or (other.__class__ is int and self.number == other)
 
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    __hash__ = int.__hash__
+    def __hash__(self) -> int:
+        return self.number
 
     def __str__(self) -> str:
         """The word, so that a status is printed as it is compared."""
         return self.word
-
-    @property
-    def word(self) -> str:
-        """The word for programs: what JSON, CSV and stored rows write."""
-        return _STATUS_WORDS[self]
 
     @property
     def plain(self) -> str:
@@ -77,7 +79,8 @@ class FieldStatus(IntEnum):
         return _PLAIN_WORDS[self]
 
 
-_STATUS_WORDS: Final = tuple(status.name.lower() for status in FieldStatus)
+FIELD_STATUSES: Final = tuple(FieldStatus)
+"""The statuses by their numbers: what the bytes of a result stand for."""
 _PLAIN_WORDS: Final = (
     "not measured", "right", "wrong", "missing", "extra", "skipped", "error", "not judged",
 )  # fmt: skip

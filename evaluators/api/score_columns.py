@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from evaluators.issues import Blame, Problems, problem
-from evaluators.model import FieldStatus, Result, RowStatus
+from evaluators.model import FIELD_STATUSES, Result, RowStatus
 from evaluators.needs import ROLES, Part, Role
 from evaluators.reports.rows_csv import field_numbers
 from evaluators.result_table import Kind
@@ -114,7 +114,7 @@ def _fields(line: EvaluatorLine, verdicts: Sequence[Result]) -> Iterator[list[An
     numbers = [field_numbers(verdict) if there else nothing for verdict, there in zip(verdicts, said, strict=True)]
     for place in range(listed):
         yield [
-            FieldStatus(verdict.statuses[place]).word if there else None
+            FIELD_STATUSES[verdict.statuses[place]].word if there else None
             for verdict, there in zip(verdicts, said, strict=True)
         ]
         yield [row[place] for row in numbers]

@@ -20,7 +20,7 @@ from evaluators.fields.counts import MEASURED
 from evaluators.issues import problem
 from evaluators.judges.answer_lines import AnswerLine
 from evaluators.judges.judge import JudgeAnswer
-from evaluators.model import FieldStatus, Result
+from evaluators.model import FIELD_STATUSES, FieldStatus, Result
 from evaluators.run.intervals import Z_95, mean_interval, moments_of_values, wilson
 from evaluators.run.record import RecordedRow, RunRecord
 from evaluators.run.result import Interval
@@ -259,7 +259,7 @@ def _target(record: RunRecord, target: str) -> tuple[int, int | None]:
 def _passed(verdict: Result, field: int | None) -> bool | None:
     if field is None:
         return verdict.passed if verdict.status.scored else None
-    status = FieldStatus(verdict.statuses[field]) if field < len(verdict.statuses) else FieldStatus.NOT_MEASURED
+    status = FIELD_STATUSES[verdict.statuses[field]] if field < len(verdict.statuses) else FieldStatus.NOT_MEASURED
     return status is FieldStatus.MATCH if status in MEASURED else None
 
 

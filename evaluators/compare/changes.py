@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, TypeAlias
 from evaluators.compare.comparison import CHANGES, Change, ChangedRow
 from evaluators.compare.pairs import Pairs, Said, Side
 from evaluators.fields.counts import MEASURED
-from evaluators.model import FieldStatus, Result, RowStatus
+from evaluators.model import FIELD_STATUSES, FieldStatus, Result, RowStatus
 from evaluators.run.record_lines import RowLine
 
 _QUIET = ("unchanged", "never measured")
@@ -160,7 +160,7 @@ def _why(said: Said) -> str:
 def _field_changes(name: str, was: Said, now: Said, before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
     if was is None or now is None:
         return
-    old = dict(zip(before, map(FieldStatus, was.statuses), strict=False))
-    for path, status in zip(after, map(FieldStatus, now.statuses), strict=False):
+    old = dict(zip(before, (FIELD_STATUSES[code] for code in was.statuses), strict=False))
+    for path, status in zip(after, (FIELD_STATUSES[code] for code in now.statuses), strict=False):
         if path in old and old[path] is not status:
             yield f"{name}.{path}: {old[path].word} → {status.word}"

@@ -27,7 +27,7 @@ from evaluators.issues import Issue, RowProblem
 from evaluators.model import MISSING, FieldResult, FieldStatus, Reason, Result
 
 MATCH, SKIPPED, NOT_MEASURED = FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED
-_WRONG: Final = bytes(sorted(WRONG))
+_WRONG: Final = bytes(WRONG)
 _MEMO: Final = 50_000
 """Combinations of statuses remembered for one evaluator; more are settled anew each time."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import gcd, lcm
-from typing import Any, Final
+from typing import Any, Final, SupportsIndex
 
 from evaluators.comparators._comparator import in_field
 from evaluators.fields.closed import ClosedTree, combined, credit
@@ -41,7 +41,7 @@ def mean(tree: ClosedTree, found: Sequence[Judged | int]) -> tuple[int, int] | N
     return num // common, den // common
 
 
-def status_of(found: Judged | int) -> int:
+def status_of(found: Judged | int) -> SupportsIndex:
     """What became of a field, partial credit aside."""
     return found.status if isinstance(found, Partial) else found
 

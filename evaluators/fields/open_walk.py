@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from gc import is_tracked
 from itertools import chain, compress, repeat
 from operator import is_, is_not, itemgetter, ne
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, SupportsIndex, TypeAlias
 
 from evaluators.fields.frame import CONTAINERS, SURE, Frame, differing, of_rows
 from evaluators.fields.instance_paths import Unpaired
@@ -53,12 +53,12 @@ class OpenWalk:
         self.findings: list[LeafFindings] = []
         self.surplus_items = 0
         self._top_level_only, self._skipping = tree.depth is not None, bool(tree.skip)
-        self._columns: list[tuple[int, Sequence[Name], Sequence[int]]] = []
+        self._columns: list[tuple[SupportsIndex, Sequence[Name], Sequence[int]]] = []
         """What the leaves of some places are in some rows: a status, or `SURPLUS`."""
-        self._moved: list[tuple[int, Name, Sequence[int]]] = []
+        self._moved: list[tuple[SupportsIndex, Name, Sequence[int]]] = []
         """Leaves that stand in columns of matches, and are none."""
         self._pairs: list[tuple[Callable[[Name, Frame], None], Name, Frame]] = []
-        self._sides: defaultdict[tuple[int, Name], Values] = defaultdict(lambda: ([], []))
+        self._sides: defaultdict[tuple[SupportsIndex, Name], Values] = defaultdict(lambda: ([], []))
         if tree.fold_keys:
             outputs = list(map(renamed, expected, outputs))
         if self._top_level_only:
@@ -285,13 +285,13 @@ class OpenWalk:
 
     # One side
 
-    def _later(self, status: int, name: Name, values: Iterable[Any], rows: Iterable[int]) -> None:
+    def _later(self, status: SupportsIndex, name: Name, values: Iterable[Any], rows: Iterable[int]) -> None:
         """Values whose leaves will be counted."""
         waiting = self._sides[status, name]
         waiting[0].extend(values)
         waiting[1].extend(rows)
 
-    def _one_side(self, status: int, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
+    def _one_side(self, status: SupportsIndex, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
         """Counts the leaves of some values."""
         kinds = set(map(type, values))
         if CONTAINERS.isdisjoint(kinds) or (self._top_level_only and name):
@@ -314,7 +314,7 @@ class OpenWalk:
             for part in parts.values():
                 self._one_side(status, name, *part)
 
-    def _objects_alone(self, status: int, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
+    def _objects_alone(self, status: SupportsIndex, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
         for keys, positions in _by_keys(values).items():
             some, theirs = values, rows
             if len(positions) < len(values):
@@ -337,7 +337,7 @@ class OpenWalk:
 
     def counts(self) -> list[RowCounts]:
         """What each row comes to."""
-        by_status = [[0] * len(self.expected) for _ in range(HALLUCINATION + 1)]
+        by_status = [[0] * len(self.expected) for _ in range(HALLUCINATION.number + 1)]
         for status, names, rows in self._columns:
             counts, times = by_status[status], len(names)
             for row in rows:

@@ -7,7 +7,7 @@ are depends on nothing but the paths, so that rows counted in parts come to what
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, SupportsIndex, TypeAlias
 
 from evaluators.fields.path_details import OVERFLOW, SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
 from evaluators.values.paths import display
@@ -35,7 +35,7 @@ class PathTally:
         """The last path that is counted apart, once there were too many."""
         self.surplus_items = self.surplus_rows = 0
 
-    def add(self, names: Sequence[Name], status: int, times: int) -> None:
+    def add(self, names: Sequence[Name], status: SupportsIndex, times: int) -> None:
         """Counts leaves of some places that have a status, or `SURPLUS`: so many of each place."""
         for name in names:
             counts = self._paths.get(name)

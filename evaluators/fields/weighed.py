@@ -26,9 +26,9 @@ from evaluators.values.confusion import Confusion
 Place: TypeAlias = tuple[float, ...]
 """Where a field stands among the others: the lesser, the earlier."""
 ZERO: Final[Counts] = (0, 0, 0, 0, 0)
-_COUNTED: Final[Mapping[int, int]] = {MATCH: 0, MISMATCH: 1, ERROR: 1, OMISSION: 2, HALLUCINATION: 3, NOT_JUDGED: 4}
+_COUNTED: Final[Mapping[object, int]] = {MATCH: 0, MISMATCH: 1, ERROR: 1, OMISSION: 2, HALLUCINATION: 3, NOT_JUDGED: 4}
 """Where each status is counted."""
-ONE: Final[Sequence[Counts]] = [
+ONE: Final[list[Counts]] = [
     ZERO, (1, 0, 0, 0, 0), (0, 1, 0, 0, 0), (0, 0, 1, 0, 0), (0, 0, 0, 1, 0), ZERO, (0, 1, 0, 0, 0), (0, 0, 0, 0, 1),
 ]  # fmt: skip
 """What one result counts, by its status."""

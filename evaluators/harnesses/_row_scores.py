@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from evaluators.api.score_columns import OVERALL, error_of, overall_verdict
 from evaluators.fields.counts import MEASURED
-from evaluators.model import MISSING, FieldResult, FieldStatus, Result
+from evaluators.model import FIELD_STATUSES, MISSING, FieldResult, FieldStatus, Result
 from evaluators.reports.rows_csv import field_numbers, why_of
 from evaluators.run.live import Judged
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -124,7 +124,7 @@ def _field_scores(one: Judged, whole: NamedScore) -> Iterator[NamedScore]:
     result, listed, by_path = one.result, one.line.settings.scored_fields().of_rows, _by_field(one.result.fields)
     if listed and len(listed) == len(result.statuses):
         for path, code, number in zip(listed, result.statuses, field_numbers(result), strict=True):
-            yield _field(whole, path, FieldStatus(code), number, by_path.get(path, ()))
+            yield _field(whole, path, FIELD_STATUSES[code], number, by_path.get(path, ()))
     elif listed:
         word = FieldStatus.NOT_JUDGED.word if whole.error else whole.status
         for path in listed:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from evaluators.fields.settle import of_fields
 from evaluators.issues import CellError
-from evaluators.model import JSON, MISSING, FieldResult, FieldStatus, Result, RowStatus
+from evaluators.model import FIELD_STATUSES, JSON, MISSING, FieldResult, FieldStatus, Result, RowStatus
 from evaluators.needs import expected_of, output_of, want_like
 from evaluators.run.record import RecordedRow
 from evaluators.run.record_facts import CellReading, RecordedEvaluator
@@ -93,7 +93,7 @@ def _fields(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded, r
     known = {result.path: result for result in recorded.fields}
     listed = zip(evaluator.fields, verdict.statuses, strict=True)
     return [
-        known.get(path) or FieldResult(path, FieldStatus(status))
+        known.get(path) or FieldResult(path, FIELD_STATUSES[status])
         for path, status in listed
         if right_ones or status != _MATCH
     ]

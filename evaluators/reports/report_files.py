@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.model import FieldStatus, Result, RowStatus
+from evaluators.model import FIELD_STATUSES, Result, RowStatus
 from evaluators.reports.document import Section
 from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_for, has_pages, rows_files, run_files
 from evaluators.reports.headline import Options
@@ -334,7 +334,7 @@ def _result(one: RecordedEvaluator, verdict: Result, recorded: Recorded) -> Mapp
         line["passed"] = verdict.passed
     if one.fields:
         line["fields"] = {
-            name: FieldStatus(status).word for name, status in zip(one.fields, verdict.statuses, strict=False)
+            name: FIELD_STATUSES[status].word for name, status in zip(one.fields, verdict.statuses, strict=False)
         }
         line["field_scores"] = dict(zip(one.fields, field_numbers(verdict), strict=False))
         line[AGGREGATE] = verdict.score

@@ -59,10 +59,11 @@ def field_numbers(verdict: Result) -> tuple[float | None, ...]:
     return tuple(numbers)
 
 
-_NUMBERS: Final[dict[int, float | None]] = {
-    FieldStatus.NOT_MEASURED: None, FieldStatus.MATCH: 1.0, FieldStatus.MISMATCH: 0.0, FieldStatus.OMISSION: 0.0,
-    FieldStatus.HALLUCINATION: 0.0, FieldStatus.SKIPPED: None, FieldStatus.ERROR: 0.0, FieldStatus.NOT_JUDGED: None,
-}  # fmt: skip
+_NUMBERS: Final = [
+    None if status in (FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED, FieldStatus.NOT_JUDGED)
+    else float(status is FieldStatus.MATCH)
+    for status in FieldStatus
+]  # fmt: skip
 
 
 def write_rows(

@@ -347,7 +347,7 @@ _LEFT_OUT: Final = (RowStatus.BLOCKED, RowStatus.SKIPPED, RowStatus.NOT_MEASURED
 _NOTED: Final = frozenset(
     (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR, FieldStatus.NOT_JUDGED)
 )
-_NOTED_BYTES: Final = bytes(sorted(_NOTED))
+_NOTED_BYTES: Final = bytes(_NOTED)
 
 
 def _explained(result: Result, whole: bool) -> Recorded:

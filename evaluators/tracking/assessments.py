@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from evaluators.issues import Issue
-from evaluators.model import FieldResult, FieldStatus, Result, RowResult, RowStatus
+from evaluators.model import FIELD_STATUSES, FieldResult, FieldStatus, Result, RowResult, RowStatus
 from evaluators.reports.recorded import results_of
 from evaluators.reports.rows_csv import field_numbers, why
 from evaluators.run.record import RecordedRow, RunRecord
@@ -120,7 +120,7 @@ def _of_fields(one: RecordedEvaluator, result: Result) -> Iterator[Assessment]:
     if not result.statuses:
         return
     for path, code, score in zip(one.fields, result.statuses, field_numbers(result), strict=True):
-        status = FieldStatus(code)
+        status = FIELD_STATUSES[code]
         yield Assessment(
             f"{segment(one.name)}/field/{field_name(path)}", one.name, path, score, status.word,
             None if status in _LEFT_OUT or status is FieldStatus.NOT_JUDGED else status is FieldStatus.MATCH,

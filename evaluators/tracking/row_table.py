@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from evaluators.model import FieldStatus
+from evaluators.model import FIELD_STATUSES
 from evaluators.reports.recorded import results_of
 from evaluators.reports.rows_csv import field_numbers
 from evaluators.run.record import RecordedRow, RunRecord
@@ -88,7 +88,7 @@ def _found(record: RunRecord, row: RecordedRow) -> Iterator[Any]:
         numbers = field_numbers(result)
         for place in range(len(one.fields)):
             measured = place < len(result.statuses)
-            yield FieldStatus(result.statuses[place]).word if measured else None
+            yield FIELD_STATUSES[result.statuses[place]].word if measured else None
             yield numbers[place] if measured else None
 
 

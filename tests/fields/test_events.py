@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evaluators.fields.events import Event, Items, row_counts, row_statuses, row_values
-from evaluators.model import FieldStatus
+from evaluators.model import FIELD_STATUSES, FieldStatus
 
 PLACES = {"a": 0, "rows[*].b": 1, "c": 2, "d": 3}
 EVENTS = [
@@ -33,5 +33,5 @@ def test_a_field_of_several_values_says_how_many_are_right() -> None:
 
 
 def test_a_field_has_one_status() -> None:
-    found = [FieldStatus(one) for one in row_statuses(EVENTS, PLACES)]
+    found = [FIELD_STATUSES[one] for one in row_statuses(EVENTS, PLACES)]
     assert (found[0], found[2]) == (FieldStatus.MATCH, FieldStatus.HALLUCINATION)

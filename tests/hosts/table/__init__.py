@@ -22,7 +22,7 @@ from click.testing import CliRunner
 import evaluators
 from evaluators.cli import command
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import FieldStatus
+from evaluators.model import FIELD_STATUSES
 from evaluators.run.record import RunRecord, read_record
 from evaluators.tracking.run_metrics import metrics_of
 
@@ -126,7 +126,7 @@ def read_figures(folder: Path) -> Figures:
         rows[row.id] = {
             one.name: Row(
                 verdict.status.word, verdict.score, verdict.passed,
-                {path: FieldStatus(code).word for path, code in zip(one.fields, verdict.statuses, strict=False)},
+                {path: FIELD_STATUSES[code].word for path, code in zip(one.fields, verdict.statuses, strict=False)},
             )
             for one, verdict in zip(record.facts.evaluators, row.verdicts, strict=True)
         }  # fmt: skip
