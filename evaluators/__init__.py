@@ -21,7 +21,7 @@ _WHERE: Final = {
     "Row": "evaluators.model",
     "RowResult": "evaluators.model",
     "Result": "evaluators.model",
-    "FieldResult": "evaluators.model",
+    "Outcome": "evaluators.model",
     "Comparison": "evaluators.model",
     "ComparatorResult": "evaluators.model",
     "FieldStatus": "evaluators.model",
@@ -73,7 +73,7 @@ _MOVED: Final = {
 }  # fmt: skip
 """Names of other systems, and where they are."""
 _RENAMED: Final = {
-    "Outcome": "Comparison", "Score": "Result", "Standing": "RowStatus", "Status": "FieldStatus", "Verdict": "Result",
+    "FieldResult": "Outcome", "Score": "Result", "Standing": "RowStatus", "Status": "FieldStatus", "Verdict": "Result",
 }  # fmt: skip
 """Names of our own that are no more, and what stands in their place."""
 
@@ -109,7 +109,7 @@ if TYPE_CHECKING:
     from evaluators.model import MISSING as MISSING
     from evaluators.model import ComparatorResult as ComparatorResult
     from evaluators.model import Comparison, FieldStatus, Result, Row, RowResult, __version__
-    from evaluators.model import FieldResult as FieldResult
+    from evaluators.model import Outcome as Outcome
     from evaluators.model import Reason as Reason
     from evaluators.model import RowStatus as RowStatus
     from evaluators.run.result import RunResult as RunResult

@@ -1,4 +1,4 @@
-"""The words everyone uses: Row, FieldStatus, RowStatus, Comparison, FieldResult, Reason, Result, RowResult."""
+"""The words everyone uses: Row, FieldStatus, RowStatus, Comparison, Outcome, Reason, Result, RowResult."""
 
 from __future__ import annotations
 
@@ -170,20 +170,21 @@ def ComparatorResult(score: float, comparator: str = "", reason: str | None = No
     return Comparison(score, score == 1, reason)
 
 
-class FieldResult(Struct, frozen=True):
-    """What became of one field of one row, with the values that were compared."""
+class Outcome(Struct, frozen=True):
+    """What became of one place of one row, with the values that were compared."""
 
     path: str
     status: FieldStatus
     score: float | None = None
     weight: float = 1.0
-    expected: object = MISSING
-    actual: object = MISSING
-    reason: str | None = None
-    rule: str | None = None
     field: str | None = None
     """The field of the schema that this is an instance of, `items[*].name` for `items[0].name`; None where `path` says it."""
-    details: Mapping[str, object] = msgspec.field(default_factory=dict)
+    reason: str | None = None
+    comparator: str | None = None
+    """What decided, with its options."""
+    expected: object = MISSING
+    actual: object = MISSING
+    details: Mapping[str, object] = {}
     """What else is known, by name: the compared values where transforms changed them, the reason's code, the metric."""
 
     @property
@@ -195,11 +196,6 @@ class FieldResult(Struct, frozen=True):
     def extracted_value(self) -> object:
         """`actual` in struct-extract-eval's words: None where there is none."""
         return None if self.actual is MISSING else self.actual
-
-    @property
-    def comparator(self) -> str | None:
-        """`rule` in struct-extract-eval's words."""
-        return self.rule
 
 
 class Row(Struct, frozen=True):
@@ -216,7 +212,7 @@ class Reason(Struct, frozen=True):
 
     text: str | None = None
     details: Mapping[str, object] = {}
-    fields: tuple[FieldResult, ...] = ()
+    fields: tuple[Outcome, ...] = ()
     """What became of each field, for a type whose results have a status for each."""
 
 
@@ -246,7 +242,7 @@ class Result(Struct, frozen=True, gc=False):
     says together."""
     watched: tuple[tuple[int, int, int, int], ...] = ()
     """(match, mismatch, omission, hallucination) of each field that a gate names and `statuses` lacks."""
-    fields: tuple[FieldResult, ...] = ()
+    fields: tuple[Outcome, ...] = ()
     """What became of each field, with its values and the reason."""
     reason: str | None = None
     """Why the row scores what it scores, in a sentence."""

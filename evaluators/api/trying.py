@@ -16,7 +16,7 @@ from evaluators.api.loading import load
 from evaluators.api.suite import Suite
 from evaluators.comparators._cache import caching
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
-from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
+from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.needs import Output
 from evaluators.plan.suite_plan import Plan, needed_columns
 from evaluators.registry import suggestion
@@ -260,7 +260,7 @@ _NO_SCORE: Final = {
 }
 
 
-def _fields(fields: Sequence[FieldResult]) -> Listing:
+def _fields(fields: Sequence[Outcome]) -> Listing:
     """Every field: first those that went wrong, in full; then the others, one a line."""
     fine = [field for field in fields if field.status in _FINE]
     wrong = [_in_full(field) for field in fields if field.status not in _FINE]
@@ -268,13 +268,13 @@ def _fields(fields: Sequence[FieldResult]) -> Listing:
     return Listing((*wrong, *map(_in_brief, fine[:_LISTED]), *more))
 
 
-def _in_full(field: FieldResult) -> Item:
-    rule = f"rule: {field.rule}" if field.rule else ""
+def _in_full(field: Outcome) -> Item:
+    rule = f"rule: {field.comparator}" if field.comparator else ""
     values = (f"expected: {_shown(field.expected, _WHOLE)}", f"output:   {_shown(field.actual, _WHOLE)}")
     return Item(f"{field.status.plain}: {field.path or '$'}", tuple(filter(None, (field.reason, rule))), values)
 
 
-def _in_brief(field: FieldResult) -> Item:
+def _in_brief(field: Outcome) -> Item:
     if field.status in (FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED):
         return Item(f"{field.status.plain}: {field.path or '$'}{_why(field)}")
     actual, expected = _shown(field.actual, _BRIEF), _shown(field.expected, _BRIEF)
@@ -282,9 +282,9 @@ def _in_brief(field: FieldResult) -> Item:
     return Item(f"{field.status.plain}: {field.path or '$'} = {values}{_why(field)}")
 
 
-def _why(field: FieldResult) -> str:
+def _why(field: Outcome) -> str:
     """The reason and the rule in brackets, where they say more than the result does."""
-    rule = re.split(r" = | \{", field.rule or "")[0]
+    rule = re.split(r" = | \{", field.comparator or "")[0]
     said = [word for word in (field.reason, rule) if word and word not in (field.status.plain, "equal", "exact", "skip")]
     return f" ({', '.join(said)})" if said else ""
 

@@ -26,7 +26,7 @@ from evaluators.builtin._rubric import (
 from evaluators.issues import RowProblem
 from evaluators.judges.asking import ask_judge
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion
-from evaluators.model import FieldResult, FieldStatus, Result, RowStatus
+from evaluators.model import FieldStatus, Outcome, Result, RowStatus
 from evaluators.needs import ROLES, Column
 from evaluators.settings import Loc, Name, bad
 
@@ -164,15 +164,15 @@ class LlmJudge(Evaluator):
         criteria = {name: mean([one.criteria[name] for one in found]) for name in self.criteria or ()}
         return Reason(self._reason(found, passed, criteria), self._details(found, criteria), self._fields(found))
 
-    def _fields(self, found: list[Judgement]) -> tuple[FieldResult, ...]:
+    def _fields(self, found: list[Judgement]) -> tuple[Outcome, ...]:
         criteria = self.criteria or ()
         return tuple(self._field(name, mean([one.criteria[name] for one in found]), found) for name in criteria)
 
-    def _field(self, name: str, score: Fraction, found: list[Judgement]) -> FieldResult:
+    def _field(self, name: str, score: Fraction, found: list[Judgement]) -> Outcome:
         status = FieldStatus.MATCH if score >= self.pass_at else FieldStatus.MISMATCH
         weight = self.criteria[name].weight if self.criteria else 1.0
         reason = next((one.reasons[name] for one in found if name in one.reasons), None)
-        return FieldResult(
+        return Outcome(
             path_of(name), status, float(score), weight, reason=reason or f"the judge scores it {float(score):.4g}"
         )
 

@@ -16,7 +16,7 @@ from evaluators.fields.events import FIGURES
 from evaluators.fields.scored import ArrayResult
 from evaluators.fields.settle import OURS
 from evaluators.issues import Issue, Problems
-from evaluators.model import FieldResult, FieldStatus, Result, RowStatus
+from evaluators.model import FieldStatus, Outcome, Result, RowStatus
 from evaluators.reports.headline import Options
 from evaluators.reports.outcomes import COMPARED, FieldOutcome, RowOutcomes, entries_of, or_null, outcomes_of
 from evaluators.reports.record_parts import parts_of
@@ -35,7 +35,7 @@ class Record(Struct, frozen=True):
     status: RowStatus
     """Whether the row was scored, and why not where it was not."""
     problem: str | None
-    field_results: tuple[FieldResult, ...]
+    field_results: tuple[Outcome, ...]
     arrays: tuple[ArrayResult, ...]
     outside: tuple[str, ...]
     """Places that the expected side has and the schema lacks; they are not scored."""
@@ -101,7 +101,7 @@ class FieldFigures(Struct, frozen=True):
         return self.stats.array
 
     @property
-    def instances(self) -> Sequence[tuple[str | int, FieldResult]]:
+    def instances(self) -> Sequence[tuple[str | int, Outcome]]:
         """Every result of the field, each with the id of its row."""
         return self._evaluation.instances.get(self.path, ())
 
@@ -242,9 +242,9 @@ class Evaluation(Struct, frozen=True, dict=True):
         return {each.path: each.array for each in self.stats.fields if each.array is not None}
 
     @cached_property
-    def instances(self) -> Mapping[str, Sequence[tuple[str | int, FieldResult]]]:
+    def instances(self) -> Mapping[str, Sequence[tuple[str | int, Outcome]]]:
         """Every result with the id of its row, by the field's place in the schema."""
-        found: dict[str, list[tuple[str | int, FieldResult]]] = {}
+        found: dict[str, list[tuple[str | int, Outcome]]] = {}
         for record in self.records:
             for result in record.field_results:
                 place = result.path if result.field is None else result.field

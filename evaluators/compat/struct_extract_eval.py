@@ -13,7 +13,8 @@ from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.type_defaults import reset_type_defaults, set_type_default
 from evaluators.fields.xeval import parse_eval_schema
 from evaluators.issues import Problems
-from evaluators.model import ComparatorResult, Comparison, FieldResult, FieldStatus
+from evaluators.model import ComparatorResult, Comparison, FieldStatus
+from evaluators.model import Outcome as FieldResult
 
 __all__ = [
     "ComparatorResult",

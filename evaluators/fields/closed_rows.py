@@ -24,7 +24,7 @@ from evaluators.fields.settle import WRONG
 from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import FieldColumn, Finding, More, WalkedLists, order_of
 from evaluators.issues import Issue, RowProblem
-from evaluators.model import MISSING, FieldResult, FieldStatus, Reason, Result
+from evaluators.model import MISSING, FieldStatus, Outcome, Reason, Result
 
 MATCH, SKIPPED, NOT_MEASURED = FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED
 _WRONG: Final = bytes(WRONG)
@@ -147,11 +147,11 @@ class ListedRows(ScoredRows):
         found = self._problems.get(row)
         return None if found is None else found[min(found)]
 
-    def settled(self, row: int) -> list[FieldResult]:
+    def settled(self, row: int) -> list[Outcome]:
         """What became of every field of a row, with values and reasons."""
         return [self._settled(number, line, row) for number, line in enumerate(self.tree.scored)]
 
-    def _settled(self, number: int, line: FieldLine, row: int) -> FieldResult:
+    def _settled(self, number: int, line: FieldLine, row: int) -> Outcome:
         if line.skip:
             return left_out(line, "skipped")
         if row in self._left_out.get(number, ()):
@@ -192,7 +192,7 @@ class ListedRows(ScoredRows):
             said.insert(0, "no field was measured")
         return Reason("; ".join(said) or None, fields=fields)
 
-    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str] = ()) -> list[FieldResult]:
+    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str] = ()) -> list[Outcome]:
         return [
             self._settled(number, line, at)
             for number, (line, column) in enumerate(zip(self.tree.scored, self.statuses, strict=True))

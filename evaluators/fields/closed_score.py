@@ -15,7 +15,7 @@ from evaluators.fields.rules import Explained, Judged, Partial, explained_proble
 from evaluators.fields.settle import OURS, compared, reason_code
 from evaluators.fields.walk_findings import Finding, place_of
 from evaluators.issues import RowProblem
-from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
+from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.values.transforms import chain
 
 LEFT_OUT: Final = (FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED)
@@ -62,12 +62,12 @@ def verdict_of(
     return Result(RowStatus.SCORED, passed, *share, statuses)
 
 
-def left_out(line: FieldLine, why: str) -> FieldResult:
+def left_out(line: FieldLine, why: str) -> Outcome:
     """A field that is left out of a row."""
-    return FieldResult(line.name, FieldStatus.SKIPPED, None, float(line.weight), reason=why, rule=line.rule)
+    return Outcome(line.name, FieldStatus.SKIPPED, None, float(line.weight), reason=why, comparator=line.rule)
 
 
-def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], several: bool) -> FieldResult:
+def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], several: bool) -> Outcome:
     """The result of one field, from what became of each of its pairs of values.
 
     Several pairs are judged together. Where an expected value cannot be read, that alone decides. `several`: the field is a
@@ -90,10 +90,9 @@ def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], se
     details = {} if one_pair is None else _details(tree, line, one_pair, status, expected, actual)
     if isinstance(judged, Partial):
         details["ratio"] = (num, den)
-    return FieldResult(
+    return Outcome(
         line.name, status, None if status in (FieldStatus.NOT_MEASURED, FieldStatus.NOT_JUDGED) else num / den, float(line.weight),
-        expected, actual, reason, line.rule,
-        details=details,
+        None, reason, line.rule, expected, actual, details,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import ArrayResult, Scored
-from evaluators.model import FieldResult, FieldStatus
+from evaluators.model import FieldStatus, Outcome
 from evaluators.values.numbers import written
 
 MEASURED: Final = frozenset(
@@ -44,7 +44,7 @@ def together(statuses: Iterable[FieldStatus]) -> FieldStatus:
     return FieldStatus.NOT_MEASURED if not kinds else kinds.pop() if len(kinds) == 1 else FieldStatus.MISMATCH
 
 
-def share(result: FieldResult) -> Fraction:
+def share(result: Outcome) -> Fraction:
     """What a measured result earned of its weight, exactly."""
     ratio = result.details.get("ratio")
     if isinstance(ratio, tuple):
@@ -52,7 +52,7 @@ def share(result: FieldResult) -> Fraction:
     return _exact(result.score or 0.0)
 
 
-def is_entry(result: FieldResult, arrays: Mapping[str, ArrayResult]) -> bool:
+def is_entry(result: Outcome, arrays: Mapping[str, ArrayResult]) -> bool:
     """Whether a result is an entry of its own in the totals.
 
     The result of a key that the schema lacks is none, nor is a part of what one of these arrays, by path, says.

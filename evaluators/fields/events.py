@@ -27,7 +27,7 @@ from evaluators.fields.path_details import (
     Detail,
 )
 from evaluators.fields.scored import Scored
-from evaluators.model import FieldResult, FieldStatus
+from evaluators.model import FieldStatus, Outcome
 from evaluators.values.confusion import Confusion
 from evaluators.values.numbers import written
 
@@ -231,7 +231,7 @@ def events_of(scored: Scored) -> list[Event]:
         if entry:
             whole = (Credit(int(array.weight * scale), score.numerator, score.denominator, array.passed),)
         found.append(Event(array.field, FieldStatus.NOT_MEASURED, whole, entry, items))
-    units: dict[object, list[FieldResult]] = {}
+    units: dict[object, list[Outcome]] = {}
     for number, result in enumerate(scored.fields):
         units.setdefault(result.path if "metric" in result.details else number, []).append(result)
     for results in units.values():
@@ -252,7 +252,7 @@ def events_of(scored: Scored) -> list[Event]:
     return found
 
 
-def _credit(result: FieldResult, scale: int) -> Credit:
+def _credit(result: Outcome, scale: int) -> Credit:
     part = share(result)
     return Credit(
         int(written(result.weight) * scale), part.numerator, part.denominator, result.status is FieldStatus.MATCH

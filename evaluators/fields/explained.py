@@ -31,7 +31,7 @@ from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import MATCH, SKIPPED, Finding, order_of
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.judges.judged_comparator import JudgedComparator, ListTotals
-from evaluators.model import MISSING, FieldResult, FieldStatus
+from evaluators.model import MISSING, FieldStatus, Outcome
 from evaluators.values.paths import Path
 from evaluators.values.quoting import differs
 from evaluators.values.transforms import chain
@@ -72,7 +72,7 @@ def scored(walk: Walk, row: int, post_processors: Sequence[Processor] = ()) -> S
     `post_processors` change the list of results before anything is counted; Problems (config) is raised for one that
     returns something else than a list of results.
     """
-    results: list[FieldResult] = []
+    results: list[Outcome] = []
     problems: list[RowProblem] = []
     judged: dict[tuple[str, object], tuple[Fraction, ListTotals]] = {}
     for finding, location in results_of(walk, row):
@@ -87,7 +87,7 @@ def scored(walk: Walk, row: int, post_processors: Sequence[Processor] = ()) -> S
     return Scored(fields, arrays, outside_of(walk, row), _problem(fields, problems))
 
 
-def wrong_results(walk: Walk, row: int, wanted: Collection[str] | None, listed: Collection[str]) -> list[FieldResult]:
+def wrong_results(walk: Walk, row: int, wanted: Collection[str] | None, listed: Collection[str]) -> list[Outcome]:
     """The results of one row of a walk that are wrong, before any post-processor, of the `listed` places that are `wanted`; "" stands
     for all other places, and None is all."""
     found = [each for each in walk.found_in(row) if each.status in WRONG]
@@ -116,20 +116,20 @@ def _in_order(walk: Walk, found: Sequence[Finding]) -> list[tuple[Finding, Insta
     return sorted(places, key=lambda each: walk.order(*each)) if len(places) > 1 else places
 
 
-def results_in(finding: Finding, location: InstancePath) -> Iterable[tuple[FieldResult, RowProblem | None, Shown | None]]:
+def results_in(finding: Finding, location: InstancePath) -> Iterable[tuple[Outcome, RowProblem | None, Shown | None]]:
     """What a finding says: a result for each metric of its place, and the problem that kept it from being measured."""
     node, at, status, more, path = finding.node, finding.at, finding.status, finding.more, spelled(location)
     if more is not None and more.above is not None:
         reason = reason_of(status, MISSING, more.value, "elsewhere" if more.elsewhere else "outside")
         code = {"code": reason_code(status, MISSING, more.value), "outside": True}
-        yield FieldResult(path, status, 0.0, 1.0, MISSING, more.value, reason, None, node.name, code), None, None
+        yield Outcome(path, status, 0.0, 1.0, node.name, reason, None, MISSING, more.value, code), None, None
         return
     e, o = finding.frame.e[at], finding.frame.o[at]
     if not node.unit or node.skip:
         rule = "skip" if status is SKIPPED else None
         reason = reason_of(status, e, o) or differs(e, o)
-        yield FieldResult(
-            path, status, _score(status), float(node.weight), e, o, reason, rule, node.name, {"code": reason_code(status, e, o)}
+        yield Outcome(
+            path, status, _score(status), float(node.weight), node.name, reason, rule, e, o, {"code": reason_code(status, e, o)}
         ), None, None  # fmt: skip
         return
     for number, shown in enumerate(node.once(shown_of)):
@@ -146,9 +146,9 @@ def results_in(finding: Finding, location: InstancePath) -> Iterable[tuple[Field
         details |= shown.details
         if shown.transform is not None:
             details |= compared(shown.transform, e, o)
-        yield FieldResult(
-            path, status, score, float(shown.weight), e, o, said.reason or reason_of(status, e, o), shown.metric.rule,
-            node.name, details,
+        yield Outcome(
+            path, status, score, float(shown.weight), node.name, said.reason or reason_of(status, e, o), shown.metric.rule,
+            e, o, details,
         ), said.problem, shown  # fmt: skip
 
 
@@ -218,7 +218,7 @@ def problem_in(fault: Finding) -> RowProblem:
     return next(one.problem for one in answers if isinstance(one, Explained) and one.problem is not None)
 
 
-def _problem(fields: Sequence[FieldResult], problems: Sequence[RowProblem]) -> RowProblem | None:
+def _problem(fields: Sequence[Outcome], problems: Sequence[RowProblem]) -> RowProblem | None:
     """The problem of the first result that has one; post-processors may have settled those of other results."""
     broken = next((result for result in fields if result.status is FieldStatus.NOT_JUDGED), None)
     if broken is None:

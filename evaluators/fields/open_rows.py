@@ -23,11 +23,11 @@ from evaluators.fields.path_tally import PathTally
 from evaluators.fields.settle import of_fields
 from evaluators.fields.walk_findings import HALLUCINATION, MATCH, MISMATCH, OMISSION
 from evaluators.issues import Issue
-from evaluators.model import MISSING, FieldResult, FieldStatus, Reason, Result
+from evaluators.model import MISSING, FieldStatus, Outcome, Reason, Result
 from evaluators.values.paths import display
 from evaluators.values.quoting import differs
 
-Results: TypeAlias = dict[Location, FieldResult]
+Results: TypeAlias = dict[Location, Outcome]
 MEMO: Final = 10_000
 """Verdicts that one evaluator remembers."""
 
@@ -66,7 +66,7 @@ class OpenRows(ScoredRows):
             return Reason(said, fields=results)
         return Reason(said, Differences(self.walk.expected[at], self._outputs[at]), results)
 
-    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str] = ()) -> list[FieldResult]:
+    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str] = ()) -> list[Outcome]:
         """The leaves of a row that do not match, when rows as a whole ("") are wanted."""
         if "" not in wanted:
             return []
@@ -154,10 +154,10 @@ class OpenCheck(RowsCheck[OpenRows]):
         return found
 
 
-def _result(tree: OpenTree, place: Location, status: FieldStatus, expected: Any, actual: Any) -> FieldResult:
+def _result(tree: OpenTree, place: Location, status: FieldStatus, expected: Any, actual: Any) -> Outcome:
     score = 1.0 if status is MATCH else 0.0
     reason = differs(expected, actual) if status is MISMATCH else _REASONS[status]
-    return FieldResult(display(place), status, score, 1.0, expected, actual, reason, tree.rule)
+    return Outcome(display(place), status, score, 1.0, None, reason, tree.rule, expected, actual)
 
 
 _REASONS: Final = {MATCH: "equal", OMISSION: "missing in the output", HALLUCINATION: "only the output has it"}

@@ -11,7 +11,7 @@ from evaluators.fields.path_details import Detail
 from evaluators.fields.scored import Documents
 from evaluators.fields.walk_findings import WalkedLists
 from evaluators.issues import Issue
-from evaluators.model import FieldResult, Reason, Result
+from evaluators.model import Outcome, Reason, Result
 
 
 class PathCounts(Protocol):
@@ -51,7 +51,7 @@ class ScoredRows:
         """Why a row scores what it scores, with all its results. `unreadable` is why there is no output."""
         raise NotImplementedError  # the contract: each family of checks words its own results
 
-    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[FieldResult]:
+    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         """The results of a row that are wrong, of the `listed` fields that are `wanted`; "" stands for all other fields."""
         raise NotImplementedError  # the contract: each family of checks words its own results
 

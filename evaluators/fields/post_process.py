@@ -14,12 +14,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, RowProblem, problem
-from evaluators.model import MISSING, FieldResult, FieldStatus
+from evaluators.model import MISSING, FieldStatus, Outcome
 from evaluators.registry import suggestion
 from evaluators.settings import Settings, bad, build, read_each, spell, under, word_or_map
 from evaluators.values.equality import same
 
-Processor: TypeAlias = Callable[[list[FieldResult]], list[FieldResult]]
+Processor: TypeAlias = Callable[[list[Outcome]], list[Outcome]]
 BothAbsent: TypeAlias = Literal["skip", "match"]
 Nulls: TypeAlias = Literal["value", "absent"]
 
@@ -35,7 +35,7 @@ class NullHandling(Struct, frozen=True):
     """What is absent on both sides is skipped; False: it is a match."""
 
 
-def post_process(results: Sequence[FieldResult], processors: Iterable[Processor]) -> tuple[FieldResult, ...]:
+def post_process(results: Sequence[Outcome], processors: Iterable[Processor]) -> tuple[Outcome, ...]:
     """The results after every post-processor, in turn.
 
     Raises Problems (config) for one that returns something else than a list of results, and RowProblem for a score that
@@ -44,7 +44,7 @@ def post_process(results: Sequence[FieldResult], processors: Iterable[Processor]
     current = list(results)
     for processor in processors:
         returned: object = processor(list(current))
-        if not isinstance(returned, list) or not all(isinstance(one, FieldResult) for one in returned):
+        if not isinstance(returned, list) or not all(isinstance(one, Outcome) for one in returned):
             name = _name(processor)
             raise problem(
                 "post-process-result",
@@ -56,7 +56,7 @@ def post_process(results: Sequence[FieldResult], processors: Iterable[Processor]
     return tuple(current)
 
 
-def _check_scores(processor: Processor, results: Iterable[FieldResult]) -> None:
+def _check_scores(processor: Processor, results: Iterable[Outcome]) -> None:
     """Raises RowProblem for a result whose score is no number from 0 to 1."""
     for result in results:
         score: object = result.score
@@ -76,11 +76,11 @@ def null_processors(nulls: Nulls = "value", absent_values: Sequence[Any] | None 
 
 
 def reclassify_nulls(
-    results: Sequence[FieldResult],
+    results: Sequence[Outcome],
     absent_values: Sequence[Any] | NullHandling = NULL_ALONE,
     both_absent: BothAbsent = "skip",
     demanded: Collection[str] = (),
-) -> list[FieldResult]:
+) -> list[Outcome]:
     """The results, with some values taken for absent: null, and whatever else is listed.
 
     What counts is the value as it was compared. Absent on the expected side only: a hallucination; in the output only:
@@ -98,7 +98,7 @@ def reclassify_nulls(
     ]
 
 
-def propagate_batch_errors(results: Sequence[FieldResult]) -> list[FieldResult]:
+def propagate_batch_errors(results: Sequence[Outcome]) -> list[Outcome]:
     """The results, where a question that a batch comparator did not answer makes its others in the row not judged, too."""
     unanswered = {
         result.details.get("metric")
@@ -128,7 +128,7 @@ def _function(processor: Processor) -> object:
     return processor.func if isinstance(processor, partial) else processor
 
 
-def _reclassified(result: FieldResult, absent_values: Sequence[Any], both_absent: BothAbsent) -> FieldResult:
+def _reclassified(result: Outcome, absent_values: Sequence[Any], both_absent: BothAbsent) -> Outcome:
     """A result with its values taken for absent where they are listed; the same result where that changes nothing."""
     if "metric" not in result.details and not result.details.get("outside"):
         return result  # a container that was looked into
@@ -155,14 +155,14 @@ def _reclassified(result: FieldResult, absent_values: Sequence[Any], both_absent
     return result
 
 
-def _demanded(result: FieldResult, absent_values: Sequence[Any]) -> FieldResult:
+def _demanded(result: Outcome, absent_values: Sequence[Any]) -> Outcome:
     """A result that the output's value alone decides, which may be taken for absent."""
     if result.status not in _COMPARED or not _absent(_compared(result, "compared_actual", result.actual), absent_values):
         return result
     return _with(result, FieldStatus.OMISSION, 0.0, "the output's value counts as absent", "extracted_null")
 
 
-def _compared(result: FieldResult, name: str, raw: object) -> object:
+def _compared(result: Outcome, name: str, raw: object) -> object:
     return result.details.get(name, raw)
 
 
@@ -170,12 +170,12 @@ def _absent(value: object, absent_values: Sequence[Any]) -> bool:
     return value is MISSING or any(same(value, absent) for absent in absent_values)
 
 
-def _with(result: FieldResult, status: FieldStatus, score: float | None, reason: str, code: str) -> FieldResult:
+def _with(result: Outcome, status: FieldStatus, score: float | None, reason: str, code: str) -> Outcome:
     details = {key: value for key, value in result.details.items() if key != "ratio"}
     return replace(result, status=status, score=score, reason=reason, details={**details, "code": code})
 
 
-def _answered_by(result: FieldResult, metrics: set[object]) -> bool:
+def _answered_by(result: Outcome, metrics: set[object]) -> bool:
     return (
         bool(result.details.get("batch"))
         and result.details.get("metric") in metrics
@@ -183,7 +183,7 @@ def _answered_by(result: FieldResult, metrics: set[object]) -> bool:
     )
 
 
-def _not_judged(result: FieldResult) -> FieldResult:
+def _not_judged(result: Outcome) -> Outcome:
     return _with(result, FieldStatus.NOT_JUDGED, None, "another question of the same batch was left open", "error")
 
 

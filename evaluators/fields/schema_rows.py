@@ -20,7 +20,7 @@ from evaluators.fields.settle import WRONG, of_fields
 from evaluators.fields.walk import Lacking, Walk
 from evaluators.fields.walk_findings import WalkedLists
 from evaluators.issues import Issue, RowProblem
-from evaluators.model import FieldResult, Reason, Result, RowStatus
+from evaluators.model import Outcome, Reason, Result, RowStatus
 
 
 class SchemaRows(ScoredRows):
@@ -90,7 +90,7 @@ class SchemaRows(ScoredRows):
 
     def wrong(
         self, at: int, wanted: Collection[str] | None = None, listed: Collection[str] = frozenset()
-    ) -> list[FieldResult]:
+    ) -> list[Outcome]:
         """None is all of them."""
         if not self.scoring.processors:
             return wrong_results(self.walk, at, wanted, listed) if self.walk is not None else []

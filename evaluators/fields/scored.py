@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
-from evaluators.model import MISSING, FieldResult
+from evaluators.model import MISSING, Outcome
 from evaluators.values.confusion import Confusion
 
 
@@ -68,7 +68,7 @@ class ArrayResult(Struct, frozen=True):
         """The score is enough. It is 1 where every expected item matches, and where the surplus counts there is none."""
         return self.score >= self.pass_at
 
-    def says(self, result: FieldResult) -> bool:
+    def says(self, result: Outcome) -> bool:
         """Whether a result at its own path, or below, is part of what it says: all but that of another metric of the list."""
         return self.metric is None or result.path != self.path or result.details.get("metric") == self.metric
 
@@ -96,7 +96,7 @@ class ArrayResult(Struct, frozen=True):
 class Scored(Struct, frozen=True):
     """The documents of one row, scored."""
 
-    fields: tuple[FieldResult, ...]
+    fields: tuple[Outcome, ...]
     arrays: tuple[ArrayResult, ...] = ()
     """Every array in which something was measured, outer ones before inner ones."""
     outside: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from evaluators.fields.scored import ArrayResult
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.judges.judged_comparator import ListTotals
-from evaluators.model import MISSING, FieldResult, FieldStatus
+from evaluators.model import MISSING, FieldStatus, Outcome
 from evaluators.values.equality import same
 from evaluators.values.pairing import Pairs
 from evaluators.values.transforms import TransformError
@@ -73,7 +73,7 @@ def _size(value: Any) -> int:
     return len(value) if isinstance(value, list) else 0
 
 
-def settle_arrays(arrays: Iterable[ShownList], results: Iterable[FieldResult]) -> tuple[ArrayResult, ...]:
+def settle_arrays(arrays: Iterable[ShownList], results: Iterable[Outcome]) -> tuple[ArrayResult, ...]:
     """The arrays in which something was measured, with their items counted from the results.
 
     An item in which nothing was measured, since it has no field that is looked at, is not counted.
@@ -93,7 +93,7 @@ def settle_arrays(arrays: Iterable[ShownList], results: Iterable[FieldResult]) -
 
 
 def judged_arrays(
-    asked: Mapping[tuple[str, object], tuple[Fraction, ListTotals]], results: Iterable[FieldResult]
+    asked: Mapping[tuple[str, object], tuple[Fraction, ListTotals]], results: Iterable[Outcome]
 ) -> tuple[ArrayResult, ...]:
     """The arrays that a metric compares as a whole, with the items that match as the metric's result says.
 
@@ -108,7 +108,7 @@ def judged_arrays(
     )
 
 
-def _judged(result: FieldResult, weight: Fraction, totals: ListTotals) -> ArrayResult:
+def _judged(result: Outcome, weight: Fraction, totals: ListTotals) -> ArrayResult:
     """What a judge said of the items of a list. Where nobody was asked, all items match, or none does."""
     details: Mapping[str, Any] = result.details
     right = result.status is FieldStatus.MATCH
@@ -121,7 +121,7 @@ def _judged(result: FieldResult, weight: Fraction, totals: ListTotals) -> ArrayR
         matched, missed, spurious = (expected, 0, 0) if right else (0, expected, output)
         pairs = [(row, row) for row in range(matched)]
     return ArrayResult(
-        result.path, result.field or result.path, result.rule or "", matched, missed, spurious, matched, weight,
+        result.path, result.field or result.path, result.comparator or "", matched, missed, spurious, matched, weight,
         str(details.get("code", result.status.word)), right and not expected and not output, (), result.expected,
         result.actual, tuple(pairs), totals.surplus_counts, str(details["metric"]), totals.pass_at,
     )  # fmt: skip
@@ -224,7 +224,7 @@ _ONLY_THE_OUTPUT: Final = {
 }
 
 
-def of_fields(match: int, whole: int, results: Iterable[FieldResult], noun: Literal["field", "value"]) -> str:
+def of_fields(match: int, whole: int, results: Iterable[Outcome], noun: Literal["field", "value"]) -> str:
     """How many of some fields or values are right, and the first that is not: `2 of 3 fields right; first difference: …`."""
     wrong = next((one for one in results if one.status in WRONG), None)
     if match == whole:

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from evaluators.api.score_columns import OVERALL, error_of, overall_verdict
 from evaluators.fields.counts import MEASURED
-from evaluators.model import FIELD_STATUSES, MISSING, FieldResult, FieldStatus, Result
+from evaluators.model import FIELD_STATUSES, MISSING, FieldStatus, Outcome, Result
 from evaluators.reports.rows_csv import field_numbers, why_of
 from evaluators.run.live import Judged
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -137,7 +137,7 @@ def _field_scores(one: Judged, whole: NamedScore) -> Iterator[NamedScore]:
 
 
 def _field(
-    whole: NamedScore, path: str, status: FieldStatus, number: float | None, instances: Sequence[FieldResult]
+    whole: NamedScore, path: str, status: FieldStatus, number: float | None, instances: Sequence[Outcome]
 ) -> NamedScore:
     passed = None if status not in MEASURED else status is FieldStatus.MATCH
     # the first that is not right, or else the first
@@ -162,13 +162,13 @@ def _named(
     return NamedScore(name, score, status, passed, status, reason, error, whole.evaluator, path, about)
 
 
-def _measured(instances: Sequence[FieldResult]) -> tuple[int, int]:
+def _measured(instances: Sequence[Outcome]) -> tuple[int, int]:
     """How many instances of a field were measured, and how many of them are right."""
     measured = [each.status for each in instances if each.status in MEASURED]
     return len(measured), measured.count(FieldStatus.MATCH)
 
 
-def _values(shown: FieldResult | None, instances: Sequence[FieldResult]) -> dict[str, Any]:
+def _values(shown: Outcome | None, instances: Sequence[Outcome]) -> dict[str, Any]:
     """The values of a field, where there is one instance of it; how many there are otherwise."""
     if shown is None:
         return {}
@@ -183,9 +183,9 @@ def _values(shown: FieldResult | None, instances: Sequence[FieldResult]) -> dict
     return {**found, "credit": shown.score} if partial else found
 
 
-def _by_field(results: Iterable[FieldResult]) -> dict[str, list[FieldResult]]:
+def _by_field(results: Iterable[Outcome]) -> dict[str, list[Outcome]]:
     """The results by field: all items of a list are one field."""
-    found: dict[str, list[FieldResult]] = {}
+    found: dict[str, list[Outcome]] = {}
     for one in results:
         found.setdefault(one.field or one.path, []).append(one)
     return found

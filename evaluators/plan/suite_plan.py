@@ -32,7 +32,7 @@ from evaluators.fields.path_check import ChunkCheck, RowsCheck, ScoredRow, relea
 from evaluators.fields.scored import Documents
 from evaluators.issues import Blame, CellError, Issue, RowProblem
 from evaluators.limits import OutOfTime, WorkLimits, limited
-from evaluators.model import MISSING, FieldResult, Reason, Result, RowStatus
+from evaluators.model import MISSING, Outcome, Reason, Result, RowStatus
 from evaluators.plan import cells
 from evaluators.plan.asking_rounds import RowsAsking, ask_all, rounds_of
 from evaluators.plan.cells import Cells
@@ -135,7 +135,7 @@ class Plan(Struct):
 
     def wrong_from(
         self, one: Compiled, slots: Sequence[Cells], index: int, wanted: Collection[str], listed: Collection[str]
-    ) -> Iterable[FieldResult]:
+    ) -> Iterable[Outcome]:
         """What one evaluator found wrong in one row of a chunk, of the `listed` fields that are `wanted`; "" stands for all others."""
         scored = one.scored_row(slots, index)
         return [] if scored is None or scored.rows is None else scored.rows.wrong(scored.at, wanted, listed)

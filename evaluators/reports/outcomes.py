@@ -17,7 +17,7 @@ from evaluators.fields.counts import MEASURED
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
-from evaluators.model import MISSING, FieldResult, FieldStatus, Result
+from evaluators.model import MISSING, FieldStatus, Outcome, Result
 from evaluators.run.figures import counted
 from evaluators.run.record_facts import Declared
 from evaluators.run.result import EvaluatorStats
@@ -46,7 +46,7 @@ class FieldOutcome(Struct, frozen=True):
     reason: str
     entry: bool
     array: ArrayResult | None = None
-    result: FieldResult | None = None
+    result: Outcome | None = None
     """What it was made from; None for an array whose items are compared."""
 
     @property
@@ -182,7 +182,7 @@ def _of_array(array: ArrayResult, entry: bool) -> FieldOutcome:
     )  # fmt: skip
 
 
-def _of_judged(array: ArrayResult, result: FieldResult, entry: bool) -> FieldOutcome:
+def _of_judged(array: ArrayResult, result: Outcome, entry: bool) -> FieldOutcome:
     """The outcome of a metric that says of a whole list which items match."""
     status = result.status
     if (status is FieldStatus.MATCH) is not array.passed:
@@ -190,7 +190,7 @@ def _of_judged(array: ArrayResult, result: FieldResult, entry: bool) -> FieldOut
     return replace(_of_result(result, entry), status=status, score=float(array.score), passed=array.passed, array=array)
 
 
-def _of_result(result: FieldResult, entry: bool) -> FieldOutcome:
+def _of_result(result: Outcome, entry: bool) -> FieldOutcome:
     details = result.details
     return FieldOutcome(
         result.path, result.path if result.field is None else result.field, str(details.get("metric", PRESENCE)),

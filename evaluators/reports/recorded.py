@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from evaluators.fields.settle import of_fields
 from evaluators.issues import CellError
-from evaluators.model import FIELD_STATUSES, JSON, MISSING, FieldResult, FieldStatus, Result, RowStatus
+from evaluators.model import FIELD_STATUSES, JSON, MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.needs import expected_of, output_of, want_like
 from evaluators.run.record import RecordedRow
 from evaluators.run.record_facts import CellReading, RecordedEvaluator
@@ -86,20 +86,20 @@ def _kind_in(column: str, cells: Mapping[str, Any]) -> Want:
     return "any" if isinstance(expected, CellError) else want_like(expected)
 
 
-def _fields(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded, right_ones: bool) -> list[FieldResult]:
+def _fields(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded, right_ones: bool) -> list[Outcome]:
     """The recorded results; those of a closed list are filled up with what the code says of the others."""
     if evaluator.by_schema or not evaluator.fields or not verdict.statuses:
         return recorded.fields
     known = {result.path: result for result in recorded.fields}
     listed = zip(evaluator.fields, verdict.statuses, strict=True)
     return [
-        known.get(path) or FieldResult(path, FIELD_STATUSES[status])
+        known.get(path) or Outcome(path, FIELD_STATUSES[status])
         for path, status in listed
         if right_ones or status != _MATCH
     ]
 
 
-def _sentence(evaluator: RecordedEvaluator, verdict: Result, fields: Sequence[FieldResult]) -> str | None:
+def _sentence(evaluator: RecordedEvaluator, verdict: Result, fields: Sequence[Outcome]) -> str | None:
     if verdict.counts is None or not any(verdict.counts):
         return None
     return of_fields(verdict.counts[0], sum(verdict.counts), fields, "field" if evaluator.by_schema else "value")

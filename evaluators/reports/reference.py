@@ -19,7 +19,7 @@ from evaluators.comparators._comparator import Comparator, Pair
 from evaluators.fields.rules import explain_rule
 from evaluators.issues import Problems
 from evaluators.judges.judge import Judge
-from evaluators.model import MISSING, FieldResult, FieldStatus, Result
+from evaluators.model import MISSING, FieldStatus, Outcome, Result
 from evaluators.needs import ROLES
 from evaluators.reports.document import Block, Head, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.run.figures import limit_text, score_text
@@ -361,7 +361,7 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
-def _field_words(field: FieldResult) -> str:
+def _field_words(field: Outcome) -> str:
     reason = f": {field.reason}" if field.reason and field.status is not FieldStatus.MATCH else ""
     return f"`{field.path or '$'}` {field.status.plain}{reason}"
 

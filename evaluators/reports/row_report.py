@@ -17,7 +17,7 @@ from evaluators.fields.events import FIGURES, events_of, row_figures
 from evaluators.fields.fallbacks import JUDGED
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.fields.settle import OURS
-from evaluators.model import FieldResult, FieldStatus, Result
+from evaluators.model import FieldStatus, Outcome, Result
 from evaluators.reports.outcomes import (
     COMPARED,
     FieldOutcome,
@@ -120,10 +120,10 @@ def _outcome(outcome: FieldOutcome) -> Report:
     return found
 
 
-def _details(result: FieldResult) -> Report:
+def _details(result: Outcome) -> Report:
     said = {name: result.details[name] for name in COMPARED if name in result.details}
-    if result.rule is not None:
-        said["rule"] = result.rule
+    if result.comparator is not None:
+        said["rule"] = result.comparator
     if result.weight != 1.0:
         said["weight"] = result.weight
     own = {name: plain(value) for name, value in result.details.items() if name not in OURS}
@@ -148,7 +148,7 @@ def _breakdown(array: ArrayResult) -> Report:
 
 
 def _coverage(scored: Scored, declared: Declared) -> Report:
-    fields: dict[object, FieldResult] = {}
+    fields: dict[object, Outcome] = {}
     for number, result in enumerate(scored.fields):
         fields.setdefault(result.path if "metric" in result.details else number, result)
     missing = [one for one in fields.values() if one.status is FieldStatus.OMISSION]

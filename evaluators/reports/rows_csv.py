@@ -16,7 +16,7 @@ from typing import Final, TextIO
 
 from msgspec import Struct
 
-from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowResult, RowStatus
+from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowResult, RowStatus
 from evaluators.reports.csv_cells import BYTE_ORDER_MARK, quoted
 
 WHY: Final = "why"
@@ -181,7 +181,7 @@ _STATUSES: Final = {
 }
 
 
-def _field_reason(field: FieldResult) -> str:
+def _field_reason(field: Outcome) -> str:
     status, path = field.status, field.path
     if status is FieldStatus.NOT_JUDGED:
         return f"{path} could not be judged{_reason_in_brackets(field)}"
@@ -196,12 +196,12 @@ def _field_reason(field: FieldResult) -> str:
     return f"{path} is wrong (expected {_short(field.expected)}, found {_short(field.actual)})"
 
 
-def _in_both(field: FieldResult) -> bool:
+def _in_both(field: Outcome) -> bool:
     """Whether both sides have something; where items of a list are missing or extra, there are others."""
     return field.expected is not MISSING and field.actual is not MISSING
 
 
-def _reason_in_brackets(field: FieldResult) -> str:
+def _reason_in_brackets(field: Outcome) -> str:
     return f" ({field.reason})" if field.reason else ""
 
 

@@ -15,7 +15,7 @@ from msgspec import Meta, Struct, field, to_builtins
 
 from evaluators.fields.differences import Differences
 from evaluators.fields.scored import ArrayResult
-from evaluators.model import MISSING, FieldResult, FieldStatus
+from evaluators.model import MISSING, FieldStatus, Outcome
 from evaluators.run.codes import Positive
 from evaluators.run.result import Count, Share
 from evaluators.values.json_text import compact
@@ -127,7 +127,7 @@ class Recorded(Struct):
     reason: str | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
     """What was found, in the evaluator's own words."""
-    fields: list[FieldResult] = field(default_factory=list)
+    fields: list[Outcome] = field(default_factory=list)
     """The results that were kept, in the order of the document."""
     arrays: list[ArrayResult] = field(default_factory=list)
     outside: tuple[str, ...] = ()
@@ -151,14 +151,14 @@ def row_line(evaluator: str, found: Recorded) -> WholeLine | None:
     )  # fmt: skip
 
 
-def field_line(evaluator: str, result: FieldResult) -> FieldResultLine:
+def field_line(evaluator: str, result: Outcome) -> FieldResultLine:
     """A field's result as a line."""
     status, details = result.status, result.details
     return FieldResultLine(
         row=0, evaluator=evaluator, path=result.path,
         status=status.word,  # type: ignore[arg-type]  # the type lists the words of the enumeration
         score=None if result.score == (status is FieldStatus.MATCH) else result.score, weight=None if result.weight == 1 else result.weight,
-        field=None if result.field == result.path else result.field, reason=result.reason, comparator=result.rule,
+        field=None if result.field == result.path else result.field, reason=result.reason, comparator=result.comparator,
         expected=_side(result.expected), actual=_side(result.actual),
         details={name: plain(value) for name, value in details.items() if value is not MISSING},
     )  # fmt: skip
@@ -227,22 +227,22 @@ def recorded_of(lines: Iterable[OutcomeLine]) -> dict[str, Recorded]:
     return found
 
 
-def _field(line: FieldResultLine) -> FieldResult:
+def _field(line: FieldResultLine) -> Outcome:
     status, score, details = _STATUSES[line.status], line.score, line.details
     if "ratio" in details:
         details = {**details, "ratio": tuple(details["ratio"])}
     if score is None and status not in _WITHOUT_SCORE:
         score = float(status is FieldStatus.MATCH)
-    return FieldResult(
+    return Outcome(
         line.path,
         status,
         score,
         1.0 if line.weight is None else line.weight,
-        line.expected,
-        line.actual,
+        line.field,
         line.reason,
         line.comparator,
-        line.field,
+        line.expected,
+        line.actual,
         details,
     )
 

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from evaluators.issues import Issue
-from evaluators.model import FIELD_STATUSES, FieldResult, FieldStatus, Result, RowResult, RowStatus
+from evaluators.model import FIELD_STATUSES, FieldStatus, Outcome, Result, RowResult, RowStatus
 from evaluators.reports.recorded import results_of
 from evaluators.reports.rows_csv import field_numbers, why
 from evaluators.run.record import RecordedRow, RunRecord
@@ -128,7 +128,7 @@ def _of_fields(one: RecordedEvaluator, result: Result) -> Iterator[Assessment]:
         )  # fmt: skip
 
 
-def _field_reason(path: str, recorded: tuple[FieldResult, ...]) -> str | None:
+def _field_reason(path: str, recorded: tuple[Outcome, ...]) -> str | None:
     """Why the field is not right; of a field with several values in the row, each that is not."""
     said = [
         f"{one.path}: {one.reason}" if one.path != path else one.reason

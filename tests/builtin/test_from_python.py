@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import evaluators
-from evaluators import Comparison, FieldResult, FieldStatus, Problems, RowStatus
+from evaluators import Comparison, FieldStatus, Outcome, Problems, RowStatus
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import COMPARATORS
 
@@ -122,7 +122,7 @@ def test_settings_made_in_python_are_values_like_any_other() -> None:
 
 def test_a_status_is_its_word() -> None:
     """struct-extract-eval, statuses after scoring: match, mismatch, omission, hallucination, skipped."""
-    result = FieldResult("a", FieldStatus.OMISSION)
+    result = Outcome("a", FieldStatus.OMISSION)
     assert result.status == "omission"
     assert result.status != "match"
     assert not result.status != "omission"  # noqa: SIM202  # the other operator

@@ -213,7 +213,7 @@ def test_comparators_of_ones_own_are_names_with_options_or_functions() -> None:
 
 
 def test_post_processors_may_be_functions() -> None:
-    def forgive(results: list[evaluators.FieldResult]) -> list[evaluators.FieldResult]:
+    def forgive(results: list[evaluators.Outcome]) -> list[evaluators.Outcome]:
         return [result for result in results if result.path != "size"]
 
     found = struct_extract_eval.evaluate(

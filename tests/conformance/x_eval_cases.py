@@ -29,7 +29,7 @@ from evaluators.fields.tree import FieldNode
 from evaluators.fields.type_defaults import reset_type_defaults, set_type_default
 from evaluators.fields.xeval import parse_eval_schema
 from evaluators.issues import Problems, RowProblem
-from evaluators.model import MISSING, FieldResult, FieldStatus
+from evaluators.model import MISSING, FieldStatus, Outcome
 from evaluators.settings import BadSettings
 from evaluators.values.path_text import ANY
 from evaluators.values.quoting import kind
@@ -310,7 +310,7 @@ def means(rows: Sequence[Mapping[str, Any]]) -> list[float | None]:
     return [math.fsum(column) / len(column) if column else None for column in columns]
 
 
-def _nothing(results: list[FieldResult]) -> Any:
+def _nothing(results: list[Outcome]) -> Any:
     return None
 
 
@@ -324,11 +324,11 @@ def _processor(entry: Any) -> Processor:
     return partial(reclassify_nulls, absent_values=tuple(options.get("absent_values", (None,))), both_absent=both)
 
 
-def _dropped(results: Sequence[FieldResult], paths: Sequence[str]) -> list[FieldResult]:
+def _dropped(results: Sequence[Outcome], paths: Sequence[str]) -> list[Outcome]:
     return [result for result in results if as_theirs(result.path) not in paths]
 
 
-def _told(result: FieldResult) -> list[Any]:
+def _told(result: Outcome) -> list[Any]:
     sides = [None if side is MISSING else side for side in (result.expected, result.actual)]
     return [
         as_theirs(result.path),

@@ -18,7 +18,7 @@ from evaluators.fields.schema_rows import SchemaRows
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.scored import Scored
 from evaluators.fields.tree import FieldNode
-from evaluators.model import FieldResult
+from evaluators.model import Outcome
 
 
 def score_document(root: FieldNode, expected: Any, output: Any, processors: Sequence[Processor] = ()) -> Scored:
@@ -36,9 +36,7 @@ def scored_by(scoring: SchemaScoring, expected: Any, output: Any) -> Scored:
             rows.release()
 
 
-def wrong_by(
-    scoring: SchemaScoring, expected: Any, output: Any, wanted: Collection[str] | None = None
-) -> list[FieldResult]:
+def wrong_by(scoring: SchemaScoring, expected: Any, output: Any, wanted: Collection[str] | None = None) -> list[Outcome]:
     """The results of a row that are wrong, of the places that are wanted; None is all."""
     rows = _looked_at(scoring, expected, output)
     try:
@@ -59,7 +57,7 @@ def counted_one_by_one(scoring: SchemaScoring) -> SchemaCheck:
     return SchemaCheck(replace(scoring, processors=(*scoring.processors, list)))
 
 
-def wrong_of(one: Evaluator, wanted: Collection[str], *values: Any) -> list[FieldResult]:
+def wrong_of(one: Evaluator, wanted: Collection[str], *values: Any) -> list[Outcome]:
     """What an evaluator finds wrong in a row, of the fields that are wanted."""
     check = one.compile()
     assert isinstance(check, ChunkCheck)
@@ -71,7 +69,7 @@ def wrong_of(one: Evaluator, wanted: Collection[str], *values: Any) -> list[Fiel
         release_rows(found)
 
 
-def settled_fields(tree: ClosedTree, expected: Any, output: Any) -> list[FieldResult]:
+def settled_fields(tree: ClosedTree, expected: Any, output: Any) -> list[Outcome]:
     """What became of every listed field of a row."""
     rows = ListedRows(tree, [expected], [output], [{}])
     try:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from evaluators.fields.events import FIGURES, UNDEFINED, Credit, Ratio, events_of, row_figures
 from evaluators.fields.schema_scoring import SCORES
 from evaluators.fields.scored import Scored
-from evaluators.model import FieldResult
+from evaluators.model import Outcome
 from evaluators.values.confusion import Confusion
 
 
@@ -17,7 +17,7 @@ def figures_of(scored: Scored) -> tuple[Ratio, ...]:
     return row_figures(events_of(scored)).figures if scored.problem is None else (UNDEFINED,) * len(FIGURES)
 
 
-def counted(results: Iterable[FieldResult]) -> Confusion:
+def counted(results: Iterable[Outcome]) -> Confusion:
     """The counts of the results of one row."""
     return Confusion(*row_figures(events_of(Scored(tuple(results)))).counts)
 

@@ -10,7 +10,7 @@ import pytest
 from evaluators.builtin._evaluator import explain_cells
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.issues import Blame, Problems
-from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
+from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.settings import build
 from tests.fields.alone import wrong_of
 from tests.reference.settled import settle
@@ -39,7 +39,7 @@ def value(fields: Any, expected: Any, output: Any, **settings: Any) -> float | N
     return row(fields, expected, output, **settings)[1].score
 
 
-def field(fields: Any, expected: Any, output: Any, number: int = 0) -> FieldResult:
+def field(fields: Any, expected: Any, output: Any, number: int = 0) -> Outcome:
     return row(fields, expected, output)[0].fields[number]
 
 
@@ -395,7 +395,7 @@ def test_literal_keys_with_dots_are_found_inside_and_above_items() -> None:
 
 def test_results_name_their_places_in_dots_and_show_their_values() -> None:
     found = field(["/a/0/n"], items(1), items(2))
-    assert (found.path, found.expected, found.actual, found.rule) == ("a[0].n", 1, 2, "exact")
+    assert (found.path, found.expected, found.actual, found.comparator) == ("a[0].n", 1, 2, "exact")
 
 
 def test_evidence_is_made_only_for_the_wanted_fields_that_are_wrong() -> None:

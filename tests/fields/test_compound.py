@@ -12,7 +12,7 @@ from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.compound import Together
 from evaluators.fields.lines import read_fields
 from evaluators.fields.named_comparators import read_comparator
-from evaluators.model import FieldResult, FieldStatus, Result
+from evaluators.model import FieldStatus, Outcome, Result
 from evaluators.settings import BadSettings, build
 
 AUTHOR = {"author": {"compound": {"fields": ["surname", "name"], "compare": {"normalized": {"case": "ignore"}}}}}
@@ -32,7 +32,7 @@ def score(fields: Any, expected: Any, output: Any, **settings: Any) -> Result:
     return found
 
 
-def result(fields: Any, expected: Any, output: Any, **settings: Any) -> FieldResult:
+def result(fields: Any, expected: Any, output: Any, **settings: Any) -> Outcome:
     return score(fields, {"author": expected}, {"author": output}, **settings).fields[0]
 
 

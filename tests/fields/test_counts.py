@@ -9,7 +9,7 @@ import pytest
 
 from evaluators.fields.scored import Scored
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import MISSING, FieldResult, FieldStatus
+from evaluators.model import MISSING, FieldStatus, Outcome
 from tests.fields.alone import score_document
 from tests.fields.figures import counted, entries, figures_by_name, figures_of
 from tests.fields.trees import Planned, array, leaf, metric, obj, tree
@@ -94,8 +94,8 @@ def test_metrics_of_one_field_are_entries_of_their_own_and_one_unit() -> None:
 
 
 def test_a_row_with_a_problem_has_no_figures() -> None:
-    fault = FieldResult("a", FieldStatus.NOT_JUDGED, details={"metric": "exact"})
-    match = FieldResult("b", FieldStatus.MATCH, 1.0, details={"metric": "exact"})
+    fault = Outcome("a", FieldStatus.NOT_JUDGED, details={"metric": "exact"})
+    match = Outcome("b", FieldStatus.MATCH, 1.0, details={"metric": "exact"})
     scored = Scored((fault, match), problem=RowProblem(Issue("late", Blame.ENVIRONMENT, "late")))
     assert set(figures_of(scored)) == {(0, 0)}
     assert counted(scored.fields) == (1, 0, 0, 0)
@@ -113,10 +113,10 @@ def test_a_row_with_a_problem_has_no_figures() -> None:
     ],
 )
 def test_a_unit_with_several_metrics_counts_once(statuses: list[FieldStatus], counts: Any) -> None:
-    assert counted([FieldResult("a", each, details={"metric": str(n)}) for n, each in enumerate(statuses)]) == counts
+    assert counted([Outcome("a", each, details={"metric": str(n)}) for n, each in enumerate(statuses)]) == counts
 
 
 def test_partial_credit_is_in_the_mean_score_alone() -> None:
-    half = FieldResult("a", FieldStatus.MISMATCH, 1 / 3, details={"metric": "fuzzy", "ratio": (1, 3)})
-    assert figures_by_name(Scored((half, FieldResult("b", FieldStatus.MATCH, 1.0))))["mean_score"] == Fraction(2, 3)
+    half = Outcome("a", FieldStatus.MISMATCH, 1 / 3, details={"metric": "fuzzy", "ratio": (1, 3)})
+    assert figures_by_name(Scored((half, Outcome("b", FieldStatus.MATCH, 1.0))))["mean_score"] == Fraction(2, 3)
     assert counted([half]).exact("f1") == 0

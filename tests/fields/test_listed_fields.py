@@ -18,7 +18,7 @@ from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.comparators._comparator import Answer, Comparator, Question, Readable
 from evaluators.fields.settle import WRONG
 from evaluators.issues import Blame, CellError, Issue, RowProblem
-from evaluators.model import MISSING, Comparison, FieldResult, Result, RowStatus
+from evaluators.model import MISSING, Comparison, Outcome, Result, RowStatus
 from evaluators.settings import BadSettings, build
 from tests.fields.alone import wrong_of
 from tests.laws.structures import field_lists, without_output
@@ -121,7 +121,7 @@ def told(result: Result) -> list[object]:
     return [getattr(result.issue, name, None) for name in ("code", "blame", "message")]
 
 
-def shown(result: FieldResult) -> dict[str, Any]:
+def shown(result: Outcome) -> dict[str, Any]:
     """The values of a result, as an example writes them."""
     sides = {"expected": result.expected, "output": result.actual}
     return {side: value for side, value in sides.items() if value is not MISSING}
@@ -156,7 +156,7 @@ def test_listed_fields(example: dict[str, Any]) -> None:
         "details": [plain(result.details) for result in score.fields],
         "values": [shown(result) for result in score.fields],
         "weights": [result.weight for result in score.fields],
-        "rules": [result.rule for result in score.fields],
+        "rules": [result.comparator for result in score.fields],
     }.items():
         assert found == example.get(name, found)
 

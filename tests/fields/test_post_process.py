@@ -10,7 +10,7 @@ import pytest
 from evaluators.comparators.date import Date
 from evaluators.fields.post_process import null_processors, propagate_batch_errors, reclassify_nulls
 from evaluators.issues import Problems
-from evaluators.model import FieldResult, FieldStatus
+from evaluators.model import FieldStatus, Outcome
 from evaluators.values.transforms import parse_transform
 from tests.fields.alone import score_document
 from tests.fields.figures import counted
@@ -104,12 +104,12 @@ def test_the_words_of_a_suite() -> None:
     assert words(A, {"a": ""}, {"a": "-"}, *null_processors("value", ["", "-"])) == ["a skipped"]
 
 
-def batch(path: str, status: FieldStatus, name: str = "judge") -> FieldResult:
-    return FieldResult(path, status, 1.0, details={"metric": name, "batch": True})
+def batch(path: str, status: FieldStatus, name: str = "judge") -> Outcome:
+    return Outcome(path, status, 1.0, details={"metric": name, "batch": True})
 
 
 def test_one_open_question_opens_the_others_of_its_batch() -> None:
-    alone = FieldResult("d", FieldStatus.MATCH, 1.0, details={"metric": "judge"})
+    alone = Outcome("d", FieldStatus.MATCH, 1.0, details={"metric": "judge"})
     results = [
         batch("a", FieldStatus.NOT_JUDGED), batch("b", FieldStatus.MATCH), batch("c", FieldStatus.OMISSION), alone,
         batch("e", FieldStatus.MATCH, "other"),
@@ -128,7 +128,7 @@ def test_arrays_are_counted_after_post_processing() -> None:
 
 
 def test_a_function_of_the_suites_own_may_drop_results() -> None:
-    def without_a(results: list[FieldResult]) -> list[FieldResult]:
+    def without_a(results: list[Outcome]) -> list[Outcome]:
         return [one for one in results if one.path != "a"]
 
     scored = score_document(tree(obj({"a": leaf(), "b": leaf()})), {"a": 1, "b": 2}, {"a": 2, "b": 2}, [without_a])
@@ -137,7 +137,7 @@ def test_a_function_of_the_suites_own_may_drop_results() -> None:
 
 @pytest.mark.parametrize("returned", [None, "results", [1]])
 def test_a_post_processor_that_returns_something_else_is_a_config_problem(returned: Any) -> None:
-    def broken(results: list[FieldResult]) -> Any:
+    def broken(results: list[Outcome]) -> Any:
         return returned
 
     with pytest.raises(Problems, match='the post-processor "broken" returned') as refused:
@@ -146,11 +146,11 @@ def test_a_post_processor_that_returns_something_else_is_a_config_problem(return
 
 
 def test_a_problem_that_a_post_processor_settles_is_none() -> None:
-    def forgiving(results: list[FieldResult]) -> list[FieldResult]:
-        return [FieldResult(one.path, FieldStatus.SKIPPED) for one in results]
+    def forgiving(results: list[Outcome]) -> list[Outcome]:
+        return [Outcome(one.path, FieldStatus.SKIPPED) for one in results]
 
-    def breaking(results: list[FieldResult]) -> list[FieldResult]:
-        return [FieldResult(one.path, FieldStatus.NOT_JUDGED, reason="unsure") for one in results]
+    def breaking(results: list[Outcome]) -> list[Outcome]:
+        return [Outcome(one.path, FieldStatus.NOT_JUDGED, reason="unsure") for one in results]
 
     assert score_document(tree(A), {"a": 1}, {"a": 1}, [breaking, forgiving]).problem is None
     assert score_document(tree(A), {"a": 1}, {"a": 1}, [breaking]).problem is not None

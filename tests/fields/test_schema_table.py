@@ -15,7 +15,7 @@ from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.schema_check import SchemaCheck
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.settle import WRONG
-from evaluators.model import MISSING, FieldResult
+from evaluators.model import MISSING, Outcome
 from tests.fields.alone import counted_one_by_one, scored_by, wrong_by
 from tests.fields.test_score import DECLARED
 from tests.fields.test_walk import exact, tallies
@@ -193,7 +193,7 @@ def all_agree(one: Evaluator, expected: Any, output: Any) -> None:
         assert list(wrong_by(scoring, expected, output, {name})) == mine
 
 
-def _key(result: FieldResult, listed: tuple[str, ...]) -> str:
+def _key(result: Outcome, listed: tuple[str, ...]) -> str:
     return result.field if result.field in listed else ""
 
 

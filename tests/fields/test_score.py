@@ -18,7 +18,7 @@ from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.scored import Scored
 from evaluators.fields.tree import Below, FieldNode, SchemaPath
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import MISSING, Comparison, FieldResult, FieldStatus
+from evaluators.model import MISSING, Comparison, FieldStatus, Outcome
 from evaluators.settings import build
 from evaluators.values.transforms import parse_transform
 from tests.fields.alone import counted_one_by_one, score_document
@@ -38,7 +38,7 @@ def words(planned: Planned, expected: Any, output: Any) -> list[str]:
     return [f"{one.path} {one.status.word}" for one in score(planned, expected, output).fields]
 
 
-def only(planned: Planned, expected: Any, output: Any) -> FieldResult:
+def only(planned: Planned, expected: Any, output: Any) -> Outcome:
     (result,) = score(planned, expected, output).fields
     return result
 

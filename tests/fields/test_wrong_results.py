@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
-from evaluators.model import MISSING, FieldResult, FieldStatus
+from evaluators.model import MISSING, FieldStatus, Outcome
 from tests.fields.alone import score_document, wrong_by, wrong_of
 from tests.fields.random_trees import pairs
 from tests.laws.structures import evaluator
 
 
-def wrong_in(root: FieldNode, expected: Any, output: Any) -> list[FieldResult]:
+def wrong_in(root: FieldNode, expected: Any, output: Any) -> list[Outcome]:
     """The wrong results of the whole scoring: the reference."""
     return [result for result in score_document(root, expected, output).fields if result.status in WRONG]
 
@@ -96,7 +96,7 @@ def test_only_what_is_wanted_is_found(case: str) -> None:
         assert wrong_of(one, {name}, expected, output) == mine
 
 
-def _key(result: FieldResult, listed: tuple[str, ...]) -> str:
+def _key(result: Outcome, listed: tuple[str, ...]) -> str:
     return result.field if result.field in listed else ""
 
 

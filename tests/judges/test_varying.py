@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 import evaluators
-from evaluators import Comparison, FieldResult, FieldStatus
+from evaluators import Comparison, FieldStatus, Outcome
 from evaluators.comparators._comparator import Comparator
 from evaluators.compat import extract_bench, struct_extract_eval
 
@@ -78,13 +78,13 @@ def schema(word: str, *changes: str) -> dict[str, Any]:
 MOODS = count()
 
 
-def moody(results: list[FieldResult]) -> list[FieldResult]:
+def moody(results: list[Outcome]) -> list[Outcome]:
     """A post-processor that changes its mind: every other result is right, and other ones each time it is called."""
     mood = next(MOODS)
     return [_said(one, (mood + place) % 2 == 0) for place, one in enumerate(results)]
 
 
-def _said(result: FieldResult, right: bool) -> FieldResult:
+def _said(result: Outcome, right: bool) -> Outcome:
     return replace(result, status=FieldStatus.MATCH if right else FieldStatus.MISMATCH, score=float(right))
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.events import FIGURES
 from evaluators.issues import RowProblem
-from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
+from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.values.paths import parse
 from tests.laws.schemas import Drawn, Wishes, drawn
 from tests.laws.structures import evaluator, evaluators, pairs, verdict, without_output
@@ -69,7 +69,7 @@ def broken(document: Any, place: tuple[Any, ...], value: Any) -> Any:
     return found
 
 
-def right_places(results: tuple[FieldResult, ...], output: Any) -> list[tuple[Any, ...]]:
+def right_places(results: tuple[Outcome, ...], output: Any) -> list[tuple[Any, ...]]:
     """Where the output has a value that matched."""
     there = set(places(output))
     found = [

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.issues import Blame, CellError, Issue, Problems
-from evaluators.model import MISSING, FieldResult, FieldStatus, RowStatus
+from evaluators.model import MISSING, FieldStatus, Outcome, RowStatus
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.suite.evaluator_line import EvaluatorLine
 from tests.fields.alone import settled_fields
@@ -240,7 +240,7 @@ def test_breaking_a_right_answer_never_keeps_it_right_by_hiding_it(
         assert before == FieldStatus.NOT_MEASURED or after != FieldStatus.NOT_MEASURED
 
 
-def credit_of(field: FieldResult) -> Fraction:
+def credit_of(field: Outcome) -> Fraction:
     """What a field earns of its weight: its partial credit, or all or nothing."""
     ratio: Any = field.details.get("ratio", (int(field.status is FieldStatus.MATCH), 1))
     return Fraction(*ratio)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from evaluators.fields.open_tree import OpenTree
 from evaluators.fields.settle import of_fields
-from evaluators.model import MISSING, FieldResult, FieldStatus, Missing, Result, RowStatus
+from evaluators.model import MISSING, FieldStatus, Missing, Outcome, Result, RowStatus
 from evaluators.values.paths import ANY, display
 from evaluators.values.quoting import differs
 from tests.reference.settled import counts_of
@@ -138,7 +138,7 @@ def renamed(expected: Any, output: Any) -> Any:
     return output
 
 
-def _compare(tree: OpenTree, place: Location, expected: Any, actual: Any) -> FieldResult:
+def _compare(tree: OpenTree, place: Location, expected: Any, actual: Any) -> Outcome:
     if actual is MISSING:
         status, reason = FieldStatus.OMISSION, "missing in the output"
     elif expected is MISSING:
@@ -148,7 +148,7 @@ def _compare(tree: OpenTree, place: Location, expected: Any, actual: Any) -> Fie
     else:
         status, reason = FieldStatus.MISMATCH, differs(expected, actual)
     score = 1.0 if status is FieldStatus.MATCH else 0.0
-    return FieldResult(display(place), status, score, 1.0, expected, actual, reason, tree.rule)
+    return Outcome(display(place), status, score, 1.0, None, reason, tree.rule, expected, actual)
 
 
 def _beneath(document: Any, place: Location) -> Any:

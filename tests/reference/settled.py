@@ -6,7 +6,7 @@ from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.events import events_of, row_figures, row_statuses, row_values
 from evaluators.fields.schema_check import places_of
 from evaluators.fields.scored import Scored
-from evaluators.model import FieldResult, FieldStatus, Result
+from evaluators.model import FieldStatus, Outcome, Result
 
 
 def settle(settings: Evaluator, explained: Result) -> Result:
@@ -25,7 +25,7 @@ def settle(settings: Evaluator, explained: Result) -> Result:
     return Result(explained.status, passed, num, den, statuses, counts, issue, explained.figures, values)
 
 
-def counts_of(fields: tuple[FieldResult, ...]) -> tuple[int, int, int, int] | None:
+def counts_of(fields: tuple[Outcome, ...]) -> tuple[int, int, int, int] | None:
     """(match, mismatch, omission, hallucination); None without fields."""
     if not fields:
         return None

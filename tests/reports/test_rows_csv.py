@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluators.issues import Blame, Issue
-from evaluators.model import FieldResult, FieldStatus, Result, RowResult, RowStatus
+from evaluators.model import FieldStatus, Outcome, Result, RowResult, RowStatus
 from evaluators.reports.csv_cells import BYTE_ORDER_MARK, guarded
 from evaluators.reports.rows_csv import Annotated, MarkedRow, added_columns, field_numbers, why, write_rows
 
@@ -153,7 +153,7 @@ def row_of(**results: Result) -> RowResult:
     return RowResult("A-1", 2, results)
 
 
-def scored(value: float, *fields: FieldResult, reason: str | None = None, passed: bool | None = None) -> Result:
+def scored(value: float, *fields: Outcome, reason: str | None = None, passed: bool | None = None) -> Result:
     return Result(RowStatus.SCORED, passed, *value.as_integer_ratio(), fields=fields, reason=reason, evaluator="header")
 
 
@@ -161,15 +161,15 @@ def scored(value: float, *fields: FieldResult, reason: str | None = None, passed
     ("field", "said"),
     [
         (
-            FieldResult("total", FieldStatus.MISMATCH, expected=12.5, actual="13"),
+            Outcome("total", FieldStatus.MISMATCH, expected=12.5, actual="13"),
             'total is wrong (expected 12.5, found "13")',
         ),
-        (FieldResult("total", FieldStatus.MISMATCH, reason="a day too late"), "total is wrong (a day too late)"),
-        (FieldResult("total", FieldStatus.OMISSION, expected=None), "total is missing (expected null)"),
-        (FieldResult("total", FieldStatus.OMISSION), "total is missing"),
-        (FieldResult("total", FieldStatus.HALLUCINATION, actual=["é"]), 'total is extra (["é"])'),
+        (Outcome("total", FieldStatus.MISMATCH, reason="a day too late"), "total is wrong (a day too late)"),
+        (Outcome("total", FieldStatus.OMISSION, expected=None), "total is missing (expected null)"),
+        (Outcome("total", FieldStatus.OMISSION), "total is missing"),
+        (Outcome("total", FieldStatus.HALLUCINATION, actual=["é"]), 'total is extra (["é"])'),
         (
-            FieldResult(
+            Outcome(
                 "a[*]",
                 FieldStatus.HALLUCINATION,
                 expected=[1],
@@ -178,27 +178,27 @@ def scored(value: float, *fields: FieldResult, reason: str | None = None, passed
             ),
             "a[*] is extra (1 of 2 match; a[1]: only the output has it)",
         ),
-        (FieldResult("total", FieldStatus.ERROR, reason="not a number"), "total is wrong (not a number)"),
-        (FieldResult("total", FieldStatus.NOT_JUDGED, reason="time limit"), "total could not be judged (time limit)"),
+        (Outcome("total", FieldStatus.ERROR, reason="not a number"), "total is wrong (not a number)"),
+        (Outcome("total", FieldStatus.NOT_JUDGED, reason="time limit"), "total could not be judged (time limit)"),
     ],
 )
-def test_a_field_that_does_not_match_is_explained(field: FieldResult, said: str) -> None:
+def test_a_field_that_does_not_match_is_explained(field: Outcome, said: str) -> None:
     assert why(row_of(header=scored(0.5, field))) == f"header: {said}"
 
 
 def test_only_the_first_fields_are_named() -> None:
-    fields = [FieldResult(f"f{number}", FieldStatus.OMISSION) for number in range(7)]
+    fields = [Outcome(f"f{number}", FieldStatus.OMISSION) for number in range(7)]
     assert why(row_of(h=scored(0.0, *fields))).endswith("f4 is missing and 2 more")
 
 
 def test_a_long_value_is_cut() -> None:
-    said = why(row_of(h=scored(0.0, FieldResult("f", FieldStatus.HALLUCINATION, actual="x" * 500))))
+    said = why(row_of(h=scored(0.0, Outcome("f", FieldStatus.HALLUCINATION, actual="x" * 500))))
     assert len(said) < 100
     assert "…" in said
 
 
 def test_a_full_score_needs_no_reason() -> None:
-    good = FieldResult("total", FieldStatus.MATCH)
+    good = Outcome("total", FieldStatus.MATCH)
     assert why(row_of(a=scored(1.0, good, passed=True), b=scored(1.0))) == ""
 
 

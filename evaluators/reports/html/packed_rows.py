@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
-from evaluators.model import MISSING, FieldResult, FieldStatus, Result, RowStatus
+from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.values.json_text import compact
 
 BUDGET_BYTES: Final = 20 * 1024 * 1024
@@ -250,10 +250,10 @@ class _Packing:
                 paths[each.evaluator] = _wrong_paths(fields)
         return paths
 
-    def _learn_rules(self, evaluator: int, fields: Sequence[FieldResult]) -> None:
+    def _learn_rules(self, evaluator: int, fields: Sequence[Outcome]) -> None:
         for result in fields:
-            if result.rule is not None and (evaluator, result.path) not in self.rules:
-                self.rules[evaluator, result.path] = result.rule
+            if result.comparator is not None and (evaluator, result.path) not in self.rules:
+                self.rules[evaluator, result.path] = result.comparator
 
 
 def general(path: str) -> str:
@@ -281,7 +281,7 @@ def _fine(verdict: Result) -> bool:
     return verdict.num == verdict.den and verdict.passed is not False
 
 
-def _wrong_paths(fields: Sequence[FieldResult]) -> tuple[Any, ...]:
+def _wrong_paths(fields: Sequence[Outcome]) -> tuple[Any, ...]:
     """The fields that went wrong, generalised, each once with its status."""
     wrong = ((one.field or general(one.path), int(one.status)) for one in fields if one.status not in _RIGHT)
     return tuple(dict.fromkeys(wrong))
@@ -336,13 +336,15 @@ def _explanation_text(each: Explanation) -> bytes:
     return b'%b,"fields":[%b],"more":%d}' % (compact(said)[:-1], texts, more)
 
 
-def _field_text(result: FieldResult) -> bytes:
+def _field_text(result: Outcome) -> bytes:
     said: dict[str, Any] = {"path": result.path, "status": int(result.status)}
     if result.score not in (None, 0.0, 1.0):
         said["score"] = result.score
-    for name in ("reason", "rule", "field"):
-        if getattr(result, name):
-            said[name] = getattr(result, name)
+    said |= {
+        name: value
+        for name, value in (("reason", result.reason), ("rule", result.comparator), ("field", result.field))
+        if value
+    }
     text = compact(said)[:-1]
     if result.status is not FieldStatus.MATCH or not _alike(result.expected, result.actual):
         for name, value in (("expected", result.expected), ("actual", result.actual)):

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from evaluators.issues import Blame, Issue
-from evaluators.model import FieldResult, FieldStatus, Result, RowStatus
+from evaluators.model import FieldStatus, Outcome, Result, RowStatus
 from evaluators.reports.html.packed_rows import (
     EvaluatorFacts,
     Explanation,
@@ -115,8 +115,8 @@ def test_a_verdict_is_spelled_once() -> None:
 
 def test_what_went_wrong_in_an_open_document_is_found_by_general_paths() -> None:
     fields = (
-        FieldResult("items[0].sku", FieldStatus.MISMATCH, 0.0), FieldResult("items[3].sku", FieldStatus.MISMATCH, 0.0),
-        FieldResult("name", FieldStatus.MATCH, 1.0), FieldResult("x", FieldStatus.OMISSION, 0.0, field="y"),
+        Outcome("items[0].sku", FieldStatus.MISMATCH, 0.0), Outcome("items[3].sku", FieldStatus.MISMATCH, 0.0),
+        Outcome("name", FieldStatus.MATCH, 1.0), Outcome("x", FieldStatus.OMISSION, 0.0, field="y"),
     )  # fmt: skip
     verdict = Result(RowStatus.SCORED, False, 1, 4, counts=(1, 2, 1, 0))
     detail = RowDetail(explanations=(Explanation(0, Result(RowStatus.SCORED, False, 1, 4, fields=fields)),))

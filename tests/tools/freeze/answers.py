@@ -116,8 +116,8 @@ def field_data(field: Any) -> Data:
         found["score"] = None
     if field.weight != 1:
         found["weight"] = exact(float(field.weight))
-    for key in ("reason", "rule", "field"):
-        if (value := getattr(field, key)) is not None:
+    for key, value in (("reason", field.reason), ("rule", field.comparator), ("field", field.field)):
+        if value is not None:
             found[key] = value
     if field.details:
         found["details"] = field.details
