@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import Enum, IntEnum
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
-import msgspec
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Meta, Struct
+from msgspec.structs import force_setattr, replace
 
 from evaluators.issues import Blame, Issue
 
@@ -37,9 +36,15 @@ class Missing(Enum):
 MISSING: Final = Missing.MISSING
 
 
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
+Positive: TypeAlias = Annotated[int, Meta(gt=0)]
+Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+WHOLE: Final = 1.0
+"""The usual weight. It is one object, as what is written leaves out what is the default itself."""
+
+
 class FieldStatus(Enum):
-    """What became of one field, by its word, which JSON, CSV and stored rows write. Its number is the byte that stands for it in a
-    result."""
+    """What became of one field, by its word. Its number is the byte that stands for it in a result."""
 
     NOT_MEASURED = "not_measured"
     MATCH = "match"
@@ -54,7 +59,7 @@ class FieldStatus(Enum):
 
     def __init__(self, word: str) -> None:
         self.word = word
-        """The word for programs."""
+        """The word for programs: what JSON, CSV and stored rows write."""
         self.number = len(self.__class__.__members__)
 
     def __index__(self) -> int:
@@ -147,7 +152,7 @@ class RowStatus(IntEnum):
         return self >= RowStatus.INVALID
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class Comparison(Struct, frozen=True):
     """What a comparator answers about two values when yes or no is not enough.
 
     `score` is in [0, 1]; `passed` decides match or mismatch, and without it a score of 1 passes. A fraction that a float
@@ -162,7 +167,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.passed is None:
-            msgspec.structs.force_setattr(self, "passed", self.score == 1)
+            force_setattr(self, "passed", self.score == 1)
 
 
 def ComparatorResult(score: float, comparator: str = "", reason: str | None = None) -> Comparison:  # noqa: N802  # their name
@@ -170,22 +175,53 @@ def ComparatorResult(score: float, comparator: str = "", reason: str | None = No
     return Comparison(score, score == 1, reason)
 
 
-class Outcome(Struct, frozen=True):
-    """What became of one place of one row, with the values that were compared."""
+class Outcome(Struct, frozen=True, omit_defaults=True):
+    """What became of one place of one row, with the values that were compared: what a run records of it, and what reports show."""
 
     path: str
     status: FieldStatus
-    score: float | None = None
-    weight: float = 1.0
+    score: Share | None = None
+    """Recorded where it is not plain: 1 for a match, and 0 for anything else that is measured."""
+    weight: Annotated[float, Meta(ge=0)] = WHOLE
     field: str | None = None
     """The field of the schema that this is an instance of, `items[*].name` for `items[0].name`; None where `path` says it."""
     reason: str | None = None
     comparator: str | None = None
     """What decided, with its options."""
-    expected: object = MISSING
-    actual: object = MISSING
-    details: Mapping[str, object] = {}
+    expected: Any = MISSING
+    actual: Any = MISSING
+    details: Mapping[str, Any] = {}
     """What else is known, by name: the compared values where transforms changed them, the reason's code, the metric."""
+    row: Count = 0
+    evaluator: str = ""
+    """Both are said where it was recorded."""
+
+    def __post_init__(self) -> None:
+        ratio = self.details.get("ratio")
+        if type(ratio) is list and [type(one) for one in ratio] == [int, int]:
+            force_setattr(self, "details", {**self.details, "ratio": tuple(ratio)})
+        elif ratio is not None and type(ratio) is not tuple:
+            raise ValueError("the ratio among the details is two whole numbers")
+
+    @property
+    def place(self) -> str:
+        """Its place in the schema."""
+        return self.path if self.field is None else self.field
+
+    @property
+    def metric(self) -> str:
+        """The metric that decided; `presence` where none was asked: something is there, or not."""
+        return str(self.details.get("metric", "presence"))
+
+    @property
+    def code(self) -> str:
+        """The code of the reason: match, mismatch, extracted_missing, …"""
+        return str(self.details.get("code", self.status.word))
+
+    @property
+    def passed(self) -> bool:
+        """It matches."""
+        return self.status is FieldStatus.MATCH
 
     @property
     def gold_value(self) -> object:

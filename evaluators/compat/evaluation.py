@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from evaluators.api.run_object import Run
 from evaluators.fields.events import FIGURES
-from evaluators.fields.scored import ArrayResult
+from evaluators.fields.scored import ListOutcome
 from evaluators.fields.settle import OURS
 from evaluators.issues import Issue, Problems
 from evaluators.model import FieldStatus, Outcome, Result, RowStatus
@@ -36,7 +36,7 @@ class Record(Struct, frozen=True):
     """Whether the row was scored, and why not where it was not."""
     problem: str | None
     field_results: tuple[Outcome, ...]
-    arrays: tuple[ArrayResult, ...]
+    arrays: tuple[ListOutcome, ...]
     outside: tuple[str, ...]
     """Places that the expected side has and the schema lacks; they are not scored."""
     precision: float | None

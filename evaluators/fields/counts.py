@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Final
 
 from evaluators.fields.instance_paths import places_above
-from evaluators.fields.scored import ArrayResult, Scored
+from evaluators.fields.scored import ListOutcome, Scored
 from evaluators.model import FieldStatus, Outcome
 from evaluators.values.numbers import written
 
@@ -52,7 +52,7 @@ def share(result: Outcome) -> Fraction:
     return _exact(result.score or 0.0)
 
 
-def is_entry(result: Outcome, arrays: Mapping[str, ArrayResult]) -> bool:
+def is_entry(result: Outcome, arrays: Mapping[str, ListOutcome]) -> bool:
     """Whether a result is an entry of its own in the totals.
 
     The result of a key that the schema lacks is none, nor is a part of what one of these arrays, by path, says.
@@ -62,7 +62,7 @@ def is_entry(result: Outcome, arrays: Mapping[str, ArrayResult]) -> bool:
     return not any(place in arrays and arrays[place].says(result) for place in places_above(result.path))
 
 
-def outermost(scored: Scored) -> list[ArrayResult]:
+def outermost(scored: Scored) -> list[ListOutcome]:
     """The arrays that stand in no other one."""
     paths = {array.path for array in scored.arrays}
     return [

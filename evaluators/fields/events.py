@@ -222,14 +222,16 @@ def events_of(scored: Scored) -> list[Event]:
     """What a row with all its results counts: an event per unit, per array and per place outside the schema."""
     found = [Event(path, FieldStatus.NOT_MEASURED, outside=True) for path in scored.outside]
     outer, within = {array.path for array in outermost(scored)}, {array.path: array for array in scored.arrays}
-    weights = {written(result.weight) for result in scored.fields} | {array.weight for array in scored.arrays}
-    scale = lcm(*{weight.denominator for weight in weights})
+    parts = {written(result.weight).denominator for result in scored.fields}
+    scale = lcm(*parts, *{array.weight[1] for array in scored.arrays})
     for array in scored.arrays:
         items = Items(array.matched, array.missing, array.extra, array.paired)
         score, entry = array.score, array.path in outer
         whole: tuple[Credit, ...] = ()
         if entry:
-            whole = (Credit(int(array.weight * scale), score.numerator, score.denominator, array.passed),)
+            whole = (
+                Credit(array.weight[0] * scale // array.weight[1], score.numerator, score.denominator, array.passed),
+            )
         found.append(Event(array.field, FieldStatus.NOT_MEASURED, whole, entry, items))
     units: dict[object, list[Outcome]] = {}
     for number, result in enumerate(scored.fields):

@@ -15,7 +15,7 @@ from evaluators.fields.pair import CROWDED
 from evaluators.fields.path_check import ScoredRows
 from evaluators.fields.post_process import ships
 from evaluators.fields.schema_scoring import SCORES, SchemaScoring
-from evaluators.fields.scored import ArrayResult, Documents, Scored
+from evaluators.fields.scored import Documents, ListOutcome, Scored
 from evaluators.fields.settle import WRONG, of_fields
 from evaluators.fields.walk import Lacking, Walk
 from evaluators.fields.walk_findings import WalkedLists
@@ -83,7 +83,7 @@ class SchemaRows(ScoredRows):
         found = scored(self.walk, at, self.scoring.processors)
         if not self.scoring.surplus_counts:
             return found
-        return replace(found, arrays=tuple(replace(array, surplus_counts=True) for array in found.arrays))
+        return replace(found, arrays=tuple(replace(array, extra_items=True) for array in found.arrays))
 
     def documents(self, at: int) -> Documents:
         return Documents(self.scoring.root, self.scored(at))
@@ -134,11 +134,11 @@ def verdict_of(figures: RowFigures, scoring: SchemaScoring, problem: RowProblem 
     return Result(RowStatus.SCORED, passed, num, den, counts=figures.counts, figures=figures.figures)
 
 
-def _array(array: ArrayResult) -> dict[str, object]:
+def _array(array: ListOutcome) -> dict[str, object]:
     """The summary of an array, as plain data."""
     figures = {name: getattr(array, name) for name in ("precision", "recall", "f1")}
     return {
-        "path": array.path, "field": array.field, "rule": array.rule, "matched": array.matched, "missing": array.missing,
+        "path": array.path, "field": array.field, "rule": array.align, "matched": array.matched, "missing": array.missing,
         "extra": array.extra, "paired": array.paired, "score": float(array.score),
         **{name: None if figure is None else float(figure) for name, figure in figures.items()},
     }  # fmt: skip

@@ -3,52 +3,60 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
+import msgspec
 from msgspec import Struct
 
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
-from evaluators.model import MISSING, Outcome
+from evaluators.model import MISSING, Count, Outcome, Positive
 from evaluators.values.confusion import Confusion
 
+ONE: Final = (1, 1)
+"""The usual weight. It is one object, as what is written leaves out what is the default itself."""
 
-class ArrayResult(Struct, frozen=True):
-    """What became of the items of one array.
+
+class ListOutcome(Struct, frozen=True, omit_defaults=True):
+    """What became of the items of one list: what a run records of it.
 
     An item is *matched* when it is paired and everything that was measured in the pair matches; a pair that is not
     matched is one missing and one extra item.
     """
 
-    path: str
+    path: str = msgspec.field(name="array")
     field: str
-    """The array's place in the schema."""
-    rule: str
+    """The list's place in the schema."""
+    align: str
     """How its items were paired."""
-    matched: int
-    missing: int
-    extra: int
-    paired: int
-    weight: Fraction
     code: str
-    """The reason code of the array as a whole."""
+    """The reason code of the list as a whole."""
+    matched: Count
+    missing: Count
+    extra: Count
+    paired: Count
+    pairs: tuple[tuple[int, int], ...]
+    """The items that match, each by its index in the expected list and in the output's."""
+    weight: tuple[Count, Positive] = ONE
+    """An exact fraction."""
     alike: bool = False
     """No items are measured, and the place itself is right: both lists are empty but for what is skipped, both are null, or both
     are the same text."""
+    extra_items: bool = False
+    """Items that only the output has lower the score."""
+    comparator: str | None = None
+    """The metric that says of the whole list which items match, and has a result at the same path; None where items are compared."""
+    pass_at: tuple[Count, Positive] = ONE
+    """The score from which on it passes."""
+    unmeasured: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    """The items in which nothing was measured, by their indexes in the expected list and in the output's. They are not counted."""
     notes: tuple[str, ...] = ()
     """What is worth saying of the keys that pair its items: items without one, or with that of another item."""
-    expected: object = MISSING
-    actual: object = MISSING
-    pairs: tuple[tuple[int, int], ...] = ()
-    """The items that match, each by its index in the expected list and in the output's."""
-    surplus_counts: bool = False
-    """Items that only the output has lower the score."""
-    metric: str | None = None
-    """What says of the whole list which items match, and has a result at the same path; None where items are compared."""
-    pass_at: Fraction = Fraction(1)
-    """The score from which on it passes."""
-    unmeasured: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
-    """The items in which nothing was measured, by their indexes in the expected list and in the output's. They are not counted."""
+    expected: Any = MISSING
+    actual: Any = MISSING
+    row: Count = 0
+    evaluator: str = ""
+    """Both are said where it was recorded."""
 
     @property
     def surplus(self) -> int:
@@ -61,16 +69,16 @@ class ArrayResult(Struct, frozen=True):
 
         Where the surplus counts, it is the share of the expected items and the surplus ones together.
         """
-        return list_score(self.matched, self.missing, self.surplus if self.surplus_counts else 0, self.alike)
+        return list_score(self.matched, self.missing, self.surplus if self.extra_items else 0, self.alike)
 
     @property
     def passed(self) -> bool:
         """The score is enough. It is 1 where every expected item matches, and where the surplus counts there is none."""
-        return self.score >= self.pass_at
+        return self.score >= Fraction(*self.pass_at)
 
     def says(self, result: Outcome) -> bool:
         """Whether a result at its own path, or below, is part of what it says: all but that of another metric of the list."""
-        return self.metric is None or result.path != self.path or result.details.get("metric") == self.metric
+        return self.comparator is None or result.path != self.path or result.details.get("metric") == self.comparator
 
     @property
     def items(self) -> Confusion:
@@ -96,9 +104,9 @@ class ArrayResult(Struct, frozen=True):
 class Scored(Struct, frozen=True):
     """The documents of one row, scored."""
 
-    fields: tuple[Outcome, ...]
-    arrays: tuple[ArrayResult, ...] = ()
-    """Every array in which something was measured, outer ones before inner ones."""
+    fields: tuple[Outcome, ...] = ()
+    arrays: tuple[ListOutcome, ...] = ()
+    """Every list in which something was measured, outer ones before inner ones."""
     outside: tuple[str, ...] = ()
     """The places that the expected side has and the schema lacks, each once. They are not scored."""
     problem: RowProblem | None = None
@@ -116,3 +124,8 @@ def list_score(matched: int, missed: int, surplus: int, alike: bool) -> Fraction
     """The score of a list in the totals, `matched / (matched + missed + surplus)`; without items 1 where both sides are alike."""
     whole = matched + missed + surplus
     return Fraction(matched, whole) if whole else Fraction(int(alike))
+
+
+def ratio_of(share: Fraction) -> tuple[int, int]:
+    """An exact fraction as lists have it."""
+    return ONE if share == 1 else share.as_integer_ratio()

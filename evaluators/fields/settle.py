@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.instance_paths import InstancePath, places_above, spelled
-from evaluators.fields.scored import ArrayResult
+from evaluators.fields.scored import ListOutcome, ratio_of
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.judges.judged_comparator import ListTotals
@@ -73,7 +73,7 @@ def _size(value: Any) -> int:
     return len(value) if isinstance(value, list) else 0
 
 
-def settle_arrays(arrays: Iterable[ShownList], results: Iterable[Outcome]) -> tuple[ArrayResult, ...]:
+def settle_arrays(arrays: Iterable[ShownList], results: Iterable[Outcome]) -> tuple[ListOutcome, ...]:
     """The arrays in which something was measured, with their items counted from the results.
 
     An item in which nothing was measured, since it has no field that is looked at, is not counted.
@@ -94,7 +94,7 @@ def settle_arrays(arrays: Iterable[ShownList], results: Iterable[Outcome]) -> tu
 
 def judged_arrays(
     asked: Mapping[tuple[str, object], tuple[Fraction, ListTotals]], results: Iterable[Outcome]
-) -> tuple[ArrayResult, ...]:
+) -> tuple[ListOutcome, ...]:
     """The arrays that a metric compares as a whole, with the items that match as the metric's result says.
 
     `asked`: by path and name of the metric, the weight of the array, and how its items count.
@@ -108,7 +108,7 @@ def judged_arrays(
     )
 
 
-def _judged(result: Outcome, weight: Fraction, totals: ListTotals) -> ArrayResult:
+def _judged(result: Outcome, weight: Fraction, totals: ListTotals) -> ListOutcome:
     """What a judge said of the items of a list. Where nobody was asked, all items match, or none does."""
     details: Mapping[str, Any] = result.details
     right = result.status is FieldStatus.MATCH
@@ -120,10 +120,10 @@ def _judged(result: Outcome, weight: Fraction, totals: ListTotals) -> ArrayResul
     else:
         matched, missed, spurious = (expected, 0, 0) if right else (0, expected, output)
         pairs = [(row, row) for row in range(matched)]
-    return ArrayResult(
-        result.path, result.field or result.path, result.comparator or "", matched, missed, spurious, matched, weight,
-        str(details.get("code", result.status.word)), right and not expected and not output, (), result.expected,
-        result.actual, tuple(pairs), totals.surplus_counts, str(details["metric"]), totals.pass_at,
+    return ListOutcome(
+        result.path, result.place, result.comparator or "", result.code, matched, missed, spurious, matched, tuple(pairs),
+        ratio_of(weight), right and not expected and not output, totals.surplus_counts, result.metric, ratio_of(totals.pass_at),
+        expected=result.expected, actual=result.actual,
     )  # fmt: skip
 
 
@@ -147,7 +147,7 @@ def reason_code(status: FieldStatus, expected: Any, actual: Any) -> str:
 
 def _settled(
     path: str, array: ShownList, inside: Mapping[str, list[FieldStatus]], own: Sequence[FieldStatus]
-) -> ArrayResult:
+) -> ListOutcome:
     rows, columns = array.sizes
     aside = {row for row in range(rows) if _COUNTED.isdisjoint(inside.get(item_path(path, row), ()))}
     pairs = [pair for pair in array.pairs if pair[0] not in aside]
@@ -158,23 +158,13 @@ def _settled(
     matched = len(matching)
     alike = not expected and not output and FieldStatus.MATCH in own
     right = alike or (expected == matched == output and expected > 0)
-    return ArrayResult(
-        path,
-        array.node.name,
-        array.node.align.rule,
-        matched,
-        expected - matched,
-        output - matched,
-        len(pairs),
-        array.node.weight,
-        reason_code(FieldStatus.MATCH if right else FieldStatus.MISMATCH, array.expected, array.actual),
-        alike,
-        array.notes,
-        array.expected,
-        array.actual,
-        matching,
-        unmeasured=(tuple(sorted(aside)), tuple(sorted(aside_too))),
-    )
+    code = reason_code(FieldStatus.MATCH if right else FieldStatus.MISMATCH, array.expected, array.actual)
+    unmeasured = tuple(sorted(aside)), tuple(sorted(aside_too))
+    return ListOutcome(
+        path, array.node.name, array.node.align.rule, code, matched, expected - matched, output - matched, len(pairs), matching,
+        ratio_of(array.node.weight), alike, unmeasured=unmeasured if any(unmeasured) else None, notes=array.notes,
+        expected=array.expected, actual=array.actual,
+    )  # fmt: skip
 
 
 def _matches(statuses: Sequence[FieldStatus]) -> bool:

@@ -13,10 +13,9 @@ from functools import lru_cache
 from itertools import groupby, islice
 from typing import Any, Final, Literal, TypeAlias
 
-from evaluators.model import MISSING, FieldStatus
+from evaluators.model import MISSING, FieldStatus, Outcome
 from evaluators.reports.near_miss_section import NearMiss
 from evaluators.run.record import RunRecord
-from evaluators.run.record_lines import FieldResultLine
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.equality import same
 from evaluators.values.json_text import to_text
@@ -37,7 +36,7 @@ def document_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> I
         found: dict[tuple[str, _Seen], Counter[int]] = {}
         outcomes = islice(record.outcomes(kept.variant), MOST_LINES)
         first = not kept.every_outcome or kept.outcomes > MOST_LINES
-        wanted = (line for line in outcomes if isinstance(line, FieldResultLine) and line.evaluator in names)
+        wanted = (line for line in outcomes if isinstance(line, Outcome) and line.evaluator in names)
         for (evaluator, row), results in groupby(wanted, key=lambda line: (line.evaluator, line.row)):
             for seen, times in _of_row(list(results)):
                 found.setdefault((evaluator, seen), Counter())[row] += times
@@ -49,7 +48,7 @@ def document_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> I
             )
 
 
-def _of_row(results: Sequence[FieldResultLine]) -> Iterator[tuple[_Seen, int]]:
+def _of_row(results: Sequence[Outcome]) -> Iterator[tuple[_Seen, int]]:
     missing = _values(results, FieldStatus.OMISSION, "expected")
     invented = _values(results, FieldStatus.HALLUCINATION, "actual")
     if (key := _wrapping_key(missing, invented)) is not None:
@@ -70,8 +69,8 @@ def _of_row(results: Sequence[FieldResultLine]) -> Iterator[tuple[_Seen, int]]:
     yield from _reordered(results)
 
 
-def _values(results: Iterable[FieldResultLine], status: FieldStatus, side: Literal["expected", "actual"]) -> _Values:
-    found = ((_steps(one.path), getattr(one, side)) for one in results if one.status == status.word)
+def _values(results: Iterable[Outcome], status: FieldStatus, side: Literal["expected", "actual"]) -> _Values:
+    found = ((_steps(one.path), getattr(one, side)) for one in results if one.status is status)
     return {steps: value for steps, value in found if value is not MISSING}
 
 
@@ -109,11 +108,11 @@ def _at(document: Any, steps: Iterable[Step]) -> Any:
     return document
 
 
-def _reordered(results: Iterable[FieldResultLine]) -> Iterator[tuple[_Seen, int]]:
+def _reordered(results: Iterable[Outcome]) -> Iterator[tuple[_Seen, int]]:
     """Lists of objects whose wrong values are each expected at another item."""
     lists: dict[tuple[Step, ...], dict[tuple[Step, ...], list[tuple[str, str]]]] = {}
     for one in results:
-        steps = _steps(one.path) if one.status == FieldStatus.MISMATCH.word else ()
+        steps = _steps(one.path) if one.status is FieldStatus.MISMATCH else ()
         at = next((place for place in reversed(range(len(steps))) if isinstance(steps[place], int)), None)
         if at is not None and at + 1 < len(steps) and one.expected is not MISSING and one.actual is not MISSING:
             fields = lists.setdefault(steps[:at], {})

@@ -19,13 +19,13 @@ from msgspec.structs import replace
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.metrics import places
-from evaluators.model import MISSING
+from evaluators.model import MISSING, FieldStatus, Outcome
 from evaluators.reports.document_near_misses import document_near_misses
 from evaluators.reports.near_miss_section import NearMiss
 from evaluators.reports.near_misses import Compared, Mismatch, changes
 from evaluators.reports.text_near_misses import MOST_CELLS, text_near_misses
 from evaluators.run.record import RunRecord
-from evaluators.run.record_lines import FieldResultLine, OutcomeLine
+from evaluators.run.record_lines import OutcomeLine
 from evaluators.run.result import RunResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.paths import ANY, display, parse
@@ -175,7 +175,7 @@ def _recorded(
     count = 0
     for line in islice(outcomes, _MOST_LINES):
         count += 1
-        if not isinstance(line, FieldResultLine) or line.status == "match":
+        if not isinstance(line, Outcome) or line.status is FieldStatus.MATCH:
             continue
         evaluator, row = line.evaluator, line.row
         name = line.path if line.field is None else line.field
@@ -183,7 +183,7 @@ def _recorded(
         if last.get(key) != row:
             last[key] = row
             rows[key] += 1
-        if line.status != "mismatch" or line.expected is MISSING or line.actual is MISSING:
+        if line.status is not FieldStatus.MISMATCH or line.expected is MISSING or line.actual is MISSING:
             continue
         known = fields.get(evaluator, {})
         field, place = (line.path, "") if line.path in known else _field_of(line.path)

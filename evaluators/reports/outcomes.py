@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.instance_paths import places_above
-from evaluators.fields.scored import ArrayResult, Scored
+from evaluators.fields.scored import ListOutcome, Scored
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 from evaluators.model import MISSING, FieldStatus, Outcome, Result
 from evaluators.run.figures import counted
@@ -23,8 +23,6 @@ from evaluators.run.record_facts import Declared
 from evaluators.run.result import EvaluatorStats
 
 LISTED: Final = MEASURED | {FieldStatus.NOT_JUDGED}
-PRESENCE: Final = "presence"
-"""The metric of a result that no comparator was asked about: something is there, or not."""
 COMPARED: Final = ("compared_expected", "compared_actual")
 
 
@@ -45,7 +43,7 @@ class FieldOutcome(Struct, frozen=True):
     actual: object
     reason: str
     entry: bool
-    array: ArrayResult | None = None
+    array: ListOutcome | None = None
     result: Outcome | None = None
     """What it was made from; None for an array whose items are compared."""
 
@@ -119,14 +117,14 @@ def outcomes_of(scored: Scored) -> Iterator[FieldOutcome]:
                 continue
             if not array.says(result):
                 continue
-            if array.metric is None and place not in told:
+            if array.comparator is None and place not in told:
                 told.add(place)
                 yield _of_array(array, entry=not inside)
-            if array.metric is not None:
+            if array.comparator is not None:
                 yield _of_judged(array, result, entry=not inside)
             inside = True
         own = arrays.get(result.path)
-        if own is not None and own.says(result) and (own.alike or own.metric is not None):
+        if own is not None and own.says(result) and (own.alike or own.comparator is not None):
             continue  # the array says it
         yield _of_result(result, entry=not inside and not result.details.get("outside"))
 
@@ -140,7 +138,7 @@ def failed_of(scored: Scored) -> Iterator[FieldOutcome]:
     for outcome in outcomes_of(scored):
         if outcome.passed or any(place in whole for place in places_above(outcome.path)):
             continue
-        if outcome.array is None or outcome.array.metric is not None:
+        if outcome.array is None or outcome.array.comparator is not None:
             yield outcome
         elif outcome.code not in ("match", "mismatch"):
             whole.add(outcome.path)
@@ -152,7 +150,7 @@ def entries_of(outcomes: Iterable[FieldOutcome]) -> list[FieldOutcome]:
     return [outcome for outcome in outcomes if outcome.entry and outcome.status is not FieldStatus.NOT_JUDGED]
 
 
-def array_items(array: ArrayResult) -> tuple[list[object], list[object], list[object]]:
+def array_items(array: ListOutcome) -> tuple[list[object], list[object], list[object]]:
     """The items of an array: the expected ones that match, the expected ones that do not, and the output's that do not.
 
     Items in which nothing was measured are none of them."""
@@ -160,8 +158,9 @@ def array_items(array: ArrayResult) -> tuple[list[object], list[object], list[ob
     output = array.actual if isinstance(array.actual, list) else []
     kept, used = {row for row, _ in array.pairs}, {column for _, column in array.pairs}
     rows, columns = (range(len(side)) for side in (expected, output))
-    missing = [row for row in rows if row not in kept and row not in array.unmeasured[0]]
-    extra = [column for column in columns if column not in used and column not in array.unmeasured[1]]
+    aside = array.unmeasured or ((), ())
+    missing = [row for row in rows if row not in kept and row not in aside[0]]
+    extra = [column for column in columns if column not in used and column not in aside[1]]
     return (
         [item for row, item in enumerate(expected) if row in kept],
         [expected[row] for row in missing],
@@ -169,7 +168,7 @@ def array_items(array: ArrayResult) -> tuple[list[object], list[object], list[ob
     )
 
 
-def _of_array(array: ArrayResult, entry: bool) -> FieldOutcome:
+def _of_array(array: ListOutcome, entry: bool) -> FieldOutcome:
     whole = array.matched + array.missing
     found = f"{array.matched} of {counted(whole, 'expected item')} right" if whole else "no items are expected"
     if array.actual is MISSING:
@@ -177,12 +176,12 @@ def _of_array(array: ArrayResult, entry: bool) -> FieldOutcome:
     reason = "; ".join((found, *array.notes))
     status = FieldStatus.MATCH if array.passed else FieldStatus.MISMATCH
     return FieldOutcome(
-        array.path, array.field, array.rule, status, float(array.score), array.passed, array.code,
+        array.path, array.field, array.align, status, float(array.score), array.passed, array.code,
         array.expected, array.actual, reason, entry, array,
     )  # fmt: skip
 
 
-def _of_judged(array: ArrayResult, result: Outcome, entry: bool) -> FieldOutcome:
+def _of_judged(array: ListOutcome, result: Outcome, entry: bool) -> FieldOutcome:
     """The outcome of a metric that says of a whole list which items match."""
     status = result.status
     if (status is FieldStatus.MATCH) is not array.passed:
@@ -191,10 +190,8 @@ def _of_judged(array: ArrayResult, result: Outcome, entry: bool) -> FieldOutcome
 
 
 def _of_result(result: Outcome, entry: bool) -> FieldOutcome:
-    details = result.details
     return FieldOutcome(
-        result.path, result.path if result.field is None else result.field, str(details.get("metric", PRESENCE)),
-        result.status, result.score, result.status is FieldStatus.MATCH, str(details.get("code", result.status.word)),
+        result.path, result.place, result.metric, result.status, result.score, result.passed, result.code,
         result.expected, result.actual, result.reason or "", entry, None, result,
     )  # fmt: skip
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from evaluators.fields.scored import Scored
 from evaluators.issues import CellError
 from evaluators.model import MISSING, RowStatus
 from evaluators.reports.outcomes import ReportPart, RowOutcomes
@@ -43,9 +42,8 @@ def _outcomes(record: RunRecord, place: int, one: RecordedEvaluator, row: Record
     verdict, found = row.verdicts[place], row.recorded.get(one.name)
     if found is None or verdict.status in (RowStatus.BLOCKED, RowStatus.SKIPPED) or not (found.fields or found.schema):
         return RowOutcomes(row.number, row.id, verdict, None)
-    scored = Scored(tuple(found.fields), tuple(found.arrays), found.outside)
     declared = record.facts.schemas.get(found.schema) if found.schema is not None else None
-    return RowOutcomes(row.number, row.id, verdict, scored, declared, _documents(one, row))
+    return RowOutcomes(row.number, row.id, verdict, found, declared, _documents(one, row))
 
 
 def _documents(one: RecordedEvaluator, row: RecordedRow) -> Callable[[], tuple[object, object]]:

@@ -86,7 +86,7 @@ def _kind_in(column: str, cells: Mapping[str, Any]) -> Want:
     return "any" if isinstance(expected, CellError) else want_like(expected)
 
 
-def _fields(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded, right_ones: bool) -> list[Outcome]:
+def _fields(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded, right_ones: bool) -> Sequence[Outcome]:
     """The recorded results; those of a closed list are filled up with what the code says of the others."""
     if evaluator.by_schema or not evaluator.fields or not verdict.statuses:
         return recorded.fields

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from evaluators.fields.events import FIGURES, events_of, row_figures
 from evaluators.fields.fallbacks import JUDGED
-from evaluators.fields.scored import ArrayResult, Scored
+from evaluators.fields.scored import ListOutcome, Scored
 from evaluators.fields.settle import OURS
 from evaluators.model import FieldStatus, Outcome, Result
 from evaluators.reports.outcomes import (
@@ -132,7 +132,7 @@ def _details(result: Outcome) -> Report:
     return said
 
 
-def _breakdown(array: ArrayResult) -> Report:
+def _breakdown(array: ListOutcome) -> Report:
     matched, missed, spurious = array_items(array)
     return {
         "matched": array.matched,

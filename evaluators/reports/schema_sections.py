@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from evaluators.fields.scored import ArrayResult
+from evaluators.fields.scored import ListOutcome
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense
 from evaluators.reports.extract_bench import array_breakdown, failed_fields, overall_results
 from evaluators.reports.outcomes import FieldOutcome, ReportPart, RowOutcomes, failed_of
@@ -150,7 +150,7 @@ def _array_row(stats: EvaluatorStats, field: FieldStats, array: ArrayStats) -> t
     )  # fmt: skip
 
 
-def items_in_words(array: ArrayStats | ArrayResult) -> tuple[int, int, int, int]:
+def items_in_words(array: ArrayStats | ListOutcome) -> tuple[int, int, int, int]:
     """The items of an array that are right, wrong, missing and extra. A pair that is not right is one wrong item."""
     wrong = array.paired - array.matched
     return array.matched, wrong, array.missing - wrong, array.extra - wrong

@@ -12,14 +12,12 @@ from msgspec import Meta, Struct
 from msgspec.structs import astuple
 
 from evaluators.issues import Blame, Issue
-from evaluators.model import Result, RowStatus
-from evaluators.run.result import Count
+from evaluators.model import Count, Positive, Result, RowStatus
 from evaluators.values.json_text import compact
 
 LETTERS: Final = ".=x-+s!?"
 """One letter for each status: not measured, match, mismatch, omission, hallucination, skipped, error, fault."""
 RowWord: TypeAlias = Literal["scored", "unreadable", "blocked", "skipped", "not_measured", "invalid", "unjudged", "bug"]
-Positive: TypeAlias = Annotated[int, Meta(gt=0)]
 
 
 class CodeIssue(Struct, frozen=True, omit_defaults=True):

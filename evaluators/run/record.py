@@ -19,17 +19,16 @@ from msgspec.structs import replace
 
 from evaluators.issues import problem
 from evaluators.judges.answer_lines import AnswerLine, read_answers
-from evaluators.model import Result
+from evaluators.model import Outcome, Result
 from evaluators.needs import ROLES
 from evaluators.run.codes import CodeLine
 from evaluators.run.record_facts import SUITE_FOLDER, RecordedVariant, RecordFacts, RecordFiles, record_files
 from evaluators.run.record_lines import (
     CellsLine,
-    FieldResultLine,
     OutcomeLine,
     Recorded,
     RowLine,
-    WholeLine,
+    RowOutcome,
     outcome_kind,
     recorded_of,
 )
@@ -195,9 +194,9 @@ class RunRecord(Struct, frozen=True, eq=False, dict=True):
         for count, text in enumerate(_texts(file), 1):
             line: OutcomeLine | None = None
             if b'"path":' in text:
-                line = _at_once(text, _FIELD_RESULT)
+                line = _at_once(text, _OUTCOME)
             elif not _OTHER_KIND.search(text):
-                line = _at_once(text, _WHOLE)
+                line = _at_once(text, _ROW_OUTCOME)
             if line is None:
                 data = _object(text, where := f"{file}:{count}")
                 line = typed(data, outcome_kind(data), where)
@@ -314,8 +313,8 @@ def _at_once(text: bytes, decode: Callable[[bytes], Kind]) -> Kind | None:
         return None
 
 
-_FIELD_RESULT: Final = msgspec.json.Decoder(FieldResultLine).decode
-_WHOLE: Final = msgspec.json.Decoder(WholeLine).decode
+_OUTCOME: Final = msgspec.json.Decoder(Outcome).decode
+_ROW_OUTCOME: Final = msgspec.json.Decoder(RowOutcome).decode
 _OTHER_KIND: Final = re.compile(rb'"(?:status|array|pairs)":')
 
 

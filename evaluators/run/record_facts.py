@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from evaluators.fields.metrics import places
 from evaluators.fields.tree import FieldNode
+from evaluators.model import Count
 from evaluators.needs import Wanted
-from evaluators.run.result import Count
 from evaluators.run.rows import RowsFormat
 from evaluators.values.json_choice import Pick, Want
 

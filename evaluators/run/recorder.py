@@ -21,7 +21,7 @@ from evaluators.model import MISSING, FieldStatus, Result, RowStatus
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan
 from evaluators.run.record_facts import Declared, Kept
-from evaluators.run.record_lines import OutcomeLine, Recorded, array_line, field_line, rest_of_line, row_line
+from evaluators.run.record_lines import OutcomeLine, Recorded, rest_of_line, row_outcome
 from evaluators.run.split_files import CELLS, OUTCOMES, PartFile
 from evaluators.run.tally import Ledger
 from evaluators.testsets.reader import Chunk
@@ -245,48 +245,46 @@ class _Outcomes:
                 documents = self._plan.documents_from(one, slots, index)
                 if documents is not None:
                     scored, schema = documents.scored, self._schemas.hash_of(documents.root)
-                    return Recorded(None, {}, list(scored.fields), list(scored.arrays), scored.outside, schema)
+                    return Recorded(scored.fields, scored.arrays, scored.outside, schema=schema)
                 if verdict.status is RowStatus.BUG and verdict.issue is not None:
-                    return Recorded(f"it could not be explained: {verdict.issue.message}")
+                    return Recorded(reason=f"it could not be explained: {verdict.issue.message}")
             fault = any(isinstance(slots[slot][index], CellError) for slot in one.inputs)
             if explained or self._of_rows or fault or verdict.status is not RowStatus.SCORED:
                 return _explained(self._plan.explain_from(one, slots, index), whole=explained or self._everything)
             wanted = _keys(verdict, self._fields) if self._everything else [key for key, one in asked.keys.items() if one]
             return (
-                Recorded(fields=list(self._plan.wrong_from(one, slots, index, wanted, self._listed)))
-                if wanted
-                else Recorded()
+                Recorded(tuple(self._plan.wrong_from(one, slots, index, wanted, self._listed))) if wanted else Recorded()
             )
         except (RowProblem, OutOfTime) as error:
-            return Recorded(f"it could not be explained: {error.issue.message}")
+            return Recorded(reason=f"it could not be explained: {error.issue.message}")
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
-            return Recorded(f"it could not be explained: {type(error).__name__}: {error}")
+            return Recorded(reason=f"it could not be explained: {type(error).__name__}: {error}")
 
     def _spelled(self, found: Recorded, asked: Asked) -> Iterator[bytes]:
         """The lines of a row. What would only be kept in a run that keeps everything is left out once that is over."""
         keys = asked.keys
         always = _ALWAYS if asked.explained else _LATER
         later = asked.explained or self._everything
-        whole = row_line(self._name, found)
+        whole = row_outcome(found)
         if whole is not None:
             kept = _FIRST if any(keys.values()) else always
             if later or kept is _FIRST:
                 yield self._line(next(iter(keys), ""), kept, whole)
         if later:
             for array in found.arrays:
-                yield self._line("", always, array_line(self._name, array))
+                yield self._line("", always, array)
         for result in found.fields:
             place = result.field or result.path
             key = place if place in self._listed else ""
             is_first = result.status in WRONG and keys.get(key, False)
             if later or is_first:
-                yield self._line(key, _FIRST if is_first else always, field_line(self._name, result))
+                yield self._line(key, _FIRST if is_first else always, result)
 
-    def _line(self, key: str, kept: int, line: OutcomeLine) -> bytes:
+    def _line(self, key: str, kept: int, said: OutcomeLine) -> bytes:
         head = self._heads.get(key)
         if head is None:
             head = self._heads[key] = compact(record_key(self._name, key))
-        return b"%b\t%d\t%b" % (head, kept, rest_of_line(line, LONGEST))
+        return b"%b\t%d\t%b" % (head, kept, rest_of_line(self._name, said, LONGEST))
 
     def _catch_up(self, verdicts: Sequence[Result]) -> None:
         for code, verdict in enumerate(verdicts[self._looked_at :], self._looked_at):
@@ -352,7 +350,7 @@ _NOTED_BYTES: Final = bytes(_NOTED)
 
 def _explained(result: Result, whole: bool) -> Recorded:
     fields = result.fields if whole else tuple(one for one in result.fields if one.status in _NOTED)
-    return Recorded(result.reason, result.details, list(fields))
+    return Recorded(tuple(fields), reason=result.reason, details=result.details)
 
 
 _LATER, _FIRST, _ALWAYS = range(3)

@@ -6,15 +6,14 @@ Built once, when the last split has been merged. Figures are exact sums rounded 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from evaluators.issues import Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
+from evaluators.model import Count, Share
 
-Count: TypeAlias = Annotated[int, Meta(ge=0)]
-Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 EXIT_CODES: Final = (0, 1, 2, 3, 4, 70, 130)
 
 

@@ -136,7 +136,7 @@ def answer_extract_bench(case: Case) -> Answer:
     items = {
         f"items {name}": float(count)
         for array in scored.arrays
-        if array.expected and array.metric is not None
+        if array.expected and array.comparator is not None
         for name, count in (("matched", array.matched), ("missed_gold", array.missing), ("spurious_pred", array.extra))
     }
     return Answer(score, fields={extract_bench.OVERALL: overall, extract_bench.PASS_RATE: rate, **items})

@@ -20,15 +20,17 @@ from evaluators.builtin._evaluator import BUILTIN
 from evaluators.cli import command as program
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.converting.converter import CONVERTERS, Converter, Word, WordTable
+from evaluators.fields.scored import ListOutcome
 from evaluators.judges.judge import JUDGES
 from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
+from evaluators.model import Outcome
 from evaluators.reports.catalog import CatalogEntry, Kind, entries, page
 from evaluators.reports.document import Block, Head, Page, PageTable, Paragraph, Section
 from evaluators.reports.reference import judge_page
 from evaluators.reports.reference_markdown import page_markdown
 from evaluators.run.codes import CodeLine
 from evaluators.run.record_facts import RecordFacts
-from evaluators.run.record_lines import ArrayResultLine, CellsLine, FieldResultLine, RowLine, WholeLine
+from evaluators.run.record_lines import CellsLine, RowLine, RowOutcome
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import FORMAT
 from evaluators.suite.foreign_words import TYPES, old_settings
@@ -83,13 +85,19 @@ def run_folder_schemas() -> Iterator[tuple[str, dict[str, Any]]]:
             defs[kind.__name__]["properties"].get(side, {}) for kind in kinds for side in ("expected", "actual")
         ):
             value.pop("default", None)  # what is not there has no value
+        for kind in kinds if name == "outcomes" else ():
+            shape = defs[kind.__name__]
+            for key in CONTEXT:  # a line says both; what was not recorded has neither
+                del shape["properties"][key]["default"]
+            shape["required"] = [*shape["required"], *CONTEXT]
         said = shapes[0] if len(shapes) == 1 else {"anyOf": list(shapes)}
         yield name, _DRAFT | {"title": f"A line of {name}.jsonl", **said, "$defs": defs}
 
 
+CONTEXT: Final = ("row", "evaluator")
 _DRAFT: Final = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
 LINES: Final[dict[str, tuple[type, ...]]] = {
-    "rows": (RowLine,), "codes": (CodeLine,), "outcomes": (FieldResultLine, ArrayResultLine, WholeLine), "cells": (CellsLine,),
+    "rows": (RowLine,), "codes": (CodeLine,), "outcomes": (Outcome, ListOutcome, RowOutcome), "cells": (CellsLine,),
 }  # fmt: skip
 
 

@@ -203,6 +203,6 @@ def test_the_items_of_an_array_are_matched_missed_or_spurious(root: FieldNode, p
         assert min(each.matched, each.missing, each.extra) >= 0
         assert each.matched <= each.paired
         if isinstance(each.expected, list) and isinstance(each.actual, list):
-            expected, actual = (len(nothing) for nothing in each.unmeasured)
+            expected, actual = (len(nothing) for nothing in each.unmeasured or ((), ()))
             assert each.matched + each.missing + expected == len(each.expected)
             assert each.matched + each.extra + actual == len(each.actual)

@@ -11,15 +11,15 @@ from typing import Any, ClassVar
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 import evaluators
 from evaluators.compat import struct_extract_eval
-from evaluators.fields.scored import ArrayResult
+from evaluators.fields.scored import ListOutcome
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.judges.messages import messages_of, prompt_of
 from evaluators.judges.replies import BadReply, verdicts_in
-from evaluators.run.record_lines import ArrayResultLine, array_line, recorded_of
-from evaluators.values.json_text import compact
+from evaluators.run.record_lines import line_of_row, recorded_of, rest_of_line
 
 EXPECTED, OUTPUT = ["car", "boat"], ["automobile", "ship", "plane"]
 
@@ -297,13 +297,13 @@ def test_the_items_of_an_x_eval_schema_are_told_too() -> None:
 
 def test_an_old_record_of_a_judged_list_is_read(tmp_path: Path) -> None:
     """What a run folder says of a list comes back as it was scored, its threshold and its surplus included."""
-    array = ArrayResult(
-        "l", "l", "array_llm", 2, 1, 1, 2, Fraction(1), "mismatch", surplus_counts=True, metric="array_llm",
-        pass_at=Fraction(1, 2),
-    )  # fmt: skip
-    line = msgspec.json.decode(compact(array_line("e", array)), type=ArrayResultLine)
+    array = ListOutcome(
+        "l", "l", "array_llm", "mismatch", 2, 1, 1, 2, (), extra_items=True, comparator="array_llm", pass_at=(1, 2)
+    )
+    line = msgspec.json.decode(line_of_row(3, rest_of_line("e", array, 1_000)), type=ListOutcome)
     (found,) = recorded_of([line])["e"].arrays
-    assert (found, found.passed, found.score) == (array, True, Fraction(1, 2))
+    assert (found.passed, found.score) == (True, Fraction(1, 2))
+    assert found == replace(array, row=3, evaluator="e")
 
 
 @pytest.mark.parametrize("metric", ["string_semantic", "string_llm", "semantic"])

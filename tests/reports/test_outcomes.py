@@ -5,14 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from evaluators.fields.scored import ArrayResult, Scored
+from evaluators.fields.scored import ListOutcome, Scored
 from evaluators.model import FieldStatus
 from evaluators.reports.outcomes import LISTED, FieldOutcome, array_items, entries_of, failed_of, outcomes_of
-from evaluators.run.record_lines import array_line, recorded_of
+from evaluators.run.record_lines import line_of_row, rest_of_line
 from tests.fields.alone import score_document
 from tests.fields.figures import entries, figures_by_name
 from tests.fields.random_trees import documents, nodes
@@ -78,10 +80,9 @@ def expect_failed_fields(scored: Scored) -> None:
 
 
 def test_the_items_of_a_list_are_told_apart() -> None:
-    array = ArrayResult(
-        "items", "items", "hungarian", 1, 1, 2, 2, Fraction(1), "mismatch",
-        expected=["a", "b"], actual=["x", "b", "c"], pairs=((1, 1),),
-    )  # fmt: skip
+    array = ListOutcome(
+        "items", "items", "hungarian", "mismatch", 1, 1, 2, 2, ((1, 1),), expected=["a", "b"], actual=["x", "b", "c"]
+    )
     assert array_items(array) == (["b"], ["a"], ["x", "c"])
 
 
@@ -91,8 +92,8 @@ def test_items_without_a_field_that_is_looked_at_are_neither_missed_nor_made_up(
     (found,) = score_document(plan, {"items": expected}, {"items": output}).arrays
     assert array_items(found) == ([], [{"sku": 1}], [{"sku": 2}])
     assert (found.missing, found.extra) == (1, 1)
-    (kept,) = recorded_of([array_line("e", found)])["e"].arrays
-    assert kept == found
+    kept = msgspec.json.decode(line_of_row(3, rest_of_line("e", found, 1_000)), type=ListOutcome)
+    assert kept == replace(found, row=3, evaluator="e")
 
 
 def test_paths_are_spelled_in_full() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.fields.events import Event, RowFigures, row_figures
-from evaluators.fields.scored import ArrayResult
+from evaluators.fields.scored import ListOutcome
 from evaluators.model import FieldStatus
 from evaluators.run.intervals import ratios
 from evaluators.run.result import Counts
@@ -68,7 +68,7 @@ def test_a_figure_is_rounded_alike_from_its_counts_and_from_its_fraction(counts:
 def test_the_items_of_one_row_have_the_figures_that_the_run_says_of_them(
     matched: int, missed: int, spurious: int
 ) -> None:
-    row = ArrayResult("a", "a", "ordered", matched, missed, spurious, 0, Fraction(1), "match")
+    row = ListOutcome("a", "a", "ordered", "match", matched, missed, spurious, 0, ())
     run = ratios(Counts(match=matched, omission=missed, hallucination=spurious))
     assert list(run[1:]) == [None if figure is None else float(figure) for figure in (row.precision, row.recall, row.f1)]
 
