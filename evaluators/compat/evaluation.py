@@ -18,7 +18,7 @@ from evaluators.fields.settle import OURS
 from evaluators.issues import Issue, Problems
 from evaluators.model import FieldStatus, Outcome, Result, RowStatus
 from evaluators.reports.headline import Options
-from evaluators.reports.outcomes import COMPARED, FieldOutcome, RowOutcomes, entries_of, or_null, outcomes_of
+from evaluators.reports.outcomes import COMPARED, RowOutcomes, entries_of, outcomes_of
 from evaluators.reports.record_parts import parts_of
 from evaluators.reports.report_files import folder_files
 from evaluators.reports.schema_sections import failed_section
@@ -247,7 +247,7 @@ class Evaluation(Struct, frozen=True, dict=True):
         found: dict[str, list[tuple[str | int, Outcome]]] = {}
         for record in self.records:
             for result in record.field_results:
-                place = result.path if result.field is None else result.field
+                place = result.place
                 found.setdefault(place, []).append((record.record_id, result))
         return found
 
@@ -309,8 +309,8 @@ class DocumentEvaluation(Evaluation, frozen=True, dict=True):
         """What each metric says, by place (`items[0].name`) and metric. A list has a result of its own, by its alignment."""
         found: dict[str, dict[str, MetricResult]] = {}
         for row in self._rows:
-            for outcome in outcomes_of(row.scored) if row.scored is not None else ():
-                found.setdefault(outcome.path, {})[outcome.metric] = _metric_result(outcome)
+            for outcome, array, _ in outcomes_of(row.scored) if row.scored is not None else ():
+                found.setdefault(outcome.path, {})[outcome.metric] = _metric_result(outcome, array)
         return found
 
 
@@ -346,19 +346,17 @@ def _figures(verdict: Result) -> list[float | None]:
     return [num / den if den else None for num, den in figures]
 
 
-def _metric_result(outcome: FieldOutcome) -> MetricResult:
+def _metric_result(outcome: Outcome, array: ListOutcome | None) -> MetricResult:
+    said = outcome.details.items()
     details: dict[str, Any] = {
+        **{name: value for name, value in said if name not in OURS or name in COMPARED},
         "status": outcome.status.word,
         "code": outcome.code,
-        "reason": outcome.reason,
-        "gold": or_null(outcome.expected),
-        "extracted": or_null(outcome.actual),
+        "reason": outcome.reason or "",
+        "gold": outcome.gold_value,
+        "extracted": outcome.extracted_value,
     }
-    if outcome.result is not None:
-        said = outcome.result.details
-        details = {name: value for name, value in said.items() if name not in OURS or name in COMPARED} | details
-    if outcome.array is not None:
-        array = outcome.array
+    if array is not None:
         ratios = {"precision": array.precision, "recall": array.recall, "f1": array.f1}
         details |= {"matched": array.matched, "missing": array.missing, "extra": array.extra}
         details |= {name: None if figure is None else float(figure) for name, figure in ratios.items()}

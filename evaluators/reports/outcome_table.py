@@ -7,9 +7,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from evaluators.model import plain_word
+from evaluators.fields.scored import ListOutcome
+from evaluators.model import Outcome, plain_word
 from evaluators.reports.document import Head, Page, PageTable, Section
-from evaluators.reports.outcomes import FieldOutcome, ReportPart, outcomes_of
+from evaluators.reports.outcomes import ReportPart, outcomes_of
 from evaluators.reports.schema_sections import array_table, items_in_words
 from evaluators.reports.tables import full_name
 from evaluators.run.figures import score_text
@@ -40,11 +41,10 @@ def _sections(part: ReportPart) -> Iterator[Section]:
 def _rows(part: ReportPart) -> Iterator[tuple[str, ...]]:
     for row in part.rows():
         if row.scored is not None:
-            yield from ((row.name, *_cells(outcome)) for outcome in outcomes_of(row.scored))
+            yield from ((row.name, *_cells(outcome, array)) for outcome, array, _ in outcomes_of(row.scored))
 
 
-def _cells(outcome: FieldOutcome) -> tuple[str, ...]:
-    array = outcome.array
+def _cells(outcome: Outcome, array: ListOutcome | None) -> tuple[str, ...]:
     items: tuple[str, ...] = ("",) * 7
     if array is not None:
         ratios = (array.precision, array.recall, array.f1)

@@ -8,7 +8,7 @@ outside of arrays, and each outermost array as a whole.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -26,31 +26,8 @@ LISTED: Final = MEASURED | {FieldStatus.NOT_JUDGED}
 COMPARED: Final = ("compared_expected", "compared_actual")
 
 
-class FieldOutcome(Struct, frozen=True):
-    """One outcome."""
-
-    path: str
-    """Where it stands in the row: `items[0].name`."""
-    field: str
-    """Where that is in the schema: `items[*].name`."""
-    metric: str
-    status: FieldStatus
-    score: float | None
-    passed: bool
-    code: str
-    """The reason code: match, mismatch, extracted_missing, …"""
-    expected: object
-    actual: object
-    reason: str
-    entry: bool
-    array: ListOutcome | None = None
-    result: Outcome | None = None
-    """What it was made from; None for an array whose items are compared."""
-
-    @property
-    def full_path(self) -> str:
-        """The path as JSONPath spells it. An item that only the output has is `[+2]`, which JSONPath cannot say."""
-        return self.path if self.path == "$" else f"${'' if self.path.startswith('[') else '.'}{self.path}"
+Listed: TypeAlias = tuple[Outcome, ListOutcome | None, bool]
+"""An outcome, the list of which it says how many items are right, and whether it is an entry."""
 
 
 class RowOutcomes(Struct, frozen=True):
@@ -103,7 +80,7 @@ class ReportPart(Struct, frozen=True):
         return self.outcomes - (self.stats.counts.match if self.stats.counts else 0)
 
 
-def outcomes_of(scored: Scored) -> Iterator[FieldOutcome]:
+def outcomes_of(scored: Scored) -> Iterator[Listed]:
     """The outcomes of one row, in the order of the document."""
     arrays = {array.path: array for array in scored.arrays}
     told: set[str] = set()
@@ -113,41 +90,45 @@ def outcomes_of(scored: Scored) -> Iterator[FieldOutcome]:
         inside = False
         for place in places_above(result.path):
             array = arrays.get(place)
-            if array is None:
+            if array is None or not array.says(result):
                 continue
-            if not array.says(result):
-                continue
-            if array.comparator is None and place not in told:
-                told.add(place)
-                yield _of_array(array, entry=not inside)
             if array.comparator is not None:
-                yield _of_judged(array, result, entry=not inside)
+                status = result.status if result.passed is array.passed else _status_of(array)
+                yield replace(result, status=status, score=float(array.score)), array, not inside
+            elif place not in told:
+                told.add(place)
+                yield _of_array(array), array, not inside
             inside = True
         own = arrays.get(result.path)
         if own is not None and own.says(result) and (own.alike or own.comparator is not None):
             continue  # the array says it
-        yield _of_result(result, entry=not inside and not result.details.get("outside"))
+        yield result, None, not inside and not result.details.get("outside")
 
 
-def failed_of(scored: Scored) -> Iterator[FieldOutcome]:
+def failed_of(scored: Scored) -> Iterator[Outcome]:
     """What is wrong in one row, each thing once.
 
     An array of which one side has nothing is said as a whole, and any other by what is wrong in its items.
     """
     whole: set[str] = set()
-    for outcome in outcomes_of(scored):
+    for outcome, array, _ in outcomes_of(scored):
         if outcome.passed or any(place in whole for place in places_above(outcome.path)):
             continue
-        if outcome.array is None or outcome.array.comparator is not None:
+        if array is None or array.comparator is not None:
             yield outcome
         elif outcome.code not in ("match", "mismatch"):
             whole.add(outcome.path)
             yield outcome
 
 
-def entries_of(outcomes: Iterable[FieldOutcome]) -> list[FieldOutcome]:
+def entries_of(outcomes: Iterable[Listed]) -> list[Outcome]:
     """The outcomes that the totals are over."""
-    return [outcome for outcome in outcomes if outcome.entry and outcome.status is not FieldStatus.NOT_JUDGED]
+    return [one for one, _, entry in outcomes if entry and one.status is not FieldStatus.NOT_JUDGED]
+
+
+def full_path(path: str) -> str:
+    """The path as JSONPath spells it. An item that only the output has is `[+2]`, which JSONPath cannot say."""
+    return path if path == "$" else f"${'' if path.startswith('[') else '.'}{path}"
 
 
 def array_items(array: ListOutcome) -> tuple[list[object], list[object], list[object]]:
@@ -168,34 +149,17 @@ def array_items(array: ListOutcome) -> tuple[list[object], list[object], list[ob
     )
 
 
-def _of_array(array: ListOutcome, entry: bool) -> FieldOutcome:
+def _of_array(array: ListOutcome) -> Outcome:
+    """What is said of a list whose items are compared."""
     whole = array.matched + array.missing
     found = f"{array.matched} of {counted(whole, 'expected item')} right" if whole else "no items are expected"
     if array.actual is MISSING:
         found = "the output does not have the list"
-    reason = "; ".join((found, *array.notes))
-    status = FieldStatus.MATCH if array.passed else FieldStatus.MISMATCH
-    return FieldOutcome(
-        array.path, array.field, array.align, status, float(array.score), array.passed, array.code,
-        array.expected, array.actual, reason, entry, array,
+    return Outcome(
+        array.path, _status_of(array), float(array.score), field=array.field, reason="; ".join((found, *array.notes)),
+        expected=array.expected, actual=array.actual, details={"metric": array.align, "code": array.code},
     )  # fmt: skip
 
 
-def _of_judged(array: ListOutcome, result: Outcome, entry: bool) -> FieldOutcome:
-    """The outcome of a metric that says of a whole list which items match."""
-    status = result.status
-    if (status is FieldStatus.MATCH) is not array.passed:
-        status = FieldStatus.MATCH if array.passed else FieldStatus.MISMATCH
-    return replace(_of_result(result, entry), status=status, score=float(array.score), passed=array.passed, array=array)
-
-
-def _of_result(result: Outcome, entry: bool) -> FieldOutcome:
-    return FieldOutcome(
-        result.path, result.place, result.metric, result.status, result.score, result.passed, result.code,
-        result.expected, result.actual, result.reason or "", entry, None, result,
-    )  # fmt: skip
-
-
-def or_null(value: object) -> object:
-    """A value as JSON can hold it: nothing is null there. The reason code tells the two apart."""
-    return None if value is MISSING else value
+def _status_of(array: ListOutcome) -> FieldStatus:
+    return FieldStatus.MATCH if array.passed else FieldStatus.MISMATCH

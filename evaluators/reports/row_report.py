@@ -17,14 +17,13 @@ from evaluators.fields.events import FIGURES, events_of, row_figures
 from evaluators.fields.fallbacks import JUDGED
 from evaluators.fields.scored import ListOutcome, Scored
 from evaluators.fields.settle import OURS
-from evaluators.model import FieldStatus, Outcome, Result
+from evaluators.model import MISSING, FieldStatus, Outcome, Result
 from evaluators.reports.outcomes import (
     COMPARED,
-    FieldOutcome,
     RowOutcomes,
     array_items,
     entries_of,
-    or_null,
+    full_path,
     outcomes_of,
 )
 from evaluators.run.record_facts import Declared, short_hash
@@ -55,24 +54,24 @@ def row_report(name: str, row: RowOutcomes) -> Report:
         **head,
         "problem": problem,
         "schema_hash": declared.hash,
-        "gold_hash": short_hash(or_null(expected)),
-        "extracted_hash": short_hash(or_null(output)),
+        "gold_hash": short_hash(_or_null(expected)),
+        "extracted_hash": short_hash(_or_null(output)),
         "schema_stats": declared.stats,
         "gold_stats": _document_stats("gold", expected),
         "extracted_stats": _document_stats("extracted", output),
         "coverage": _coverage(scored, declared),
         "outcomes": {**summed(entries_of(outcomes), declared), "confusion": _confusion(scored)},
         **_totals(row.verdict),
-        "field_outcomes": [_outcome(outcome) for outcome in outcomes],
+        "field_outcomes": [_outcome(*each) for each in outcomes],
     }
 
 
-def summed(entries: Sequence[FieldOutcome], declared: Declared) -> Report:
+def summed(entries: Sequence[Outcome], declared: Declared) -> Report:
     """The totals of some entries, in all and by metric, type and requiredness."""
     passed = sum(entry.passed for entry in entries)
     failed = [entry for entry in entries if not entry.passed]
-    types = ((declared.types.get(entry.field, "any"), entry.passed) for entry in entries)
-    asked = (("required" if entry.field in declared.required else "optional", entry.passed) for entry in entries)
+    types = ((declared.types.get(entry.place, "any"), entry.passed) for entry in entries)
+    asked = (("required" if entry.place in declared.required else "optional", entry.passed) for entry in entries)
     return {
         "total_evaluated": len(entries),
         "total_passed": passed,
@@ -98,25 +97,24 @@ def _totals(verdict: Result) -> Report:
             "mean_score": named["mean_field_score"]}  # fmt: skip
 
 
-def _outcome(outcome: FieldOutcome) -> Report:
+def _outcome(outcome: Outcome, array: ListOutcome | None, entry: bool) -> Report:
     found: Report = {
-        "path": outcome.full_path,
+        "path": full_path(outcome.path),
         "normalized_path": outcome.path,
-        "field": outcome.field,
+        "field": outcome.place,
         "metric_id": outcome.metric,
         "score": outcome.score,
         "passed": outcome.passed,
         "status": outcome.status.word,
         "reason": outcome.code,
-        "gold_value": or_null(outcome.expected),
-        "extracted_value": or_null(outcome.actual),
-        "reasoning": outcome.reason,
-        "in_totals": outcome.entry,
+        "gold_value": outcome.gold_value,
+        "extracted_value": outcome.extracted_value,
+        "reasoning": outcome.reason or "",
+        "in_totals": entry,
+        **_details(outcome),
     }
-    if outcome.result is not None:
-        found.update(_details(outcome.result))
-    if outcome.array is not None:
-        found["array_breakdown"] = _breakdown(outcome.array)
+    if array is not None:
+        found["array_breakdown"] = _breakdown(array)
     return found
 
 
@@ -177,15 +175,12 @@ def _confusion(scored: Scored) -> Report:
     }
 
 
-def _judged(entries: Iterable[FieldOutcome]) -> Report | None:
+def _judged(entries: Iterable[Outcome]) -> Report | None:
     """The scores that a judge gave; None without any."""
     scores = [
         entry.score
         for entry in entries
-        if entry.score is not None
-        and entry.metric in JUDGED
-        and entry.result is not None
-        and "stands_for" not in entry.result.details
+        if entry.score is not None and entry.metric in JUDGED and "stands_for" not in entry.details
     ]
     if not scores:
         return None
@@ -242,3 +237,8 @@ def _times(words: Iterable[str]) -> Report:
 
 def _float(figure: Fraction | None) -> float | None:
     return None if figure is None else float(figure)
+
+
+def _or_null(value: object) -> object:
+    """A document as JSON can hold it: nothing is null there."""
+    return None if value is MISSING else value

@@ -9,9 +9,10 @@ from typing import Final
 from msgspec.structs import replace
 
 from evaluators.fields.scored import ListOutcome
+from evaluators.model import Outcome
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense
 from evaluators.reports.extract_bench import array_breakdown, failed_fields, overall_results
-from evaluators.reports.outcomes import FieldOutcome, ReportPart, RowOutcomes, failed_of
+from evaluators.reports.outcomes import ReportPart, RowOutcomes, failed_of
 from evaluators.reports.tables import full_name, surplus_text
 from evaluators.run.figures import counted, rows_text, score_text
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats, RunResult
@@ -156,7 +157,7 @@ def items_in_words(array: ArrayStats | ListOutcome) -> tuple[int, int, int, int]
     return array.matched, wrong, array.missing - wrong, array.extra - wrong
 
 
-def _failed(parts: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, RowOutcomes, FieldOutcome]]:
+def _failed(parts: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, RowOutcomes, Outcome]]:
     for part in parts:
         if not part.wrong:
             continue
@@ -165,7 +166,7 @@ def _failed(parts: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, RowOutcom
                 yield from ((part, row, outcome) for outcome in failed_of(row.scored))
 
 
-def _failed_item(part: ReportPart, row: RowOutcomes, outcome: FieldOutcome, several: bool) -> Item:
+def _failed_item(part: ReportPart, row: RowOutcomes, outcome: Outcome, several: bool) -> Item:
     named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
     place = f"{full_name(part.stats)}, " if several else ""
     said = f"{outcome.status.plain}, {outcome.metric}, score {score_text(outcome.score)}"

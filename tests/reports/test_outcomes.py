@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from evaluators.fields.scored import ListOutcome, Scored
 from evaluators.model import FieldStatus
-from evaluators.reports.outcomes import LISTED, FieldOutcome, array_items, entries_of, failed_of, outcomes_of
+from evaluators.reports.outcomes import LISTED, array_items, entries_of, failed_of, full_path, outcomes_of
 from evaluators.run.record_lines import line_of_row, rest_of_line
 from tests.fields.alone import score_document
 from tests.fields.figures import entries, figures_by_name
@@ -45,9 +45,11 @@ def test_every_result_is_listed_once_and_every_list_before_its_items(data: st.Da
     outcomes = list(outcomes_of(scored))
     said_by_lists = {array.path for array in scored.arrays if array.alike}
     results = [one for one in scored.fields if one.status in LISTED and one.path not in said_by_lists]
-    assert [one.result for one in outcomes if one.array is None] == results
-    assert sorted(one.path for one in outcomes if one.array is not None) == sorted(one.path for one in scored.arrays)
-    places = [one.path for one in outcomes]
+    assert [one for one, array, _ in outcomes if array is None] == results
+    assert sorted(one.path for one, array, _ in outcomes if array is not None) == sorted(
+        one.path for one in scored.arrays
+    )
+    places = [one.path for one, _, _ in outcomes]
     for each in scored.arrays:
         first = next((at for at, one in enumerate(places) if one.startswith(f"{each.path}[")), len(places))
         assert each.path == "$" or places.index(each.path) <= first
@@ -97,9 +99,6 @@ def test_items_without_a_field_that_is_looked_at_are_neither_missed_nor_made_up(
 
 
 def test_paths_are_spelled_in_full() -> None:
-    def full(path: str) -> str:
-        return FieldOutcome(path, path, "exact", FieldStatus.MATCH, 1.0, True, "match", 1, 1, "", True).full_path
-
-    assert [full(path) for path in ("$", "a.b[0]", '["x.y"].z', "[0].a")] == [
+    assert [full_path(path) for path in ("$", "a.b[0]", '["x.y"].z', "[0].a")] == [
         "$", "$.a.b[0]", '$["x.y"].z', "$[0].a",
     ]  # fmt: skip

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Final, TextIO
 
-from evaluators.model import MISSING
+from evaluators.fields.scored import ListOutcome
+from evaluators.model import MISSING, Outcome
 from evaluators.reports.csv_cells import write_csv
 from evaluators.reports.outcome_format import OutcomesFile
-from evaluators.reports.outcomes import FieldOutcome, ReportPart, outcomes_of
+from evaluators.reports.outcomes import ReportPart, full_path, outcomes_of
 from evaluators.values.json_text import to_text
 
 HEAD: Final = (
@@ -34,19 +35,18 @@ def _lines(part: ReportPart) -> Iterator[Iterable[str]]:
     yield HEAD
     for row in part.rows():
         if row.scored is not None:
-            for outcome in outcomes_of(row.scored):
-                yield row.name, *_cells(outcome)
+            for outcome, array, _ in outcomes_of(row.scored):
+                yield row.name, *_cells(outcome, array)
 
 
-def _cells(outcome: FieldOutcome) -> tuple[str, ...]:
-    array = outcome.array
+def _cells(outcome: Outcome, array: ListOutcome | None) -> tuple[str, ...]:
     items: tuple[str, ...] = _NO_ARRAY
     if array is not None:
         ratios = (array.precision, array.recall, array.f1)
         items = (str(array.matched), str(array.missing), str(array.extra), *map(_ratio, ratios))
     return (
-        outcome.full_path, outcome.path, outcome.metric, "" if outcome.score is None else repr(outcome.score),
-        "true" if outcome.passed else "false", _value(outcome.expected), _value(outcome.actual), outcome.reason, *items,
+        full_path(outcome.path), outcome.path, outcome.metric, "" if outcome.score is None else repr(outcome.score),
+        "true" if outcome.passed else "false", _value(outcome.expected), _value(outcome.actual), outcome.reason or "", *items,
     )  # fmt: skip
 
 
