@@ -18,10 +18,11 @@ from evaluators.fields.settle import OURS
 from evaluators.issues import Issue, Problems
 from evaluators.model import FieldStatus, Outcome, Result, RowStatus
 from evaluators.reports.headline import Options
-from evaluators.reports.outcomes import COMPARED, RowOutcomes, entries_of, outcomes_of
+from evaluators.reports.outcomes import COMPARED, entries_of, outcomes_of
 from evaluators.reports.record_parts import parts_of
 from evaluators.reports.report_files import folder_files
 from evaluators.reports.schema_sections import failed_section
+from evaluators.run.record_lines import Recorded
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats
 from evaluators.run.run_folder import RunFolder
 
@@ -220,12 +221,12 @@ class Evaluation(Struct, frozen=True, dict=True):
     @cached_property
     def total_evaluated(self) -> int:
         """How many things the overall score is over: fields outside of lists, and outermost lists."""
-        return sum(len(entries_of(outcomes_of(row.scored))) for row in self._rows if row.scored is not None)
+        return sum(len(entries_of(outcomes_of(found))) for _, found in self._rows if found is not None)
 
     @cached_property
     def records(self) -> tuple[Record, ...]:
         """The rows, explained, in the order in which they were given."""
-        return tuple(_record(record_id, row) for record_id, row in zip(self.ids, self._rows, strict=True))
+        return tuple(_record(record_id, *row) for record_id, row in zip(self.ids, self._rows, strict=True))
 
     @cached_property
     def per_field(self) -> Mapping[str, FieldFigures]:
@@ -284,8 +285,9 @@ class Evaluation(Struct, frozen=True, dict=True):
         return text.page(Page("Evaluation", tuple(sections))).rstrip("\n")
 
     @cached_property
-    def _rows(self) -> tuple[RowOutcomes, ...]:
-        return tuple(row for part in parts_of(self.run.record) for row in part.rows())
+    def _rows(self) -> tuple[tuple[Result, Recorded | None], ...]:
+        parts = parts_of(self.run.record)
+        return tuple((row.verdicts[part.place], found) for part in parts for row, found in part.rows())
 
     @property
     def _counts(self) -> Counts:
@@ -308,8 +310,8 @@ class DocumentEvaluation(Evaluation, frozen=True, dict=True):
     def results(self) -> Mapping[str, Mapping[str, MetricResult]]:
         """What each metric says, by place (`items[0].name`) and metric. A list has a result of its own, by its alignment."""
         found: dict[str, dict[str, MetricResult]] = {}
-        for row in self._rows:
-            for outcome, array, _ in outcomes_of(row.scored) if row.scored is not None else ():
+        for _, scored in self._rows:
+            for outcome, array, _ in outcomes_of(scored) if scored is not None else ():
                 found.setdefault(outcome.path, {})[outcome.metric] = _metric_result(outcome, array)
         return found
 
@@ -327,9 +329,7 @@ def _in_python(issue: Issue) -> Issue:
     return replace(issue, message=issue.message.replace("--force", "force=True"), hint=hint)
 
 
-def _record(record_id: str | int, row: RowOutcomes) -> Record:
-    scored = row.scored
-    verdict = row.verdict
+def _record(record_id: str | int, verdict: Result, scored: Recorded | None) -> Record:
     return Record(
         record_id,
         verdict.status,

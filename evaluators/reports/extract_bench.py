@@ -11,8 +11,9 @@ from typing import Final
 
 from evaluators.model import Outcome
 from evaluators.reports.document import Paragraph, Section
-from evaluators.reports.outcomes import ReportPart, RowOutcomes
+from evaluators.reports.record_parts import ReportPart
 from evaluators.reports.tables import full_name
+from evaluators.run.record import RecordedRow
 from evaluators.run.result import ArrayStats, EvaluatorStats
 
 _SCORES: Final = (
@@ -38,7 +39,7 @@ def array_breakdown(scored: Sequence[EvaluatorStats]) -> Section:
     return Section("ARRAY BREAKDOWN", _lines(lines))
 
 
-def failed_fields(found: Sequence[tuple[ReportPart, RowOutcomes, Outcome]], several: bool) -> Section:
+def failed_fields(found: Sequence[tuple[ReportPart, RecordedRow, Outcome]], several: bool) -> Section:
     """Some fields that failed, each with its metric, its score and the code of the reason."""
     return Section(
         f"FAILED FIELDS (first {len(found)})", _lines(line for each in found for line in _failed(*each, several))
@@ -70,7 +71,7 @@ def _array(name: str, array: ArrayStats, stats: EvaluatorStats) -> Iterator[str]
     yield f"    P={_three(array.precision)} R={_three(array.recall)} F1={_three(array.f1)}"
 
 
-def _failed(part: ReportPart, row: RowOutcomes, outcome: Outcome, several: bool) -> Iterator[str]:
+def _failed(part: ReportPart, row: RecordedRow, outcome: Outcome, several: bool) -> Iterator[str]:
     evaluator = f"{full_name(part.stats)}, " if several else ""
     named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
     place = f"row {row.number}{named}: " if part.stats.rows > 1 else ""

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from evaluators.fields.scored import ListOutcome
 from evaluators.model import Outcome, plain_word
 from evaluators.reports.document import Head, Page, PageTable, Section
-from evaluators.reports.outcomes import ReportPart, outcomes_of
+from evaluators.reports.outcomes import outcomes_of
+from evaluators.reports.record_parts import ReportPart
 from evaluators.reports.schema_sections import array_table, items_in_words
 from evaluators.reports.tables import full_name
 from evaluators.run.figures import score_text
@@ -39,9 +40,9 @@ def _sections(part: ReportPart) -> Iterator[Section]:
 
 
 def _rows(part: ReportPart) -> Iterator[tuple[str, ...]]:
-    for row in part.rows():
-        if row.scored is not None:
-            yield from ((row.name, *_cells(outcome, array)) for outcome, array, _ in outcomes_of(row.scored))
+    for row, found in part.rows():
+        if found is not None:
+            yield from ((row.name, *_cells(outcome, array)) for outcome, array, _ in outcomes_of(found))
 
 
 def _cells(outcome: Outcome, array: ListOutcome | None) -> tuple[str, ...]:

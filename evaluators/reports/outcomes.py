@@ -7,20 +7,16 @@ outside of arrays, and each outermost array as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import ListOutcome, Scored
-from evaluators.judges.answer_lines import AskedTotals, JudgedBy
-from evaluators.model import MISSING, FieldStatus, Outcome, Result
+from evaluators.model import MISSING, FieldStatus, Outcome
 from evaluators.run.figures import counted
-from evaluators.run.record_facts import Declared
-from evaluators.run.result import EvaluatorStats
 
 LISTED: Final = MEASURED | {FieldStatus.NOT_JUDGED}
 COMPARED: Final = ("compared_expected", "compared_actual")
@@ -28,56 +24,6 @@ COMPARED: Final = ("compared_expected", "compared_actual")
 
 Listed: TypeAlias = tuple[Outcome, ListOutcome | None, bool]
 """An outcome, the list of which it says how many items are right, and whether it is an entry."""
-
-
-class RowOutcomes(Struct, frozen=True):
-    """One row, with what its documents came to."""
-
-    number: int
-    id: str
-    verdict: Result
-    scored: Scored | None
-    """None where there was nothing to compare: a bad expected answer, a row that was left out."""
-    declared: Declared | None = None
-    """What the schema declares that scored the row."""
-    documents: Callable[[], tuple[object, object]] = lambda: (MISSING, MISSING)
-    """The expected document and the output, read when they are asked for."""
-
-    @property
-    def name(self) -> str:
-        """What the row is called: its id, or its number where it has none."""
-        return self.id or str(self.number)
-
-
-class ReportPart(Struct, frozen=True):
-    """What one evaluator says of one variant: its figures, and its rows as often as somebody asks for them."""
-
-    run: str
-    """The name of the run."""
-    stats: EvaluatorStats
-    rows: Callable[[], Iterator[RowOutcomes]]
-    label: tuple[str, ...] = field(default=())
-    """What tells it from the other parts of the run, for names of files."""
-    judges: tuple[JudgedBy, ...] = ()
-    """What judges said in the whole run, by model and prompt."""
-    asked: AskedTotals | None = None
-    """What asking them took; None where nobody was asked, or where it is not known any more."""
-
-    def file(self, name: str) -> str:
-        """The name of a file that each part has for itself: `fields.csv`, or `fields.gpt.csv`."""
-        stem, dot, suffix = name.rpartition(".")
-        return ".".join((stem, *self.label)) + dot + suffix
-
-    @property
-    def outcomes(self) -> int:
-        """How many outcomes there are, arrays apart."""
-        counts = self.stats.counts
-        return counts.n + counts.not_judged if counts else 0
-
-    @property
-    def wrong(self) -> int:
-        """How many of them are wrong."""
-        return self.outcomes - (self.stats.counts.match if self.stats.counts else 0)
 
 
 def outcomes_of(scored: Scored) -> Iterator[Listed]:

@@ -14,8 +14,7 @@ from evaluators.reports.document import Section
 from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_for, has_pages, rows_files, run_files
 from evaluators.reports.headline import Options
 from evaluators.reports.outcome_format import OutcomesFile, outcome_formats, outcome_words, outcomes_file_for
-from evaluators.reports.outcomes import ReportPart
-from evaluators.reports.record_parts import parts_of
+from evaluators.reports.record_parts import ReportPart, parts_of
 from evaluators.reports.recorded import result_of
 from evaluators.reports.rows_csv import AGGREGATE, Annotated, MarkedRow, field_numbers, why_of, write_rows
 from evaluators.reports.summary import HardRow, hardest_rows

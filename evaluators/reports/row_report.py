@@ -20,14 +20,15 @@ from evaluators.fields.settle import OURS
 from evaluators.model import MISSING, FieldStatus, Outcome, Result
 from evaluators.reports.outcomes import (
     COMPARED,
-    RowOutcomes,
     array_items,
     entries_of,
     full_path,
     outcomes_of,
 )
+from evaluators.reports.record_parts import ReportPart
+from evaluators.run.record import RecordedRow
 from evaluators.run.record_facts import Declared, short_hash
-from evaluators.run.record_lines import plain
+from evaluators.run.record_lines import Recorded, plain
 from evaluators.values.confusion import Confusion
 
 Report = dict[str, Any]
@@ -35,21 +36,22 @@ _BOTH: Final = (FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.ERROR)
 _TYPES: Final = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
 
 
-def row_report(name: str, row: RowOutcomes) -> Report:
+def row_report(part: ReportPart, row: RecordedRow, scored: Recorded | None) -> Report:
     """The report of one row. Where nothing could be compared, figures are null and there are no outcomes."""
+    verdict, record = row.verdicts[part.place], part.record
     head = {
-        "output_name": name,
+        "output_name": record.result.name,
         "row": row.number,
         "id": row.id,
         "timestamp": None,
-        "status": row.verdict.status.word,
+        "status": verdict.status.word,
     }
-    problem = row.verdict.issue.message if row.verdict.issue is not None else None
-    scored, declared = row.scored, row.declared
+    problem = verdict.issue.message if verdict.issue is not None else None
+    declared = None if scored is None or scored.schema is None else record.facts.schemas.get(scored.schema)
     if scored is None or declared is None:
-        return {**head, "problem": problem, **_totals(row.verdict), "field_outcomes": []}
+        return {**head, "problem": problem, **_totals(verdict), "field_outcomes": []}
     outcomes = list(outcomes_of(scored))
-    expected, output = row.documents()
+    expected, output = part.document(row, "expected"), part.document(row, "output")
     return {
         **head,
         "problem": problem,
@@ -61,7 +63,7 @@ def row_report(name: str, row: RowOutcomes) -> Report:
         "extracted_stats": _document_stats("extracted", output),
         "coverage": _coverage(scored, declared),
         "outcomes": {**summed(entries_of(outcomes), declared), "confusion": _confusion(scored)},
-        **_totals(row.verdict),
+        **_totals(verdict),
         "field_outcomes": [_outcome(*each) for each in outcomes],
     }
 

@@ -12,9 +12,11 @@ from evaluators.fields.scored import ListOutcome
 from evaluators.model import Outcome
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense
 from evaluators.reports.extract_bench import array_breakdown, failed_fields, overall_results
-from evaluators.reports.outcomes import ReportPart, RowOutcomes, failed_of
+from evaluators.reports.outcomes import failed_of
+from evaluators.reports.record_parts import ReportPart
 from evaluators.reports.tables import full_name, surplus_text
 from evaluators.run.figures import counted, rows_text, score_text
+from evaluators.run.record import RecordedRow
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats, RunResult
 
 MOST_FAILED: Final = 10
@@ -157,16 +159,16 @@ def items_in_words(array: ArrayStats | ListOutcome) -> tuple[int, int, int, int]
     return array.matched, wrong, array.missing - wrong, array.extra - wrong
 
 
-def _failed(parts: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, RowOutcomes, Outcome]]:
+def _failed(parts: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, RecordedRow, Outcome]]:
     for part in parts:
         if not part.wrong:
             continue
-        for row in islice(part.rows(), MOST_ROWS):
-            if row.scored is not None:
-                yield from ((part, row, outcome) for outcome in failed_of(row.scored))
+        for row, found in islice(part.rows(), MOST_ROWS):
+            if found is not None:
+                yield from ((part, row, outcome) for outcome in failed_of(found))
 
 
-def _failed_item(part: ReportPart, row: RowOutcomes, outcome: Outcome, several: bool) -> Item:
+def _failed_item(part: ReportPart, row: RecordedRow, outcome: Outcome, several: bool) -> Item:
     named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
     place = f"{full_name(part.stats)}, " if several else ""
     said = f"{outcome.status.plain}, {outcome.metric}, score {score_text(outcome.score)}"

@@ -67,6 +67,11 @@ class RecordedRow(Struct):
     recorded: Mapping[str, Recorded] = field(default_factory=dict)
     """What was recorded, by evaluator."""
 
+    @property
+    def name(self) -> str:
+        """What the row is called: its id, or its number where it has none."""
+        return self.id or str(self.number)
+
 
 class _WithRecord(Struct):
     """What is read here of `run.json`; the rest is the result."""

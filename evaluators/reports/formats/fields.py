@@ -10,7 +10,8 @@ from evaluators.fields.scored import ListOutcome
 from evaluators.model import MISSING, Outcome
 from evaluators.reports.csv_cells import write_csv
 from evaluators.reports.outcome_format import OutcomesFile
-from evaluators.reports.outcomes import ReportPart, full_path, outcomes_of
+from evaluators.reports.outcomes import full_path, outcomes_of
+from evaluators.reports.record_parts import ReportPart
 from evaluators.values.json_text import to_text
 
 HEAD: Final = (
@@ -33,9 +34,9 @@ class FieldsTable(OutcomesFile):
 
 def _lines(part: ReportPart) -> Iterator[Iterable[str]]:
     yield HEAD
-    for row in part.rows():
-        if row.scored is not None:
-            for outcome, array, _ in outcomes_of(row.scored):
+    for row, found in part.rows():
+        if found is not None:
+            for outcome, array, _ in outcomes_of(found):
                 yield row.name, *_cells(outcome, array)
 
 

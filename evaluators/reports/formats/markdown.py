@@ -12,7 +12,7 @@ from evaluators.reports.format import PageFormat
 from evaluators.reports.headline import Options
 from evaluators.reports.outcome_format import OpenFile, OutcomesFormat
 from evaluators.reports.outcome_table import MOST_OUTCOMES, with_outcomes
-from evaluators.reports.outcomes import ReportPart
+from evaluators.reports.record_parts import ReportPart
 from evaluators.reports.summary import fields_page
 from evaluators.run.result import RunResult
 

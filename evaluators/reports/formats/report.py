@@ -12,7 +12,7 @@ from typing import Any, Final, TextIO
 from msgspec import to_builtins
 
 from evaluators.reports.outcome_format import OutcomesFile
-from evaluators.reports.outcomes import ReportPart
+from evaluators.reports.record_parts import ReportPart
 from evaluators.reports.row_report import Report, row_report
 from evaluators.run.result import EvaluatorStats
 
@@ -28,7 +28,7 @@ class ReportFile(OutcomesFile):
 
     def write(self, stream: TextIO, part: ReportPart) -> None:
         """The report, row by row, so that a long one needs no memory."""
-        reports = (row_report(part.run, row) for row in part.rows())
+        reports = (row_report(part, row, found) for row, found in part.rows())
         first = list(islice(reports, 2))
         if len(first) == 1:
             stream.write(_text({"format": FORMAT, **first[0], **_judged(part)}) + "\n")
@@ -80,11 +80,12 @@ class _Totals:
 
 def _judged(part: ReportPart) -> dict[str, Any]:
     """Who judged in the run, with which prompt, how the scores are spread, and what it took; nothing without a judge."""
-    if not part.judges:
+    result = part.record.result
+    if not result.judges:
         return {}
-    taken = to_builtins(part.asked) if part.asked is not None else {}
+    taken = to_builtins(result.environment.asked) if result.environment is not None and result.environment.asked else {}
     return {
-        "judges": [to_builtins(one) for one in part.judges],
+        "judges": [to_builtins(one) for one in result.judges],
         "asked": {name: value for name, value in taken.items() if name != "seconds"} or None,
     }
 
