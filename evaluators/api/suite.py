@@ -50,7 +50,7 @@ class Suite(Struct, frozen=True, dict=True):
     given: Mapping[str, Any] | None = None
     """The plain data that the suite was read from, when it was not a text."""
     inferred_schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """The schemas that evaluators inferred from a test set, by name: see `evaluators.run.learning`."""
+    """The schemas that evaluators inferred from a test set, by name: see `evaluators.run.schema_inference`."""
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Every file that the suite names, by its path, as it was read once."""
 

@@ -15,7 +15,7 @@ from evaluators.api.score_columns import OVERALL, error_of, overall_verdict
 from evaluators.fields.counts import MEASURED
 from evaluators.model import FIELD_STATUSES, MISSING, FieldStatus, Outcome, Result
 from evaluators.reports.rows_csv import field_numbers, why_of
-from evaluators.run.live import Judged
+from evaluators.run.streaming import Judged
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.tracking.assessments import label_of, reason_of
 from evaluators.tracking.metric_names import field_name, segment

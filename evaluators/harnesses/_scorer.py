@@ -20,10 +20,10 @@ from evaluators.issues import problem
 from evaluators.model import MISSING
 from evaluators.registry import suggestion
 from evaluators.reports.conclusions import conclude
-from evaluators.run.live import LiveRows, judge_row
 from evaluators.run.preparing import Prepared, check_gate_targets
 from evaluators.run.result import RunResult
 from evaluators.run.scoring import jobs_of
+from evaluators.run.streaming import LiveRows, judge_row
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.memory_rows import memory_rows
 from evaluators.testsets.reader import id_text

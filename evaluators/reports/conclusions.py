@@ -153,7 +153,7 @@ def _notes(prepared: Prepared, measured: Sequence[SplitResult]) -> Iterator[str]
     yield from suite.notes
     yield from map(test_set.config.masked, (*test_set.passed_over, *test_set.table.notes))
     if suite.inferred_schemas:
-        from evaluators.run.learning import INFERRED_SCHEMA
+        from evaluators.run.schema_inference import INFERRED_SCHEMA
 
         for name, schema in suite.inferred_schemas.items():
             yield (

@@ -9,11 +9,11 @@ from evaluators.reports.document import Head, Item, Listing, PageTable, Paragrap
 from evaluators.run.figures import (
     USUAL,
     counted,
+    coverage_of,
     interval_text,
     mean_interval_text,
     more_text,
     percent_text,
-    reach,
     rows_text,
     score_text,
 )
@@ -91,14 +91,14 @@ def _evaluator_row(stats: EvaluatorStats) -> tuple[str, ...]:
 
 def of_part(stats: EvaluatorStats, figure: str) -> str:
     """A figure over rows, marked where the data or the environment kept so many out that it is not that of the whole."""
-    return f"{figure} ({rows_text(stats.scored)})" if stats.scored and reach(stats).short_of(USUAL) else figure
+    return f"{figure} ({rows_text(stats.scored)})" if stats.scored and coverage_of(stats).short_of(USUAL) else figure
 
 
 def _partial(stats: EvaluatorStats) -> Iterable[Item]:
-    found = reach(stats)
+    found = coverage_of(stats)
     if found.measured and found.short_of(USUAL):
         said = "its figures are those of these rows, and not of the whole test set"
-        yield Item(f"{full_name(stats)}: {found.told}; {said}", tone="warning")
+        yield Item(f"{full_name(stats)}: {found.sentence}; {said}", tone="warning")
 
 
 def _mean_interval(stats: EvaluatorStats) -> str:

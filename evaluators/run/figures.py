@@ -111,7 +111,7 @@ USUAL: Final = 0.95
 """The share of the rows that a figure must rest on, unless the suite says otherwise."""
 
 
-class Reach(NamedTuple):
+class Coverage(NamedTuple):
     """How many rows (or items of a field) were measured, and how many were kept out."""
 
     measured: int
@@ -138,21 +138,23 @@ class Reach(NamedTuple):
         return f"{self.measured:,} of {counted(self.whole, self.noun)}"
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """`only 5 of 40 rows were measured (12.5 %)`."""
         return f"only {self.of} {'was' if self.measured == 1 else 'were'} measured ({percent_text(self.share)})"
 
 
-def reach(stats: EvaluatorStats, field: FieldStats | None = None) -> Reach:
+def coverage_of(stats: EvaluatorStats, field: FieldStats | None = None) -> Coverage:
     """What the figures of an evaluator, or of one of its fields, rest on.
 
     A field is measured in rows that have no score because of another field. It loses the rows of which nothing could be
     read, and what could not be measured in the field itself; what is told is the larger of the two losses.
     """
     if field is None:
-        return Reach(stats.scored, stats.kept_out)
-    rows = Reach(stats.rows - stats.skipped - stats.not_measured - stats.rows_without_fields, stats.rows_without_fields)
-    own = Reach(field.counts.n, field.counts.not_judged, "value")
+        return Coverage(stats.scored, stats.kept_out)
+    rows = Coverage(
+        stats.rows - stats.skipped - stats.not_measured - stats.rows_without_fields, stats.rows_without_fields
+    )
+    own = Coverage(field.counts.n, field.counts.not_judged, "value")
     return min(rows, own, key=lambda each: each.share)
 
 

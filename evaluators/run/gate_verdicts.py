@@ -13,13 +13,13 @@ from typing import Final, Literal, TypeAlias
 
 from evaluators.registry import suggestion
 from evaluators.run.figures import (
-    Reach,
+    Coverage,
     beside_limit,
     beside_quantity,
     best_mean,
     counted,
+    coverage_of,
     limit_text,
-    reach,
     rows_text,
     unseen_by_precision,
     worst_mean,
@@ -149,7 +149,7 @@ def _judge_measure(gate: Gate, stats: MeasureStats) -> _Answer:
     config = gate.config
     value: float | None = getattr(stats, gate.figure)
     verdict, message = _decide(config, value, stats.n, gate.figure, "", beside_quantity)
-    found = Reach(stats.n, stats.missing + stats.unreadable)
+    found = Coverage(stats.n, stats.missing + stats.unreadable)
     if verdict != _UNDECIDED and config.coverage != "any" and found.short_of(config.coverage):
         asked = limit_text(config.coverage)
         verdict, message = _UNDECIDED, f"{message}, on only {found.of}; the gate asks for {asked} of them"
@@ -202,13 +202,13 @@ def _covered(
     config = gate.config
     unseen = unseen_by_precision(stats) if gate.figure == "micro_precision" else ""
     if config.coverage != "any":
-        found = reach(stats, field)
+        found = coverage_of(stats, field)
         if found.short_of(config.coverage):
             certain = _fails_whatever(gate, stats, field)
             if verdict == "failed" and certain:
                 return verdict, f"{message}, and would be with every row that was kept out {certain}"
             return _UNDECIDED, f"{message}, on only {found.of}; the gate asks for {limit_text(config.coverage)} of them"
-        seen = Reach(stats.scored - stats.outputs_without_values, stats.outputs_without_values)
+        seen = Coverage(stats.scored - stats.outputs_without_values, stats.outputs_without_values)
         if unseen and verdict != "failed" and seen.short_of(config.coverage):
             return _UNDECIDED, f"{message}; {unseen}"
     return verdict, f"{message}; {unseen}" if unseen else message

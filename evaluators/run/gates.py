@@ -33,7 +33,7 @@ POOLED: Final = ("precision", "recall", "f1")
 """The same of one field, or of one label."""
 _WITH_BOUND: Final = ("mean", "mean_score", "pass_rate", "accuracy", *POOLED, *MICRO)
 Limit: TypeAlias = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
-Coverage: TypeAlias = Annotated[float, Field(strict=True, gt=0.0, le=1.0)] | Literal["any"]
+CoverageAsked: TypeAlias = Annotated[float, Field(strict=True, gt=0.0, le=1.0)] | Literal["any"]
 
 _LIMITS = ("fail_below", "warn_below", "fail_above", "warn_above")
 MeasureFigure: TypeAlias = Literal["mean", "median", "p95", "sum", "min", "max"]
@@ -59,7 +59,7 @@ class AnyGateConfig(Settings):
     """What is compared: the figure itself, or the lower end of its 95 % CI, which few rows hold down."""
     min_rows: Annotated[int, Field(strict=True, ge=1)] = 1
     """With fewer rows that have the figure the gate is undecided. Items of a list are not rows."""
-    coverage: Coverage = USUAL
+    coverage: CoverageAsked = USUAL
     """The share of the rows that must have been measured. The gate is undecided when the data or the environment kept more
     from it, and when pooled precision does not see more, because their outputs gave nothing. `any` asks for no share."""
     label: Name | None = None

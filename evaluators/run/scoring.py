@@ -88,7 +88,7 @@ def jobs_of(
     suite = prepared.suite
     shipped = suite.shipped()
     if remote:
-        from evaluators.run.roll_call import sent_suite  # most runs have no cluster
+        from evaluators.run.worker_check import sent_suite  # most runs have no cluster
 
         shipped = sent_suite(suite)
     outputs = prepared.roles.get("output")
@@ -141,11 +141,11 @@ def scored(
         asking_file = str(session.file) if session is not None else None
         jobs = tuple(replace(job, asking=asking_file, until=until) for job in jobs)
         if crew.remote:
-            from evaluators.run.roll_call import roll_call  # most runs have no cluster
+            from evaluators.run.worker_check import check_workers  # most runs have no cluster
 
             for job in jobs:
                 mark(job)
-            roll_call(crew, jobs)
+            check_workers(crew, jobs)
         if folder is not None and _size(prepared.test_set) < HASHED_BESIDE:
             fingerprint.value()  # worked out before, whoever goes on with the run knows what its data was
         measured = []

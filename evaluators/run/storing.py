@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from evaluators.issues import Issue, problem
 from evaluators.judges.answer_lines import line_bytes
 from evaluators.run.job import Job
-from evaluators.run.learning import INFERRED_SCHEMA, schema_text
 from evaluators.run.preparing import Prepared
 from evaluators.run.record import RunRecord
 from evaluators.run.record_facts import SUITE_FOLDER, RecordFiles, record_files
@@ -23,6 +22,7 @@ from evaluators.run.recording import facts_of
 from evaluators.run.result import RunResult
 from evaluators.run.rows import JoinedRows
 from evaluators.run.run_folder import RunFolder
+from evaluators.run.schema_inference import INFERRED_SCHEMA, schema_text
 from evaluators.run.split_files import part_name, read_part
 from evaluators.run.split_result import SplitResult
 from evaluators.run.suite_files import suite_texts

@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import Final
 
 from evaluators.api.loading import loads
+from evaluators.reports.conclusions import conclude
 from evaluators.run.engines.engine import ENGINES, Crew
 from evaluators.run.preparing import Prepared, prepare
 from evaluators.run.recording import recording_of
@@ -109,7 +110,7 @@ def _seconds(prepared: Prepared, crew: Crew) -> float:
         recordings = [recording_of(prepared, table) for _, table in prepared.variants()]
         fingerprint = InBackground(prepared.test_set.fingerprint)
         begun = perf_counter()
-        scored(prepared, jobs_of(prepared, crew.remote, folder, recordings), crew, folder, fingerprint)
+        scored(prepared, jobs_of(prepared, crew.remote, folder, recordings), crew, folder, fingerprint, conclude)
         return perf_counter() - begun
     finally:
         folder.discard()
