@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 
 from evaluators.judges.session import AskingProgress
 from evaluators.registry import suggestion
+from evaluators.run.merge import Progress
 from evaluators.run.preparing import Prepared, prepare
-from evaluators.run.runner import Progress
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig

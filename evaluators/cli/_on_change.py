@@ -18,7 +18,7 @@ from evaluators.issues import Problems
 from evaluators.reports.comparison_page import comparison_page
 from evaluators.reports.headline import one_line
 from evaluators.reports.summary import summary
-from evaluators.run.suite_files import suite_places
+from evaluators.run.places import suite_places
 
 _PAUSE_SECONDS: Final = 0.5
 

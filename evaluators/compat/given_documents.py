@@ -33,6 +33,7 @@ from evaluators.reports.coverage import gaps, schema_gaps
 from evaluators.reports.kinds_read import reading_nothing
 from evaluators.reports.list_warnings import key_warnings, null_warnings
 from evaluators.run.engines.engine import ENGINES
+from evaluators.run.merge import measure
 from evaluators.run.preparing import Prepared
 from evaluators.run.record import RunRecord
 from evaluators.run.record_facts import record_files
@@ -41,7 +42,6 @@ from evaluators.run.recording import facts_of
 from evaluators.run.result import RunResult
 from evaluators.run.run_folder import RunFolder
 from evaluators.run.run_json import run_json
-from evaluators.run.runner import measure
 from evaluators.run.schema_inference import documents
 from evaluators.run.scoring import jobs_of
 from evaluators.run.split_result import SplitResult

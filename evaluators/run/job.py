@@ -31,8 +31,7 @@ from evaluators.plan.cells import Cells
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.run.groups import cell_text, cluster_names, cluster_sums
-from evaluators.run.ids import MOST_IDS
-from evaluators.run.input_checksum import checksums, output_columns
+from evaluators.run.ids import MOST_IDS, checksums, output_columns
 from evaluators.run.labels import labels_of
 from evaluators.run.measures import MeasureCounts, MeasuredColumn
 from evaluators.run.recorder import Recorder, Recording

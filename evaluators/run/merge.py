@@ -1,18 +1,35 @@
-"""Results in any order, merged in the order of splits as soon as there is no gap before them."""
+"""A run: every split scored, wherever workers are, and results merged in the order of the file as soon as there is no gap before them.
+
+Memory stays flat: a few splits are under way at a time, and what is kept of a split is its sums. When a run is stopped,
+the rows from the first one up to the first unfinished split make a valid, shorter run that says so.
+
+A split may be scored twice, even at the same time: by a worker that was given up, and by the one that took its place. So the file
+of each attempt has a name of its own, and that of the attempt whose sums arrived is joined. A worker that does not see the
+driver's folder writes on its own disk, and sends its file along with its sums, up to a size.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from types import MappingProxyType
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from evaluators.issues import Issue
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.run.engines.engine import Crew, Lost, asked_to_stop
 from evaluators.run.exact_sums import plus
 from evaluators.run.ids import MOST_IDS, Ids
-from evaluators.run.job import Job
-from evaluators.run.split_result import FirstRows, Merged, SplitResult
+from evaluators.run.job import Job, remove_parts, run_split, without_cycle_search
+from evaluators.run.split_files import PART, finished_splits, part_name
+from evaluators.run.split_result import FirstRows, Merged, SplitResult, opened, sealed
+from evaluators.run.unchanged import FileMark
 from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.testsets.byte_store import inside, scheme_of, store_of
+from evaluators.testsets.reader import Split
 
 
 class Merger:
@@ -91,3 +108,141 @@ class Merger:
         plus(total, result)
         total.finished = finished
         self.full = self._recording.full_keys(total.recorded, total.rows)
+
+
+MOST_SENT_MIB: Final = 64
+"""The file of one split that comes to more than this is not sent back."""
+_MARK: Final = f"seen-by-workers{PART}"
+
+Task: TypeAlias = tuple[Split, frozenset[str]]
+"""One split to score, and keys of what is recorded that earlier splits have filled."""
+Sent: TypeAlias = tuple[bytes, bytes | None]
+"""What a split came to, sealed, and its file where the worker does not see the driver's folder."""
+
+Progress: TypeAlias = Callable[[int, float | None], None]
+"""Told of rows that were finished since the last time and, where it is known, which share of the input is finished."""
+
+
+def measure(
+    job: Job,
+    lines: Sequence[EvaluatorLine],
+    crew: Crew,
+    name: str,
+    stopped: Callable[[], bool] = lambda: False,
+    progress: Progress = lambda rows, share: None,
+    states: Sequence[tuple[FileMark, ...]] = (),
+    counted: Callable[[int, int], None] | None = None,
+) -> SplitResult:
+    """Score every row of the job's table. `name` is what places in messages call the test set.
+
+    `progress` is told of rows as they are finished and, after each split, which share of the table is finished. Splits
+    that were finished before, in one of these `states` of the files, are taken as they are. `counted` is told how many splits
+    are finished, of how many.
+    """
+    splits = job.table.splits()
+    if len(splits) == 1 and job.asking is None:
+        job = replace(job, key="")  # scoring again costs no more than looking for what was kept
+    done = finished_splits(job.folder, job.key, states, splits, lines) if job.folder is not None and job.key else {}
+    merger = Merger(job, lines, name, kept={index: load for index, (_, load) in done.items()})
+    merger.take_kept()
+    if done:
+        progress(sum(rows for rows, _ in done.values()), len(done) / len(splits))
+    if job.key and counted is not None:
+        counted(len(done), len(splits))
+
+    def tasks() -> Iterator[Task]:
+        for split in splits:
+            if stopped() or merger.trouble is not None:
+                return
+            if split.index not in done:
+                yield split, merger.full
+
+    def here(task: Task) -> SplitResult:
+        return run_split(job, *task, stopped, lambda rows: progress(rows, None), lines)
+
+    with without_cycle_search():
+        run: Callable[[Task], SplitResult | Sent] = here if crew.shares_memory else partial(run_and_send, job)
+        finished = len(done)
+        for found in crew.map(run, tasks(), stopped):
+            if isinstance(found, Lost):
+                if found.why is None:
+                    merger.scored_again()
+                    continue
+                result = _given_up(job, found.task[0], found.why)
+            else:
+                result = found if isinstance(found, SplitResult) else received(job, found)
+            merger.take(result)
+            finished += result.finished
+            progress(0 if crew.shares_memory else result.rows, finished / len(splits))
+            if job.key and counted is not None:
+                counted(finished, len(splits))
+    return merger.measured(of=len(splits))
+
+
+def _given_up(job: Job, split: Split, why: Issue) -> SplitResult:
+    """What stands for a split whose workers were lost as often as it was tried."""
+    remove_parts(job, split.index)
+    return SplitResult(split.index, span=_span(job, split), finished=False, trouble=why)
+
+
+def _span(job: Job, split: Split) -> int:
+    """How many lines a split has, blank ones included; 0 where that is not to be had."""
+    span = 0
+    try:
+        for chunk in job.table.read(split, ()):
+            span = chunk.span
+    except (OSError, Problems):
+        return 0
+    return span
+
+
+def mark(job: Job) -> None:
+    """Leaves a file in the folder of parts, by which workers know it."""
+    if job.folder is not None and scheme_of(job.folder) is None:
+        Path(job.folder, _MARK).write_text(job.suite.run_id, encoding="utf-8")
+
+
+def run_and_send(job: Job, task: Task) -> Sent:
+    """Scores a split on a worker. Its file is at its place afterwards, or in what is given back."""
+    split, full = task
+    if _sees(job):
+        return sealed(run_split(job, split, full, asked_to_stop)), None
+    with tempfile.TemporaryDirectory(prefix="evaluators-parts-") as folder:
+        result = run_split(replace(job, folder=folder), split, full, asked_to_stop)
+        file = Path(folder, part_name(result.index, result.attempt))
+        if not file.exists():  # the worker's own disk is full
+            return sealed(result), None
+        mib = file.stat().st_size / 2**20
+        if mib <= MOST_SENT_MIB:
+            return sealed(result), file.read_bytes()
+    return sealed(SplitResult(split.index, finished=False, trouble=_too_large(mib))), None
+
+
+def received(job: Job, sent: Sent) -> SplitResult:
+    """What a split came to; a file that came with it is at its place."""
+    blob, file = sent
+    result = opened(blob, SplitResult)
+    if file is not None:
+        place = inside(job.folder or "", part_name(result.index, result.attempt))
+        store_of(place).put(place, file)
+    return result
+
+
+def _sees(job: Job) -> bool:
+    """Whether this process writes where the driver reads. A folder of the same name on another machine is another folder: a worker
+    of a cluster looks for the mark in it."""
+    if job.folder is None or not job.suite.run_id or scheme_of(job.folder) is not None:
+        return True
+    try:
+        return Path(job.folder, _MARK).read_text(encoding="utf-8") == job.suite.run_id
+    except OSError:
+        return False
+
+
+def _too_large(mib: float) -> Issue:
+    message = (
+        f"the parts of a split come to {mib:,.0f} MiB, and a worker that does not see the run folder sends at most "
+        f"{MOST_SENT_MIB} MiB back"
+    )
+    hint = "--results names a folder that all workers see under the same path"
+    return Issue("parts-too-large", Blame.ENVIRONMENT, message, None, hint)

@@ -22,12 +22,12 @@ from evaluators.run.asking_run import asking
 from evaluators.run.engines.engine import Crew
 from evaluators.run.exact_sums import plus
 from evaluators.run.job import Job
+from evaluators.run.merge import Progress, mark, measure
 from evaluators.run.preparing import Prepared
 from evaluators.run.recorder import Recording
 from evaluators.run.result import Environment as RunEnvironment
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat, has_pyarrow
-from evaluators.run.runner import Progress, mark, measure
 from evaluators.run.split_result import SplitResult
 from evaluators.run.unchanged import FileMark, FileMarks
 from evaluators.run.watch import Watch

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from evaluators.issues import Issue, problem
 from evaluators.judges.answer_lines import line_bytes
 from evaluators.run.job import Job
+from evaluators.run.places import suite_texts
 from evaluators.run.preparing import Prepared
 from evaluators.run.record import RunRecord
 from evaluators.run.record_facts import SUITE_FOLDER, RecordFiles, record_files
@@ -25,7 +26,6 @@ from evaluators.run.run_folder import RunFolder
 from evaluators.run.schema_inference import INFERRED_SCHEMA, schema_text
 from evaluators.run.split_files import part_name, read_part
 from evaluators.run.split_result import SplitResult
-from evaluators.run.suite_files import suite_texts
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import inside, write_to
 from evaluators.values.json_text import parse

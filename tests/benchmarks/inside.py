@@ -24,10 +24,10 @@ from evaluators.api.suite import Suite
 from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.run.engines.engine import engine_of
 from evaluators.run.job import Job
+from evaluators.run.merge import measure
 from evaluators.run.preparing import prepare
 from evaluators.run.record_facts import record_files
 from evaluators.run.recording import recording_of
-from evaluators.run.runner import measure
 from evaluators.run.stats import figures
 from evaluators.run.storing import store_parts
 from evaluators.testsets.reader import Split, Table

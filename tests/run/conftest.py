@@ -15,11 +15,11 @@ from evaluators.api.loading import load
 from evaluators.api.suite import Suite
 from evaluators.run.engines.engine import ENGINES, Engine, Result, Task, never
 from evaluators.run.job import Job
+from evaluators.run.merge import measure
 from evaluators.run.preparing import prepare
 from evaluators.run.record_facts import record_files
 from evaluators.run.recorder import Recording
 from evaluators.run.rows import RowsFormat
-from evaluators.run.runner import measure
 from evaluators.run.split_result import FirstRows, SplitResult
 from evaluators.run.storing import store_parts
 from evaluators.testsets.readers import jsonl

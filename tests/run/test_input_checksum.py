@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluators.api.loading import load
 from evaluators.model import JSON, MISSING
-from evaluators.run.input_checksum import checksums, output_columns
+from evaluators.run.ids import checksums, output_columns
 from evaluators.values.json_text import compact, to_text
 
 

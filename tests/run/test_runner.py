@@ -15,9 +15,9 @@ from evaluators.issues import Blame
 from evaluators.model import RowStatus
 from evaluators.reports.coverage import gaps
 from evaluators.run.engines.engine import ENGINES
+from evaluators.run.merge import measure
 from evaluators.run.record_facts import record_files
 from evaluators.run.recorder import Recording
-from evaluators.run.runner import measure
 from evaluators.run.stats import figures, slice_figures
 from evaluators.run.storing import store_parts
 

@@ -9,11 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from evaluators.issues import Blame
-from evaluators.run import runner
+from evaluators.run import merge
 from evaluators.run.job import Job
-from evaluators.run.merge import Merger
+from evaluators.run.merge import Merger, mark, received, run_and_send
 from evaluators.run.record_facts import record_files
-from evaluators.run.runner import mark, received, run_and_send
 from evaluators.run.storing import store_parts
 from tests.run.part_folder import clear_parts
 
@@ -63,7 +62,7 @@ def test_a_folder_of_the_same_name_on_another_machine_is_another_folder(bench: A
 def test_parts_that_are_too_large_are_not_sent_and_it_is_said_what_to_do(
     bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "MOST_SENT_MIB", 0)
+    monkeypatch.setattr(merge, "MOST_SENT_MIB", 0)
     _, job = bench.job(splits=2)
     job = of_run("this run", replace(job, folder=str(tmp_path / "gone")))
     trouble = received(job, run_and_send(job, (job.table.splits()[0], frozenset()))).trouble

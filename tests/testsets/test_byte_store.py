@@ -16,11 +16,11 @@ from evaluators.api.loading import load
 from evaluators.issues import Blame, CellError, Problems
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.job import Job
+from evaluators.run.merge import measure
 from evaluators.run.preparing import Prepared, prepare
 from evaluators.run.record_facts import record_files
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat
-from evaluators.run.runner import measure
 from evaluators.run.storing import store_parts
 from evaluators.testsets import byte_store, delimited
 from evaluators.testsets.reader import whole
