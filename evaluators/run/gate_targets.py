@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from evaluators.builtin._scored_fields import ScoredFields
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
 from evaluators.run.gates import (
@@ -46,47 +47,29 @@ def parse_target(text: str, evaluators: Iterable[str], noun: str = "gate", also:
         raise problem("bad-path", f'the field of the {noun} "{text}" cannot be read: {error}', hint=error.hint) from None
 
 
-def check_gates(
-    gates: Iterable[Gate],
-    fields: Mapping[str, Sequence[str] | None],
+def check_gate(
+    gate: Gate,
+    fields: ScoredFields,
     slices: Sequence[str] = (),
     variants: Sequence[str] = (),
-    figures: Mapping[str, Sequence[str]] = MappingProxyType({}),
     labels: Mapping[str, Sequence[str] | None] = MappingProxyType({}),
 ) -> list[Issue]:
-    """Every gate that names something the suite does not have, as config issues, before row 1.
+    """What a gate names and the suite does not have, as config issues, before row 1.
 
-    `fields` gives each evaluator its closed list of canonical paths, `()` for one that has no fields, and None for an
-    open tree, whose fields are known only after the run. `slices` are the columns that the suite slices by. `figures`
-    are the further figures that evaluators make.
+    `fields` are those of its evaluator, `slices` the columns that the suite slices by, and `labels` those that each evaluator lists; None
+    for one whose labels are known only after the run.
     """
-    columns = tuple(bare_column(column) for column in slices)
-    return [
-        Issue(code, Blame.CONFIG, message, gate.where, hint)
-        for gate in gates
-        for code, message, hint in (
-            *_evaluator_gaps(gate, fields, figures, labels),
-            *_slice_gaps(gate, columns),
-            *_variant_gaps(gate, variants),
-        )
-    ]
+    gaps = [*_slice_gaps(gate, tuple(map(bare_column, slices))), *_variant_gaps(gate, variants)]
+    if gate.of_labels_of(labels):
+        gaps[:0] = _label_gaps(gate, labels)
+    elif not gate.of_measure:
+        # an open tree and a schema have fields that are known only after the run
+        unknown = not fields.names and (fields.figures or fields.tree is not None)
+        gaps[:0] = [*_figure_gaps(gate, fields.figures), *_field_gaps(gate, None if unknown else fields.names)]
+    return [Issue(code, Blame.CONFIG, message, gate.where, hint) for code, message, hint in gaps]
 
 
 _Gap: TypeAlias = tuple[str, str, str | None]
-
-
-def _evaluator_gaps(
-    gate: Gate,
-    fields: Mapping[str, Sequence[str] | None],
-    figures: Mapping[str, Sequence[str]],
-    labels: Mapping[str, Sequence[str] | None],
-) -> Iterable[_Gap]:
-    name = gate.target.evaluator
-    if gate.of_measure:
-        return ()
-    if gate.of_labels_of(labels):
-        return _label_gaps(gate, labels)
-    return (*_figure_gaps(gate, figures.get(name, ())), *_field_gaps(gate, fields[name]))
 
 
 def _figure_gaps(gate: Gate, made: Sequence[str]) -> Iterable[_Gap]:

@@ -24,7 +24,17 @@ from evaluators.run.figures import (
     unseen_by_precision,
     worst_mean,
 )
-from evaluators.run.gates import MICRO, POOLED, AnyGateConfig, Figure, Gate, MeasureFigure, bare_column, metric_words
+from evaluators.run.gates import (
+    MICRO,
+    OF_ROWS,
+    POOLED,
+    AnyGateConfig,
+    Figure,
+    Gate,
+    MeasureFigure,
+    bare_column,
+    metric_words,
+)
 from evaluators.run.result import ConfusionMatrix, EvaluatorStats, FieldStats, GateResult, MeasureStats
 
 Judged: TypeAlias = Literal["passed", "warned", "failed", "undecided"]
@@ -234,22 +244,14 @@ def _fails_whatever(gate: Gate, stats: EvaluatorStats, field: FieldStats | None)
 
 def figure_of(figure: Figure | MeasureFigure, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
     """The figure itself; None where there is nothing to divide by."""
-    match figure:
-        case "accuracy":
-            return field.accuracy if field else None
-        case "mean":
-            return None if field else stats.mean
-        case "pass_rate":
-            return None if field else stats.pass_rate
-        case "precision" | "recall" | "f1" | "mean_score":
-            found: float | None = getattr(field, figure) if field else None
-            return found
-        case "micro_precision" | "micro_recall" | "micro_f1":
-            pooled: float | None = None if field else getattr(stats, figure)
-            return pooled
-        case _:
-            further = None if field else stats.metric(figure)
-            return further.mean if further else None
+    if field is not None:
+        of_field: float | None = getattr(field, figure, None)
+        return of_field
+    if figure in (*OF_ROWS, *MICRO):
+        whole: float | None = getattr(stats, figure)
+        return whole
+    further = stats.metric(figure)
+    return further.mean if further else None
 
 
 def _ratio(figure: Figure | MeasureFigure, field: FieldStats | None) -> str | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from evaluators.builtin._scored_fields import NO_FIELDS
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.judge import Judge
 from evaluators.needs import ROLES
@@ -217,19 +218,16 @@ def check_gate_targets(suite: Suite, variants: Sequence[str] | None = None) -> N
     """
     if not suite.gates:
         return
-    from evaluators.run.gate_targets import check_gates  # a suite without gates starts sooner
+    from evaluators.run.gate_targets import check_gate  # a suite without gates starts sooner
 
     known = [gate.config.variant or "" for gate in suite.gates] if variants is None else variants
     scored = {line.name: line.settings.scored_fields() for line in suite.lines}
-    # an open tree and a schema have fields that are known only after the run
-    fields = {name: one.names or (None if one.figures or one.tree is not None else ()) for name, one in scored.items()}
-    figures = {name: one.figures for name, one in scored.items()}
     labels = {line.name: rule.labels for line in suite.lines if (rule := line.settings.label_rule()) is not None}
     source, issues = suite.config.source, []
     for gate in suite.gates:
         loc = ("gates", gate.written)
-        at = replace(gate, where=source.place(loc, key=True))
-        found = check_gates([at], fields, suite.config.slices, known, figures, labels)
+        at, fields = replace(gate, where=source.place(loc, key=True)), scored.get(gate.target.evaluator, NO_FIELDS)
+        found = check_gate(at, fields, suite.config.slices, known, labels)
         issues += [replace(issue, excerpt=source.excerpt(loc, key=True)) for issue in found]
     if issues:
         raise Problems(issues)

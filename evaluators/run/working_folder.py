@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Struct, field
@@ -255,24 +255,25 @@ def _is_run(folder: Path) -> bool:
 
 def read_unfinished(place: Path) -> UnfinishedRun | None:
     """What a working folder says of itself; None where it says nothing that can be read."""
-    file = place / UNFINISHED_JSON
-    if not is_own_file(file):
-        return None
     try:
-        found = msgspec.convert(json.loads(read_small(file, _MOST_BYTES)), UnfinishedRun)
-    except (OSError, NoSmallFile, ValueError, RecursionError):
+        found = msgspec.convert(_said(place), UnfinishedRun)
+    except msgspec.ValidationError:
         return None
     return found if found.format == FORMAT else None
 
 
 def other_format(place: Path) -> int | None:
     """The version of what a working folder holds, where it is not the one of this program; None where it says none."""
-    try:
-        found = json.loads(read_small(place / UNFINISHED_JSON, _MOST_BYTES))
-    except (OSError, ValueError, RecursionError, NoSmallFile):
-        return None
-    known = found.get("format") if isinstance(found, dict) else None
+    known = found.get("format") if isinstance(found := _said(place), dict) else None
     return known if isinstance(known, int) and known != FORMAT else None
+
+
+def _said(place: Path) -> Any:
+    file = place / UNFINISHED_JSON
+    try:
+        return json.loads(read_small(file, _MOST_BYTES)) if is_own_file(file) else None
+    except (OSError, NoSmallFile, ValueError, RecursionError):
+        return None
 
 
 def run_going(place: Path, held: Holding) -> Issue:

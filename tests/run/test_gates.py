@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from pydantic import ValidationError
 
 from evaluators import load
+from evaluators.builtin._scored_fields import ScoredFields
 from evaluators.issues import Blame, Problems
-from evaluators.run.gate_targets import check_gates, parse_target
+from evaluators.run.gate_targets import check_gate, parse_target
 from evaluators.run.gate_verdicts import judge_gates
 from evaluators.run.gates import Gate, GateConfig, Target, gate_label
 from evaluators.run.intervals import ratios, share, wilson
@@ -147,39 +148,39 @@ def test_a_malformed_path_is_a_config_problem() -> None:
 
 
 def test_a_field_outside_a_closed_list_is_named_with_a_suggestion() -> None:
-    (issue,) = check_gates([gate("header.totals.gros", fail_below=1)], {"header": ["totals.gross", "id"]})
+    (issue,) = check_gate(gate("header.totals.gros", fail_below=1), ScoredFields(("totals.gross", "id")))
     assert issue.where == "suite.yaml:9:3"
     assert '"totals.gros"' in issue.message
     assert issue.hint == 'did you mean "totals.gross"?'
 
 
 def test_the_spelling_of_a_field_does_not_matter() -> None:
-    assert check_gates([gate("header./totals/gross", fail_below=1)], {"header": ["totals.gross"]}) == []
+    assert check_gate(gate("header./totals/gross", fail_below=1), ScoredFields(("totals.gross",))) == []
 
 
 def test_the_fields_of_an_open_tree_are_not_known_before_the_run() -> None:
-    assert check_gates([gate("header.anything", fail_below=1)], {"header": None}) == []
+    assert check_gate(gate("header.anything", fail_below=1), ScoredFields(figures=("f1",))) == []
 
 
 @pytest.mark.parametrize("target", ["header.total", "header"])
 def test_an_evaluator_without_fields_has_no_field_and_no_precision(target: str) -> None:
-    (issue,) = check_gates([gate(target, fail_below=1, figure="precision")], {"header": ()})
+    (issue,) = check_gate(gate(target, fail_below=1, figure="precision"), ScoredFields())
     assert issue.code == "no-fields"
 
 
 def test_a_column_that_the_suite_does_not_slice_by_is_named() -> None:
     one = gate(fail_below=1, each_slice="row.suplier")
-    (issue,) = check_gates([one], {"header": ()}, slices=["row.supplier"])
+    (issue,) = check_gate(one, ScoredFields(), slices=["row.supplier"])
     assert (issue.code, issue.hint) == ("unknown-slice", 'did you mean "supplier"?')
-    (issue,) = check_gates([one], {"header": ()})
+    (issue,) = check_gate(one, ScoredFields())
     assert issue.hint == "add it to the suite: slices: [row.suplier]"
 
 
 def test_an_unknown_variant_is_named() -> None:
     one = gate(fail_below=1, variant="gtp")
-    (issue,) = check_gates([one], {"header": ()}, variants=["gpt", "llama"])
+    (issue,) = check_gate(one, ScoredFields(), variants=["gpt", "llama"])
     assert (issue.code, issue.hint) == ("unknown-variant", 'did you mean "gpt"?')
-    (issue,) = check_gates([one], {"header": ()})
+    (issue,) = check_gate(one, ScoredFields())
     assert issue.hint is not None
     assert "no variants" in issue.hint
 
@@ -194,7 +195,7 @@ def test_an_unknown_variant_is_named() -> None:
     ],
 )
 def test_figures_of_rows_and_figures_of_fields_have_names_of_their_own(target: str, figure: str, hint: str) -> None:
-    (issue,) = check_gates([gate(target, figure=figure, fail_below=0.5)], {"header": ("a",)})
+    (issue,) = check_gate(gate(target, figure=figure, fail_below=0.5), ScoredFields(("a",)))
     assert (issue.code, issue.blame) == ("no-such-figure", Blame.CONFIG)
     assert issue.hint is not None
     assert issue.hint.startswith(hint)
@@ -369,20 +370,20 @@ def test_a_lower_bound_goes_with_lower_limits_and_rates(config: dict[str, Any]) 
 
 
 def test_a_field_has_a_mean_score_where_its_evaluator_makes_one() -> None:
-    one = gate("header.a", figure="mean_score", fail_below=0.5)
-    assert check_gates([one], {"header": ["a"]}, figures={"header": ["mean_field_score", "overall_score"]}) == []
-    (issue,) = check_gates([one], {"header": ["a"]}, figures={"header": ["overall_score"]})
+    one, whole = gate("header.a", figure="mean_score", fail_below=0.5), gate(figure="overall_score", fail_below=0.5)
+    both = ScoredFields(("a",), figures=("mean_field_score", "overall_score"))
+    overall = ScoredFields(("a",), figures=("overall_score",))
+    assert check_gate(one, both) == []
+    (issue,) = check_gate(one, overall)
     assert issue.hint == "its figures: accuracy, precision, recall, f1"
-    (issue,) = check_gates([gate("header.a", figure="overall_score", fail_below=0.5)], {"header": ["a"]},
-                           figures={"header": ["mean_field_score", "overall_score"]})  # fmt: skip
+    (issue,) = check_gate(gate("header.a", figure="overall_score", fail_below=0.5), both)
     assert issue.hint == "its figures: accuracy, precision, recall, f1, mean_score"
-    assert check_gates([gate(figure="overall_score", fail_below=0.5)], {"header": ["a"]},
-                       figures={"header": ["overall_score"]}) == []  # fmt: skip
+    assert check_gate(whole, overall) == []
 
 
 def test_a_field_of_an_open_tree_has_no_figures_in_slices() -> None:
     one = gate("header.a", fail_below=0.5, each_slice="row.supplier")
-    (issue,) = check_gates([one], {"header": None}, slices=["row.supplier"])
+    (issue,) = check_gate(one, ScoredFields(figures=("f1",)), slices=["row.supplier"])
     assert (issue.code, issue.blame, issue.where) == ("no-fields-in-slices", Blame.CONFIG, "suite.yaml:9:3")
 
 
