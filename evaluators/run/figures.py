@@ -17,6 +17,8 @@ from evaluators.run.result import EvaluatorStats, FieldStats, Interval
 
 UNDEFINED: Final = "–"
 """Stands where a figure has no value."""
+USUAL: Final = 0.95
+"""The share of the rows that a figure must rest on, unless the suite says otherwise."""
 
 
 def score_text(value: float | None) -> str:
@@ -105,10 +107,6 @@ def _rounded(value: float, top: float, decimals: int) -> str:
     if value > 0 and float(text) == 0:
         return f"{step:.{decimals}f}"
     return text
-
-
-USUAL: Final = 0.95
-"""The share of the rows that a figure must rest on, unless the suite says otherwise."""
 
 
 class Coverage(NamedTuple):

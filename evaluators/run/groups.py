@@ -27,6 +27,12 @@ from evaluators.run.watch import Watch, key_of
 MOST_CLUSTERS: Final = 20_000
 GROUPS: Final = 4_096
 _GROUP: Final = "\0"
+Summed = TypeVar("Summed")
+MOST_SLICES: Final = 1_000
+"""Values of one column that have figures of their own; the rest shares one slice."""
+OTHER_VALUES: Final = "(other values)"
+SliceKey: TypeAlias = tuple[str, str]
+"""(column, value)."""
 
 
 class ClusterSum(Sum):
@@ -63,9 +69,6 @@ def cluster_sums(
     return limited_clusters(found)
 
 
-Summed = TypeVar("Summed")
-
-
 def limited_clusters(sums: dict[str, Summed]) -> dict[str, Summed]:
     """The sums of clusters; of groups, where there are too many clusters or some share groups already."""
     if len(sums) <= MOST_CLUSTERS and not any(map(_is_group, sums)):
@@ -76,8 +79,8 @@ def limited_clusters(sums: dict[str, Summed]) -> dict[str, Summed]:
     return found
 
 
-def cluster_names(cells: Iterable[Any]) -> list[str]:
-    """The cells of a column as names of clusters. Rows without a name are one cluster."""
+def cell_texts(cells: Iterable[Any]) -> list[str]:
+    """The cells of a column as names of clusters, or of slices. Rows without a name are in one of them."""
     return [cell if cell.__class__ is str else cell_text(cell) for cell in cells]
 
 
@@ -97,23 +100,14 @@ def cluster_group(name: str) -> str:
     return name if _is_group(name) else f"{_GROUP}{crc32(name.encode('utf-8', 'surrogatepass')) % GROUPS}"
 
 
-MOST_SLICES: Final = 1_000
-"""Values of one column that have figures of their own; the rest shares one slice."""
-OTHER_VALUES: Final = "(other values)"
-
-SliceKey: TypeAlias = tuple[str, str]
-"""(column, value)."""
-Sliced = TypeVar("Sliced")
-
-
-def limit_slices(slices: dict[str, Sliced], most: int = MOST_SLICES) -> None:
+def limit_slices(slices: dict[str, Summed], most: int = MOST_SLICES) -> None:
     """Leaves the first values of a column; what the others counted goes to the slice that says so."""
     if len(slices) > most:
         for value in sorted(beyond_first(slices.keys(), most)):
             plus(slices, {OTHER_VALUES: slices.pop(value)})
 
 
-def by_slice(slices: Mapping[str, Mapping[str, Sliced]]) -> list[tuple[SliceKey, Sliced]]:
+def by_slice(slices: Mapping[str, Mapping[str, Summed]]) -> list[tuple[SliceKey, Summed]]:
     """What each slice holds, by column and then by value."""
     return [((column, value), slices[column][value]) for column in sorted(slices) for value in sorted(slices[column])]
 

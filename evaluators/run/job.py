@@ -30,7 +30,7 @@ from evaluators.limits import OUT_OF_TIME, limited, run_out_of_time
 from evaluators.plan.cells import Cells
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import Plan, compile_plan
-from evaluators.run.groups import cell_text, cluster_names, cluster_sums
+from evaluators.run.groups import cell_texts, cluster_sums
 from evaluators.run.ids import MOST_IDS, checksums, output_columns
 from evaluators.run.labels import labels_of
 from evaluators.run.measures import MeasureCounts, MeasuredColumn
@@ -287,13 +287,13 @@ class Work:
         faults = None if unjudged is None else [(row, unjudged) for row in range(chunk.count)]
         self.issues.take(chunk if faults is None else replace(chunk, faults=faults), slots, codes)
         self.result.several += self.plan.several(slots)
-        names = cluster_names(columns.get(self.job.cluster, ())) if self.job.cluster is not None else None
+        names = cell_texts(columns.get(self.job.cluster, ())) if self.job.cluster is not None else None
         if names is not None:
             for counter, column in zip(self.clusters, codes, strict=True):
                 counter.update(zip(names, column, strict=True))
         if self.writer is not None:
             given = checksums([columns[name] for name in self.given if name in columns], chunk.count)
-            slices = [[cell_text(cell) for cell in columns[name]] for name in self.job.slices]
+            slices = [cell_texts(columns[name]) for name in self.job.slices]
             self.writer.add(chunk.offsets, chunk.ids, codes, given, names or (), slices)
         for name, counts in self.slices.items():
             counts.add(columns[name], codes)

@@ -49,6 +49,10 @@ LabelPair: TypeAlias = tuple[LabelKey, LabelKey]
 
 FirstRow: TypeAlias = tuple[int, str]
 """A row of a pair: its offset in the split, later its number, and its id."""
+ROWS_PER_LABEL: Final = 2
+"""Answers are labels by themselves only where so many rows share one, on average."""
+_SHOWN_ROWS: Final = 3
+_FIGURES: Final[tuple[Ratio, ...]] = ("precision", "recall", "f1")
 
 
 class PairCount(Sum):
@@ -197,12 +201,6 @@ def labels_of(line: EvaluatorLine, roles: Mapping[str, str]) -> LabelCounts | No
         return None
     columns = [column for need in line.settings.needs()[:2] if (column := column_of(need)) is not None]
     return LabelCounts(rule, [column.spelled(roles) for column in columns])
-
-
-ROWS_PER_LABEL: Final = 2
-"""Answers are labels by themselves only where so many rows share one, on average."""
-_SHOWN_ROWS: Final = 3
-_FIGURES: Final[tuple[Ratio, ...]] = ("precision", "recall", "f1")
 
 
 def label_tables(

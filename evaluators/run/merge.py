@@ -31,6 +31,16 @@ from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import inside, scheme_of, store_of
 from evaluators.testsets.reader import Split
 
+MOST_SENT_MIB: Final = 64
+"""The file of one split that comes to more than this is not sent back."""
+_MARK: Final = f"seen-by-workers{PART}"
+Task: TypeAlias = tuple[Split, frozenset[str]]
+"""One split to score, and keys of what is recorded that earlier splits have filled."""
+Sent: TypeAlias = tuple[bytes, bytes | None]
+"""What a split came to, sealed, and its file where the worker does not see the driver's folder."""
+Progress: TypeAlias = Callable[[int, float | None], None]
+"""Told of rows that were finished since the last time and, where it is known, which share of the input is finished."""
+
 
 class Merger:
     """The sums of all splits from the first one on, up to the first that is not there."""
@@ -108,19 +118,6 @@ class Merger:
         plus(total, result)
         total.finished = finished
         self.full = self._recording.full_keys(total.recorded, total.rows)
-
-
-MOST_SENT_MIB: Final = 64
-"""The file of one split that comes to more than this is not sent back."""
-_MARK: Final = f"seen-by-workers{PART}"
-
-Task: TypeAlias = tuple[Split, frozenset[str]]
-"""One split to score, and keys of what is recorded that earlier splits have filled."""
-Sent: TypeAlias = tuple[bytes, bytes | None]
-"""What a split came to, sealed, and its file where the worker does not see the driver's folder."""
-
-Progress: TypeAlias = Callable[[int, float | None], None]
-"""Told of rows that were finished since the last time and, where it is known, which share of the input is finished."""
 
 
 def measure(

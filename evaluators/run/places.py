@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 KEY: Final = ("key_field", "key")
 """The steps from how a list is paired to its key."""
 _NAMES_A_COLUMN: Final = (*ROLES, "correct_answer_key")
+_PRESET: Final = "preset:"
+_HALF: Final = re.compile("[\ud800-\udfff]")
+"""What stands in a name for a byte that is not UTF-8."""
 
 
 def line_places(suite: Suite | None) -> dict[str, str]:
@@ -140,11 +143,6 @@ def _inner_locs(value: Any, column: str) -> Iterator[Loc]:
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             yield from ((index, *loc) for loc in _inner_locs(inner, column))
-
-
-_PRESET: Final = "preset:"
-_HALF: Final = re.compile("[\ud800-\udfff]")
-"""What stands in a name for a byte that is not UTF-8."""
 
 
 def suite_texts(suite: Suite) -> tuple[str, dict[str, str]]:

@@ -30,6 +30,7 @@ READING: Final = ""
 _READ: Final = ("unreadable_output", "parse", "pick", "no_output", "empty_expected")
 
 _WORK: Final = ("text_length", "list_cells", "path_steps")
+_CONSTANTS: Final = (str, bytes, int, float, bool, type(None))
 
 
 def meaning_of(suite: Suite) -> dict[str, dict[str, str]]:
@@ -121,9 +122,6 @@ def _words(value: Any) -> Iterator[str]:
 def _checksum(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-_CONSTANTS: Final = (str, bytes, int, float, bool, type(None))
 
 
 def own_code(words: set[str]) -> dict[str, str]:

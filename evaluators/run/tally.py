@@ -16,7 +16,7 @@ from msgspec import Meta, field
 from evaluators.fields.path_details import CREDIT, OVERFLOW, Detail
 from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.run.exact_sums import Four, Sum, Sums, add_to, plus, summand
-from evaluators.run.groups import MOST_SLICES, OTHER_VALUES, ClusterSum, beyond_first, cell_text, limited_clusters
+from evaluators.run.groups import MOST_SLICES, OTHER_VALUES, ClusterSum, beyond_first, cell_texts, limited_clusters
 from evaluators.run.intervals import RatioSums
 from evaluators.run.watch import Watch, key_of
 
@@ -234,7 +234,7 @@ class SliceCounts:
 
     def add(self, cells: Sequence[Any], codes: Sequence[Sequence[int]]) -> None:
         """Some rows: their cells in the column, and the verdict numbers of each evaluator."""
-        texts = [cell if cell.__class__ is str else cell_text(cell) for cell in cells]
+        texts = cell_texts(cells)
         if self._last is not None:
             last = self._last
             texts = [text if text <= last else OTHER_VALUES for text in texts]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evaluators.model import Result, RowStatus
 from evaluators.run import groups as module
 from evaluators.run.exact_sums import plus
-from evaluators.run.groups import ClusterSum, cluster_names, cluster_sums, limited_clusters
+from evaluators.run.groups import ClusterSum, cell_texts, cluster_sums, limited_clusters
 
 VERDICTS = [
     Result(RowStatus.SCORED, True, 1, 1),
@@ -50,4 +50,4 @@ def test_a_cluster_counts_its_scored_rows() -> None:
 
 
 def test_a_cell_that_is_no_text_names_a_cluster_too() -> None:
-    assert cluster_names(["a", 7, None, True]) == ["a", "7", "", "true"]
+    assert cell_texts(["a", 7, None, True]) == ["a", "7", "", "true"]
