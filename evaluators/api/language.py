@@ -9,7 +9,6 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from pydantic import Field, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
-from evaluators.api.sections import models
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.compare.compare_section import CompareConfig
 from evaluators.fields.named_comparators import NEIGHBOURS
@@ -78,11 +77,23 @@ class SuiteShape(Settings):
     """Where rows are scored: `{processes: {workers: 4}}`, or a cluster: `{dask: {address: tcp://…}}`."""
 
 
+_SECTIONS: Final[Mapping[str, type[Settings]]] = {
+    "test_set": TestSetConfig,
+    "statistics": StatisticsConfig,
+    "measures": MeasureConfig,
+    "gates": AnyGateConfig,
+    "compare": CompareConfig,
+    "results": ResultsConfig,
+    "limits": LimitsConfig,
+}
+"""The settings of each section that has one model."""
+
+
 def language_schema() -> Schema:
     """The schema of a suite with every section: what `docs/suite.schema.json` holds."""
-    sections = definitions_of({"suite": SuiteShape, **models()})
+    sections = definitions_of({"suite": SuiteShape, **_SECTIONS})
     suite = _inlined(sections.pop("suite"), sections)
-    definitions = {name: schema for name, schema in sections.items() if name not in models()} | language_definitions()
+    definitions = {name: schema for name, schema in sections.items() if name not in _SECTIONS} | language_definitions()
     suite["properties"]["judge"] |= _plug(JUDGES, definitions)
     suite["properties"]["engine"] |= _plug(ENGINES, definitions)
     suite["properties"]["tracking"] |= {"type": ["array", "null"], "items": _plug(TRACKERS, definitions)}
@@ -98,7 +109,7 @@ def language_schema() -> Schema:
 
 def _inlined(schema: Schema, sections: Mapping[str, Schema]) -> Schema:
     """The schema with each section in the place where it is referred to."""
-    at = {f"#/definitions/{name}": sections[name] for name in models()}
+    at = {f"#/definitions/{name}": sections[name] for name in _SECTIONS}
     found: Schema = json.loads(json.dumps(schema), object_hook=lambda part: at.get(part.get("$ref", ""), part))
     return found
 

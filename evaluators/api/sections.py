@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from evaluators.run import results_config
 from evaluators.run.results_config import ResultsConfig, read_statistics
 from evaluators.settings import BadSettings, Detail
 from evaluators.suite.config import SectionReader
-from evaluators.testsets.test_set_config import TestSetConfig, read_test_set
+from evaluators.testsets.test_set_config import read_test_set
 from evaluators.tracking.tracking_section import read_tracking
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 
 def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
@@ -48,20 +45,3 @@ READERS: Final[Mapping[str, SectionReader]] = {
     "engine": _read_by("evaluators.run.engines.engine", "read_engine"),
     "limits": _read_by("evaluators.run.suite_sections", "read_limits"),
 }
-
-
-def models() -> dict[str, type[BaseModel]]:
-    """The settings of each section that has one model."""
-    from evaluators.compare.compare_section import CompareConfig
-    from evaluators.run.gates import AnyGateConfig
-    from evaluators.run.suite_sections import LimitsConfig, MeasureConfig
-
-    return {
-        "test_set": TestSetConfig,
-        "statistics": results_config.StatisticsConfig,
-        "measures": MeasureConfig,
-        "gates": AnyGateConfig,
-        "compare": CompareConfig,
-        "results": ResultsConfig,
-        "limits": LimitsConfig,
-    }
