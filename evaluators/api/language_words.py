@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from evaluators.api.language import language_schema
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
@@ -95,15 +96,12 @@ def word_page(word: str) -> Page:
 
 def word_data(word: str) -> list[dict[str, Any]]:
     """The same as plain data, for programs."""
-    return [
-        {"word": word, "does": use.does, "places": list(use.places), "facts": list(use.facts)} for use in _uses()[word]
-    ]
+    return [{"word": word, **asdict(use)} for use in _uses()[word]]
 
 
 def _where(use: WordUse) -> str:
-    evaluators = [place for place in use.places if place.startswith("evaluator ")]
     others = tuple(place for place in use.places if not place.startswith("evaluator "))
-    places = ("any evaluator", *others) if len(evaluators) > _MANY else use.places
+    places = ("any evaluator", *others) if len(use.places) - len(others) > _MANY else use.places
     more = len(places) - _MOST_PLACES
     shown = ", ".join(places[:_MOST_PLACES])
     return f"{shown} and {more} more" if more > 0 else shown
@@ -125,16 +123,19 @@ def _uses() -> dict[str, tuple[WordUse, ...]]:
 
 
 def _found(node: Any, place: str) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
-    """(word, place, what it does, facts) of everything below a part of the schema."""
+    """(word, place, what it does, facts) of every key below a part of the schema, and of every word that a key takes."""
     if isinstance(node, list):
         for each in node:
             yield from _found(each, place)
     if not isinstance(node, dict):
         return
     for key, value in _keys(node):
-        if does := value.get("description"):
+        does = str(value.get("description") or "")
+        if does:
             yield key, _spoken(place), " ".join(does.partition("\n\n")[0].split()), _facts(value)
-        yield from _values(key, value)
+        for word in _listed(value):
+            if said := FIGURES.get(word, does) if key == "figure" else does:
+                yield word, f"a value of `{key}`", said, ()
         yield from _found(value, key)
     for key, value in node.items():
         if key == "definitions":
@@ -154,15 +155,6 @@ def _keys(node: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield from ((word, value) for word in pattern[2:-2].split("|"))
 
 
-def _values(key: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
-    """The words that a key takes."""
-    does = str(schema.get("description") or "")
-    for word in _listed(schema):
-        said = FIGURES.get(word, does) if key == "figure" else does
-        if said:
-            yield word, f"a value of `{key}`", said, ()
-
-
 def _listed(schema: Mapping[str, Any]) -> dict[str, None]:
     """The words of an `enum` of a key itself, and not of the keys below it."""
     words = (word for part in _choices(schema, _CHOICES) for word in part.get("enum", ()))
@@ -171,14 +163,14 @@ def _listed(schema: Mapping[str, Any]) -> dict[str, None]:
 
 def _facts(schema: Mapping[str, Any]) -> tuple[str, ...]:
     """What is taken and what holds without it, as far as the schema says so in one word."""
-    facts = []
+    facts, default = [], schema.get("default")
     if words := _listed(schema):
         facts.append(f"takes: {', '.join(words)}")
     parts = _choices(schema, (*_CHOICES, "additionalProperties"))
     if below := dict.fromkeys(key for part in parts for key, _ in _keys(part)):
         facts.append(f"its keys: {', '.join(below)}")
-    if "default" in schema and schema["default"] is not None:
-        facts.append(f"without it: {flow(schema['default'])}")
+    if default is not None:
+        facts.append(f"without it: {flow(default)}")
     return tuple(facts)
 
 
