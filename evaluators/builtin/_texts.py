@@ -24,13 +24,12 @@ _WRITE_LABELS: Final = "write labels: [refund, billing]"
 Forgiven: TypeAlias = Literal["case", "spaces", "final_punctuation", "underscores"]
 """Upper and lower case; how many spaces or line breaks there are; punctuation at the end; `_` and `-` for a space."""
 
-_END: Final = re.compile(r"[\s.,;:!?\u2026\u3002]+\Z")
-_WORD_JOINS: Final = re.compile(r"[\s_-]+")
+_AT_THE_END: Final = ".,;:!?\u2026\u3002" + "".join(filter(str.isspace, map(chr, range(0x3001))))
 FORGIVING: Final[Mapping[Forgiven, Callable[[str], str]]] = {
     "case": str.casefold,
     "spaces": lambda text: " ".join(text.split()),
-    "final_punctuation": lambda text: _END.sub("", text),
-    "underscores": lambda text: _WORD_JOINS.sub(" ", text).strip(),
+    "final_punctuation": lambda text: text.rstrip(_AT_THE_END),
+    "underscores": lambda text: " ".join(text.replace("_", " ").replace("-", " ").split()),
 }
 
 

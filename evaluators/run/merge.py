@@ -10,7 +10,6 @@ driver's folder writes on its own disk, and sends its file along with its sums, 
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -204,6 +203,8 @@ def run_and_send(job: Job, task: Task) -> Sent:
     split, full = task
     if _sees(job):
         return sealed(run_split(job, split, full, asked_to_stop)), None
+    import tempfile  # brings much along, and most workers see the folder
+
     with tempfile.TemporaryDirectory(prefix="evaluators-parts-") as folder:
         result = run_split(replace(job, folder=folder), split, full, asked_to_stop)
         file = Path(folder, part_name(result.index, result.attempt))

@@ -12,7 +12,6 @@ canonical order first, which changes nothing about the result.
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, Final, Literal, TypeAlias
@@ -183,7 +182,7 @@ def _without_marks(apart: Literal["NFD", "NFKD"], together: Literal["NFC", "NFKC
 _LATIN_MARKS: Final = re.compile("[\u0300-\u036f]+")  # all of category Mn, and all that most text ever needs
 _SURROGATES: Final = re.compile("([\ud800-\udfff]+)")
 _ASCII_PUNCTUATION: Final = str.maketrans(
-    "", "", "".join(mark for mark in string.punctuation if category(mark)[0] == "P")
+    "", "", "".join(mark for mark in map(chr, range(0x80)) if category(mark)[0] == "P")
 )
 
 
