@@ -8,6 +8,7 @@ only the first rows with something wrong of each field are kept. Each line says 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from msgspec import Struct
@@ -125,11 +126,11 @@ class Recorder:
         slots: Sequence[Cells],
     ) -> None:
         """Records what is wanted of a chunk, whose filled `slots` are given."""
-        lines: list[tuple[int, int, bytes]] = []
-        for place, (one, rows) in enumerate(zip(self._evaluators, wanted, strict=True)):
-            lines += [(row, place, line) for row, line in one.lines(slots, rows)]
-        lines.sort(key=lambda line: line[:2])
-        self._file.write(OUTCOMES, [b"%d\t%b" % (chunk.offsets[index], line) for index, _, line in lines])
+        lines: list[tuple[int, bytes]] = []
+        for one, rows in zip(self._evaluators, wanted, strict=True):
+            lines += one.lines(slots, rows)
+        lines.sort(key=itemgetter(0))  # of one row, in the order of the evaluators
+        self._file.write(OUTCOMES, [b"%d\t%b" % (chunk.offsets[index], line) for index, line in lines])
         self.rows += chunk.count
         if self.keeps_cells:
             self._keep_cells(chunk, columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import isfinite
 from typing import Any, Final
 
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, default=repr)
@@ -11,7 +12,8 @@ _JSON: Final = json.JSONEncoder(ensure_ascii=False, default=repr)
 
 def quote(value: Any, limit: int = 60) -> str:
     """The value as JSON, cut with an ellipsis when it is longer than `limit` characters."""
-    spelt = _JSON.encode(value)
+    plain_number = value.__class__ is int or (value.__class__ is float and isfinite(value))
+    spelt = repr(value) if plain_number else _JSON.encode(value)  # the encoder makes another one for all but text
     return spelt if len(spelt) <= limit else spelt[: limit - 1] + "…"
 
 

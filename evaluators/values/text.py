@@ -57,7 +57,7 @@ class AccentsAndCase(Normalization):
     accents: Literal["keep", "ignore", "transliterate"] = "ignore"
 
 
-ACCENTS_AND_CASE: Final = AccentsAndCase()
+ACCENTS_AND_CASE: Final = AccentsAndCase.model_construct()
 """Accents and case do not count; everything else does."""
 
 
