@@ -90,8 +90,9 @@ def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], se
     details = {} if one_pair is None else _details(tree, line, one_pair, status, expected, actual)
     if isinstance(judged, Partial):
         details["ratio"] = (num, den)
+    unscored = status is FieldStatus.NOT_MEASURED or status is FieldStatus.NOT_JUDGED
     return Outcome(
-        line.name, status, None if status in (FieldStatus.NOT_MEASURED, FieldStatus.NOT_JUDGED) else num / den, float(line.weight),
+        line.name, status, None if unscored else num / den, float(line.weight),
         None, reason, line.rule, expected, actual, details,
     )  # fmt: skip
 

@@ -131,7 +131,7 @@ def reason_code(status: FieldStatus, expected: Any, actual: Any) -> str:
     """Why a result is what it is, in the words of extract-bench's reports: by what is missing, then null, then empty."""
     if status is FieldStatus.MATCH:
         return "match"
-    if status in (FieldStatus.ERROR, FieldStatus.NOT_JUDGED):
+    if status is FieldStatus.ERROR or status is FieldStatus.NOT_JUDGED:
         return "error"
     for side, name in ((expected, "gold"), (actual, "extracted")):
         if side is MISSING:
