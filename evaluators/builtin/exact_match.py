@@ -99,12 +99,14 @@ def _difference(output: Any, expected: Any) -> str:
         if kinds[0] != kinds[1]:
             return f"the output is {kinds[0]}, the expected answer is {kinds[1]}"
         return f"the output and the expected answer are {kinds[0]}, and they differ"
-    if output.split() == expected.split():
-        return "only spaces or line breaks differ"
-    if output.casefold() == expected.casefold():
-        return "only upper and lower case differ"
     place = _alike(output, expected)
-    if place < min(len(output), len(expected)):
+    one, other = output[place : place + 1], expected[place : place + 1]
+    # where letters differ in more than spaces or case, so do the texts
+    if not (one.strip() and other.strip()) and output.split() == expected.split():
+        return "only spaces or line breaks differ"
+    if one.casefold()[:1] == other.casefold()[:1] and output.casefold() == expected.casefold():
+        return "only upper and lower case differ"
+    if one and other:
         return f"differs from character {place + 1}: {_shown(output, place)} instead of {_shown(expected, place)}"
     if len(output) > len(expected):
         return f"the output goes on after the expected answer: {_shown(output, len(expected))}"

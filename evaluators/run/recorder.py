@@ -249,8 +249,8 @@ class _Outcomes:
                     return Recorded(scored.fields, scored.arrays, scored.outside, schema=schema)
                 if verdict.status is RowStatus.BUG and verdict.issue is not None:
                     return Recorded(reason=f"it could not be explained: {verdict.issue.message}")
-            fault = any(isinstance(slots[slot][index], CellError) for slot in one.inputs)
-            if explained or self._of_rows or fault or verdict.status is not RowStatus.SCORED:
+            whole = explained or self._of_rows or verdict.status is not RowStatus.SCORED
+            if whole or any(isinstance(slots[slot][index], CellError) for slot in one.inputs):
                 return _explained(self._plan.explain_from(one, slots, index), whole=explained or self._everything)
             wanted = _keys(verdict, self._fields) if self._everything else [key for key, one in asked.keys.items() if one]
             return (
