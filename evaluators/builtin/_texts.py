@@ -10,6 +10,7 @@ from msgspec import Struct
 from pydantic import AliasChoices, BeforeValidator, Field
 
 from evaluators.settings import Name, bad, spell
+from evaluators.values.json_text import BLANKS, BOM
 
 ExpectedColumn: TypeAlias = Annotated[Name | None, Field(validation_alias=AliasChoices("expected", "correct_answer_key"))]
 """The column with the expected answer; None for the test set's own."""
@@ -24,7 +25,7 @@ _WRITE_LABELS: Final = "write labels: [refund, billing]"
 Forgiven: TypeAlias = Literal["case", "spaces", "final_punctuation", "underscores"]
 """Upper and lower case; how many spaces or line breaks there are; punctuation at the end; `_` and `-` for a space."""
 
-_AT_THE_END: Final = ".,;:!?\u2026\u3002" + "".join(filter(str.isspace, map(chr, range(0x3001))))
+_AT_THE_END: Final = ".,;:!?\u2026\u3002" + BLANKS.removeprefix(BOM)
 FORGIVING: Final[Mapping[Forgiven, Callable[[str], str]]] = {
     "case": str.casefold,
     "spaces": lambda text: " ".join(text.split()),

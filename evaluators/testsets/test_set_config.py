@@ -116,7 +116,7 @@ class TestSetConfig(Settings):
     most_unpacked_gib: float | None = Field(default=None, gt=0, strict=True)
     """How many gigabytes (of 2^30 bytes) a compressed file or a Parquet file may unpack to, before reading it ends: 16 without it,
     and 1 for a workbook of Excel."""
-    columns: ColumnNames = Field(default_factory=ColumnNames)
+    columns: ColumnNames = Field(default_factory=ColumnNames.model_construct)
     """Which columns play which role."""
     unreadable_output: Literal["fail", "skip"] = "fail"
     """What an output without usable JSON counts: 0.0, or nothing."""

@@ -37,7 +37,10 @@ MAX_CHARS: Final = 64 * 1024 * 1024
 """Characters of a text; a longer one is not read at all."""
 
 BOM: Final = "\ufeff"
-BLANKS: Final = BOM + "".join(filter(str.isspace, map(chr, range(0x3001))))
+BLANKS: Final = (
+    f"{BOM}\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
+    "\u200a\u2028\u2029\u202f\u205f\u3000"
+)
 """What may stand around JSON without being a part of it: blanks, and a byte order mark."""
 
 fast_decode: Callable[[str | bytes | memoryview], JSON] = msgspec.json.Decoder().decode

@@ -21,7 +21,7 @@ from evaluators.values.json_choice import Want, find
 from evaluators.values.json_documents import Found, documents
 from evaluators.values.json_places import PlaceReader
 from evaluators.values.json_reader import MAX_DEPTH, MAX_DIGITS
-from evaluators.values.json_text import NotJSON, compact, duplicate_keys, parse, to_text
+from evaluators.values.json_text import BLANKS, BOM, NotJSON, compact, duplicate_keys, parse, to_text
 from tests.values.counted import counted_reading
 
 CONFORMANCE = Path(__file__).parents[1] / "conformance"
@@ -57,6 +57,10 @@ def nested(depth: int) -> str:
 
 
 # parse
+
+
+def test_every_blank_may_stand_around_json() -> None:
+    assert set(BLANKS) == {BOM, *filter(str.isspace, map(chr, range(sys.maxunicode + 1)))}
 
 
 @pytest.mark.parametrize(
