@@ -61,9 +61,9 @@ def repeated_keys(test_set: TestSet, column: str) -> list[Issue]:
 
 
 def _repeated(test_set: TestSet, column: str) -> Iterator[Issue]:
-    for number, text in _texts(test_set, column):
+    for number, (text,) in _rows(test_set, [column]):
         try:
-            keys = duplicate_keys(text)
+            keys = duplicate_keys(text) if isinstance(text, str) else ()
         except NotJSON:
             continue  # an evaluator that needs JSON here says so
         if keys:
@@ -140,24 +140,15 @@ def _rows(test_set: TestSet, columns: Sequence[str]) -> Iterator[tuple[int, tupl
             yield test_set.first_number + offset, row
 
 
-def _texts(test_set: TestSet, column: str) -> Iterator[tuple[int, str]]:
-    """The texts of a column, each with the number of its row."""
-    return ((number, cell) for number, (cell,) in _rows(test_set, [column]) if isinstance(cell, str))
-
-
 def _places(config: TestSetConfig) -> Iterator[tuple[Loc, str]]:
     """Every file and folder that the settings name, with where they do."""
-    for name in ("file", "expected", "output"):
-        yield from _named(getattr(config, name), (name,))
+    named: list[tuple[Loc, Any]] = [
+        ((name,), getattr(config, name)) for name in ("file", "expected", "output", "outputs")
+    ]
     if isinstance(config.outputs, Mapping):
-        for variant, place in config.outputs.items():
-            yield from _named(place, ("outputs", variant))
-    else:
-        yield from _named(config.outputs, ("outputs",))
-
-
-def _named(place: Any, loc: Loc) -> Iterator[tuple[Loc, str]]:
-    if isinstance(place, str):
-        yield loc, place
-    elif isinstance(place, Joined) and place.file is not None:
-        yield (*loc, "file"), place.file
+        named += [(("outputs", variant), place) for variant, place in config.outputs.items()]
+    for loc, place in named:
+        if isinstance(place, str):
+            yield loc, place
+        elif isinstance(place, Joined) and place.file is not None:
+            yield (*loc, "file"), place.file
