@@ -62,7 +62,7 @@ class Delimited(Reader, frozen=True):
         if delimiter != (source.delimiter or cls.usual or ","):
             notes.append(f"{source.name}: the columns are separated by {delimiter_in_words(delimiter)}")
         header = _named(source, names, notes)
-        return cls(source, header, skipped + 1, tuple(notes), delimiter, skipped)
+        return cls(source, header, skipped + 1, tuple(notes), delimiter=delimiter, skipped_records=skipped)
 
     @property
     def separator(self) -> str:

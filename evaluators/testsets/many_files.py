@@ -34,8 +34,6 @@ class ManyFiles(Reader, frozen=True, dict=True):
     """For each file the cells that come from where it is."""
     own: frozenset[str] = frozenset()
     """Columns that some file has itself, and that no place stands for."""
-    different: tuple[Issue, ...] = ()
-    """What some files have and others lack."""
     fixed: bool = False
     """Whether the columns of a file are known from its beginning."""
 
@@ -120,14 +118,9 @@ def many_files(source: ByteSource, readers: Sequence[Reader], named: Sequence[st
     placed = tuple({**one, FILE_COLUMN: name} for one, name in zip(keyed, named, strict=True))
     said = [note for reader in readers for note in reader.notes]
     return ManyFiles(
-        source, (*header, *added), 1, (*notes, *_shortened(said)), tuple(readers), placed, frozenset(everywhere),
-        tuple(different), fixed,
+        source, (*header, *added), 1, (*notes, *_shortened(said)), tuple(different), tuple(readers), placed,
+        frozenset(everywhere), fixed,
     )  # fmt: skip
-
-
-def differences(table: Reader) -> tuple[Issue, ...]:
-    """What some files of a table have and others lack; nothing for one file."""
-    return table.different if isinstance(table, ManyFiles) else ()
 
 
 def _keys(name: str) -> dict[str, Cell]:

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final, Protocol, Self
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from evaluators.issues import CellError, Issue
 from evaluators.model import MISSING
@@ -105,7 +105,9 @@ class Reader(Struct, frozen=True):
     source: ByteSource
     header: tuple[str, ...]
     first_number: int = 1
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    different: tuple[Issue, ...] = ()
+    """What some of several files have and others lack."""
 
     @classmethod
     def open(cls, source: ByteSource) -> Self:

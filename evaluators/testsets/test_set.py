@@ -272,9 +272,7 @@ class _Opening(Struct, frozen=True):
                 reader.header, kept, needed=(self.needed - elsewhere) | joining, name=name, knows=reader.knows
             )
         except Problems as error:
-            from evaluators.testsets.many_files import differences  # most runs read one file
-
-            raise Problems([*error.issues, *differences(reader)]) from None
+            raise Problems([*error.issues, *reader.different]) from None
         begun = self._begun(name, reader, columns)
         if config.file is not None and config.expected is not None:
             begun = self._joined(begun, "expected", self._lookup(config.expected, "expected"))

@@ -56,7 +56,7 @@ class Xlsx(Reader, frozen=True):
                 said = "1 hidden row is" if hidden == 1 else f"{hidden:,} hidden rows are"
                 notes.append(f"{source.name}: {said} read like the others")
             notes += _zeros(sheet, first, len(header))
-        return cls(source, header, row + 1, tuple(notes), merged)
+        return cls(source, header, row + 1, tuple(notes), merged=merged)
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of the sheet below its header, without the empty ones."""
