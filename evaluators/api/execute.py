@@ -77,6 +77,8 @@ class _Wanted(Struct, frozen=True):
 
     results: Path | None
     """The folder for run folders, on this machine."""
+    words: tuple[str, ...]
+    """The formats of the files in the run folder."""
     files: tuple[str, ...]
     """Further files, and addresses of such."""
     hardest: int
@@ -137,11 +139,12 @@ def _finish(
     """The run with its files on this machine. `parts` is where workers on other machines leave what they have scored, when the results
     go to a store; the run folder without it."""
     started, results, repeat_judge = datetime.now().astimezone(), options.get("results"), options.get("repeat_judge", 1)
-    wanted = _Wanted(
-        None if results is None else Path(results), tuple(map(str, options.get("files", ()))), options.get("hardest", 0),
-        options.get("summary", False), looked_at, parts is not None,
-    )  # fmt: skip
     prepared = prepared_for(_as_asked(suite, options), test_set, options)
+    wanted = _Wanted(
+        None if results is None else Path(results), prepared.suite.results.formats if results is not None else (),
+        tuple(map(str, options.get("files", ()))), options.get("hardest", 0), options.get("summary", False), looked_at,
+        parts is not None,
+    )  # fmt: skip
     check_gate_targets(prepared.suite, prepared.test_set.variants)
     _check_files(prepared, wanted, options.get("formats"))
     trackers: tuple[NamedTracker, ...] = ()
@@ -241,8 +244,9 @@ def _recordings(prepared: Prepared, wanted: _Wanted, tracked: bool) -> tuple[Rec
         return None
     from evaluators.reports.outcome_format import outcome_words, outcomes_file_for
 
-    words = prepared.suite.results.formats if wanted.results is not None else ()
-    every_outcome = bool(outcome_words(words)) or any(outcomes_file_for(Path(file)) is not None for file in wanted.files)
+    every_outcome = bool(outcome_words(wanted.words)) or any(
+        outcomes_file_for(Path(file)) is not None for file in wanted.files
+    )
     # nothing in a run folder opens a file of another machine
     elsewhere = any(source.local is None for source in prepared.test_set.files)
     return tuple(recording_of(prepared, table, every_outcome, tracked and elsewhere) for _, table in prepared.variants())
@@ -264,15 +268,13 @@ def _folder(
     """
     if recordings is None:
         return None
-    from evaluators.run.run_folder import RunFolder, default_name
+    from evaluators.run.run_folder import RunFolder
 
     if wanted.results is None:
         return RunFolder.passing()
     from evaluators.run.resuming import taken_up, unfinished_run
 
-    asked = prepared.suite.results.name
-    name = asked or default_name(started, prepared.suite.fingerprint)
-    begun = unfinished_run(prepared, repeat_judge, recordings, name, asked, started, fingerprint)
+    begun = unfinished_run(prepared, repeat_judge, recordings, started, fingerprint)
     found = taken_up(resumed, prepared, begun, fingerprint) if resumed is not None else None
     return found if found is not None else RunFolder.begin(wanted.results, begun, force)
 
@@ -366,20 +368,17 @@ def _recorded(
 
     results = prepared.suite.results
     record = stored(prepared, folder, run.jobs, run.measured, run.result, results.lowest_fields)
-    words = results.formats if wanted.results is not None else ()
-    if not record.has_every_cell and needs_cells(map(Path, wanted.files), words):
+    if not record.has_every_cell and needs_cells(map(Path, wanted.files), wanted.words):
         record = cells_from(record, prepared.test_set)
-    options, of_pages = _options(prepared, wanted, record, words)
+    options, of_pages = _options(prepared, wanted, record)
     if wanted.results is not None:
-        rows_csv = "csv" in words or results.documents == "all"
+        rows_csv = "csv" in wanted.words or results.documents == "all"
         options = replace(options, left_out=not_annotated(record, rows_csv))
-        folder_files(folder, record, words, options, of_pages, rows_csv)
+        folder_files(folder, record, wanted.words, options, of_pages, rows_csv)
     return record, options, of_pages
 
 
-def _options(
-    prepared: Prepared, wanted: _Wanted, record: RunRecord, words: Sequence[str] = ()
-) -> tuple[Options, Options]:
+def _options(prepared: Prepared, wanted: _Wanted, record: RunRecord) -> tuple[Options, Options]:
     """What the summary shows beside the figures, and what the pages show that were asked for: these search for all near misses."""
     from evaluators.api.finished_run import label_rules, sections_of
     from evaluators.reports.format import has_pages
@@ -393,7 +392,7 @@ def _options(
         return Options(prepared.suite.results.lowest_fields, extra=sections, label_rules=label_rules(lines))
 
     options = with_sections(False)
-    return options, with_sections(True) if has_pages(map(Path, wanted.files), words) else options
+    return options, with_sections(True) if has_pages(map(Path, wanted.files), wanted.words) else options
 
 
 def _without_record(wanted: _Wanted, result: RunResult) -> tuple[Section, ...]:
@@ -448,7 +447,7 @@ def _check_files(prepared: Prepared, wanted: _Wanted, formats: Sequence[str] | N
         from evaluators.reports.report_files import check_outcomes
 
         by_schema = any(lists_fields(line.settings) for line in prepared.suite.lines)
-        issues += check_outcomes(by_schema, map(Path, wanted.files), prepared.suite.results.formats if kept else ())
+        issues += check_outcomes(by_schema, map(Path, wanted.files), wanted.words)
     if issues:
         raise Problems(issues)
     if kept and rows_format(prepared.suite, 0) == "parquet":

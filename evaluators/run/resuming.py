@@ -24,7 +24,7 @@ from evaluators.registry import nearest
 from evaluators.run.preparing import Prepared
 from evaluators.run.recorder import Recording
 from evaluators.run.result import RunResult
-from evaluators.run.run_folder import RunFolder, check_name
+from evaluators.run.run_folder import RunFolder, check_name, default_name
 from evaluators.run.scoring import InBackground, rows_format, watches_of
 from evaluators.run.settings_fingerprint import decisive, meaning_of, own_code, words_of
 from evaluators.run.store import RUN_JSON, load_run
@@ -109,18 +109,16 @@ def unfinished_run(
     prepared: Prepared,
     repeat_judge: int,
     recordings: Sequence[Recording],
-    name: str,
-    asked: str | None,
     started: datetime,
     fingerprint: InBackground[str],
 ) -> UnfinishedRun:
     """What is known of a run before its first row."""
-    suite = prepared.suite
+    suite, asked = prepared.suite, prepared.suite.results.name
     versions = {"evaluators": __version__, "python": _minor(sys.version.split()[0]), **_libraries()}
     code = {f"{_CODE}{name}": code for name, code in own_code(words_of(suite)).items()}
     options = _options(prepared, repeat_judge, recordings) | code
     return UnfinishedRun(
-        name=name,
+        name=asked or default_name(started, suite.fingerprint),
         asked=asked,
         started=started.isoformat(timespec="seconds"),
         suite=PurePath(suite.config.source.name).name,
