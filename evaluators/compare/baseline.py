@@ -9,7 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import structs
 from msgspec.structs import replace
 
 from evaluators.issues import UPGRADE_HINT, problem
@@ -50,20 +49,20 @@ def baseline_text(run: RunRecord) -> str:
 def _about(run: RunRecord) -> tuple[RunResult, RecordFacts]:
     """What is kept of the figures and of what is said of the rows: all that a comparison reads, and little else."""
     stats = tuple(
-        structs.replace(
+        replace(
             one, fields=(), counts=None, fallbacks={}, undeclared={}, keys=(), metrics=(), metric_cis=(), extra_items=None
         )
         for one in run.result.evaluators
     )
-    result = structs.replace(
+    result = replace(
         run.result, evaluators=stats, slices=(), gates=(), notes=(), warnings=(), issues=(), issue_counts={}, causes=(), judges=(),
         folder=None, written=(), environment=None,
     )  # fmt: skip
-    evaluators = tuple(structs.replace(one, needs=(), field_places={}, readings=()) for one in run.facts.evaluators)
+    evaluators = tuple(replace(one, needs=(), field_places={}, readings=()) for one in run.facts.evaluators)
     variants = tuple(
-        structs.replace(one, every_outcome=False, every_cell=False, outcomes=0, cells=0) for one in run.facts.variants
+        replace(one, every_outcome=False, every_cell=False, outcomes=0, cells=0) for one in run.facts.variants
     )
-    facts = structs.replace(
+    facts = replace(
         run.facts,
         rows_format="jsonl",
         evaluators=evaluators,
@@ -77,11 +76,12 @@ def _about(run: RunRecord) -> tuple[RunResult, RecordFacts]:
 
 
 def _packed(run: RunRecord, variant: str | None) -> tuple[list[bytes], list[bytes]]:
-    """The table of codes and the rows of a variant."""
+    """The table of codes and the rows of a variant, with what a comparison needs of a verdict."""
     verdicts = run.verdicts(variant)
     known: list[dict[Result, int]] = [{} for _ in verdicts]
     numbers = [
-        [mine.setdefault(_compared(one), len(mine)) for one in column]
+        # why a row has no score is left out: it may show what a cell holds
+        [mine.setdefault(replace(one, issue=None, counts=None, figures=()), len(mine)) for one in column]
         for mine, column in zip(known, verdicts, strict=True)
     ]
     rows = []
@@ -95,11 +95,6 @@ def _packed(run: RunRecord, variant: str | None) -> tuple[list[bytes], list[byte
         for verdict, code in mine.items()
     ]
     return codes, rows
-
-
-def _compared(verdict: Result) -> Result:
-    """What a comparison needs of a verdict. Why a row has no score is left out: it may show what a cell holds."""
-    return replace(verdict, issue=None, counts=None, figures=())
 
 
 def read_baseline(file: Path) -> RunRecord:

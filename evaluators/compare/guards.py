@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, Literal
+from typing import Literal
 
+from evaluators.compare.comparability import listed
 from evaluators.compare.compare_section import CompareConfig, GuardConfig
 from evaluators.compare.comparison import Difference, GuardResult
 from evaluators.run.figures import rows_text, score_text
@@ -42,14 +43,8 @@ def _significant_drop(differences: Iterable[Difference]) -> GuardResult:
     worse = [one for one in differences if one.verdict == "worse"]
     if not worse:
         return GuardResult("significant_drop", None, "passed", "nothing is clearly worse")
-    listed = ", ".join(
-        f"{label(one)} by {score_text(-(one.difference or 0.0))}{_counting(one)}" for one in worse[:_SHOWN]
-    )
-    more = f" and {len(worse) - _SHOWN:,} more" if len(worse) > _SHOWN else ""
-    return GuardResult("significant_drop", None, "failed", f"clearly worse: {listed}{more}")
-
-
-_SHOWN: Final = 5
+    named = [f"{label(one)} by {score_text(-(one.difference or 0.0))}{_counting(one)}" for one in worse]
+    return GuardResult("significant_drop", None, "failed", f"clearly worse: {listed(named)}")
 
 
 def _limits(written: str, guard: GuardConfig, one: Difference) -> Iterable[GuardResult]:
