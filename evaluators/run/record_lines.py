@@ -116,7 +116,7 @@ def _in_json(said: OutcomeLine) -> OutcomeLine:
         said, score=None if said.score == (said.status is FieldStatus.MATCH) else said.score,
         weight=WHOLE if said.weight == WHOLE else said.weight, field=None if said.field == said.path else said.field,
         expected=expected, actual=actual,
-        details={name: plain(value) for name, value in said.details.items() if value is not MISSING},
+        details={name: plain(value) for name, value in said.details.items() if value is not MISSING}, row=0, evaluator="",
     )  # fmt: skip
 
 

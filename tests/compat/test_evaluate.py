@@ -233,6 +233,14 @@ def test_the_same_settings_have_one_fingerprint_wherever_a_function_stands() -> 
     assert one.run.result.suite_fingerprint == other.run.result.suite_fingerprint
 
 
+def test_a_post_processor_may_give_what_another_run_recorded() -> None:
+    expected, outputs = [{"name": "a", "size": 1}] * 3, [{"name": "a", "size": 9}] * 3
+    other = list(struct_extract_eval.evaluate(expected, outputs, SCHEMA).records[2].field_results)
+    found = struct_extract_eval.evaluate(expected, outputs, SCHEMA, post_process=[lambda _: other])
+    assert [[one.path for one in record.field_results] for record in found.records] == [["name", "size"]] * 3
+    assert len({one.row for record in found.records for one in record.field_results}) == 3
+
+
 def test_a_judge_that_is_not_there_has_a_substitute_that_is_named() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "x-eval-compare": "semantic"}}}
     found = struct_extract_eval.evaluate([{"a": "x"}], [{"a": "x"}], schema, fallback={"semantic": "fuzzy"})
