@@ -18,8 +18,8 @@ from evaluators.compare.pairs import Side, side_of
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
+from evaluators.run.exit_code import Facts, causes, exit_code
 from evaluators.run.record import RunRecord, read_record
-from evaluators.run.verdict import Facts, causes, exit_code
 
 
 def compare(

@@ -20,13 +20,13 @@ from evaluators.builtin._evaluator import lists_fields
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.reports.conclusions import conclude
 from evaluators.run.engines.engine import engine_of, never
+from evaluators.run.exit_code import afterwards
 from evaluators.run.preparing import Prepared, check_gate_targets, masked_problems
 from evaluators.run.recorder import Recording
 from evaluators.run.recording import recording_of
 from evaluators.run.result import RunResult
 from evaluators.run.rows import pyarrow
 from evaluators.run.scoring import InBackground, ScoredRun, environment_of, jobs_of, rows_format, scored
-from evaluators.run.verdict import afterwards
 from evaluators.run.write_errors import UNWRITTEN
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import parent, scheme_of

@@ -21,11 +21,11 @@ from msgspec.structs import replace
 from evaluators.api.remote_runs import issue_at_place, remove_objects, send_file
 from evaluators.api.run_options import RunOptions
 from evaluators.issues import Blame, Issue, Problems
+from evaluators.run.exit_code import afterwards
 from evaluators.run.record import read_record
 from evaluators.run.run_folder import check_name, default_name
 from evaluators.run.run_json import run_json
 from evaluators.run.store import RUN_JSON, numbered, write_text
-from evaluators.run.verdict import afterwards
 from evaluators.run.write_errors import unwritten
 from evaluators.testsets.byte_store import inside, store_of
 from evaluators.values.addresses import shown_address

@@ -23,8 +23,8 @@ from evaluators.registry import suggestion
 from evaluators.reports.catalog import kinds_of, present_name
 from evaluators.reports.document import Block, Item, Listing, Page, Paragraph, Section
 from evaluators.reports.reference import short_score
+from evaluators.run.exit_code import Facts, exit_code
 from evaluators.run.preparing import prepare
-from evaluators.run.verdict import Facts, exit_code
 from evaluators.suite import source
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.test_set import TestSet

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from evaluators.cli._printing import tell
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.run.verdict import BUG, CONFIG, INTERRUPTED, Facts, exit_code
+from evaluators.run.exit_code import BUG, CONFIG, INTERRUPTED, Facts, exit_code
 from evaluators.run.write_errors import reason
 from evaluators.settings import BadSettings
 

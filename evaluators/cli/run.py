@@ -180,7 +180,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     from evaluators.api.loading import load
     from evaluators.cli._interrupts import interruptible
     from evaluators.cli._progress import progress_line, sending_progress
-    from evaluators.run.verdict import afterwards
+    from evaluators.run.exit_code import afterwards
 
     if options["watching"]:
         from evaluators.cli._on_change import watch_run

@@ -37,8 +37,8 @@ from evaluators.compare.guards import judge_guards
 from evaluators.compare.paired_differences import judged_all
 from evaluators.compare.pairs import Pairs, Side, paired
 from evaluators.issues import Blame, Issue
+from evaluators.run.exit_code import Facts, causes, exit_code
 from evaluators.run.result import ConfusionMatrix, MeasureStats
-from evaluators.run.verdict import Facts, causes, exit_code
 
 _OF_LABELS: Final[tuple[LabelFigure, ...]] = ("precision", "recall", "f1")
 _OF_MEASURES: Final = ("mean", "median", "p95", "sum")

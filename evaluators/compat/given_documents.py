@@ -33,6 +33,7 @@ from evaluators.reports.coverage import gaps, schema_gaps
 from evaluators.reports.kinds_read import reading_nothing
 from evaluators.reports.list_warnings import key_warnings, null_warnings
 from evaluators.run.engines.engine import ENGINES
+from evaluators.run.exit_code import Facts, causes, exit_code
 from evaluators.run.merge import measure
 from evaluators.run.preparing import Prepared
 from evaluators.run.record import RunRecord
@@ -48,7 +49,6 @@ from evaluators.run.split_result import SplitResult
 from evaluators.run.stats import figures
 from evaluators.run.store import RUN_JSON
 from evaluators.run.storing import store_parts
-from evaluators.run.verdict import Facts, causes, exit_code
 from evaluators.settings import BadSettings, Detail, build, spell
 from evaluators.suite.config import SuiteConfig
 from evaluators.suite.evaluator_line import EvaluatorLine

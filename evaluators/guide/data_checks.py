@@ -16,10 +16,10 @@ from evaluators.issues import Blame, Issue
 from evaluators.reports.display import visible
 from evaluators.reports.kinds_read import UNUSED_OPTIONAL
 from evaluators.reports.suite_page import settings_as_written
+from evaluators.run.exit_code import Facts, exit_code
 from evaluators.run.figures import counted, rows_text
 from evaluators.run.preparing import Prepared, check_gate_targets, prepare
 from evaluators.run.result import RunResult
-from evaluators.run.verdict import Facts, exit_code
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set_checks import absent_places, contradictions, repeated_keys, unused_columns
 from evaluators.testsets.test_set_config import Joined

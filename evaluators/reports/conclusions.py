@@ -26,6 +26,7 @@ from evaluators.reports.data_issues import (
 from evaluators.reports.kinds_read import UNUSED, reading_nothing
 from evaluators.reports.list_warnings import key_warnings, null_warnings
 from evaluators.run.exact_sums import plus
+from evaluators.run.exit_code import Facts, causes, exit_code
 from evaluators.run.labels import label_tables
 from evaluators.run.places import line_places
 from evaluators.run.preparing import Prepared
@@ -34,7 +35,6 @@ from evaluators.run.settings_fingerprint import meaning_of
 from evaluators.run.split_result import SplitResult
 from evaluators.run.stats import figures, measures_of, slice_figures
 from evaluators.run.unchanged import CUT_CODES
-from evaluators.run.verdict import Facts, causes, exit_code
 from evaluators.testsets.selection import nothing_selected
 from evaluators.values.flow import flow
 from evaluators.values.path_text import ANY, display

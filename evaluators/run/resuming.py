@@ -21,6 +21,7 @@ from msgspec import structs
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.model import __version__
 from evaluators.registry import nearest
+from evaluators.run.exit_code import OTHER_RUN
 from evaluators.run.preparing import Prepared
 from evaluators.run.recorder import Recording
 from evaluators.run.result import RunResult
@@ -29,7 +30,6 @@ from evaluators.run.scoring import InBackground, rows_format, watches_of
 from evaluators.run.settings_fingerprint import decisive, meaning_of, own_code, words_of
 from evaluators.run.store import RUN_JSON, load_run
 from evaluators.run.unchanged import file_marks
-from evaluators.run.verdict import OTHER_RUN
 from evaluators.run.working_folder import (
     FORMAT,
     LeftFolder,

@@ -15,9 +15,9 @@ from msgspec.structs import asdict
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.cells_again import with_cells
+from evaluators.run.exit_code import ENDED
 from evaluators.run.record import read_record
 from evaluators.run.store import LINKS_JSON, write_text
-from evaluators.run.verdict import ENDED
 from evaluators.tracking.telling import Sending, telling
 from evaluators.tracking.tracker import Link, NamedTracker
 from evaluators.values.addresses import without_passwords

@@ -85,9 +85,9 @@ AREAS: Final[dict[str, Area]] = {
         ),
     ),
     "gates": Area(
-        ("run/gates.py", "run/gate_*.py", "run/watch.py", "run/figures.py", "run/verdict.py"),
+        ("run/gates.py", "run/gate_*.py", "run/watch.py", "run/figures.py", "run/exit_code.py"),
         (
-            "run/test_gates.py", "run/test_worked_by_hand.py", "run/test_sums_by_hand.py", "run/test_verdict.py", "run/test_labels.py",
+            "run/test_gates.py", "run/test_worked_by_hand.py", "run/test_sums_by_hand.py", "run/test_exit_code.py", "run/test_labels.py",
             "run/test_measures.py", "run/test_slices.py",
         ),
     ),

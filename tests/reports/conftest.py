@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue
+from evaluators.run.exit_code import Facts, causes, exit_code
 from evaluators.run.gate_targets import parse_target
 from evaluators.run.gate_verdicts import judge_gates
 from evaluators.run.gates import Gate, GateConfig
@@ -22,7 +23,6 @@ from evaluators.run.result import (
     MetricStats,
     RunResult,
 )
-from evaluators.run.verdict import Facts, causes, exit_code
 from tests.bounds import bounds_of
 
 

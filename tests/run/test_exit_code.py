@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue
+from evaluators.run.exit_code import PRECEDENCE, Facts, afterwards, causes, exit_code
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
-from evaluators.run.verdict import PRECEDENCE, Facts, afterwards, causes, exit_code
 
 
 def stats(scored: int = 10, **others: Any) -> EvaluatorStats:
