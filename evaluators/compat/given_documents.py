@@ -193,7 +193,7 @@ def _result(line: EvaluatorLine, table: TestSet, measured: SplitResult, notes: S
         rows=measured.rows,
         columns=dict(ROLES),
         evaluators=tuple(stats),
-        issues=tuple(one.issue for one in measured.issues),
+        issues=tuple(issue for _, issue in measured.issues),
         warnings=warnings,
         issue_counts=dict(sorted(measured.issue_counts.items())),
         exit_code=exit_code(facts),

@@ -79,7 +79,7 @@ def conclude(
     warned, held = (missed, []) if prepared.selection or not finished else ([], missed)
     unselected = nothing_selected(test_set.table, test_set.name) if finished and not every[0].rows else None
     of_table = [*test_set.issues, *([] if unselected is None else [unselected])]
-    issues = [*of_table, *(one.issue for each in every for one in each.issues)]
+    issues = [*of_table, *(issue for each in every for _, issue in each.issues)]
     if changed:
         issues = [issue for issue in issues if issue.code not in CUT_CODES]
     counts: Counter[str] = Counter()

@@ -11,7 +11,7 @@ from evaluators.issues import Blame, CellError, Issue
 from evaluators.needs import NO_EXPECTED, Expected, column_of
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan, read_by
-from evaluators.run.split_result import MOST_ISSUES, RowIssue, SplitResult
+from evaluators.run.split_result import MOST_ISSUES, SplitResult
 from evaluators.run.tally import Ledger
 from evaluators.suite.graph import in_order
 from evaluators.testsets.reader import Chunk
@@ -71,7 +71,7 @@ class RowIssues:
             seen = self._result.issue_counts.get(placed.code, 0)
             self._result.issue_counts[placed.code] = seen + 1
             if seen < MOST_ISSUES:
-                self._result.issues.append(RowIssue(chunk.offsets[row], placed))
+                self._result.issues.append((chunk.offsets[row], placed))
 
 
 def _faulty_column(

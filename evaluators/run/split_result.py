@@ -12,6 +12,7 @@ import sys
 import zlib
 from array import array
 from base64 import b64decode, b64encode
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final, TypeVar
 
@@ -51,13 +52,6 @@ class Merged(Struct, frozen=True):
     """The number of its first row."""
     attempt: str = ""
     """The word in the name of its file: see `evaluators.run.split_files`."""
-
-
-class RowIssue(Struct, frozen=True, array_like=True):
-    """What is wrong with a row: its offset in the split, later its number."""
-
-    row: int
-    issue: Issue
 
 
 class FirstRows(Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -124,8 +118,8 @@ class SplitResult(Sum):
     """What was wrong with the keys that align lists, by evaluator."""
     slices: dict[str, dict[str, list[Tally]]] = field(default_factory=dict)
     """By column and value."""
-    issues: list[RowIssue] = field(default_factory=list)
-    """The first of each code."""
+    issues: list[tuple[int, Issue]] = field(default_factory=list)
+    """The first of each code, each with the offset of its row, later with its number."""
     issue_counts: dict[str, Count] = field(default_factory=dict)
     recorded: dict[str, Count] = field(default_factory=dict)
     """How many rows were recorded under each key, those included that another split had already made enough."""
@@ -163,12 +157,12 @@ class SplitResult(Sum):
 
     def limit(self) -> None:
         """Keeps the first issues of each code, and the first values of each column."""
-        met: dict[str, int] = {}
+        met: Counter[str] = Counter()
         kept = []
-        for one in self.issues:
-            met[one.issue.code] = met.get(one.issue.code, 0) + 1
-            if met[one.issue.code] <= MOST_ISSUES:
-                kept.append(one)
+        for row, issue in self.issues:
+            met[issue.code] += 1
+            if met[issue.code] <= MOST_ISSUES:
+                kept.append((row, issue))
         self.issues = kept
         for values in self.slices.values():
             limit_slices(values)
@@ -186,10 +180,10 @@ class SplitResult(Sum):
         for sums in self.measures:
             sums.unread = {mark: _numbered(rows, first) for mark, rows in sums.unread.items()}
         self.ids.places = array("Q", [place + first for place in self.ids.places])
-        for place, one in enumerate(self.issues):
-            row, issue = one.row + first, one.issue
+        for place, (offset, issue) in enumerate(self.issues):
+            row = offset + first
             where = f"{name} row {row}, {issue.where}" if issue.where else f"{name} row {row}"
-            self.issues[place] = RowIssue(row, replace(issue, where=where))
+            self.issues[place] = row, replace(issue, where=where)
 
     def check(self, lines: Sequence[EvaluatorLine]) -> None:
         """Raises ValueError for a result that is not one of these evaluators."""

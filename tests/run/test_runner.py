@@ -120,10 +120,10 @@ def invalid_rows(files: dict[str, bytes]) -> list[int]:
 def test_issues_say_row_and_column(bench: Any) -> None:
     measured, files = bench.score(splits=4)
     broken = invalid_rows(files)
-    assert [one.issue.where for one in measured.issues] == [
+    assert [issue.where for _, issue in measured.issues] == [
         f'rows.jsonl row {row}, column "expected"' for row in broken[:5]
     ]
-    assert {one.issue.blame for one in measured.issues} == {Blame.TESTSET}
+    assert {issue.blame for _, issue in measured.issues} == {Blame.TESTSET}
     assert len(broken) > 5
 
 
@@ -143,7 +143,7 @@ def test_two_faulty_cells_of_one_row_are_two_issues(bench: Any) -> None:
     }
     bench.rows = [{"output": "{}", "first": "", "second": ""}]
     measured, _ = bench.score()
-    assert [one.issue.where for one in measured.issues] == [
+    assert [issue.where for _, issue in measured.issues] == [
         'rows.jsonl row 1, column "first"',
         'rows.jsonl row 1, column "second"',
     ]

@@ -15,7 +15,7 @@ from evaluators.fields.key_counts import KeyCounts, KeyFault
 from evaluators.issues import Blame, Issue
 from evaluators.run.exact_sums import plus
 from evaluators.run.labels import LabelSums, PairCount
-from evaluators.run.split_result import RowIssue, SplitResult, opened, sealed
+from evaluators.run.split_result import SplitResult, opened, sealed
 from evaluators.run.tally import Tally
 
 LINES = load({"evaluators": [{"json_multi_field_match": {"fields": ["a", "b"]}}]}).lines
@@ -26,7 +26,7 @@ def result(text: str = "é") -> SplitResult:
     found = SplitResult(3, rows=2, span=4, tallies=[Tally.of(2)], attempt="0123abcd")
     found.tallies[0].sums = {2**80: 2**200, 3: -1}
     found.ids.add([0, 2], ["one", text])
-    found.issues = [RowIssue(2, Issue("odd", Blame.TESTSET, text, "column x"))]
+    found.issues = [(2, Issue("odd", Blame.TESTSET, text, "column x"))]
     found.keys = [keys_of(text)]
     found.labels = [
         LabelSums({"=a": {"(missing)": PairCount(1, ((2, "one"),))}}, listed=True, unlisted={text: ((0, ""),)})
@@ -95,7 +95,7 @@ def test_rows_get_their_numbers() -> None:
     found = result()
     found.number("rows.csv", 10)
     assert list(found.ids.places) == [10, 12]
-    assert [(one.row, one.issue.where) for one in found.issues] == [(12, "rows.csv row 12, column x")]
+    assert [(row, issue.where) for row, issue in found.issues] == [(12, "rows.csv row 12, column x")]
     assert [count.first for _, count in found.keys[0].faults()] == [(12,)]
     (labels,) = found.labels
     assert labels is not None
