@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -67,7 +67,7 @@ def _rules(node: FieldNode) -> list[str]:
     return [*(metric.rule for metric in node.metrics), node.align.rule]
 
 
-class RecordFiles(NamedTuple):
+class RecordFiles(Struct, frozen=True):
     """Where the rows of one variant are kept."""
 
     rows: Path

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec import Struct
 
@@ -66,7 +66,7 @@ class Recording(Struct, frozen=True):
         return self.documents == "all" or (self.documents == "auto" and rows <= self.small)
 
 
-class Asked(NamedTuple):
+class Asked(Struct, frozen=True):
     """A row of a chunk of which an evaluator has something to record."""
 
     row: int
