@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from evaluators.run.measures import MeasuredColumn
     from evaluators.tracking.tracker import NamedTracker
 
+_USUAL_RESULTS: Final = ResultsConfig.model_construct()
+_NO_TEST_SET: Final = TestSetConfig.model_construct()
 Section = TypeVar("Section")
 Rows: TypeAlias = Any
 """Rows as a program has them: a DataFrame, a list of dicts, an Arrow table, the name of a file, or the settings of a test set."""
@@ -82,7 +84,7 @@ class Suite(Struct, frozen=True, dict=True):
     @property
     def results(self) -> ResultsConfig:
         """Where results go."""
-        return self._section("results", ResultsConfig.model_construct())
+        return self._section("results", _USUAL_RESULTS)
 
     @property
     def engine(self) -> NamedEngine | None:
@@ -128,7 +130,7 @@ class Suite(Struct, frozen=True, dict=True):
     @property
     def test_set(self) -> TestSetConfig:
         """The test set that the suite names; an empty one when it names none."""
-        return self._section("test_set", TestSetConfig.model_construct())
+        return self._section("test_set", _NO_TEST_SET)
 
     @property
     def folder(self) -> Path:
