@@ -75,7 +75,11 @@ def _json(value: object) -> JSON:
     return _json(listed()) if callable(listed) else str(value)
 
 
-def _number(value: Decimal) -> int | float:
+def _number(value: Decimal) -> int | float | str:
+    """The number; its digits as a text where a number of JSON would lose some of them."""
     if not value.is_finite():
         raise ValueError(f"{value} is not a JSON number")
-    return int(value) if value == value.to_integral_value() else float(value)
+    if value == value.to_integral_value():
+        return int(value)
+    number = float(value)
+    return number if Decimal(repr(number)) == value else format(value, "f")

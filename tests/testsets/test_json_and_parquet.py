@@ -96,7 +96,7 @@ def test_parquet_values_become_json_values(folder: Path) -> None:
         "nested": [{"a": [1, None]}, {"a": []}, None],
         "day": [datetime.date(2024, 1, 2)] * 3,
         "time": pyarrow.array([1, 2, 3], pyarrow.timestamp("ns")),
-        "price": [Decimal("1.50"), Decimal("2.00"), None],
+        "price": [Decimal("1.50"), Decimal("2.00"), Decimal("12345678901234567890.12")],
         "bytes": [b"caf\xc3\xa9", b"\xff", b""],
         "map": pyarrow.array([[("k", 1)], [], None], pyarrow.map_(pyarrow.string(), pyarrow.int64())),
     }
@@ -108,7 +108,7 @@ def test_parquet_values_become_json_values(folder: Path) -> None:
     assert found["nested"] == [{"a": [1, None]}, {"a": []}, MISSING]
     assert found["day"] == ["2024-01-02"] * 3
     assert found["time"][0] == "1970-01-01T00:00:00"
-    assert found["price"] == [1.5, 2, MISSING]
+    assert found["price"] == [1.5, 2, "12345678901234567890.12"]
     assert found["bytes"][0] == "café"
     assert isinstance(found["bytes"][1], CellError)
     assert found["map"][0] == {"k": 1}
