@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from enum import Enum, IntEnum
+from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 from msgspec import Meta, Struct
@@ -43,7 +43,32 @@ WHOLE: Final = 1.0
 """The usual weight. It is one object, as what is written leaves out what is the default itself."""
 
 
-class FieldStatus(Enum):
+class _Status(Enum):
+    """What became of something, by its word. Its number is its place, which is what a result keeps."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        """The word for programs: what JSON, CSV and stored rows write."""
+        self.number = len(self.__class__.__members__)
+
+    def __index__(self) -> int:
+        return self.number
+
+    def __eq__(self, other: object) -> bool:
+        """The same status, by its word, `status == "match"`, or by its number."""
+        if other.__class__ is str:
+            return self.word == other
+        return self is other or (other.__class__ is int and self.number == other)
+
+    def __hash__(self) -> int:
+        return self.number
+
+    def __str__(self) -> str:
+        """The word, so that a status is printed as it is compared."""
+        return self.word
+
+
+class FieldStatus(_Status):
     """What became of one field, by its word. Its number is the byte that stands for it in a result."""
 
     NOT_MEASURED = "not_measured"
@@ -57,26 +82,11 @@ class FieldStatus(Enum):
     NOT_JUDGED = "not_judged"
     """Something else broke the comparison (the expected value, a time limit): the row has no score."""
 
-    def __init__(self, word: str) -> None:
-        self.word = word
-        """The word for programs: what JSON, CSV and stored rows write."""
-        self.number = len(self.__class__.__members__)
-
-    def __index__(self) -> int:
-        return self.number
-
     def __eq__(self, other: object) -> bool:
-        """The same status, by its word, `status == "match"`, or by its number. struct-extract-eval calls what is not judged an `error`."""
-        if other.__class__ is str:
-            return self.word == other or (self is FieldStatus.NOT_JUDGED and other == "error")
-        return self is other or (other.__class__ is int and self.number == other)
+        """The same status, by its word or its number. struct-extract-eval calls what is not judged an `error`."""
+        return super().__eq__(other) or (self is FieldStatus.NOT_JUDGED and other.__class__ is str and other == "error")
 
-    def __hash__(self) -> int:
-        return self.number
-
-    def __str__(self) -> str:
-        """The word, so that a status is printed as it is compared."""
-        return self.word
+    __hash__ = _Status.__hash__
 
     @property
     def plain(self) -> str:
@@ -97,44 +107,26 @@ def plain_word(word: str) -> str:
     return _PLAIN_WORD_OF.get(word, word)
 
 
-class RowStatus(IntEnum):
-    """How a row is counted for one evaluator. The first three are *scored*."""
+class RowStatus(_Status):
+    """How a row is counted for one evaluator, by its word. The first three are *scored*."""
 
-    SCORED = 0
-    UNREADABLE = 1
+    SCORED = "scored"
+    UNREADABLE = "unreadable"
     """Scored 0.0: the output holds no JSON that the evaluator can use."""
-    BLOCKED = 2
+    BLOCKED = "blocked"
     """Scored 0.0: an evaluator named in `needs` did not pass."""
-    SKIPPED = 3
-    NOT_MEASURED = 4
-    INVALID = 5
+    SKIPPED = "skipped"
+    NOT_MEASURED = "not_measured"
+    INVALID = "invalid"
     """The test set is to blame."""
-    UNJUDGED = 6
+    UNJUDGED = "unjudged"
     """The environment is to blame."""
-    BUG = 7
-
-    def __eq__(self, other: object) -> bool:
-        """The same status, by its number or by its word, `status == "scored"`."""
-        return self.word == other if other.__class__ is str else int.__eq__(self, other)
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    __hash__ = int.__hash__
-
-    def __str__(self) -> str:
-        """The word, so that a status is printed as it is compared."""
-        return self.word
+    BUG = "bug"
 
     @classmethod
     def of(cls, blame: Blame) -> RowStatus:
         """How a row is counted that something kept from being scored, by what is to blame."""
         return {Blame.TESTSET: cls.INVALID, Blame.ENVIRONMENT: cls.UNJUDGED}.get(blame, cls.BUG)
-
-    @property
-    def word(self) -> str:
-        """The word for programs: what JSON, CSV and stored rows write."""
-        return self.name.lower()
 
     @property
     def plain(self) -> str:
@@ -144,12 +136,12 @@ class RowStatus(IntEnum):
     @property
     def scored(self) -> bool:
         """The row counts in the mean."""
-        return self <= RowStatus.BLOCKED
+        return self.number <= RowStatus.BLOCKED.number
 
     @property
     def kept_out(self) -> bool:
         """Something other than the output kept the row from being measured."""
-        return self >= RowStatus.INVALID
+        return self.number >= RowStatus.INVALID.number
 
 
 class Comparison(Struct, frozen=True):

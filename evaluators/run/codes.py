@@ -6,7 +6,7 @@ that has it, whatever the parts in which the rows were scored.
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal, TypeAlias, cast
+from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 from msgspec.structs import astuple
@@ -17,7 +17,6 @@ from evaluators.values.json_text import compact
 
 LETTERS: Final = ".=x-+s!?"
 """One letter for each status: not measured, match, mismatch, omission, hallucination, skipped, error, fault."""
-RowWord: TypeAlias = Literal["scored", "unreadable", "blocked", "skipped", "not_measured", "invalid", "unjudged", "bug"]
 
 
 class CodeIssue(Struct, frozen=True, omit_defaults=True):
@@ -34,7 +33,7 @@ class CodeIssue(Struct, frozen=True, omit_defaults=True):
 class CodedVerdict(Struct, frozen=True, omit_defaults=True):
     """A verdict as a run folder has it. What is not said is as in most rows: no counts, figures or issue."""
 
-    status: RowWord
+    status: RowStatus
     score: tuple[Count, Positive] | None = None
     """An exact fraction from 0 to 1."""
     passed: bool | None = None
@@ -56,7 +55,7 @@ class CodedVerdict(Struct, frozen=True, omit_defaults=True):
         """A verdict as it is written."""
         issue = verdict.issue
         return CodedVerdict(
-            _WORDS[verdict.status], (verdict.num, verdict.den) if verdict.den else None, verdict.passed,
+            verdict.status, (verdict.num, verdict.den) if verdict.den else None, verdict.passed,
             verdict.statuses.translate(_LETTER_OF).decode(), verdict.counts, verdict.figures, verdict.values,
             None if issue is None
             else CodeIssue(issue.code, issue.blame, issue.message, issue.where, issue.hint, issue.excerpt),
@@ -66,7 +65,7 @@ class CodedVerdict(Struct, frozen=True, omit_defaults=True):
     def verdict(self) -> Result:
         """The verdict that it stands for."""
         return Result(
-            RowStatus[self.status.upper()], self.passed, *(self.score or (0, 0)), bytes(map(LETTERS.index, self.fields)),
+            self.status, self.passed, *(self.score or (0, 0)), bytes(map(LETTERS.index, self.fields)),
             self.counts, None if self.issue is None else Issue(*astuple(self.issue)), self.metrics, self.values,
         )  # fmt: skip
 
@@ -88,5 +87,4 @@ def code_text(verdict: Result) -> bytes:
     return compact(CodedVerdict.of(verdict))
 
 
-_WORDS: Final = {status: cast(RowWord, status.word) for status in RowStatus}
 _LETTER_OF: Final = bytes(map(ord, LETTERS)) + bytes(256 - len(LETTERS))

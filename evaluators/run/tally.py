@@ -95,7 +95,7 @@ class Tally(Sum):
             for place in range(3):
                 powers[place] += num ** (place + 2) * times
             self.gave_nothing += times if _gave_nothing(verdict) else 0
-        elif verdict.status > RowStatus.NOT_MEASURED and not verdict.statuses and not any(verdict.counts or ()):
+        elif verdict.status.kept_out and not verdict.statuses and not any(verdict.counts or ()):
             self.unread += times
         if watch is not None:
             for target, part, whole in watch.parts(verdict):
