@@ -103,7 +103,7 @@ def evaluator_stats(
 
     `clustered` says that rows belong together: intervals then come from the clusters, and are unknown without them.
     """
-    scored, standings = tally.scored, tally.standings
+    scored, row_statuses = tally.scored, tally.row_statuses
     pass_rate_ci, mean_ci, detectable = _of_clusters(tally) if clustered else _of_rows(tally)
     if fields.names:
         counts: Counts | None = _status_counts(list(map(sum, zip(*tally.statuses, strict=True))))
@@ -122,13 +122,13 @@ def evaluator_stats(
         scored=scored,
         passed=tally.passed,
         failed=scored - tally.passed,
-        skipped=standings[RowStatus.SKIPPED],
-        not_measured=standings[RowStatus.NOT_MEASURED],
-        invalid=standings[RowStatus.INVALID],
-        unjudged=standings[RowStatus.UNJUDGED],
-        bugs=standings[RowStatus.BUG],
-        unreadable=standings[RowStatus.UNREADABLE],
-        blocked=standings[RowStatus.BLOCKED],
+        skipped=row_statuses[RowStatus.SKIPPED],
+        not_measured=row_statuses[RowStatus.NOT_MEASURED],
+        invalid=row_statuses[RowStatus.INVALID],
+        unjudged=row_statuses[RowStatus.UNJUDGED],
+        bugs=row_statuses[RowStatus.BUG],
+        unreadable=row_statuses[RowStatus.UNREADABLE],
+        blocked=row_statuses[RowStatus.BLOCKED],
         mean=mean_of(tally.sums, scored),
         pass_rate=share(tally.passed, scored),
         pass_rate_ci=pass_rate_ci,

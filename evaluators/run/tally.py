@@ -23,7 +23,7 @@ from evaluators.run.watch import Watch, key_of
 MOST_PATHS: Final = 2_000
 """Paths of an open tree that have figures of their own, the first in alphabetical order; the others share one line."""
 _STATUSES = len(FieldStatus)
-_STANDINGS = len(RowStatus)
+_ROW_STATUSES = len(RowStatus)
 Details: TypeAlias = dict[str, dict[str, int]]
 """By path and kind: `{"items[*].sku": {"errors": 3, "credit/4": 7}}`. See `evaluators.fields.path_details`."""
 
@@ -52,8 +52,8 @@ class Tally(Sum):
 
     statuses: list[Annotated[list[int], Meta(min_length=_STATUSES, max_length=_STATUSES)]] = field(default_factory=list)
     """For each listed field, how often each status was met."""
-    standings: Annotated[list[int], Meta(min_length=_STANDINGS, max_length=_STANDINGS)] = field(
-        default_factory=lambda: [0] * _STANDINGS
+    row_statuses: Annotated[list[int], Meta(min_length=_ROW_STATUSES, max_length=_ROW_STATUSES)] = field(
+        default_factory=lambda: [0] * _ROW_STATUSES
     )
     passed: int = 0
     empty_expected: int = 0
@@ -86,7 +86,7 @@ class Tally(Sum):
 
     def add(self, verdict: Result, times: int = 1, watch: Watch | None = None) -> None:
         """Count a verdict that was met some number of times."""
-        self.standings[verdict.status] += times
+        self.row_statuses[verdict.status] += times
         if verdict.status.scored:
             self.passed += times if verdict.passed else 0
             num, den = summand(verdict.num, verdict.den)
@@ -142,12 +142,12 @@ class Tally(Sum):
     @property
     def rows(self) -> int:
         """Every row that was met."""
-        return sum(self.standings)
+        return sum(self.row_statuses)
 
     @property
     def scored(self) -> int:
         """The rows that count in the mean."""
-        return self.standings[RowStatus.SCORED] + self.standings[RowStatus.UNREADABLE] + self.standings[RowStatus.BLOCKED]
+        return sum(self.row_statuses[status] for status in RowStatus if status.scored)
 
 
 def _gave_nothing(verdict: Result) -> bool:

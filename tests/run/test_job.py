@@ -83,7 +83,7 @@ def test_prose_is_evidence_against_contains_json(bench: Any) -> None:
     bench.suite = {"evaluators": ["contains_json"]}
     bench.rows = [{"output": "prose"}, {"output": "{}"}, {"id": "none"}]
     measured, files = bench.score()
-    assert measured.tallies[0].standings[RowStatus.SCORED] == 3
+    assert measured.tallies[0].row_statuses[RowStatus.SCORED] == 3
     assert [(line["row"], line["evaluator"]) for line in evidence_of(files)] == [
         (1, "contains_json"),
         (3, "contains_json"),
@@ -97,8 +97,8 @@ def test_unreadable_outputs_are_left_out_on_request_where_they_are_not_the_answe
     measured, _ = bench.score()
     contains, diff = measured.tallies
     assert (contains.scored, contains.passed) == (2, 1)
-    assert diff.standings[RowStatus.SKIPPED] == (choice == "skip")
-    assert diff.standings[RowStatus.UNREADABLE] == (choice == "fail")
+    assert diff.row_statuses[RowStatus.SKIPPED] == (choice == "skip")
+    assert diff.row_statuses[RowStatus.UNREADABLE] == (choice == "fail")
 
 
 def test_a_column_with_many_values_has_the_first_ones_and_the_rest(bench: Any) -> None:

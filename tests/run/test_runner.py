@@ -220,7 +220,7 @@ def test_the_counts_of_each_evaluator_add_up(bench: Any) -> None:
     measured, _ = bench.score()
     for tally in measured.tallies:
         assert tally.rows == 200
-        assert tally.standings[RowStatus.BUG] == 0
+        assert tally.row_statuses[RowStatus.BUG] == 0
 
 
 def test_figures_of_a_variant_carry_its_name(bench: Any) -> None:

@@ -59,7 +59,7 @@ def test_what_is_cut_off_is_refused(damage: Any) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        [], {"index": -1}, {"unknown": 1}, {"tallies": [{"standings": [1]}]}, {"tallies": [{"sums": {"0": 1}}]},
+        [], {"index": -1}, {"unknown": 1}, {"tallies": [{"row_statuses": [1]}]}, {"tallies": [{"sums": {"0": 1}}]},
         {"ids": {"places": ["I", "AAA"]}}, {"ids": {"places": ["x", ""]}}, {"ids": {"places": 7}}, {"rows": 1.5},
     ],
 )  # fmt: skip
