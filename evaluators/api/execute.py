@@ -34,7 +34,6 @@ from evaluators.testsets.byte_store import parent, scheme_of
 if TYPE_CHECKING:
     from evaluators.api.run_object import Run
     from evaluators.api.suite import Suite
-    from evaluators.reports.document import Section
     from evaluators.reports.headline import Options
     from evaluators.run.record import RunRecord
     from evaluators.run.resuming import ResumedRun
@@ -288,8 +287,8 @@ def _kept(prepared: Prepared, wanted: _Wanted, folder: RunFolder | None, run: Sc
     from evaluators.run.store import RUN_JSON
 
     if folder is None:
-        extra = _without_record(wanted, run.result)
-        return Finished(run.result, Options(prepared.suite.results.lowest_fields, extra=extra))
+        plain = Options(prepared.suite.results.lowest_fields)
+        return Finished(run.result, _without_record(plain, wanted, run.result))
     lost: tuple[Issue, ...] = ()
     try:
         record, options, of_pages = _recorded(prepared, wanted, folder, run)
@@ -380,29 +379,30 @@ def _recorded(
 
 def _options(prepared: Prepared, wanted: _Wanted, record: RunRecord) -> tuple[Options, Options]:
     """What the summary shows beside the figures, and what the pages show that were asked for: these search for all near misses."""
-    from evaluators.api.finished_run import label_rules, sections_of
+    from evaluators.api.finished_run import label_rules, with_record
     from evaluators.reports.format import has_pages
     from evaluators.reports.headline import Options
 
     lines = prepared.suite.lines
     shown = not wanted.looked_at or wanted.results is not None or wanted.files or wanted.summary
 
-    def with_sections(report: bool) -> Options:
-        sections = sections_of(record, lines, wanted.hardest, report=report) if shown else ()  # a program looks at rows
-        return Options(prepared.suite.results.lowest_fields, extra=sections, label_rules=label_rules(lines))
+    plain = Options(prepared.suite.results.lowest_fields, label_rules=label_rules(lines))
+    if not shown:  # a program looks at rows
+        return plain, plain
+    options = with_record(plain, record, lines, wanted.hardest, report=False)
+    pages = has_pages(map(Path, wanted.files), wanted.words)
+    return options, with_record(plain, record, lines, wanted.hardest) if pages else options
 
-    options = with_sections(False)
-    return options, with_sections(True) if has_pages(map(Path, wanted.files), wanted.words) else options
 
-
-def _without_record(wanted: _Wanted, result: RunResult) -> tuple[Section, ...]:
+def _without_record(options: Options, wanted: _Wanted, result: RunResult) -> Options:
     """A run that keeps nothing says what that costs, where there is something that it costs."""
     wrong = any(field.counts.mismatch for stats in result.evaluators for field in stats.fields)
     if not (wanted.summary and wrong):
-        return ()
-    from evaluators.reports.document import Paragraph, Section
+        return options
+    from evaluators.reports.near_miss_section import near_miss_hint
 
-    return (Section("Near misses", (Paragraph("They need the run folder, and this run keeps none.", "note"),)),)
+    said = "They need the run folder, and this run keeps none."
+    return replace(options, extra=(near_miss_hint(said),), search=(said.replace("They", "Near misses"),))
 
 
 def _tracked(finished: Finished, trackers: Sequence[NamedTracker], options: RunOptions) -> Finished:
@@ -418,10 +418,10 @@ def _tracked(finished: Finished, trackers: Sequence[NamedTracker], options: RunO
     report = folder / "report.html"
     pages = [file for file in (*finished.files, *([str(report)] if report.is_file() else ())) if file.endswith(".html")]
     if sent.links and pages:
-        from evaluators.api.finished_run import sent_section
+        from evaluators.api.finished_run import sent_section, with_sections
         from evaluators.run.record import read_record
 
-        shown = replace(finished.options, extra=(*finished.options.extra, *sent_section(folder)))
+        shown = with_sections(finished.options, sent_section(folder))
         _asked(pages, read_record(folder), shown)  # once more, now that they can say where the run is
     return replace(finished, result=afterwards(finished.result, sent.issues), sent=sent)
 

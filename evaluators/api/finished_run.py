@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final
+
+from msgspec.structs import replace
 
 from evaluators.api.sections import READERS
 from evaluators.builtin._texts import LabelRule
 from evaluators.issues import Problems, problem
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.headline import Options
-from evaluators.reports.near_miss_section import near_miss_section, not_searched
+from evaluators.reports.mistakes import mistakes_of
+from evaluators.reports.near_miss_section import MOST_SUGGESTED, near_miss_hint, near_miss_section, not_searched
 from evaluators.reports.record_parts import parts_of
 from evaluators.reports.report_files import asked_files, hardest, needs_cells
 from evaluators.reports.schema_sections import failed_section
@@ -25,32 +27,26 @@ from evaluators.suite.presets import PRESETS
 from evaluators.suite.source import load
 from evaluators.values.small_files import reading_inside
 
-MOST_SUGGESTED: Final = 3
-"""Near misses that a run ends with; reports show more, and `evaluators advice` all."""
 
-
-def sections_of(
-    record: RunRecord, lines: Sequence[EvaluatorLine], hard: int = 0, *, report: bool = True
-) -> tuple[Section, ...]:
-    """What failed first, the `hard` rows with the lowest scores, and the near misses: those of a `report`, or what a run ends with, which
-    is a few of them where it is small, and else the command that searches."""
+def with_record(
+    options: Options, record: RunRecord, lines: Sequence[EvaluatorLine], hard: int = 0, *, report: bool = True
+) -> Options:
+    """The options with what the record tells: what failed first, what goes wrong most often, the `hard` rows with the lowest scores, and
+    the near misses: those of a `report`, or what a run ends with, which is a few of them where it is small, and else the command that
+    searches."""
     parts = parts_of(record)
-    return (
-        *(failed_section(parts) if parts else ()),
-        *([hardest(hard, record)] if hard else []),
-        *_near_misses(record, lines, report),
-    )
-
-
-def _near_misses(record: RunRecord, lines: Sequence[EvaluatorLine], report: bool) -> tuple[Section, ...]:
+    asked = (hardest(hard, record),) if hard else ()
+    mistakes, until = mistakes_of(record)
+    options = replace(options, asked=asked, mistakes=mistakes, mistakes_until=until, label_rules=label_rules(lines))
+    first = (*(failed_section(parts) if parts else ()), *asked)
     if not report and any(one.rows > SMALL_RUN for one in record.facts.variants):
-        return not_searched(record.result)
+        said = not_searched(record.result)
+        return replace(options, extra=(*first, *(near_miss_hint(one) for one in said)), search=said)
     from evaluators.reports.near_miss_search import near_misses  # brings schemas along, which few suites have
 
-    if report:
-        return near_miss_section(near_misses(lines, record))
-    found = near_misses(lines, record, wanted=MOST_SUGGESTED)
-    return near_miss_section(found, more=len(found) == MOST_SUGGESTED)
+    found = near_misses(lines, record, wanted=None if report else MOST_SUGGESTED)
+    section = near_miss_section(found, more=not report and len(found) == MOST_SUGGESTED)
+    return replace(options, extra=(*first, *section), suggestions=tuple(found[:MOST_SUGGESTED]))
 
 
 def label_rules(lines: Sequence[EvaluatorLine]) -> dict[str, LabelRule]:
@@ -71,14 +67,19 @@ def sent_section(folder: Path) -> tuple[Section, ...]:
     return (Section("Where it was sent", (Listing(tuple(items)),)),)
 
 
+def with_sections(options: Options, sections: Sequence[Section]) -> Options:
+    """The options with further sections, which every page has."""
+    return replace(options, extra=(*options.extra, *sections), asked=(*options.asked, *sections))
+
+
 def options_of(record: RunRecord) -> Options:
     """What the suite asked of summaries, and the sections that the run's own summary had."""
     try:
         lines: Sequence[EvaluatorLine] = recorded_lines(record)
     except Problems:
         lines = ()  # the suite needs what is not here: a variable, or functions of a program
-    extra = (*sections_of(record, lines), *sent_section(record.folder))
-    return Options(record.facts.lowest_fields, extra=extra, label_rules=label_rules(lines))
+    options = with_record(Options(record.facts.lowest_fields), record, lines)
+    return with_sections(options, sent_section(record.folder))
 
 
 def recorded_lines(record: RunRecord) -> tuple[EvaluatorLine, ...]:

@@ -13,11 +13,10 @@ from evaluators.api.loading import load
 from evaluators.api.run_object import Run
 from evaluators.api.run_options import RunOptions, prepared_for
 from evaluators.cli._endings import print_problems
-from evaluators.cli._printing import print_page, say
+from evaluators.cli._printing import print_page, print_run, say
 from evaluators.issues import Problems
 from evaluators.reports.comparison_page import comparison_page
 from evaluators.reports.headline import one_line
-from evaluators.reports.summary import summary
 from evaluators.run.places import suite_places
 
 _PAUSE_SECONDS: Final = 0.5
@@ -39,7 +38,7 @@ def watch_run(suite: str, test_set: str | None, asked: RunOptions) -> None:
             finished = finish(loaded, test_set, looked_at=True, **asked)
             run = Run(finished.result, finished.record, finished.lines, None, finished.let_go)
             if last is None:
-                print_page(summary(run.result, finished.options))
+                print_run(run.result, finished.options)
             else:
                 say(f"\n{one_line(run.result)}\n\n")
                 print_page(comparison_page(compare(last, run, fail_on=(), common=True)))

@@ -141,3 +141,9 @@ TRACE_ROWS: Final[Option] = click.option(
     help="Send N rows one by one to trackers that show single rows, rows with something wrong first. The table that a tracker "
     "gets has all rows anyway.",
 )
+
+
+EVERY_TABLE: Final = click.option(
+    "--verbose", "-v", is_flag=True, help="Print every table of the run in place of the summary of one screen."
+)
+EXPLAIN: Final = click.option("--explain", is_flag=True, help="Say below the summary what its words mean.")

@@ -12,6 +12,8 @@ from evaluators.run.write_errors import UNWRITTEN, unwritten
 
 if TYPE_CHECKING:
     from evaluators.reports.document import Page
+    from evaluators.reports.headline import Options
+    from evaluators.run.result import RunResult
     from evaluators.tracking.tracker import Link
 
 NARROWEST: Final = 20
@@ -35,6 +37,18 @@ def print_page(page: Page) -> None:
 
     plain = None if on_a_screen() else Console(width=asked, color_system=None, no_color=True, legacy_windows=False)
     say(screen_text(page, plain or Console()))
+
+
+def print_run(result: RunResult, options: Options, every_table: bool = False) -> None:
+    """Print the summary of a run, or every table of it."""
+    if every_table:
+        from evaluators.reports.run_page import run_page
+
+        print_page(run_page(result, options))
+        return
+    from evaluators.reports.summary import summary
+
+    print_page(summary(result, options))
 
 
 def asked_width() -> int | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
 
-from evaluators.cli._options import report_files
+from evaluators.cli._options import EVERY_TABLE, EXPLAIN, report_files
 
 
 @click.command("report")
@@ -16,7 +17,9 @@ from evaluators.cli._options import report_files
     "(JUnit) hold the figures; .csv and .jsonl hold the rows; .fields.csv and .report.json list every field that a schema "
     "scores. Without it, the summary is printed."
 )
-def command(run: str, files: tuple[str, ...]) -> None:
+@EVERY_TABLE
+@EXPLAIN
+def command(run: str, files: tuple[str, ...], verbose: bool, explain: bool) -> None:
     """Write a run again, in any format.
 
     RUN is a run folder, or the run.json in it; a folder in a store is named by its address. Everything comes from what the run
@@ -25,13 +28,14 @@ def command(run: str, files: tuple[str, ...]) -> None:
 
     The exit code is 0, whatever that of the run was.
     """
+    from msgspec.structs import replace
+
     from evaluators.api.finished_run import options_of, write_again
     from evaluators.api.remote_runs import written_places
     from evaluators.cli._named_runs import run_place
-    from evaluators.cli._printing import print_page, say
+    from evaluators.cli._printing import print_run, say
     from evaluators.issues import Problems
     from evaluators.reports.report_files import check_asked
-    from evaluators.reports.summary import summary
     from evaluators.run.record import read_record
 
     if issues := check_asked(map(Path, files)):
@@ -39,7 +43,7 @@ def command(run: str, files: tuple[str, ...]) -> None:
     place = run_place(run)
     if not files:
         record = read_record(place)
-        print_page(summary(record.result, options_of(record)))
+        print_run(record.result, replace(options_of(record), run=shlex.quote(run), explain=explain), verbose)
         return
     for file in written_places(files, lambda some: write_again(place, some)):
         say(f"{file}\n")

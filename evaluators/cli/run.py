@@ -16,7 +16,9 @@ from evaluators.cli._options import (
     COLUMNS,
     DELIMITER,
     ENCODING,
+    EVERY_TABLE,
     EXPECTED,
+    EXPLAIN,
     HEADER_ROW,
     OUTPUT,
     SHEET,
@@ -112,6 +114,8 @@ COUNT = WholeNumber(1)
     help="Score again whenever the suite or the data changes, and compare with the run before. No run folder is written, and "
     "nothing is sent to a tracker. Ctrl-C ends it.",
 )
+@EVERY_TABLE
+@EXPLAIN
 @click.option("--quiet", "-q", is_flag=True, help="Print one line in place of the summary.")
 @click.option(
     "--format",
@@ -337,7 +341,7 @@ def _test_set_settings(options: dict[str, Any]) -> dict[str, Any]:
 def _print(finished: Finished, options: dict[str, Any]) -> None:
     from msgspec.structs import replace
 
-    from evaluators.cli._printing import print_page, say
+    from evaluators.cli._printing import print_run, say
 
     if options["print_as"] == "json":
         from evaluators.run.run_json import run_json
@@ -349,24 +353,24 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
 
         say(one_line(finished.result) + "\n")
         return
-    from evaluators.reports.summary import summary
-
     if options["print_as"] == "github":
         from evaluators.cli._github import add_to_step_summary
         from evaluators.reports.formats.github import GitHub
+        from evaluators.reports.run_page import run_page
 
-        add_to_step_summary(summary(finished.result, finished.options))
+        add_to_step_summary(run_page(finished.result, finished.options))
         say(GitHub().render(finished.result, finished.options))
         return
     folder = finished.place or finished.folder
     named = "RUN" if folder is None else shlex.quote(str(folder))
-    print_page(summary(finished.result, replace(finished.options, files=_files(finished), run=named)))
+    shown = replace(finished.options, files=_files(finished), run=named, explain=options["explain"])
+    print_run(finished.result, shown, options["verbose"])
 
 
 def _files(finished: Finished) -> tuple[str, ...]:
     """Where the results are, one line each."""
     folder = finished.place or finished.folder
-    named = () if folder is None else (f"{folder}: the run folder, with summary.txt, run.json and the rows",)
+    named = () if folder is None else (f"{folder}: the run folder",)
     return (*named, *map(str, finished.files))
 
 
@@ -397,7 +401,7 @@ def _print_asked(finished: Finished, options: dict[str, Any]) -> None:
     if asked is None or not asked.requests or options["quiet"]:
         return
     from evaluators.cli._printing import tell
-    from evaluators.reports.summary import asked_text
+    from evaluators.reports.run_page import asked_text
 
     tell(f"Judge: {asked_text(asked)}")
 

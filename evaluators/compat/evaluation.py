@@ -17,6 +17,7 @@ from evaluators.fields.scored import ListOutcome
 from evaluators.fields.settle import OURS
 from evaluators.issues import Issue, Problems
 from evaluators.model import FieldStatus, Outcome, Result, RowStatus
+from evaluators.reports.format import FORMATS
 from evaluators.reports.headline import Options
 from evaluators.reports.outcomes import COMPARED, entries_of, outcomes_of
 from evaluators.reports.record_parts import parts_of
@@ -26,7 +27,7 @@ from evaluators.run.record_lines import Recorded
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats
 from evaluators.run.run_folder import RunFolder
 
-FORMATS = ("csv", "markdown", "report", "fields")
+_WRITTEN = ("csv", "markdown", "report", "fields")
 
 
 class Record(Struct, frozen=True):
@@ -262,12 +263,14 @@ class Evaluation(Struct, frozen=True, dict=True):
         with _created(place, force) as kept:
             copytree(record.folder, kept.working, dirs_exist_ok=True)
             record = replace(record, folder=kept.working, result=replace(record.result, name=place.name))
-            folder_files(kept, record, FORMATS, Options(extra=failed_section(parts_of(record))))
+            options = Options(extra=failed_section(parts_of(record)))
+            folder_files(kept, record, _WRITTEN, options)
+            kept.write("summary.txt", FORMATS.find("text")().render(record.result, options))  # in its words
             return kept.finish(record.result, record.facts)
 
     def __str__(self) -> str:
         from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
-        from evaluators.reports.format import FORMATS, PageFormat
+        from evaluators.reports.format import PageFormat
         from evaluators.reports.schema_sections import evaluation_sections
         from evaluators.run.figures import rows_text
 

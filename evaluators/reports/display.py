@@ -44,6 +44,30 @@ def clipped(text: str, columns: int) -> str:
     return f"{head}…{tail}"
 
 
+def wrapped(text: str, columns: int, indent: str = "", whole_words: bool = False) -> list[str]:
+    """The text in lines of at most that many columns, those after the first indented. Nothing is cut: a word that is wider than a
+    line goes on in the next one, and with `whole_words` has a line of its own."""
+    lines: list[str] = []
+    line, *words = text.split(" ")
+    for word in words:
+        if width(f"{line} {word}") <= columns:
+            line = f"{line} {word}"
+        else:
+            lines.append(line)
+            line = indent + word
+    return [part for whole in (*lines, line) for part in ([whole] if whole_words else _broken(whole, columns, indent))]
+
+
+def _broken(line: str, columns: int, indent: str) -> list[str]:
+    """A line in as many as its longest word needs."""
+    parts: list[str] = []
+    while width(line) > columns:
+        head = _first(line, columns)
+        parts.append(head)
+        line = indent + line[len(head) :]
+    return [*parts, line]
+
+
 def _first(text: str, columns: int) -> str:
     taken = 0
     for index, char in enumerate(text):

@@ -18,11 +18,10 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
     The order is that of the upper end of the 95 % CI: a field that is wrong in its only row stands behind one that
     is wrong in a hundred of two hundred.
     """
-    fields = [(stats, field) for stats in result.evaluators for field in stats.fields]
+    fields = _fields(result)
     if not fields:
         return ()
-    weak = sorted(((stats, field) for stats, field in fields if _below_one(field)), key=_weakness)
-    unmeasured = [f"{full_name(stats)} → {field.path}" for stats, field in fields if _gap(field)]
+    weak, unmeasured = weak_fields(result), unmeasured_fields(result)
     blocks: list[Paragraph | PageTable] = []
     if weak and most:
         blocks.append(_weak_table(weak[:most]))
@@ -44,6 +43,20 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
         if stats.fields_not_listed
     )
     return (Section("Fields with the lowest accuracy", tuple(blocks)),) if blocks else ()
+
+
+def weak_fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
+    """The fields that are not always right, the weakest first, each with its evaluator."""
+    return sorted(((stats, field) for stats, field in _fields(result) if _below_one(field)), key=_weakness)
+
+
+def unmeasured_fields(result: RunResult) -> list[str]:
+    """The fields that no row measured, each with its evaluator."""
+    return [f"{full_name(stats)} → {field.path}" for stats, field in _fields(result) if _gap(field)]
+
+
+def _fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
+    return [(stats, field) for stats in result.evaluators for field in stats.fields]
 
 
 _ORDER: Final = "A low figure from few rows may be chance, so it comes after a surer one."

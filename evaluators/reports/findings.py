@@ -30,11 +30,15 @@ def problem_section(result: RunResult) -> tuple[Section, ...]:
     return (Section("Problems", (Listing(tuple(items)),)),) if items else ()
 
 
+def issue_place(issue: Issue) -> str:
+    """Where a problem is; whose it is, where it has no place."""
+    return issue.where or _BLAMED[issue.blame]
+
+
 def _issue_item(issue: Issue) -> Item:
-    place = issue.where or _BLAMED[issue.blame]
     hint = (f"hint: {issue.hint}",) if issue.hint else ()
     excerpt = tuple(issue.excerpt.splitlines()) if issue.excerpt else ()
-    return Item(f"{place}: {issue.message}", hint, excerpt, "bad" if issue.blame is Blame.BUG else "warning")
+    return Item(f"{issue_place(issue)}: {issue.message}", hint, excerpt, "bad" if issue.blame is Blame.BUG else "warning")
 
 
 def warning_section(result: RunResult) -> tuple[Section, ...]:

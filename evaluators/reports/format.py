@@ -15,7 +15,6 @@ from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import Socket, suggestion
 from evaluators.reports.document import Page
 from evaluators.reports.headline import Options
-from evaluators.reports.summary import summary
 from evaluators.run.result import RunResult
 
 if TYPE_CHECKING:
@@ -52,8 +51,10 @@ class PageFormat(Format):
         raise NotImplementedError  # the contract: each format writes its own
 
     def render(self, result: RunResult, options: Options) -> str:
-        """The summary of the run."""
-        return self.page(summary(result, options))
+        """The page of the run, with every table."""
+        from evaluators.reports.run_page import run_page  # a run writes its summary alone, and starts sooner
+
+        return self.page(run_page(result, options))
 
     def compared(self, comparison: RunComparison) -> str:
         """The page of the comparison."""

@@ -14,6 +14,8 @@ from evaluators.run.result import RunResult
 if TYPE_CHECKING:
     from evaluators.builtin._texts import LabelRule
     from evaluators.reports.document import Section
+    from evaluators.reports.mistakes import Mistake
+    from evaluators.reports.near_miss_section import NearMiss
 
 
 class Options(Struct, frozen=True):
@@ -28,7 +30,19 @@ class Options(Struct, frozen=True):
     run: str = "RUN"
     """The run folder as these lines name it."""
     extra: tuple[Section, ...] = ()
-    """Sections asked for beside the usual ones, such as `hardest_rows`."""
+    """Sections that the page with every table has beside the usual ones, such as `hardest_rows`."""
+    asked: tuple[Section, ...] = ()
+    """Those of them that were asked for: the summary has them, too."""
+    mistakes: tuple[Mistake, ...] = ()
+    """What went wrong, the most frequent first."""
+    mistakes_until: int | None = None
+    """The last row that was looked at for them, where that is not the last of the run."""
+    suggestions: tuple[NearMiss, ...] = ()
+    """What one change of the suite would make right."""
+    search: tuple[str, ...] = ()
+    """What a run says that did not search for such changes."""
+    explain: bool = False
+    """Say what the words of the summary mean."""
     label_rules: Mapping[str, LabelRule] = field(default_factory=dict)
     """How evaluators read labels, by name: a page that has rows leads from a cell of a label table to its rows."""
 

@@ -15,6 +15,8 @@ _LEAD: Final = (
     "Each is one change to the suite: what it would turn from wrong to right, and the line to write. Nothing was changed."
 )
 MOST_SHOWN: Final = 10
+MOST_SUGGESTED: Final = 3
+"""Near misses that a run ends with; reports show more, and `evaluators advice` all."""
 
 
 class NearMiss(Struct, frozen=True):
@@ -62,12 +64,16 @@ def near_miss_section(misses: Sequence[NearMiss], most: int = MOST_SHOWN, *, mor
     return (Section("Near misses", tuple(blocks)),)
 
 
-def not_searched(result: RunResult) -> tuple[Section, ...]:
+def not_searched(result: RunResult) -> tuple[str, ...]:
     """What a run that did not search says: the command that does. Nothing where nothing is wrong."""
     if not any(stats.failed or any(field.counts.mismatch for field in stats.fields) for stats in result.evaluators):
         return ()
-    text = "`evaluators advice RUN` says which one change to the suite would turn how many wrong values right."
-    return (Section("Near misses", (Paragraph(text, "note"),)),)
+    return ("`evaluators advice RUN` says which one change to the suite would turn how many wrong values right.",)
+
+
+def near_miss_hint(text: str) -> Section:
+    """The section with a sentence in place of near misses."""
+    return Section("Near misses", (Paragraph(text, "note"),))
 
 
 def _item(one: NearMiss) -> Item:

@@ -17,7 +17,7 @@ from evaluators.reports.outcome_format import OutcomesFile, outcome_formats, out
 from evaluators.reports.record_parts import ReportPart, parts_of
 from evaluators.reports.recorded import result_of
 from evaluators.reports.rows_csv import AGGREGATE, Annotated, MarkedRow, field_numbers, why_of, write_rows
-from evaluators.reports.summary import HardRow, hardest_rows
+from evaluators.reports.run_page import HardRow, hardest_rows
 from evaluators.run.figures import rows_text, score_text
 from evaluators.run.record import RecordedRow, RunRecord
 from evaluators.run.record_facts import SUITE_FOLDER, RecordedEvaluator, RecordedVariant

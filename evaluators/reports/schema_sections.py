@@ -14,7 +14,7 @@ from evaluators.reports.document import Head, Item, Listing, PageTable, Paragrap
 from evaluators.reports.extract_bench import array_breakdown, failed_fields, overall_results
 from evaluators.reports.outcomes import failed_of
 from evaluators.reports.record_parts import ReportPart
-from evaluators.reports.tables import full_name, surplus_text
+from evaluators.reports.tables import full_name, of_extra_items
 from evaluators.run.figures import counted, rows_text, score_text
 from evaluators.run.record import RecordedRow
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats, RunResult
@@ -70,9 +70,6 @@ def failed_section(parts: Sequence[ReportPart], most: int = MOST_FAILED) -> tupl
     return (Section(first, (Listing(items),), lines),)
 
 
-_TOTALS_TEXT: Final = "the overall score, the field score and the overall pass rate"
-
-
 def _figures(stats: EvaluatorStats, several: bool = False) -> Section:
     rows = [
         *(_mean_row(stats, *words) for words in _MEANS),
@@ -86,7 +83,7 @@ def _figures(stats: EvaluatorStats, several: bool = False) -> Section:
         for what, count in stats.fallbacks.items()
     ]
     if stats.extra_items is not None:
-        text = surplus_text(stats.extra_items, _TOTALS_TEXT)
+        text = of_extra_items(stats)
         said.append(Paragraph(f"{text[0].upper()}{text[1:]}.", "note"))
     section = Section(f"Figures of {full_name(stats)}", (PageTable(columns, tuple(rows)), *said))
     return replace(section, in_summary=(section, overall_results(stats, several)))

@@ -17,7 +17,7 @@ from evaluators.run.figures import (
     rows_text,
     score_text,
 )
-from evaluators.run.result import EvaluatorStats, ExtraItems, GateResult, RunResult
+from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 
 MOST_SLICES: Final = 20
 """Slices that a summary lists; all of them are in run.json."""
@@ -45,7 +45,7 @@ def gate_section(result: RunResult) -> tuple[Section, ...]:
 
 def _gate_row(gate: GateResult) -> tuple[str, ...]:
     return (
-        gate.target, gate.variant or "", _slice_text(gate.slice), _GATE_WORDS[gate.verdict], gate.message,
+        gate.target, gate.variant or "", slice_text(gate.slice), _GATE_WORDS[gate.verdict], gate.message,
         gate.limit, f"{gate.n:,}",
     )  # fmt: skip
 
@@ -64,10 +64,10 @@ def evaluator_section(result: RunResult) -> tuple[Section, ...]:
         *(item for stats in result.evaluators for item in _partial(stats)),
         *(item for stats in result.evaluators for item in _of_which(stats)),
     )
-    legend = tuple(Item(f"{word}: {meaning}") for word, meaning in _LEGEND if _has(table, word))
+    legend = tuple(Item(f"{word}: {meaning}") for word, meaning in LEGEND if _has(table, word))
     if any(stats.pass_rate_ci for stats in result.evaluators):
         together = f"; rows of one {result.cluster} count as one" if result.cluster else ""
-        of_mean = (Item(_MEAN_INTERVAL + together),) if _has(table, "its 95 % CI") else ()
+        of_mean = (Item(MEAN_INTERVAL + together),) if _has(table, "its 95 % CI") else ()
         legend = (*of_mean, Item(_INTERVAL + together), *legend)
     return (Section("Evaluators", (table, *((Listing((*remarks, *legend)),) if remarks or legend else ()))),)
 
@@ -108,8 +108,8 @@ def _mean_interval(stats: EvaluatorStats) -> str:
 
 
 _INTERVAL: Final = "95 % CI: where the pass rate would likely be with many more rows like these"
-_MEAN_INTERVAL: Final = "its 95 % CI: where the mean score would likely be with many more rows like these"
-_LEGEND: Final = (
+MEAN_INTERVAL: Final = "its 95 % CI: where the mean score would likely be with many more rows like these"
+LEGEND: Final = (
     ("failed", "the row's score is below what the evaluator asks for (its pass_at); it counts in the mean"),
     ("skipped", "a condition of the suite leaves the row out; no score"),
     ("not measured", "the row has nothing that this evaluator looks at; no score"),
@@ -142,11 +142,16 @@ def _of_which(stats: EvaluatorStats) -> Iterable[Item]:
             said = one if count == 1 else several
             yield Item(f"{full_name(stats)}: {count:,} of the {stats.scored:,} scored rows {said}", tone="note")
     if stats.extra_items is not None and stats.metric("mean_f1") is None:
-        yield Item(f"{full_name(stats)}: {surplus_text(stats.extra_items, 'the score')}", tone="note")
+        yield Item(f"{full_name(stats)}: {of_extra_items(stats)}", tone="note")
 
 
-def surplus_text(found: ExtraItems, figures: str) -> str:
-    """What items that only the output has mean for some figures, with the setting that changes it."""
+def of_extra_items(stats: EvaluatorStats) -> str:
+    """What items that only the output has mean for the figures of an evaluator, with the setting that changes it; empty without any."""
+    found = stats.extra_items
+    if found is None:
+        return ""
+    by_schema = stats.metric("mean_f1") is not None
+    figures = "the overall score, the field score and the overall pass rate" if by_schema else "the score"
     values = f" ({counted(found.values, 'value')})" if found.values is not None else ""
     text = f"extra list items: {found.items:,}{values} in {rows_text(found.rows)}"
     if found.penalized:
@@ -174,7 +179,7 @@ def slice_section(result: RunResult) -> tuple[Section, ...]:
 
 def _slice_row(stats: EvaluatorStats) -> tuple[str, ...]:
     return (
-        _slice_text(stats.slice), stats.name, stats.variant or "", of_part(stats, score_text(stats.mean)),
+        slice_text(stats.slice), stats.name, stats.variant or "", of_part(stats, score_text(stats.mean)),
         of_part(stats, percent_text(stats.pass_rate)), interval_text(stats.pass_rate_ci), f"{stats.scored:,} of {stats.rows:,}",
     )  # fmt: skip
 
@@ -184,5 +189,6 @@ def full_name(stats: EvaluatorStats) -> str:
     return f"{stats.name} ({stats.variant})" if stats.variant else stats.name
 
 
-def _slice_text(slice_: tuple[str, str] | None) -> str:
+def slice_text(slice_: tuple[str, str] | None) -> str:
+    """A slice as pages name it: `supplier = Acme`; empty where there is none."""
     return f"{slice_[0].removeprefix('row.')} = {slice_[1]}" if slice_ else ""

@@ -6,7 +6,7 @@ from typing import Final
 
 from evaluators.reports.document import Page, Section
 from evaluators.reports.format import FORMATS, PageFormat
-from evaluators.reports.summary import summary
+from evaluators.reports.run_page import run_page
 from evaluators.run.record import RunRecord
 
 _CUT: Final = "\n\nThe rest is in the run's report.\n"
@@ -14,7 +14,7 @@ _CUT: Final = "\n\nThe rest is in the run's report.\n"
 
 def note_of(record: RunRecord, most: int) -> str:
     """The summary of a run in at most `most` characters: whole sections, the first ones that have room."""
-    page = summary(record.result)
+    page = run_page(record.result)
     kept: list[Section] = []
     for section in page.sections:
         longer = [*kept, section]

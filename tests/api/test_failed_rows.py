@@ -11,7 +11,7 @@ import pytest
 from evaluators.api.loading import loads
 from evaluators.reports.document import Page
 from evaluators.reports.format import FORMATS, PageFormat
-from evaluators.reports.summary import summary
+from evaluators.reports.run_page import run_page
 from evaluators.run.result import EvaluatorStats, RunResult
 
 RIGHT: dict[str, Any] = {"name": "Ann", "age": 30}
@@ -153,7 +153,7 @@ def test_rows_that_the_outputs_file_lacks_are_said_first_and_leave_gates_undecid
     suite = joined(tmp_path, answered=5, of=40)
     result = loads(json.dumps(suite), folder=tmp_path).run().result
     assert (judged(result), result.exit_code, result.without_output) == (["undecided"], 3, {"": 35})
-    page = text(summary(result))
+    page = text(run_page(result))
     assert page.splitlines()[3] == "5 of 40 rows have an output"
     assert "1.0000 (5 rows)" in page
     assert "only 5 of 40 rows were measured (12.5 %)" in page
@@ -164,7 +164,7 @@ def test_rows_that_the_outputs_file_lacks_can_count_0(tmp_path: Path) -> None:
     suite["test_set"]["no_output"] = "fail"
     result = loads(json.dumps(suite), folder=tmp_path).run().result
     assert (judged(result), result.exit_code, result["it"].mean) == (["failed"], 1, 0.125)
-    assert text(summary(result)).splitlines()[3] == "5 of 40 rows have an output"
+    assert text(run_page(result)).splitlines()[3] == "5 of 40 rows have an output"
 
 
 def text(document: Page) -> str:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from evaluators.api.loading import load
 from evaluators.reports.document import PageTable, Section
-from evaluators.reports.summary import fields_page, summary
+from evaluators.reports.run_page import fields_page, run_page
 from evaluators.run.figures import percent_text, quantity_text, score_text
 from evaluators.run.result import RunResult
 
@@ -54,7 +54,7 @@ def tables(sections: tuple[Section, ...]) -> Iterator[tuple[str, list[dict[str, 
 
 def shown(result: RunResult) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Target, figure and cell of everything that the summary and the page of fields show."""
-    for title, rows in tables(summary(result).sections):
+    for title, rows in tables(run_page(result).sections):
         for row in rows:
             if title == "Evaluators":
                 yield from ((row["evaluator"], {"figure": name}, row[name]) for name in OF_ROWS)

@@ -19,6 +19,10 @@ TABLE: list[dict[str, Any]] = yaml.safe_load(
 RIGHT = "output,expected\nParis,Paris\nRome,Rome\n"
 
 
+def plain(text: str) -> str:
+    return " ".join(text.split())
+
+
 @pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry["it"])
 def test_a_mistake_gets_its_message(entry: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -31,7 +35,8 @@ def test_a_mistake_gets_its_message(entry: dict[str, Any], tmp_path: Path, monke
     usual = ["run", "suite.yaml", *(["rows.csv"] if rows is not None else [])]
     done = CliRunner().invoke(command, entry.get("command", usual))
     printed = f"{done.stdout}{done.stderr}".replace(str(tmp_path), "FOLDER")
-    assert entry["says"] in printed, printed
+    page = "\nExit code " in printed  # whose lines are broken where they are full
+    assert entry["says"] in printed or (page and plain(entry["says"]) in plain(printed)), printed
     assert entry.get("never_says", "\0") not in printed, printed
     assert done.exit_code == entry["exit"]
 

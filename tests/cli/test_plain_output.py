@@ -14,7 +14,7 @@ SUITE = Path(__file__).parents[2] / "configs" / "gallery" / "classification" / "
 
 
 @pytest.mark.parametrize("columns", [60, 200])
-@pytest.mark.parametrize("words", [["run", str(SUITE), "--no-results"], ["explain", "gates"], ["try", str(SUITE)]])
+@pytest.mark.parametrize("words", [["run", str(SUITE), "--no-results", "-v"], ["explain", "gates"], ["try", str(SUITE)]])
 def test_columns_says_how_wide_the_output_is(words: list[str], columns: int) -> None:
     done = CliRunner().invoke(command, words, env={"COLUMNS": str(columns)})
     assert done.exit_code == 0

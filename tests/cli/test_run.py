@@ -129,7 +129,7 @@ def test_a_run_is_never_overwritten_without_force(files: Path, run: Start) -> No
     table(files / "rows.csv", RIGHT)
     again = run("run", "suite.yaml", "rows.csv", "--name", "x", "-o", "figures.json")
     assert again.returncode == 0
-    assert "\n- runs/x-2: the run folder, with summary.txt" in again.stdout
+    assert "\n- runs/x-2: the run folder\n" in again.stdout
     assert "runs/x is there already, so this run is in runs/x-2" in again.stderr
     named = [json.loads((files / name).read_text())["folder"] for name in ("runs/x-2/run.json", "figures.json")]
     assert named == ["x-2", "x-2"]
@@ -325,7 +325,7 @@ def test_the_exit_code_says_whose_move_it_is(
 def test_every_cause_is_listed_beside_the_code_that_won(files: Path, run: Start) -> None:
     table(files / "rows.csv", RIGHT, WRONG, SPOILT)
     said = run("run", "gated.yaml", "rows.csv", "--no-results").stdout
-    assert "- gate header failed: mean 0.7500 is below 0.9" in said
+    assert "FAILED  header: mean 0.7500 is below 0.9" in said
     assert "- the test set left rows without a score: header 1 of 3" in said
 
 
@@ -461,7 +461,7 @@ def test_a_report_is_written_as_its_extension_says(files: Path, run: Start, suff
         case ".json":
             assert text == figures_of(files / "runs" / "x")
         case ".txt":
-            assert text == (files / "runs" / "x" / "summary.txt").read_text(encoding="utf-8")
+            assert text == run("report", "runs/x", "-v").stdout
         case ".md":
             assert text.startswith("# cities: finished")
         case ".xml":
@@ -715,7 +715,7 @@ def test_a_quiet_run_that_keeps_nothing_loads_no_room_that_it_does_not_enter(fil
 def test_a_run_that_keeps_nothing_says_what_near_misses_need(files: Path, run: Start) -> None:
     table(files / "rows.csv", RIGHT, WRONG)
     said = run("run", "suite.yaml", "rows.csv", "--no-results").stdout
-    assert "Near misses\n-----------\nThey need the run folder, and this run keeps none." in said
+    assert "Near misses need the run folder, and this run keeps none." in said
     table(files / "rows.csv", RIGHT)
     assert "Near misses" not in run("run", "suite.yaml", "rows.csv", "--no-results").stdout
 

@@ -12,7 +12,7 @@ import pytest
 import evaluators
 from evaluators.issues import Blame, Problems
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
-from evaluators.reports.summary import summary
+from evaluators.reports.run_page import run_page
 from evaluators.run.preparing import check_judge
 from evaluators.run.settings_fingerprint import meaning_of
 
@@ -77,7 +77,7 @@ def test_a_panel_says_how_often_its_judges_agree(tmp_path: Path) -> None:
     agreement = stats.metric("agreement")
     assert agreement is not None
     assert agreement.mean == pytest.approx((1 + 1 / 3 + 1 / 3) / 3)
-    assert "tone: of the pairs of its judges, 55.6 % say the same of a row (3 rows)" in str(summary(result))
+    assert "tone: of the pairs of its judges, 55.6 % say the same of a row (3 rows)" in str(run_page(result))
 
 
 def test_a_judge_of_a_panel_may_be_a_judge_of_its_own(tmp_path: Path) -> None:

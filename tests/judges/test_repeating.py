@@ -14,7 +14,7 @@ import evaluators
 from evaluators.cli import command
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.judges.repeating import agreed, combined
-from evaluators.reports.summary import summary
+from evaluators.reports.run_page import run_page
 
 
 class Fickle(Judge):
@@ -51,9 +51,9 @@ def test_the_first_answer_counts_and_the_others_say_how_sure_it_is(tmp_path: Pat
     result = evaluators.load(SUITE).run(rows_file(tmp_path), repeat_judge=3, results=tmp_path / "runs", name="run").result
     once = evaluators.load(SUITE).run(rows_file(tmp_path)).result
     assert result.evaluators[0].mean == once.evaluators[0].mean == 1.0
-    text = str(summary(result))
+    text = str(run_page(result))
     assert "Of 4 questions that were put several times, 2 got the same verdict each time (50.0 %, 95 % CI" in text
-    assert "Repeated questions" not in str(summary(once))
+    assert "Repeated questions" not in str(run_page(once))
 
 
 def test_every_answer_is_recorded_and_paid_for(tmp_path: Path) -> None:

@@ -23,14 +23,19 @@ OPTIONS = Options(files=("runs/2026-03-14_09-26-53_5f0c2a9b",))
 
 def files_of(result: RunResult) -> dict[str, str]:
     markdown: Format = FORMATS.find("markdown")()
+    text: Format = FORMATS.find("text")()
     return {
         **run_files(result, ("csv", "markdown", "json", "junit"), OPTIONS),
         "summary.md": markdown.render(result, OPTIONS),
+        "tables.txt": text.render(result, OPTIONS),
         "run.json": run_json(result),
     }
 
 
-@pytest.mark.parametrize("name", ["summary.txt", "summary.md", "fields.md", "field_summary.csv", "junit.xml", "run.json"])
+@pytest.mark.parametrize(
+    "name",
+    ["summary.txt", "tables.txt", "summary.md", "fields.md", "field_summary.csv", "junit.xml", "run.json"],
+)
 def test_a_report_is_the_golden_one(named_run: tuple[str, RunResult], name: str) -> None:
     run, result = named_run
     golden = GOLDEN / run / name

@@ -1,210 +1,225 @@
+"""The summary fits a screen, and never leaves out what must be said."""
+
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
+from evaluators.api.run_request import RunRequest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from evaluators.api.execute import Finished, finish
+from evaluators.api.loading import load
 from evaluators.issues import Blame, Issue
-from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, dense
-from evaluators.reports.format import FORMATS, PageFormat
+from evaluators.reports.display import visible, width, wrapped
+from evaluators.reports.formats.text import TextFormat
 from evaluators.reports.headline import Options
-from evaluators.reports.summary import HardRow, fields_page, hardest_rows, summary
-from evaluators.reports.tables import MOST_SLICES
-from evaluators.run.result import Counts, FieldStats, RunResult
+from evaluators.reports.mistakes import Mistake
+from evaluators.reports.near_miss_section import NearMiss
+from evaluators.reports.run_page import hardest_rows
+from evaluators.reports.summary import MOST_LINES, WIDEST, summary
+from evaluators.run.figures import score_text
+from evaluators.run.record import read_record
+from evaluators.run.result import ConfusionMatrix, GateResult, LabelCell, LabelFigures, MeasureStats, RunResult
+from tests.reports.conftest import evaluator, field, run
+
+GALLERIES = sorted((Path(__file__).parents[2] / "configs/gallery").glob("*/suite.yaml"))
+NAMES = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=60)
+COUNTS = st.integers(0, 40)
 
 
-def text_of(document: Page) -> str:
-    text = FORMATS.find("text")()
-    assert isinstance(text, PageFormat)
-    return text.page(document)
+def text_of(result: RunResult, options: Options = Options()) -> str:
+    return TextFormat().page(summary(result, options))
 
 
-def lines_of(result: RunResult, options: Options = Options()) -> list[str]:
-    return text_of(summary(result, options)).splitlines()
+def plain(text: str) -> str:
+    """Without the breaks of lines and their indentation: whatever is on the page is found however it is broken."""
+    return "".join(text.split())
 
 
-def titles(document: Page) -> list[str]:
-    return [section.title for section in document.sections if section.title]
+def told(text: str, page: str) -> bool:
+    return plain(visible(text)) in plain(page)
 
 
-def test_an_interrupted_run_says_so_in_the_first_line(runs: dict[str, RunResult]) -> None:
-    assert "interrupted after 120 rows" in lines_of(runs["interrupted"])[0]
-    assert "interrupted after 120 rows" in text_of(fields_page(runs["interrupted"]))
-
-
-def test_a_field_that_is_only_skipped_is_no_gap(runs: dict[str, RunResult]) -> None:
-    stats = runs["failed"].evaluators[0]
-    summary_field = FieldStats("summary", Counts(skipped=3), None, None, None, None)
-    skipped = replace(runs["failed"], evaluators=(replace(stats, fields=(*stats.fields, summary_field)),))
-    assert not [line for line in lines_of(skipped) if line.startswith("Measured in no row") and "→ summary" in line]
-    unmet = replace(summary_field, counts=Counts(skipped=3, not_measured=1))
-    found = replace(runs["failed"], evaluators=(replace(stats, fields=(*stats.fields, unmet)),))
-    assert [line for line in lines_of(found) if line.startswith("Measured in no row") and "→ summary" in line]
-
-
-def test_gates_come_first_when_one_failed_or_is_undecided(runs: dict[str, RunResult]) -> None:
-    assert titles(summary(runs["failed"]))[0] == "Gates"
-    assert titles(summary(runs["unmeasured"]))[0] == "Gates"
-    assert titles(summary(runs["passed"]))[:2] == ["Evaluators", "Gates"]
-
-
-def test_every_mean_stands_beside_its_counts(named_run: tuple[str, RunResult]) -> None:
-    _, result = named_run
-    lines = lines_of(result)
+def check_what_must_be_said(result: RunResult, options: Options = Options()) -> None:
+    page = text_of(result, options)
+    for gate in result.gates:
+        if gate.verdict in ("failed", "undecided"):
+            assert told(gate.message, page)
+            assert told(f"n {gate.n:,}", page)
+            assert told(gate.target, page)
     for stats in result.evaluators:
-        (line,) = [line for line in lines if line.startswith(f"{stats.name} ") and f" {stats.scored:,} of {stats.rows:,} " in line
-                   and (stats.variant or "") in line and "=" not in line]  # fmt: skip
-        assert f"{stats.scored:,} of {stats.rows:,}" in line
+        assert told(f"{stats.passed:,} of {stats.scored:,}", page)
+        assert score_text(stats.mean) in page
+        for count, word in (
+            (stats.skipped, "skipped"), (stats.invalid, "invalid"), (stats.unjudged, "unjudged"), (stats.bugs, "bug"),
+            (stats.not_measured, "not measured"), (stats.unreadable, "unreadable"), (stats.blocked, "blocked"),
+        ):  # fmt: skip
+            assert not count or told(f"{count:,} {word}", page)
+    for issue in result.warnings:
+        assert told(issue.message, page)
+    for cause in result.causes:
+        assert told(cause.removeprefix("gate ").partition(": ")[2] or cause, page)
+    assert max(width(line) for line in page.splitlines()) <= WIDEST
 
 
-def test_intervals_say_what_counts_as_one(runs: dict[str, RunResult]) -> None:
-    legend = "with many more rows like these"
-    assert "count as one" not in text_of(summary(runs["failed"]))
-    clustered = text_of(summary(replace(runs["failed"], cluster="doc_id")))
-    assert clustered.count(f"{legend}; rows of one doc_id count as one") == clustered.count(legend) > 0
-
-
-def test_an_undefined_mean_is_a_dash(runs: dict[str, RunResult]) -> None:
-    assert any(line.split()[:4] == ["exact_match", "–", "–", "–"] for line in lines_of(runs["broken"]))
-
-
-def test_the_lowest_fields_are_the_lowest_first(runs: dict[str, RunResult]) -> None:
-    lines = lines_of(runs["failed"], Options(lowest_fields=2))
-    start = lines.index("Fields with the lowest accuracy")
-    assert [line.split()[1] for line in lines[start + 3 : start + 5]] == ["地址.城市", "line_items[*].qty"]
-    assert lines[start + 5] == "5 more fields are below 1.0000."
-
-
-def test_no_lowest_field_may_be_asked_for(runs: dict[str, RunResult]) -> None:
-    lines = lines_of(runs["failed"], Options(lowest_fields=0))
-    assert "7 more fields are below 1.0000." in lines
-
-
-def test_one_more_field_is_not_plural(runs: dict[str, RunResult]) -> None:
-    assert "1 more field is below 1.0000." in lines_of(runs["failed"], Options(lowest_fields=6))
-
-
-def test_fields_that_are_all_right_are_said_in_one_sentence(runs: dict[str, RunResult]) -> None:
-    header = runs["passed"].evaluators[1]
-    result = replace(runs["passed"], evaluators=(replace(header, fields=header.fields[:1]),))
-    assert "Every field that was measured is right in every row." in lines_of(result)
-
-
-def test_a_field_that_no_row_measured_is_named_and_not_ranked(runs: dict[str, RunResult]) -> None:
-    lines = lines_of(runs["failed"])
-    assert "Measured in no row: header → purchase_order." in lines
-    assert not any(line.startswith("header") and "purchase_order" in line for line in lines)
-
-
-def test_issues_say_how_many_more_there_are(runs: dict[str, RunResult]) -> None:
-    lines = lines_of(runs["unmeasured"])
-    assert lines.count("- and 39 more like this") == 1
-    assert lines.index("- and 39 more like this") < lines.index(
-        "- contracts.csv row 30: the pattern ran out of its 2 seconds"
+@st.composite
+def results(draw: st.DrawFn) -> RunResult:
+    evaluators = [
+        evaluator(
+            draw(NAMES), "exact_match", draw(COUNTS), draw(COUNTS), {1: 0}, skipped=draw(COUNTS), invalid=draw(COUNTS),
+            unjudged=draw(COUNTS), not_measured=draw(COUNTS), bugs=draw(st.integers(0, 1)),
+            fields=[
+                field(draw(NAMES), match=draw(COUNTS), mismatch=draw(COUNTS), omission=draw(COUNTS))
+                for _ in range(draw(st.integers(0, 4)))
+            ],
+        )
+        for _ in range(draw(st.integers(1, 3)))
+    ]  # fmt: skip
+    gates = draw(
+        st.lists(
+            st.builds(
+                GateResult, NAMES, st.just("mean"), st.just(0.5), COUNTS, st.just("fail below 0.9"),
+                st.sampled_from(["passed", "warned", "failed", "undecided"]), NAMES,
+            ),
+            max_size=8,
+        )
+    )  # fmt: skip
+    warnings = draw(st.lists(st.builds(Issue, st.just("unseen"), st.just(Blame.TESTSET), NAMES), max_size=3))
+    labels = draw(st.lists(NAMES, unique=True, max_size=10))
+    figures = tuple(LabelFigures(one, 3, 3, 2, 0.5, 0.5, 0.5) for one in labels)
+    cells = tuple(LabelCell(one, labels[0], 2, ((2, "a"),)) for one in labels)
+    measures = draw(
+        st.lists(
+            st.builds(MeasureStats, NAMES, NAMES, *map(st.just, (9, 9, 0, 0, 0.5, None, 0.5, 0.5, 4.5, 0.1, 0.9))),
+            max_size=5,
+        )
+    )
+    return replace(
+        run(draw(NAMES), evaluators, warnings=warnings, notes=draw(st.lists(NAMES, max_size=3))),
+        gates=tuple(gates),
+        measures=tuple(measures),
+        confusion_matrices=(ConfusionMatrix("labels", 9, figures, (), cells, tuple(labels)),) if labels else (),
     )
 
 
-def test_a_count_without_a_listed_issue_is_still_told(runs: dict[str, RunResult]) -> None:
-    assert "- lost: 12" in lines_of(replace(runs["passed"], issue_counts={"lost": 12}))
+MISTAKES = st.lists(
+    st.builds(Mistake, NAMES, NAMES, st.none(), NAMES, st.integers(1, 10**6), st.just((2, 3, 4)), st.integers(3, 99)),
+    max_size=8,
+).map(tuple)
+SUGGESTIONS = st.lists(
+    st.builds(
+        NearMiss, NAMES, st.none(), NAMES, NAMES, NAMES, st.integers(1, 9), st.just(9), st.just(False), st.just((2,)),
+        st.just(1), NAMES,
+    ),
+    max_size=3,
+).map(tuple)  # fmt: skip
 
 
-def test_an_issue_without_a_place_says_whose_it_is(runs: dict[str, RunResult]) -> None:
-    result = replace(runs["passed"], issues=(Issue("refused", Blame.ENVIRONMENT, "the tracker refused"),))
-    assert "- outside: the tracker refused" in lines_of(result)
+@settings(max_examples=60, deadline=None)
+@given(results(), MISTAKES, SUGGESTIONS)
+def test_the_summary_fits_a_screen_and_says_what_must_be_said(
+    result: RunResult, mistakes: tuple[Mistake, ...], suggestions: tuple[NearMiss, ...]
+) -> None:
+    options = Options(mistakes=mistakes, suggestions=suggestions)
+    check_what_must_be_said(result, options)
+    bare = replace(
+        result,
+        gates=tuple(gate for gate in result.gates if gate.verdict in ("failed", "undecided")),
+        evaluators=tuple(replace(stats, fields=()) for stats in result.evaluators),
+        notes=(), measures=(), confusion_matrices=(),
+    )  # fmt: skip
+    lines, least = (len(text_of(*each).splitlines()) for each in ((result, options), (bare, Options())))
+    assert lines <= max(MOST_LINES, least + 1)
 
 
-def test_the_last_lines_are_the_verdict_and_the_files(runs: dict[str, RunResult]) -> None:
-    lines = lines_of(runs["failed"], Options(files=("runs/nightly", "rows.csv")))
-    assert lines[-6:-4] == [
-        "Exit code 1: a gate failed.",
-        "- gate header./totals/gross failed: accuracy 0.9731 is below 0.99",
+@pytest.mark.parametrize("suite", GALLERIES, ids=lambda path: path.parent.name)
+def test_the_summary_of_a_gallery_fits(suite: Path, tmp_path: Path) -> None:
+    loaded = load(suite)
+    if any("judge" in line.type for line in loaded.config.lines):
+        pytest.skip("it asks a judge")
+    finished = finish(loaded, RunRequest(results=tmp_path / "runs", name="x"))
+    page = ((finished.folder or tmp_path) / "summary.txt").read_text(encoding="utf-8")
+    record = read_record(tmp_path / "runs" / "x")
+    assert page == text_of(record.result, finished.options)
+    check_what_must_be_said(finished.result, finished.options)
+    if len(finished.result.evaluators) <= 3:
+        assert len(page.splitlines()) <= MOST_LINES
+
+
+def finished(folder: Path, rows: list[str], suite: dict[str, Any]) -> Finished:
+    (folder / "rows.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return finish(load(suite), RunRequest(str(folder / "rows.csv"), results=folder / "runs", name="x"))
+
+
+FIELDS = {"evaluators": [{"json_multi_field_match": {"name": "fields", "fields": {"day": "exact", "sum": "numeric"}}}]}
+
+
+def test_mistakes_are_grouped_by_what_went_wrong(tmp_path: Path) -> None:
+    rows = ["output,expected"]
+    rows += [
+        f'"{{""day"": ""0{n}/07/2026"", ""sum"": 1}}","{{""day"": ""2026-07-0{n}"", ""sum"": 1}}"' for n in (1, 2, 3)
     ]
-    assert lines[-3:] == ["The files:", "- runs/nightly", "- rows.csv"]
+    rows += ['"{""day"": ""2026-07-04"", ""sum"": ""1 EUR""}","{""day"": ""2026-07-04"", ""sum"": 1}"'] * 2
+    rows += ['"{""day"": ","{""day"": ""2026-07-04"", ""sum"": 1}"']
+    rows += ['"{""day"": ""2026-07-04""}","{""day"": ""2026-07-04"", ""sum"": 7}"']
+    done = finished(tmp_path, rows, FIELDS)
+    found = [(one.count, one.field, one.said, one.rows) for one in done.options.mistakes]
+    assert found == [
+        (3, "day", '"01/07/2026" for "2026-07-01"', (2, 3, 4)),
+        (2, "sum", '"1 EUR" for 1: text, not a number', (5, 6)),
+        (1, "", "the output is not usable JSON: the text ends inside the value at character 8", (7,)),
+        (1, "sum", "missing: 7", (8,)),
+    ]
+    page = text_of(done.result, done.options)
+    assert "    3  day    " in page
+    assert "1 unreadable, scored 0" in page
 
 
-def test_a_field_that_is_wrong_in_its_only_row_stands_behind_surer_ones(runs: dict[str, RunResult]) -> None:
-    once = FieldStats("rare", Counts(mismatch=1), 0.0, 0.0, 0.0, 0.0)
-    often = FieldStats("usual", Counts(match=60, mismatch=40), 0.6, 0.6, 0.6, 0.6)
-    stats = replace(runs["failed"].evaluators[0], fields=(once, often), fields_not_listed=0)
-    lines = lines_of(replace(runs["failed"], evaluators=(stats,)))
-    start = lines.index("Fields with the lowest accuracy")
-    assert [line.split()[1] for line in lines[start + 3 : start + 5]] == ["usual", "rare"]
-    assert lines[start + 5] == "A low figure from few rows may be chance, so it comes after a surer one."
+def test_a_row_that_passes_is_no_mistake(tmp_path: Path) -> None:
+    done = finished(
+        tmp_path, ["output,expected", "Paris,Paris", "Rome now,Rome"], {"evaluators": [{"similarity": {"pass_at": 0.5}}]}
+    )
+    assert done.result.evaluators[0].passed == 2
+    assert done.options.mistakes == ()
 
 
-def test_a_field_that_may_be_absent_is_no_gap(runs: dict[str, RunResult]) -> None:
-    listed = FieldStats("totl", Counts(not_measured=3), None, None, None, None)
-    free = FieldStats("notes", Counts(skipped=3), None, None, None, None, optional=True)
-    stats = replace(runs["failed"].evaluators[0], fields=(listed, free), fields_not_listed=0)
-    lines = lines_of(replace(runs["failed"], evaluators=(stats,)))
-    assert f"Measured in no row: {stats.name} → totl." in lines
-    lines = lines_of(replace(runs["failed"], evaluators=(replace(stats, fields=(free,)),)))
-    assert "Fields with the lowest accuracy" not in lines
+def test_a_long_run_says_how_far_it_looked(tmp_path: Path) -> None:
+    rows = ["output,expected", *[f"a{n},b{n}" for n in range(1_200)]]
+    done = finished(tmp_path, rows, {"evaluators": ["exact_match"]})
+    assert done.options.mistakes_until is not None
+    assert f"most frequent mistakes up to row {done.options.mistakes_until:,}" in text_of(done.result, done.options)
 
 
-def test_one_row_is_spoken_of_as_one(runs: dict[str, RunResult]) -> None:
-    stats = replace(runs["failed"].evaluators[0], blocked=1, unreadable=1)
-    said = [line for line in lines_of(replace(runs["failed"], evaluators=(stats,))) if " scored rows " in line]
-    assert [line.partition(" scored rows ")[2] for line in said] == [
-        "had an output that could not be read: it scores 0", "was blocked by an evaluator that it needs: it scores 0",
-    ]  # fmt: skip
+def test_what_is_left_out_is_said(runs: dict[str, RunResult]) -> None:
+    page = text_of(runs["unmeasured"])
+    assert "Not shown: problems; -v shows all." in page
+    assert "41 invalid; 1 unjudged:" in page
 
 
-def test_a_run_without_gates_says_that_none_decides(runs: dict[str, RunResult]) -> None:
-    lines = lines_of(replace(runs["passed"], gates=()))
-    assert lines[0] == "invoice extraction: finished"
-    assert "Exit code 0: the suite sets no gates, so no score is too low." in lines
+def test_a_failed_gate_stands_before_the_figures_and_once(runs: dict[str, RunResult]) -> None:
+    page = text_of(runs["failed"])
+    assert page.index("FAILED  header./totals/gross") < page.index("mean score")
+    assert page.count("accuracy 0.9731 is below 0.99") == 1
 
 
-def test_only_gates_make_a_run_good(runs: dict[str, RunResult]) -> None:
-    passed = runs["passed"]
-    assert summary(passed).tone == "good"
-    assert summary(replace(passed, gates=())).tone == "note"
+def test_what_was_asked_for_is_on_the_page(runs: dict[str, RunResult]) -> None:
+    assert "There are none." in text_of(runs["passed"], Options(asked=(hardest_rows([]),)))
+    assert "its 95 % CI: where the mean score" in text_of(runs["passed"], Options(explain=True))
 
 
-def test_a_warned_gate_shows_in_the_first_line(runs: dict[str, RunResult]) -> None:
-    warned = replace(runs["passed"], gates=tuple(replace(gate, verdict="warned") for gate in runs["passed"].gates))
-    assert lines_of(warned)[0] == "invoice extraction: passed, with warnings"
-
-
-def test_many_slices_show_the_lowest_and_count_the_rest(runs: dict[str, RunResult]) -> None:
-    one = runs["compared"].slices[0]
-    many = tuple(replace(one, slice=("row.n", str(n)), mean=n / 100) for n in range(30, 0, -1))
-    document = summary(replace(runs["compared"], slices=many))
-    (section,) = [section for section in document.sections if section.title == "Slices"]
-    table, more = section.blocks
-    assert isinstance(table, PageTable)
-    assert isinstance(more, Paragraph)
-    assert [row[0] for row in table.rows] == [f"n = {n}" for n in range(MOST_SLICES, 0, -1)]
-    assert more.text == "The lowest 20; 10 more slices are in run.json."
-
-
-def test_hard_rows_are_a_section_on_request(runs: dict[str, RunResult]) -> None:
-    section = hardest_rows([HardRow(57, "INV-0042", "0.2500", "totals.gross is wrong")])
-    lines = lines_of(runs["passed"], Options(extra=(section,)))
-    start = lines.index("Hardest rows")
-    assert lines[start + 2 : start + 4] == ["- row 57 (INV-0042): mean score 0.2500", "  totals.gross is wrong"]
-    assert hardest_rows([], "Slowest rows").blocks == (Paragraph("There are none."),)
-
-
-def test_a_page_of_fields_without_fields_says_so(runs: dict[str, RunResult]) -> None:
-    assert "No evaluator of this run scores fields." in text_of(fields_page(runs["interrupted"]))
-
-
-def test_dense_drops_columns_that_say_nothing() -> None:
-    table = PageTable((Head("a"), Head("b"), Head("c")), (("1", "0", ""), ("2", "0", "")))
-    assert [column.head for column in dense(table, ()).columns] == ["a"]
-    assert [column.head for column in dense(table, ("b",)).columns] == ["a", "b"]
-
-
-def test_the_summary_of_a_run_without_evaluators_is_a_page(runs: dict[str, RunResult]) -> None:
-    assert lines_of(replace(runs["broken"], evaluators=(), rows=0))
-
-
-@pytest.mark.parametrize("code", [0, 1, 2, 3, 4, 70, 130])
-def test_every_exit_code_has_words(runs: dict[str, RunResult], code: int) -> None:
-    assert f"Exit code {code}: " in "\n".join(lines_of(replace(runs["passed"], exit_code=code)))
-
-
-def test_details_stand_under_their_item() -> None:
-    page = Page("t", (Section(None, (Listing((Item("place: said", ("hint: do", "more"), ("a", "^")),)),)),))
-    assert text_of(page).splitlines()[3:] == ["- place: said", "    a", "    ^", "  hint: do", "  more"]
+@pytest.mark.parametrize(
+    ("text", "columns", "lines"),
+    [
+        ("", 10, [""]),
+        ("a b", 10, ["a b"]),
+        ("aaaa bbbb cccc", 10, ["aaaa bbbb", "  cccc"]),
+        ("aaaaaaaaaaaaa b", 6, ["aaaaaa", "  aaaa", "  aaa", "  b"]),
+        ("日本語日本語", 6, ["日本語", "  日本", "  語"]),
+    ],
+)
+def test_a_text_is_broken_and_never_cut(text: str, columns: int, lines: list[str]) -> None:
+    assert wrapped(text, columns, "  ") == lines

@@ -12,7 +12,7 @@ from evaluators.reports.catalog import KINDS, Kind, entries, page
 from evaluators.reports.format import FORMATS, PageFormat
 from evaluators.reports.headline import Options
 from evaluators.reports.reference_text import page_text
-from evaluators.reports.summary import fields_page, summary
+from evaluators.reports.run_page import fields_page, run_page
 from evaluators.run.result import RunResult
 from tests.docs.blocks import blocks
 
@@ -43,7 +43,7 @@ def test_each_status_has_a_word_for_programs_and_one_for_people() -> None:
 def test_the_pages_of_a_run_use_the_words_for_people(named_run: tuple[str, RunResult], word: str) -> None:
     kind = FORMATS.find(word)()
     assert isinstance(kind, PageFormat)
-    for document in (summary(named_run[1], Options()), fields_page(named_run[1])):
+    for document in (run_page(named_run[1], Options()), fields_page(named_run[1])):
         assert not FOR_PROGRAMS.findall(kind.page(document))
 
 

@@ -13,7 +13,7 @@ from evaluators.reports.headline import Options
 from evaluators.reports.outcome_format import OpenFile, OutcomesFormat
 from evaluators.reports.outcome_table import MOST_OUTCOMES, with_outcomes
 from evaluators.reports.record_parts import ReportPart
-from evaluators.reports.summary import fields_page
+from evaluators.reports.run_page import fields_page
 from evaluators.run.result import RunResult
 
 _SPECIAL: Final = re.compile(r"[\\`*\[\]<>|~#$]|(?<![^\W_])_|_(?![^\W_])")

@@ -1,6 +1,7 @@
 """Plain text with aligned tables: `summary.txt`, `-o FILE.txt`, and what is printed anywhere but on a terminal.
 
-The files say of a schema what extract-bench's report says, in its words and lines; what is printed has the words for people.
+`summary.txt` is the summary that is printed. `-o FILE.txt` has every table, and says of a schema what extract-bench's report says, in
+its words and lines.
 """
 
 from __future__ import annotations
@@ -35,14 +36,16 @@ class TextFormat(PageFormat):
         return "\n".join(lines) + "\n"
 
     def render(self, result: RunResult, options: Options) -> str:
-        """The summary of the run as it stands in a file."""
-        document = summary(result, options)
+        """Every table of the run, as they stand in a file."""
+        from evaluators.reports.run_page import run_page  # most runs write their summary alone
+
+        document = run_page(result, options)
         sections = [section.in_summary or (section,) for section in document.sections]
         return self.page(replace(document, sections=tuple(one for several in sections for one in several)))
 
     def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
         """`summary.txt`."""
-        return {"summary.txt": self.render(result, options)}
+        return {"summary.txt": self.page(summary(result, options))}
 
 
 def _section(section: Section) -> Iterable[str]:

@@ -13,7 +13,7 @@ from evaluators.reports.document import Block, Item, Listing, Page, PageTable, P
 from evaluators.reports.headline import Options
 from evaluators.reports.html.packed_rows import Encoded, EvaluatorFacts, PackedRows
 from evaluators.reports.label_pages import label_title
-from evaluators.reports.summary import summary
+from evaluators.reports.run_page import run_page
 from evaluators.reports.tables import evaluator_section, of_part
 from evaluators.run.figures import interval_text, percent_text, score_text
 from evaluators.run.intervals import wilson
@@ -43,7 +43,7 @@ def run_payload(
     result: RunResult, options: Options, facts: Sequence[EvaluatorFacts] = (), rows: PackedRows | None = None
 ) -> Encoded:
     """The page of a run. Without rows it has the figures alone."""
-    page = summary(result, options)
+    page = run_page(result, options)
     return {
         "title": result.name,
         "headline": page.title.removeprefix(f"{result.name}: "),

@@ -1,0 +1,234 @@
+"""A run as a page with all its tables: what `-v` prints, and what Markdown and the page for a browser show.
+
+The order is the order of questions: did it pass, which gates, how well, where is it weak, what was not measured and why,
+and what to do about it. Every figure stands beside its counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from msgspec import Struct
+
+from evaluators.judges.answer_lines import AskedTotals, JudgedBy
+from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, Tone
+from evaluators.reports.field_tables import field_section, lowest_section
+from evaluators.reports.findings import problem_section, warning_section
+from evaluators.reports.headline import Options, headline
+from evaluators.reports.label_pages import label_sections
+from evaluators.reports.measure_tables import measure_section
+from evaluators.reports.schema_sections import schema_sections
+from evaluators.reports.tables import evaluator_section, full_name, gate_section, slice_section
+from evaluators.run.figures import counted, interval_text, percent_text, rows_text
+from evaluators.run.intervals import wilson
+from evaluators.run.result import RunResult
+from evaluators.values.file_names import shown
+
+
+class HardRow(Struct, frozen=True):
+    """One row for the list of hardest or slowest rows."""
+
+    number: int
+    id: str
+    figure: str
+    """What put it on the list: its score, or its time."""
+    why: str
+    variant: str | None = None
+
+
+def run_page(result: RunResult, options: Options = Options()) -> Page:
+    """The page of a run, with every table."""
+    gates = gate_section(result)
+    failed = any(gate.verdict in ("failed", "undecided") for gate in result.gates)
+    sections = (
+        _opening(result),
+        *(gates if failed else ()),
+        *evaluator_section(result),
+        *(() if failed else gates),
+        *label_sections(result),
+        *schema_sections(result),
+        *_panels(result),
+        *_repeats(result),
+        *lowest_section(result, options.lowest_fields),
+        *slice_section(result),
+        *measure_section(result),
+        *_judges(result),
+        *options.extra,
+        *problem_section(result),
+        *warning_section(result),
+        *_notes(result),
+        _ending(result, options),
+    )
+    return Page(f"{result.name}: {headline(result)}", sections, tone_of(result))
+
+
+def fields_page(result: RunResult) -> Page:
+    """Every field of every evaluator, with its counts and ratios."""
+    sections = tuple(field_section(stats) for stats in result.evaluators if stats.fields)
+    none = (Section(None, (Paragraph("No evaluator of this run scores fields."),)),)
+    partial = () if result.complete else (Section(None, (Paragraph(f"This run was {headline(result)}.", "warning"),)),)
+    return Page(f"{result.name}: fields", (*partial, *(sections or none)))
+
+
+def hardest_rows(rows: Iterable[HardRow], title: str = "Hardest rows", figure: str = "mean score") -> Section:
+    """The section for rows that were asked for, in the order given."""
+    items = tuple(Item(_row_text(row, figure), (row.why,) if row.why else ()) for row in rows)
+    return Section(title, (Listing(items) if items else Paragraph("There are none."),))
+
+
+def _row_text(row: HardRow, figure: str) -> str:
+    named = "" if row.id in ("", str(row.number)) else f" ({shown(row.id)})"
+    variant = f", variant {row.variant}" if row.variant else ""
+    return f"row {row.number}{named}{variant}: {figure} {row.figure}"
+
+
+def tone_of(result: RunResult) -> Tone:
+    """How the run ended, as a tone."""
+    if result.exit_code == 0:
+        if not result.gates:  # nobody said what is good
+            return "note"
+        return "warning" if any(gate.verdict == "warned" for gate in result.gates) else "good"
+    return "bad" if result.exit_code in (1, 70) else "warning"
+
+
+def _opening(result: RunResult) -> Section:
+    variants = f", {counted(len(result.variants), 'variant')}: {_quoted(result.variants)}" if result.variants else ""
+    columns = ", ".join(f"{role} = {column}" for role, column in result.columns.items())
+    lines = [Paragraph(line, "warning") for line in answered(result)]
+    lines.append(Paragraph(f"{rows_text(result.rows)} of {result.test_set}{variants}"))
+    if columns:
+        lines.append(Paragraph(f"Columns: {columns}"))
+    return Section(None, tuple(lines))
+
+
+def answered(result: RunResult) -> list[str]:
+    """How many rows have an output, where a file of outputs lacks some: no figure speaks of more than these."""
+    return [
+        f"{result.rows - count:,} of {rows_text(result.rows)} {'has' if result.rows - count == 1 else 'have'} an output"
+        + (f', variant "{variant}"' if variant else "")
+        for variant, count in result.without_output.items()
+    ]
+
+
+def _panels(result: RunResult) -> tuple[Section, ...]:
+    items = tuple(map(Item, panel_lines(result)))
+    return (Section("Panels of judges", (Listing(items),)),) if items else ()
+
+
+def asking_lines(result: RunResult) -> tuple[str, ...]:
+    """Who was asked, and how often the same was said, one line each; nothing where nobody was asked."""
+    return *panel_lines(result), *repeated_lines(result), *judge_lines(result)
+
+
+def panel_lines(result: RunResult) -> Iterator[str]:
+    """How often the judges of a panel say the same; nothing without a panel."""
+    for stats in result.evaluators:
+        if (found := stats.metric("agreement")) is not None:
+            yield (
+                f"{full_name(stats)}: of the pairs of its judges, {percent_text(found.mean)} say the same of a row "
+                f"({rows_text(found.n)})"
+            )
+
+
+def repeated_lines(result: RunResult) -> Iterator[str]:
+    """How often a judge that was asked several times said the same; nothing where each question was put once."""
+    asked = result.environment.asked if result.environment is not None else None
+    if asked is not None and asked.repeated:
+        share, interval = percent_text(asked.agreed / asked.repeated), interval_text(wilson(asked.agreed, asked.repeated))
+        yield (
+            f"Of {counted(asked.repeated, 'question')} that were put several times, {asked.agreed:,} got the same verdict each "
+            f"time ({share}, 95 % CI {interval})."
+        )
+
+
+def _repeats(result: RunResult) -> tuple[Section, ...]:
+    lines = tuple(map(Paragraph, repeated_lines(result)))
+    return (Section("Repeated questions", lines),) if lines else ()
+
+
+def judge_lines(result: RunResult) -> Iterator[str]:
+    """Who was asked, with which prompt, how scores are spread, what it took, and how many rows an answer is missing for."""
+    if not result.judges:
+        return
+    yield from map(_judged_text, result.judges)
+    if result.environment is not None and result.environment.asked is not None:
+        yield asked_text(result.environment.asked)
+    if any(one.unanswered for one in result.judges):
+        for stats in result.evaluators:
+            if stats.unjudged:
+                rows = f"{stats.unjudged:,} of {rows_text(stats.rows)}"
+                yield f"{full_name(stats)}: {rows} without a score, since an answer is missing"
+
+
+def _judges(result: RunResult) -> tuple[Section, ...]:
+    items = tuple(map(Item, judge_lines(result)))
+    return (Section("Judges", (Listing(items),)),) if items else ()
+
+
+def asked_text(asked: AskedTotals) -> str:
+    """What the asking of a run took."""
+    return (
+        f"{counted(asked.requests, 'request')}; {counted(asked.questions, 'question')}, of which {asked.cached:,} were known from "
+        f"before and {asked.failed:,} have no answer; {asked.tokens_in + asked.tokens_out:,} tokens."
+    )
+
+
+def _judged_text(one: JudgedBy) -> str:
+    model = f", model {one.model}" if one.model else ""
+    step = 1 / len(one.scores)
+    spread = ", ".join(
+        f"{count:,} from {at * step:.1f} to {(at + 1) * step:.1f}" for at, count in enumerate(one.scores) if count
+    )
+    without = f", {one.unanswered:,} without an answer" if one.unanswered else ""
+    return f"{one.judge}{model}, prompt {one.prompt}: {counted(one.questions, 'question')}{without}; scores: {spread or 'none'}"
+
+
+def _notes(result: RunResult) -> tuple[Section, ...]:
+    items = tuple(Item(note, tone="note") for note in result.notes)
+    return (Section("Notes", (Listing(items),)),) if items else ()
+
+
+def _ending(result: RunResult, options: Options) -> Section:
+    said = f"Exit code {result.exit_code}: {exit_words(result)}."
+    blocks: list[Paragraph | Listing] = [Paragraph(said, tone_of(result))]
+    if result.causes:
+        blocks.append(Listing(tuple(Item(cause) for cause in result.causes)))
+    blocks.append(
+        Paragraph(
+            f"Suite {_brief(result.suite_fingerprint)}, test set {_brief(result.data_fingerprint)}, "
+            f"evaluators {result.version}."
+        )
+    )
+    if options.files:
+        blocks.append(Paragraph("The files:"))
+        blocks.append(Listing(tuple(Item(file) for file in options.files)))
+    blocks += [Paragraph(line.replace("RUN", options.run), "note") for line in options.left_out]
+    return Section("Result", tuple(blocks))
+
+
+def _brief(fingerprint: str) -> str:
+    """Enough of a fingerprint for people to tell two apart; run.json has all of it."""
+    return fingerprint.rpartition(":")[2][:12]
+
+
+def exit_words(result: RunResult) -> str:
+    """What the exit code of a run says."""
+    if result.exit_code == 0 and not result.gates:
+        return "the suite sets no gates, so no score is too low"
+    return _EXIT_WORDS.get(result.exit_code, "see the causes")
+
+
+_EXIT_WORDS: Final = {
+    0: "no gate failed",
+    1: "a gate failed",
+    2: "the suite or the command has a mistake",
+    3: "something could not be measured",
+    4: "the runs cannot be compared",
+    70: "a fault in the program",
+    130: "interrupted",
+}
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
