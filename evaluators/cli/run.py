@@ -362,7 +362,7 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
         say(GitHub().render(finished.result, finished.options))
         return
     folder = finished.place or finished.folder
-    named = "RUN" if folder is None else shlex.quote(str(folder))
+    named = "" if folder is None else shlex.quote(str(folder))
     shown = replace(finished.options, files=_files(finished), run=named, explain=options["explain"])
     print_run(finished.result, shown, options["verbose"])
 

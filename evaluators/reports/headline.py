@@ -28,7 +28,7 @@ class Options(Struct, frozen=True):
     left_out: tuple[str, ...] = ()
     """What was not written, one line each with the command that writes it; RUN stands for the run folder."""
     run: str = "RUN"
-    """The run folder as these lines name it."""
+    """The run folder as these lines name it; empty where nothing of the run is kept."""
     extra: tuple[Section, ...] = ()
     """Sections that the page with every table has beside the usual ones, such as `hardest_rows`."""
     asked: tuple[Section, ...] = ()

@@ -46,7 +46,7 @@ _MORE_LINES: Final = 8
 MORE: Final = "-v"
 
 
-class _Part(Struct, frozen=True):
+class _Optional(Struct, frozen=True):
     """A part that is shown as far as there is room."""
 
     name: str
@@ -55,7 +55,7 @@ class _Part(Struct, frozen=True):
     make: Callable[[int], Section]
     """The section with so many of them, and what says how many more there are."""
     least: int = 1
-    """Fewer of them say too little."""
+    """How many it gets before others get more, if they fit."""
     most: int = 5
     """More of them than these are for `-v`."""
 
@@ -91,16 +91,17 @@ def _block_lines(block: Block) -> int:
             return 1 + len(rows)
 
 
-def _shared(parts: Sequence[_Part], room: int) -> tuple[list[Section], list[str]]:
+def _shared(parts: Sequence[_Optional], room: int) -> tuple[list[Section], list[str]]:
     """The parts in the room that there is, and the names of those for which there is none.
 
     Each part in turn gets its least; what is left goes to them row by row, the weightiest first.
     """
     taken: dict[str, int] = {}
     for part in parts:
-        rows = min(part.least, part.rows)
-        if (needed := _lines(part.make(rows))) <= room:
-            taken[part.name], room = rows, room - needed
+        for rows in range(min(part.least, part.rows), 0, -1):
+            if (needed := _lines(part.make(rows))) <= room:
+                taken[part.name], room = rows, room - needed
+                break
     grown = True
     while grown:
         grown = False
@@ -212,7 +213,7 @@ def _of_which(stats: EvaluatorStats) -> str:
     return f"{said}: only {found.of} measured" if found.short_of(USUAL) else said
 
 
-def _parts(result: RunResult, options: Options) -> list[_Part]:
+def _parts(result: RunResult, options: Options) -> list[_Optional]:
     """What is shown as far as there is room, the weightiest first."""
     found = [
         *_problems(result),
@@ -235,7 +236,9 @@ def _more(count: int) -> str:
     return f"{count:,} more: {MORE}"
 
 
-def _of_lines(name: str, lines: Sequence[Sequence[Paragraph]], title: str = "", least: int = 1, most: int = 3) -> _Part:
+def _of_lines(
+    name: str, lines: Sequence[Sequence[Paragraph]], title: str = "", least: int = 1, most: int = 3
+) -> _Optional:
     """A part that is a list of texts, each of one line or more."""
 
     def make(rows: int) -> Section:
@@ -243,22 +246,25 @@ def _of_lines(name: str, lines: Sequence[Sequence[Paragraph]], title: str = "", 
         rest = [Paragraph(_more(len(lines) - rows), "note")] if rows < len(lines) else []
         return Section(None, (*([Paragraph(title)] if title else []), *shown, *rest))
 
-    return _Part(name, len(lines), make, least, most)
+    return _Optional(name, len(lines), make, least, most)
 
 
-def _of_table(name: str, table: PageTable, clip: Sequence[str], most: int = 5, whole: int | None = None) -> _Part:
-    """A part that is a table; the columns to `clip` give way where it is too wide. `whole` is how many rows there really are."""
-    count = len(table.rows) if whole is None else whole
+def _of_table(name: str, table: PageTable, clip: Sequence[str], most: int, least: int = 1) -> _Optional:
+    """A part that is a table; the columns to `clip` give way where it is too wide, and those that say nothing are left out."""
+    keep = [column.head for column in table.columns if column.head not in _MAY_GO]
 
     def make(rows: int) -> Section:
         shown = PageTable(table.columns, table.rows[:rows], table.tones[:rows])
-        rest = [Paragraph(_more(count - rows), "note")] if rows < count else []
-        return Section(None, (fitted(dense(shown, [column.head for column in table.columns[:3]]), clip), *rest))
+        rest = [Paragraph(_more(len(table.rows) - rows), "note")] if rows < len(table.rows) else []
+        return Section(None, (fitted(dense(shown, keep), clip), *rest))
 
-    return _Part(name, len(table.rows), make, most=most)
+    return _Optional(name, len(table.rows), make, least, most)
 
 
-def _remarks(result: RunResult) -> Iterator[_Part]:
+_MAY_GO: Final = ("variant", "wrong", "missing", "extra", "error", "not judged")
+
+
+def _remarks(result: RunResult) -> Iterator[_Optional]:
     """What figures of a schema come to, who stood in for a judge, and what items that only the output has cost."""
     said = [
         f"{full_name(stats)}: {text}"
@@ -279,7 +285,7 @@ def _micro(stats: EvaluatorStats) -> str:
     return ", ".join(f"{name} {score_text(figure)}" for name, figure in figures)
 
 
-def _weak(result: RunResult, options: Options) -> Iterator[_Part]:
+def _weak(result: RunResult, options: Options) -> Iterator[_Optional]:
     """The worst fields by what went wrong."""
     weak = weak_fields(result)
     several = len({full_name(stats) for stats, _ in weak}) > 1
@@ -299,10 +305,10 @@ def _weak(result: RunResult, options: Options) -> Iterator[_Part]:
             for stats, field in weak
         ),
     )  # fmt: skip
-    yield _of_table("worst fields", table, ("worst fields",), options.lowest_fields)
+    yield _of_table("worst fields", table, ("worst fields",), options.lowest_fields, least=3)
 
 
-def _mistakes(result: RunResult, options: Options) -> Iterator[_Part]:
+def _mistakes(result: RunResult, options: Options) -> Iterator[_Optional]:
     found, until = options.mistakes, options.mistakes_until
     several = len({(one.evaluator, one.variant) for one in found}) > 1
     title = "most frequent mistakes" + (f" up to row {until:,}" if until is not None else "")
@@ -310,7 +316,7 @@ def _mistakes(result: RunResult, options: Options) -> Iterator[_Part]:
         (Head("times", True), Head("where"), Head(title), Head("rows")),
         tuple((f"{one.count:,}", _where(one, several), one.said, _row_numbers(one)) for one in found),
     )
-    yield _of_table("mistakes", table, (title, "where"), most=4)
+    yield _of_table("mistakes", table, (title, "where"), most=4, least=3)
 
 
 def _where(one: Mistake, several: bool) -> str:
@@ -325,7 +331,7 @@ def _row_numbers(one: Mistake) -> str:
     return f"{rows} …" if one.in_rows > len(one.rows) else rows
 
 
-def _labels(table: ConfusionMatrix) -> _Part:
+def _labels(table: ConfusionMatrix) -> _Optional:
     """The confusion matrix, whole; the confusions that occur most where there are many labels, or it has no room."""
     title = f"{table.evaluator} ({table.variant})" if table.variant else table.evaluator
     average = table.average("macro").f1 if table.averages else None
@@ -350,10 +356,10 @@ def _labels(table: ConfusionMatrix) -> _Part:
                             PageTable(heads, cells)))  # fmt: skip
     if _width(PageTable(heads, cells)) > WIDEST:
         return confusions
-    return _Part(confusions.name, 1, lambda _: matrix)
+    return _Optional(confusions.name, 1, lambda _: matrix)
 
 
-def _suggestions(options: Options) -> Iterator[_Part]:
+def _suggestions(options: Options) -> Iterator[_Optional]:
     """What would make wrong values right, each with the line to write."""
     lines = [_suggestion(one) for one in options.suggestions]
     more = " (`evaluators advice` looks for more)" if len(lines) == MOST_SUGGESTED else ""
@@ -378,13 +384,13 @@ def _suggestion(one: NearMiss) -> list[Paragraph]:
     return [*first, *_paragraphs(f"  ({one.says})", "note", "  ")] if one.says and not one.named else first
 
 
-def _gates(result: RunResult, verdict: str) -> Iterator[_Part]:
+def _gates(result: RunResult, verdict: str) -> Iterator[_Optional]:
     """The gates that warned, or those that passed."""
     found = [gate for gate in result.gates if gate.verdict == verdict]
     yield _of_lines(f"gates that {verdict}", [_gate_lines(gate) for gate in found], most=4)
 
 
-def _problems(result: RunResult) -> Iterator[_Part]:
+def _problems(result: RunResult) -> Iterator[_Optional]:
     """What kept rows from being measured: the first of each kind, apart from what is a cause of the exit code."""
     first: dict[str, Issue] = {}
     for issue in result.issues:
@@ -413,13 +419,13 @@ def _issue_lines(issue: Issue, more: int = 0) -> list[Paragraph]:
     return [*said, Paragraph(f"  and {more:,} more like this", "warning")] if more > 0 else said
 
 
-def _asking(result: RunResult) -> Iterator[_Part]:
+def _asking(result: RunResult) -> Iterator[_Optional]:
     """Who was asked, and how often judges agree."""
     lines = [list(_paragraphs(f"- {text}", "note", "  ")) for text in asking_lines(result)]
     yield _of_lines("judges", lines)
 
 
-def _measures(result: RunResult) -> Iterator[_Part]:
+def _measures(result: RunResult) -> Iterator[_Optional]:
     whole = [one for one in result.measures if one.slice is None]
     table = PageTable(
         (Head("measure"), Head("variant"), Head("mean", True), Head("median", True), Head("p95", True), Head("n", True)),
@@ -434,7 +440,7 @@ def _measures(result: RunResult) -> Iterator[_Part]:
     yield _of_table("measures", table, ("measure", "variant"), most=3)
 
 
-def _slices(result: RunResult) -> Iterator[_Part]:
+def _slices(result: RunResult) -> Iterator[_Optional]:
     """The slices with the lowest scores."""
     lowest = sorted(result.slices, key=lambda stats: (stats.mean is None, stats.mean or 0.0))
     table = PageTable(
@@ -450,7 +456,7 @@ def _slices(result: RunResult) -> Iterator[_Part]:
     yield _of_table("slices", table, ("lowest slices", "evaluator", "variant"), most=3)
 
 
-def _notes(result: RunResult) -> Iterator[_Part]:
+def _notes(result: RunResult) -> Iterator[_Optional]:
     yield _of_lines("notes", [list(_paragraphs(f"- {note}", "note", "  ")) for note in result.notes])
 
 
@@ -488,9 +494,11 @@ def _ending(result: RunResult, options: Options) -> tuple[Section, ...]:
         blocks += _paragraphs(f"- {file}", indent="  ", whole_words=True)
     for line in options.left_out:
         blocks += _paragraphs(line.replace("RUN", options.run), "note", "  ", whole_words=True)
-    rows, tables = f"Every row: evaluators view {options.run}", f"Every table: evaluators report {options.run} {MORE}"
-    both = f"{rows}   {tables}"
-    blocks += [Paragraph(line, "note") for line in ([both] if width(both) <= WIDEST else [rows, tables])]
+    look = [f"Every row: evaluators view {options.run}", f"Every table: evaluators report {options.run} {MORE}"]
+    if not options.run:  # nothing of the run is kept
+        look = [f"Every table: {MORE}"]
+    together = "   ".join(look)
+    blocks += [Paragraph(line, "note") for line in ([together] if width(together) <= WIDEST else look)]
     return (*((Section(None, tuple(gaps)),) if gaps else ()), Section(None, tuple(blocks)))
 
 

@@ -27,7 +27,7 @@ from evaluators.run.result import ConfusionMatrix, GateResult, LabelCell, LabelF
 from tests.reports.conftest import evaluator, field, run
 
 GALLERIES = sorted((Path(__file__).parents[2] / "configs/gallery").glob("*/suite.yaml"))
-NAMES = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=60)
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60)
 COUNTS = st.integers(0, 40)
 
 
