@@ -54,8 +54,8 @@ class _Optional(Struct, frozen=True):
     """How many rows it has."""
     make: Callable[[int], Section]
     """The section with so many of them, and what says how many more there are."""
-    least: int = 1
-    """How many it gets before others get more, if they fit."""
+    least: int = 0
+    """How many it gets before parts of less weight get any, if they fit."""
     most: int = 5
     """More of them than these are for `-v`."""
 
@@ -94,26 +94,33 @@ def _block_lines(block: Block) -> int:
 def _shared(parts: Sequence[_Optional], room: int) -> tuple[list[Section], list[str]]:
     """The parts in the room that there is, and the names of those for which there is none.
 
-    Each part in turn gets its least; what is left goes to them row by row, the weightiest first.
+    Every part that matters gets a row, and then up to its least; then the others get theirs; what is left goes to all of them row by
+    row, the weightiest first.
     """
-    taken: dict[str, int] = {}
+    taken = dict.fromkeys((part.name for part in parts), 0)
+
+    def give(part: _Optional, most: int) -> bool:
+        nonlocal room
+        rows = taken[part.name]
+        if rows >= min(most, part.rows):
+            return False
+        needed = _lines(part.make(rows + 1)) - (_lines(part.make(rows)) if rows else 0)
+        if needed > room:
+            return False
+        taken[part.name], room = rows + 1, room - needed
+        return True
+
+    weighty = [part for part in parts if part.least]
+    for most in range(1, 1 + max((part.least for part in weighty), default=0)):
+        for part in weighty:
+            give(part, min(most, part.least))
     for part in parts:
-        for rows in range(min(part.least, part.rows), 0, -1):
-            if (needed := _lines(part.make(rows))) <= room:
-                taken[part.name], room = rows, room - needed
-                break
+        give(part, 1)
     grown = True
     while grown:
-        grown = False
-        for part in parts:
-            rows = taken.get(part.name, part.rows)
-            if rows >= min(part.most, part.rows):
-                continue
-            needed = _lines(part.make(rows + 1)) - _lines(part.make(rows))
-            if needed <= room:
-                taken[part.name], room, grown = rows + 1, room - needed, True
-    return [part.make(taken[part.name]) for part in parts if part.name in taken], [
-        part.name for part in parts if part.name not in taken
+        grown = bool(sum(give(part, part.most) for part in parts if taken[part.name]))
+    return [part.make(taken[part.name]) for part in parts if taken[part.name]], [
+        part.name for part in parts if not taken[part.name]
     ]
 
 
@@ -237,7 +244,7 @@ def _more(count: int) -> str:
 
 
 def _of_lines(
-    name: str, lines: Sequence[Sequence[Paragraph]], title: str = "", least: int = 1, most: int = 3
+    name: str, lines: Sequence[Sequence[Paragraph]], title: str = "", least: int = 0, most: int = 3
 ) -> _Optional:
     """A part that is a list of texts, each of one line or more."""
 
@@ -249,7 +256,7 @@ def _of_lines(
     return _Optional(name, len(lines), make, least, most)
 
 
-def _of_table(name: str, table: PageTable, clip: Sequence[str], most: int, least: int = 1) -> _Optional:
+def _of_table(name: str, table: PageTable, clip: Sequence[str], most: int, least: int = 0) -> _Optional:
     """A part that is a table; the columns to `clip` give way where it is too wide, and those that say nothing are left out."""
     keep = [column.head for column in table.columns if column.head not in _MAY_GO]
 
@@ -363,7 +370,7 @@ def _suggestions(options: Options) -> Iterator[_Optional]:
     """What would make wrong values right, each with the line to write."""
     lines = [_suggestion(one) for one in options.suggestions]
     more = " (`evaluators advice` looks for more)" if len(lines) == MOST_SUGGESTED else ""
-    yield _of_lines("suggestions", lines, f"Would make them right, if you want to{more}:")
+    yield _of_lines("suggestions", lines, f"Would make them right, if you want to{more}:", least=1)
     yield _of_lines(
         "how to look for suggestions", [list(_paragraphs(one, "note", whole_words=True)) for one in options.search]
     )
@@ -403,7 +410,7 @@ def _problems(result: RunResult) -> Iterator[_Optional]:
     lines += [
         [Paragraph(f"- {code}: {count:,}", "warning")] for code, count in result.issue_counts.items() if code not in first
     ]
-    yield _of_lines("problems", lines)
+    yield _of_lines("problems", lines, least=1)
 
 
 def _cause_of(issue: Issue) -> tuple[str, ...]:

@@ -191,7 +191,8 @@ def test_a_run_ends_with_at_most_three_suggestions_or_with_the_command(tmp_path:
     text = (folder / "summary.txt").read_text(encoding="utf-8")
     said = text.partition("Would make them right")[2]
     if count == 1_000:
-        assert said.count("4 of 4  field") == 3
+        assert 1 <= (shown := said.count("4 of 4  field")) <= 3
+        assert shown == 3 or f"{3 - shown} more: -v" in said
         assert "(`evaluators advice` looks for more)" in said
     else:
         assert "would turn how many" in " ".join(text.split())

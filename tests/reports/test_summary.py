@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from evaluators.api.run_request import RunRequest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -141,7 +140,7 @@ def test_the_summary_of_a_gallery_fits(suite: Path, tmp_path: Path) -> None:
     loaded = load(suite)
     if any("judge" in line.type for line in loaded.config.lines):
         pytest.skip("it asks a judge")
-    finished = finish(loaded, RunRequest(results=tmp_path / "runs", name="x"))
+    finished = finish(loaded, results=tmp_path / "runs", name="x")
     page = ((finished.folder or tmp_path) / "summary.txt").read_text(encoding="utf-8")
     record = read_record(tmp_path / "runs" / "x")
     assert page == text_of(record.result, finished.options)
@@ -152,7 +151,7 @@ def test_the_summary_of_a_gallery_fits(suite: Path, tmp_path: Path) -> None:
 
 def finished(folder: Path, rows: list[str], suite: dict[str, Any]) -> Finished:
     (folder / "rows.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    return finish(load(suite), RunRequest(str(folder / "rows.csv"), results=folder / "runs", name="x"))
+    return finish(load(suite), str(folder / "rows.csv"), results=folder / "runs", name="x")
 
 
 FIELDS = {"evaluators": [{"json_multi_field_match": {"name": "fields", "fields": {"day": "exact", "sum": "numeric"}}}]}
