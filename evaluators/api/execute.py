@@ -287,7 +287,7 @@ def _kept(prepared: Prepared, wanted: _Wanted, folder: RunFolder | None, run: Sc
     from evaluators.run.store import RUN_JSON
 
     if folder is None:
-        plain = Options(prepared.suite.results.lowest_fields)
+        plain = Options(prepared.suite.results.lowest_fields, gate_places=_gate_places(prepared.suite))
         return Finished(run.result, _without_record(plain, wanted, run.result))
     lost: tuple[Issue, ...] = ()
     try:
@@ -386,12 +386,19 @@ def _options(prepared: Prepared, wanted: _Wanted, record: RunRecord) -> tuple[Op
     lines = prepared.suite.lines
     shown = not wanted.looked_at or wanted.results is not None or wanted.files or wanted.summary
 
-    plain = Options(prepared.suite.results.lowest_fields, label_rules=label_rules(lines))
+    plain = Options(
+        prepared.suite.results.lowest_fields, label_rules=label_rules(lines), gate_places=_gate_places(prepared.suite)
+    )
     if not shown:  # a program looks at rows
         return plain, plain
     options = with_record(plain, record, lines, wanted.hardest, report=False)
     pages = has_pages(map(Path, wanted.files), wanted.words)
     return options, with_record(plain, record, lines, wanted.hardest) if pages else options
+
+
+def _gate_places(suite: Suite) -> dict[str, str]:
+    """Where the suite sets the gates on each target; nothing where it is no file."""
+    return {gate.written: suite.config.source.place(("gates", gate.written), key=True) for gate in suite.gates}
 
 
 def _without_record(options: Options, wanted: _Wanted, result: RunResult) -> Options:

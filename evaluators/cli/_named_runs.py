@@ -5,13 +5,44 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import click
 
-def run_place(written: str) -> Path:
+
+def newest_place(results: str = "runs") -> Path:
+    """The newest run in a folder of results, which goes to standard error. Raises click.UsageError where there is none."""
+    return _newest(results, 1)[0]
+
+
+def last_two(results: str = "runs") -> tuple[Path, Path]:
+    """The newest run and the one of the same suite before it, the older one first. Raises click.UsageError where there are none."""
+    new, base = _newest(results, 2)
+    return base, new
+
+
+def _newest(results: str, wanted: int) -> list[Path]:
+    from evaluators.cli._printing import tell
+    from evaluators.reports.display import visible
+    from evaluators.run.run_listing import newest_runs
+
+    found = newest_runs(Path(results))
+    of_suite = [run for run in found if run.suite == found[0].suite][:wanted]
+    if len(of_suite) < wanted:
+        there = "no run" if not found else f'only one run of "{found[0].suite}"'
+        raise click.UsageError(f"there is {there} in {results}; name the run{'s' if wanted > 1 else ''}")
+    tell(visible(f"the newest: {' and '.join(str(run.place) for run in of_suite)}"))
+    return [run.place for run in of_suite]
+
+
+def run_place(written: str | None) -> Path:
     """A run folder on this machine. A bare name is the newest of the runs NAME, NAME-2, NAME-3 and so on, where one stands or in the
     folder `runs`; which one that is goes to standard error. Everything else is the place that is written.
 
+    Without one, it is the newest run in `runs`.
+
     Raises Problems when it cannot be fetched from its store.
     """
+    if written is None:
+        return newest_place()
     from evaluators.api.remote_runs import run_here
     from evaluators.cli._printing import tell
     from evaluators.reports.display import visible

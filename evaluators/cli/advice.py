@@ -6,12 +6,13 @@ import click
 
 
 @click.command("advice")
-@click.argument("run", type=click.Path())
-def command(run: str) -> None:
+@click.argument("run", type=click.Path(), required=False)
+def command(run: str | None) -> None:
     """List the near misses of a run: which one change to the suite would turn how many wrong values right.
 
-    RUN is a run folder, or the run.json in it. The advice comes from the wrong values that the run recorded, and from the
-    suite as the folder holds it. Nothing is changed: whether a difference matters is for you to say.
+    RUN is a run folder, or the run.json in it; without it, the newest run in `runs`. The advice comes from the wrong values
+    that the run recorded, and from the suite as the folder holds it. Nothing is changed: whether a difference matters is for
+    you to say.
 
     The exit code is 0 when the run could be read.
     """

@@ -34,7 +34,7 @@ def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
 
 
 @click.command("compare")
-@click.argument("runs", nargs=-1, required=True, metavar="[BASE] NEW", type=click.Path())
+@click.argument("runs", nargs=-1, metavar="[BASE] NEW", type=click.Path())
 @click.option("--suite", shell_complete=suites, metavar="FILE", help="The suite whose section `compare` says what fails.")
 @click.option(
     "--variants",
@@ -70,7 +70,8 @@ def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
 def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     """Compare two runs row by row, or the variants of one run.
 
-    BASE and NEW are run folders. BASE may also be a baseline file; without BASE, it is the one that the suite names.
+    BASE and NEW are run folders; without any, the last two runs of the newest run's suite in `runs`. BASE may also be a
+    baseline file; without BASE, it is the one that the suite names.
 
     Rows are paired by their ids. You learn which rows are fixed and which are broken, how much each evaluator and each
     field gained or lost, and whether that could be chance.
@@ -96,14 +97,16 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
 
 def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, Any]) -> RunComparison:
     from evaluators.api.comparisons import compare, compare_variants, compare_with_baseline
-    from evaluators.cli._named_runs import run_place
+    from evaluators.cli._named_runs import last_two, run_place
 
     rules = {name: options[name] for name in ("max_broken_rows", "max_drop", "common")}
     if (asked := options["fail_on"]) is not None:
         words = tuple(word for part in asked.split(",") if (word := part.strip()))
         rules["fail_on"] = () if words == ("nothing",) else words
     if options["among"]:
-        return compare_variants(run_place(runs[0]), runs[1:], suite=suite, **rules)
+        return compare_variants(run_place(runs[0] if runs else None), runs[1:], suite=suite, **rules)
+    if not runs:
+        return compare(*last_two(), suite=suite, **rules)
     if len(runs) == 1 and suite is not None:
         return compare_with_baseline(suite, run_place(runs[0]), **rules)
     if len(runs) != 2:

@@ -11,7 +11,7 @@ from evaluators.cli._options import EVERY_TABLE, EXPLAIN, report_files
 
 
 @click.command("report")
-@click.argument("run", type=click.Path())
+@click.argument("run", type=click.Path(), required=False)
 @report_files(
     "Write the run to FILE. Its ending says how: .html (.htm) is a page for a browser; .json, .md (.markdown), .txt and .xml "
     "(JUnit) hold the figures; .csv and .jsonl hold the rows; .fields.csv and .report.json list every field that a schema "
@@ -19,12 +19,13 @@ from evaluators.cli._options import EVERY_TABLE, EXPLAIN, report_files
 )
 @EVERY_TABLE
 @EXPLAIN
-def command(run: str, files: tuple[str, ...], verbose: bool, explain: bool) -> None:
+def command(run: str | None, files: tuple[str, ...], verbose: bool, explain: bool) -> None:
     """Write a run again, in any format.
 
-    RUN is a run folder, or the run.json in it; a folder in a store is named by its address. Everything comes from what the run
-    recorded, and nothing is scored again. Cells of rows that the folder does not keep, as of a run of more than 1,000 rows, are read from
-    the test set, where that is the one that was scored. A file that needs more is refused, with the command that would give it.
+    RUN is a run folder, or the run.json in it; without it, the newest run in `runs`; a folder in a store is named by its
+    address. Everything comes from what the run recorded, and nothing is scored again. Cells of rows that the folder does not
+    keep, as of a run of more than 1,000 rows, are read from the test set, where that is the one that was scored. A file that
+    needs more is refused, with the command that would give it.
 
     The exit code is 0, whatever that of the run was.
     """
@@ -43,7 +44,9 @@ def command(run: str, files: tuple[str, ...], verbose: bool, explain: bool) -> N
     place = run_place(run)
     if not files:
         record = read_record(place)
-        print_run(record.result, replace(options_of(record), run=shlex.quote(run), explain=explain), verbose)
+        print_run(
+            record.result, replace(options_of(record), run=shlex.quote(run or str(place)), explain=explain), verbose
+        )
         return
     for file in written_places(files, lambda some: write_again(place, some)):
         say(f"{file}\n")

@@ -6,14 +6,14 @@ import click
 
 
 @click.command("view")
-@click.argument("run", type=click.Path())
+@click.argument("run", type=click.Path(), required=False)
 @click.option("--no-open", is_flag=True, help="Write the page and print where it is, and open nothing.")
-def command(run: str, no_open: bool) -> None:
+def command(run: str | None, no_open: bool) -> None:
     """Show a run as a page in the browser.
 
-    RUN is a run folder, or the run.json in it. The page is written into the run folder as report.html: one file, which
-    asks the network for nothing and can be sent to somebody else. For a run folder in a store, named by its address, or one that
-    cannot be written, it is written into a temporary folder.
+    RUN is a run folder, or the run.json in it; without it, the newest run in `runs`. The page is written into the run folder
+    as report.html: one file, which asks the network for nothing and can be sent to somebody else. For a run folder in a
+    store, named by its address, or one that cannot be written, it is written into a temporary folder.
     """
     from evaluators.api.finished_run import write_again
     from evaluators.api.remote_runs import page_place
@@ -21,7 +21,7 @@ def command(run: str, no_open: bool) -> None:
     from evaluators.cli._printing import say
 
     place = run_place(run)
-    (page,) = write_again(place, [page_place(run, place)])
+    (page,) = write_again(place, [page_place(run or str(place), place)])
     if not no_open:
         import webbrowser
 

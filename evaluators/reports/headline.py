@@ -43,14 +43,16 @@ class Options(Struct, frozen=True):
     """What a run says that did not search for such changes."""
     explain: bool = False
     """Say what the words of the summary mean."""
+    gate_places: Mapping[str, str] = field(default_factory=dict)
+    """Where the suite sets the gates on each target."""
     label_rules: Mapping[str, LabelRule] = field(default_factory=dict)
     """How evaluators read labels, by name: a page that has rows leads from a cell of a label table to its rows."""
 
 
 def one_line(result: RunResult) -> str:
-    """The run in one line: its name and how it ended, with the first cause."""
-    cause = f" ({result.causes[0]})" if result.causes else ""
-    return visible(f"{result.name}: {headline(result)}{cause}")
+    """The run in one line: its name and how it ended, with every cause."""
+    causes = f" ({'; '.join(result.causes)})" if result.causes else ""
+    return visible(f"{result.name}: {headline(result)}{causes}")
 
 
 _HEADLINES: Final = {

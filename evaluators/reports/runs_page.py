@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from evaluators.reports.document import Block, Head, Page, PageTable, Paragraph, Section, Tone
+from evaluators.run.figures import score_text
 from evaluators.run.run_listing import ListedRun
 
 _TONES: Final[dict[str, Tone]] = {"finished": "plain", "going": "good", "unreadable": "bad"}
@@ -19,10 +20,15 @@ def runs_page(results: Path, runs: Sequence[ListedRun]) -> Page:
     if not runs:
         return Page(title, (Section(None, (Paragraph("There are none."),)),))
     table = PageTable(
-        (Head("run"), Head("state"), Head("rows", number=True), Head("suite"), Head("test set"), Head("started")),
+        (
+            Head("run"), Head("state"), Head("rows", number=True), Head("mean score", number=True), Head("suite"),
+            Head("test set"), Head("started"),
+        ),
         tuple(
-            (run.name, state_words(run), "" if run.rows is None else f"{run.rows:,}", run.suite or "", run.test_set or "",
-             (run.started or "").replace("T", " ")[:19])
+            (
+                run.name, state_words(run), "" if run.rows is None else f"{run.rows:,}", _score(run), run.suite or "",
+                run.test_set or "", (run.started or "").replace("T", " ")[:19],
+            )
             for run in runs
         ),
         tuple(_TONES.get(run.state, "warning") for run in runs),
@@ -35,6 +41,11 @@ def runs_page(results: Path, runs: Sequence[ListedRun]) -> Page:
     if any(run.state == "not moved" for run in runs):
         blocks.append(Paragraph(f"`evaluators runs {results} --clean` puts whole runs to their places.", "note"))
     return Page(title, (Section(None, tuple(blocks)),))
+
+
+def _score(run: ListedRun) -> str:
+    """The mean score of the first evaluator, which is named."""
+    return "" if run.evaluator is None else f"{run.evaluator} {score_text(run.score)}"
 
 
 def state_words(run: ListedRun) -> str:
@@ -64,6 +75,7 @@ def runs_json(runs: Sequence[ListedRun]) -> str:
         {
             "name": run.name, "place": str(run.place), "state": run.state, "started": run.started, "suite": run.suite,
             "test_set": run.test_set, "rows": run.rows, "exit_code": run.exit_code,
+            "evaluator": run.evaluator, "mean": run.score,
             "parts": None if run.splits is None else {"finished": run.splits[0], "all": run.splits[1]},
         }
         for run in runs

@@ -31,6 +31,10 @@ class ListedRun(Struct, frozen=True):
     test_set: str | None = None
     rows: int | None = None
     exit_code: int | None = None
+    evaluator: str | None = None
+    """The first evaluator."""
+    score: float | None = None
+    """Its mean score."""
     splits: tuple[int, int | None] | None = None
     """How many splits of an unfinished run are finished, and of how many, where that is known."""
 
@@ -58,6 +62,15 @@ def newest_run(name: str, folder: Path) -> tuple[Path, int] | None:
         return None
 
 
+def newest_runs(results: Path) -> list[ListedRun]:
+    """The runs that can be read, the newest first; none where there is no such folder."""
+    try:
+        found = [run for run in listed_runs(results) if run.state in ("finished", "stopped")]
+    except Problems:
+        return []
+    return sorted(found, key=lambda run: (*_age(run.place), len(run.name), run.name), reverse=True)
+
+
 def _age(place: Path) -> tuple[datetime, int]:
     """When a run began, to the second, and when it was written; by these, the newest run comes last."""
     written = os.stat(place / RUN_JSON).st_mtime_ns
@@ -75,7 +88,11 @@ def _finished(place: Path) -> ListedRun:
         return ListedRun(place.name, place, "unreadable")
     started = result.environment.started if result.environment is not None else None
     state: State = "finished" if result.complete else "stopped"
-    return ListedRun(place.name, place, state, started, result.name, result.test_set, result.rows, result.exit_code)
+    first = result.evaluators[0] if result.evaluators else None
+    return ListedRun(
+        place.name, place, state, started, result.name, result.test_set, result.rows, result.exit_code,
+        first.name if first else None, first.mean if first else None,
+    )  # fmt: skip
 
 
 def _unfinished(left: LeftFolder) -> ListedRun:

@@ -51,18 +51,19 @@ class GitHub(Format):
 
     def render(self, result: RunResult, options: Options) -> str:
         """One annotation for the run, and one for each gate that did not pass and each problem."""
-        return _lines([_ending(result), *_gates(result), *_problems(result)])
+        return _lines([_ending(result), *_gates(result, options.gate_places), *_problems(result)])
 
     def compared(self, comparison: RunComparison) -> str:
         """One annotation for the comparison, and one for each guard that did not pass, lost row, or reason against comparing."""
         return _lines([_compared(comparison), *_guards(comparison)])
 
 
-def _gates(result: RunResult) -> Iterable[Annotation]:
+def _gates(result: RunResult, places: Mapping[str, str]) -> Iterable[Annotation]:
     for verdict, level in _LEVELS.items():
         for gate in result.gates:
             if gate.verdict == verdict:
-                yield Annotation(level, f"gate {gate_label(gate)}", f"{verdict}: {gate.message} ({gate.limit})")
+                said = f"{verdict}: {gate.message} ({gate.limit})"
+                yield Annotation(level, f"gate {gate_label(gate)}", said, places.get(gate.target))
 
 
 def _problems(result: RunResult) -> Iterable[Annotation]:

@@ -116,12 +116,11 @@ def _gate_detail(gate: GateResult) -> str:
 
 def _evaluator(stats: EvaluatorStats) -> Element:
     name = f"{stats.name} (variant {stats.variant})" if stats.variant else stats.name
+    scored = f"{stats.scored:,} scored{_bracketed(_counted(stats, ('unreadable', 'blocked')))}"
+    counts = ", ".join([scored, *_counted(stats, ("skipped", "not_measured", "invalid", "unjudged", "bugs"))])
     detail = (
         f"mean score {score_text(stats.mean)}, "
-        f"pass rate {percent_text(stats.pass_rate)} {interval_text(stats.pass_rate_ci)}; "
-        f"of {stats.rows:,} rows: {stats.scored:,} scored ({stats.unreadable:,} unreadable, {stats.blocked:,} blocked), "
-        f"{stats.skipped:,} skipped, {stats.not_measured:,} not measured, {stats.invalid:,} invalid, "
-        f"{stats.unjudged:,} unjudged, {stats.bugs:,} bugs"
+        f"pass rate {percent_text(stats.pass_rate)} {interval_text(stats.pass_rate_ci)}; of {stats.rows:,} rows: {counts}"
     )
     left_out = _left_out(stats)
     if left_out:
@@ -131,8 +130,16 @@ def _evaluator(stats: EvaluatorStats) -> Element:
 
 def _left_out(stats: EvaluatorStats) -> list[str]:
     """What left rows without a score, with how many rows."""
-    counts = ((stats.bugs, "bugs"), (stats.invalid, "invalid"), (stats.unjudged, "unjudged"))
-    return [f"{count:,} {word}" for count, word in counts if count]
+    return _counted(stats, ("bugs", "invalid", "unjudged"))
+
+
+def _counted(stats: EvaluatorStats, names: Iterable[str]) -> list[str]:
+    """The counts of these names in words, as far as there are any."""
+    return [f"{count:,} {name.replace('_', ' ')}" for name in names if (count := getattr(stats, name))]
+
+
+def _bracketed(counts: Sequence[str]) -> str:
+    return f" ({', '.join(counts)})" if counts else ""
 
 
 def _run(result: RunResult) -> Element:
