@@ -15,7 +15,7 @@ from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, EXPECTED, HEAD
 
 @click.command("check")
 @click.argument("suites", nargs=-1, required=True, metavar="SUITE... [TEST_SET]", shell_complete=suites)
-@click.option("--with-data", is_flag=True, help="Also look at the test set: its columns, its paths, its cells.")
+@click.option("--with-data", is_flag=True, help="Look at the test set wherever it is: its columns, its paths, its cells.")
 @click.option("--all", "whole", is_flag=True, help="Look at every row, not only at the first 200.")
 @COLUMNS
 @EXPECTED
@@ -27,13 +27,14 @@ from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, EXPECTED, HEAD
 def command(suites: tuple[str, ...], with_data: bool, whole: bool, **reading: Any) -> None:
     """Check suites.
 
-    SUITE is a YAML file; several can be given. Every problem is shown with its place and a hint. No data is read, so the answer
-    comes at once. A test set that the suite names and that is not there is a warning.
+    SUITE is a YAML file; several can be given. Every problem is shown with its place and a hint. A test set that the suite names and that
+    is not there is a warning.
 
-    With --with-data, the first 200 rows are tried as well: you learn of paths that no row has, of expected cells that
+    Where it is there, its first 200 rows are tried as well: you learn of paths that no row has, of expected cells that
     are not JSON or have a key twice, of outputs that cannot be read, of ids that are in several rows, of rows with the
     same input and another answer, and of columns that are never used. The rows come from TEST_SET, or from the test set
-    that the suite names. To name a TEST_SET, to say --all, or how the test set is read, is to ask for this too.
+    that the suite names. One in a store, and one whose suite asks a judge, is looked at with --with-data; to name a TEST_SET, to say --all,
+    or how the test set is read, is to ask for this too.
 
     The exit code is 0 when there is no problem, 2 for problems of a suite and 3 for problems of the test set.
     """
@@ -85,7 +86,7 @@ def _check(
     data_checks.check_gates(loaded)
     check_judge(loaded)
     allowed_beginnings()
-    alone = not (with_data or whole or settings or test_set is not None)
+    alone = not (with_data or whole or settings or test_set is not None or data_checks.has_data(loaded))
     if alone:
         data_checks.check_columns(loaded)
     say(data_checks.suite_words(loaded, alone))

@@ -21,7 +21,7 @@ from evaluators.run.figures import counted, rows_text
 from evaluators.run.preparing import Prepared, check_gate_targets, prepare
 from evaluators.run.result import RunResult
 from evaluators.testsets.selection import Selection
-from evaluators.testsets.test_set_checks import absent_places, contradictions, repeated_keys, unused_columns
+from evaluators.testsets.test_set_checks import absent_places, contradictions, is_here, repeated_keys, unused_columns
 from evaluators.testsets.test_set_config import Joined
 
 LOOKED_AT: Final = 200
@@ -136,6 +136,11 @@ def _oddities(prepared: Prepared) -> tuple[Issue, ...]:
     test_set = prepared.test_set
     against = contradictions(test_set, given, column) if given is not None else ()
     return (*repeated_keys(test_set, column), *against)
+
+
+def has_data(suite: Suite) -> bool:
+    """Whether the test set that the suite names can be looked at unasked: it is on this machine, and no judge is asked."""
+    return not suite.judges and is_here(suite.test_set, suite.test_set_folder)
 
 
 def absence_words(suite: Suite) -> str:

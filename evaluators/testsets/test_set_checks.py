@@ -52,6 +52,13 @@ def absent_places(config: TestSetConfig, folder: Path) -> list[tuple[Loc, Issue]
     return [(loc, config.masked_issue(issue)) for loc, issue in found]
 
 
+def is_here(config: TestSetConfig, folder: Path) -> bool:
+    """Whether the settings name a test set, and all of it is on this machine."""
+    places = [place for _, place in _places(config)]
+    local = all(place != STANDARD_INPUT and local_path(place) is not None for place in places)
+    return bool(places) and local and not absent_places(config, folder)
+
+
 def repeated_keys(test_set: TestSet, column: str) -> list[Issue]:
     """A warning for rows whose JSON in that column has a key twice in one object: the last one counts.
 

@@ -37,9 +37,17 @@ def check(*words: str) -> Result:
     return CliRunner().invoke(command, ["check", *words])
 
 
-def test_a_suite_without_problems_says_what_it_holds() -> None:
+def test_a_suite_without_problems_says_what_it_holds(folder: Path) -> None:
+    (folder / "suite.yaml").write_text(SUITE.replace("test_set: rows.csv\n", ""), encoding="utf-8")
     found = check("suite.yaml")
     assert (found.exit_code, found.stdout, found.stderr) == (0, "suite.yaml: no problems; 2 evaluators, 1 gate\n", "")
+
+
+def test_a_test_set_that_is_there_is_looked_at_unasked(folder: Path) -> None:
+    assert check("suite.yaml").output == check("suite.yaml", "--with-data").output
+    assert check("suite.yaml").exit_code == 3
+    (folder / "rows.csv").unlink()
+    assert check("suite.yaml").stdout.startswith("suite.yaml: no problems; 2 evaluators, 1 gate\nwarning: ")
 
 
 def test_every_problem_of_a_suite_is_shown_at_once(folder: Path) -> None:
