@@ -7,6 +7,7 @@ when one of the values there does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
@@ -66,12 +67,19 @@ class Condition(Struct, frozen=True):
 _NOT_GIVEN: Final = ("no-output-for-row", "no-expected-for-row")
 
 
+_EQUALS: Final = re.compile(r"\s*(?:row\.)?(\w+)\s*==?\s*[\"\']?(.+?)[\"\']?\s*")
+
+
+def _as_condition(data: object) -> str:
+    """How a condition is written, in the words of a comparison where it is one."""
+    found = _EQUALS.fullmatch(data) if isinstance(data, str) else None
+    return f"when: {{row.{found[1]}: {found[2]}}}" if found else "when: {row.kind: invoice}"
+
+
 def read_conditions(data: object) -> tuple[Condition, ...]:
     """The conditions of a `when` block. Raises BadSettings with every problem."""
     if not isinstance(data, Mapping) or not data:
-        raise bad(
-            f"when must be a map from a reference to a value; found {spell(data)}", hint="when: {row.kind: invoice}"
-        )
+        raise bad(f"when must be a map from a reference to a value; found {spell(data)}", hint=_as_condition(data))
     return read_each(data.items(), lambda reference, wanted: _read(str(reference), wanted))
 
 

@@ -208,6 +208,8 @@ def _expected_not_json(cell: str, error: json_text.NotJSON) -> Issue:
     else:
         message = f"not JSON: {error}"
         hint = "the expected cell must hold JSON and nothing else; in a CSV file, JSON with commas is quoted"
+        if _PLAIN_WORDS.fullmatch(cell):
+            hint = "texts that are no JSON, such as labels, are compared by exact_match"
     return Issue("expected-not-json", Blame.TESTSET, message, hint=hint)
 
 
@@ -216,6 +218,8 @@ def is_python(text: str) -> bool:
     return _PYTHON.match(text) is not None
 
 
+_PLAIN_WORDS: Final = re.compile(r"[^\W\d][\w \-/]{0,60}")
+"""A few words, as labels are."""
 _PYTHON: Final = re.compile(
     r"""\s*[\[{][\s\[{]*(?:'(?:[^'\\]|\\.)*'\s*[:,\]]|"[^"\\]*"\s*:\s*(?:True|False|None)\b|(?:True|False|None)\s*[,\]])"""
 )

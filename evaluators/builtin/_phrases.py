@@ -16,6 +16,7 @@ from evaluators.builtin._evaluator import Column, Evaluator, FromColumn, Reason
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import MISSING
 from evaluators.settings import bad, build, spell
+from evaluators.settings.plain_words import in_quotes
 from evaluators.values import json_text
 
 
@@ -47,7 +48,8 @@ def _read_phrases_or_commas(value: object, info: ValidationInfo) -> object:
 
 def _usable(value: object, name: str) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{name} must be text; found {spell(value)}")
+        hint = in_quotes(value)
+        raise ValueError(f"{name} must be text; found {spell(value)}" + (f"\nhint: {hint}" if hint else ""))
     if not value.strip():
         raise ValueError(f"{name} is empty, and an empty text is found everywhere")
     return value

@@ -17,6 +17,10 @@ Schema: TypeAlias = "dict[str, Any] | bool"
 
 def read_file(name: str, folder: Path) -> Schema:
     """The schema in a JSON or YAML file. Raises BadSettings."""
+    if name.lstrip().startswith("{"):
+        raise bad(
+            "the schema is JSON in quotes, so it is taken for the name of a file", hint="remove the quotes around it"
+        )
     path = _place_of(name, folder)
     try:
         text = read_small(path).decode("utf-8-sig")

@@ -32,6 +32,8 @@ def _summary(module: str) -> str:
 
 
 _MEANT: Final = {
+    "validate": "`evaluators check SUITE` looks for mistakes",
+    "lint": "`evaluators check SUITE` looks for mistakes",
     "watch": "`evaluators run SUITE --watch` scores again when a file changes",
     "score": "`evaluators run SUITE` scores the rows of a test set",
     "evaluate": "`evaluators run SUITE` scores the rows of a test set",

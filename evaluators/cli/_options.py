@@ -30,8 +30,10 @@ def pairs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
 def roles(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
     """`ROLE=COLUMN` texts, by role. Fails for a role that there is not."""
     named = dict(pairs(ctx, param, values))
-    for role in named:
+    for role, column in named.items():
         if role not in ROLES:
+            if column in ROLES:
+                raise click.BadParameter(f'the role stands first: {column}="{role}"', ctx, param)
             raise click.BadParameter(f'there is no role "{role}"; the roles are {", ".join(ROLES)}', ctx, param)
     return named
 
@@ -87,6 +89,27 @@ EXPECTED: Final = click.option(
 OUTPUT: Final = click.option(
     "--output", type=click.Path(), metavar="PLACE", help="A folder or file with the outputs, in place of a column."
 )
+
+
+_REPORTS: Final = (".html", ".htm", ".md", ".markdown", ".txt", ".xml")
+
+
+def _by_its_old_name(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """The outputs, with a note of the option's name. Fails for what is meant to be written."""
+    if value is None:
+        return None
+    if value.lower().endswith(_REPORTS):
+        raise click.BadParameter(f"it names outputs that are read; to write a report, type -o {value}", ctx, param)
+    from evaluators.cli._printing import tell
+
+    tell("note: --output is called --outputs-from here")
+    return value
+
+
+OUTPUTS_FROM: Final = click.option(
+    "--outputs-from", type=click.Path(), metavar="PLACE", help="A folder or file with the outputs, in place of a column."
+)
+OLD_OUTPUT: Final = click.option("--output", type=click.Path(), hidden=True, callback=_by_its_old_name)
 
 
 DELIMITER: Final = click.option(

@@ -20,7 +20,8 @@ from evaluators.cli._options import (
     EXPECTED,
     EXPLAIN,
     HEADER_ROW,
-    OUTPUT,
+    OLD_OUTPUT,
+    OUTPUTS_FROM,
     SHEET,
     TRACE_ROWS,
     Evidence,
@@ -137,7 +138,8 @@ COUNT = WholeNumber(1)
 )
 @COLUMNS
 @EXPECTED
-@OUTPUT
+@OUTPUTS_FROM
+@OLD_OUTPUT
 @click.option(
     "--outputs",
     type=click.Path(),
@@ -331,9 +333,8 @@ def _asked_of(options: dict[str, Any], results: str | Path | None, tracked: tupl
 
 def _test_set_settings(options: dict[str, Any]) -> dict[str, Any]:
     """The settings of `test_set` that the command line names."""
-    shared = {
-        name: options[name] for name in ("columns", "delimiter", "encoding", "sheet", "header_row", "expected", "output")
-    }
+    shared = {name: options[name] for name in ("columns", "delimiter", "encoding", "sheet", "header_row", "expected")}
+    shared["output"] = options["outputs_from"] if options["outputs_from"] is not None else options["output"]
     own = {"outputs": options["outputs"], "format": options["test_set_format"]}
     return {**reading_settings(**shared), **{name: value for name, value in own.items() if value is not None}}
 

@@ -6,6 +6,7 @@ of its digits once its marks are set aside.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property
 from typing import Any, Self
@@ -68,6 +69,11 @@ class Numeric(Comparator):
     @field_validator("tolerance", mode="before")
     @classmethod
     def _kind_is_given(cls, tolerance: object) -> object:
+        if isinstance(tolerance, str):
+            number = re.search(r"\d+(?:\.\d+)?", tolerance)
+            share = f"{{rel: {float(number[0]) / 100:g}}}" if number and "%" in tolerance else None
+            hint = f"write tolerance: {share or '{abs: 0.01}'}{'' if share else ', a number in the unit of the values'}"
+            raise ValueError(f'tolerance must say which kind it is; found the text "{tolerance}"\nhint: {hint}')
         if isinstance(tolerance, int | float) and not isinstance(tolerance, bool):
             hint = f"write tolerance: {{abs: {tolerance}}}, or {{rel: {tolerance}}} for a part of the expected number"
             raise ValueError(f"tolerance must say which kind it is; found the number {tolerance}\nhint: {hint}")

@@ -83,7 +83,7 @@ def first_cells(conversion: Conversion, file: Path, header: Sequence[str]) -> No
     if "output" not in named and _READING.get().get("output") is None and not usual_columns(header, "output"):
         conversion.remarks.append(
             f"{file} has no column with the model's outputs. Add one that is called output, or name a file of outputs "
-            "with --output when you run the suite."
+            "with --outputs-from when you run the suite."
         )
 
 

@@ -15,9 +15,9 @@ from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.model import MISSING, FieldStatus, Result, RowStatus
+from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.run.record import RunRecord
-from evaluators.run.record_lines import FieldResultLine, OutcomeLine, WholeLine
+from evaluators.run.record_lines import OutcomeLine, RowOutcome
 from evaluators.values.json_text import to_text
 from evaluators.values.path_text import ANY
 from evaluators.values.paths import Path, parse
@@ -109,22 +109,20 @@ def _of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Ki
     """What an evaluator found wrong in a row: the kind, the field, and the words."""
     if verdict.status not in (RowStatus.SCORED, RowStatus.UNREADABLE) or verdict.num == verdict.den:
         return
-    reason = next((line.reason for line in lines if isinstance(line, WholeLine) and line.reason), None)
-    fields = [line for line in lines if isinstance(line, FieldResultLine) and line.status in _WRONG]
+    reason = next((line.reason for line in lines if isinstance(line, RowOutcome) and line.reason), None)
+    fields = [line for line in lines if isinstance(line, Outcome) and line.status in _WRONG]
     if verdict.status is RowStatus.UNREADABLE or not fields:
         if reason is None or verdict.passed is not False:
             return
         yield ("", _UNREADABLE[0] if reason.startswith(_UNREADABLE) else _general(reason)), "", reason
         return
     for line in fields:
-        field = line.field if line.field is not None else _field_of(line.path)
+        field = _field_of(line.place)
         kind, said = _in_words(line)
         yield (field, kind), field, said
 
 
-_WRONG: Final = tuple(
-    status.word for status in (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR)
-)
+_WRONG: Final = (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR)
 
 
 def _field_of(path: str) -> str:
@@ -135,17 +133,17 @@ def _field_of(path: str) -> str:
     return Path(tuple(ANY if isinstance(step, int) else step for step in steps)).canonical
 
 
-def _in_words(line: FieldResultLine) -> tuple[str, str]:
+def _in_words(line: Outcome) -> tuple[str, str]:
     """The kind of a wrong value, and what is wrong in words."""
     expected, actual, reason = line.expected, line.actual, line.reason or "wrong"
     if "[*]" in line.path:  # several values of one row: the reason names the first that is wrong
         said = reason.partition("; ")[2] or reason
         return _general(said), said
-    if line.status == FieldStatus.OMISSION.word:
+    if line.status == FieldStatus.OMISSION:
         return "missing", "missing" if expected is MISSING else f"missing: {_text(expected)}"
-    if line.status == FieldStatus.HALLUCINATION.word:
+    if line.status == FieldStatus.HALLUCINATION:
         return "extra", "extra" if actual is MISSING else f"extra: {_text(actual)}"
-    if expected is MISSING or actual is MISSING or line.status == FieldStatus.ERROR.word:
+    if expected is MISSING or actual is MISSING or line.status == FieldStatus.ERROR:
         return _general(reason), reason
     given, wanted = _class_of(actual), _class_of(expected)
     said = f"{_text(actual)} for {_text(expected)}"

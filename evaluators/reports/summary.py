@@ -23,13 +23,14 @@ from evaluators.reports.near_miss_section import MOST_SUGGESTED, NearMiss
 from evaluators.reports.run_page import answered, asking_lines, exit_words, tone_of
 from evaluators.reports.tables import LEGEND, MEAN_INTERVAL, full_name, of_extra_items, slice_text
 from evaluators.run.figures import (
+    USUAL,
     counted,
+    coverage_of,
     mean_interval_text,
     quantity_text,
     rows_text,
     score_text,
 )
-from evaluators.run.reach import USUAL, reach
 from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, RunResult
 from evaluators.run.verdict import Facts, causes
 
@@ -214,7 +215,7 @@ def _of_which(stats: EvaluatorStats) -> str:
         (stats.bugs, "bug" if stats.bugs == 1 else "bugs"),
     )  # fmt: skip
     said = "; ".join(f"{count:,} {word}" for count, word in counts if count)
-    found = reach(stats)
+    found = coverage_of(stats)
     if found.kept_out and not found.measured:
         return f"{said}: nothing was measured"
     return f"{said}: only {found.of} measured" if found.short_of(USUAL) else said

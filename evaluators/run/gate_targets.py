@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from evaluators.builtin._scored_fields import ScoredFields
 from evaluators.issues import Blame, Issue, Problems, problem
@@ -160,8 +161,9 @@ def _variant_gaps(gate: Gate, variants: Sequence[str]) -> Iterable[_Gap]:
 def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
     """The gates, in the order of the file, each with its target resolved against the suite's evaluators."""
     if not isinstance(data, Mapping):
-        raise bad(f"gates must be a map from a target to its limits; found {spell(data)}")
+        raise bad(f"gates must be a map from a target to its limits; found {spell(data)}", hint=_as_gate(data))
     names = [line.name for line in context["evaluators"]]
+    of_fields = {field: line.name for line in context["evaluators"] for field in line.settings.scored_fields().names}
     gates: list[Gate] = []
     details: list[Detail] = []
     for key, limits in data.items():
@@ -194,10 +196,25 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
                 unknown = error.issues[0].code == "unknown-evaluator"
                 if unknown and context["may_be_called"](written.partition(".")[0]):
                     continue  # perhaps one that could not be read, and that is said where it stands
-                details.extend(Detail((written,), issue.message, issue.hint, True, issue.code) for issue in error.issues)
+                of = of_fields.get(written)
+                hint = None if of is None else f'"{written}" is a field of "{of}": write {of}.{written}'
+                details.extend(
+                    Detail((written,), issue.message, hint or issue.hint, True, issue.code) for issue in error.issues
+                )
     if details:
         raise BadSettings(details)
     return tuple(gates)
+
+
+_COMPARED: Final = re.compile(r"\s*([\w.\[\]*]+)\s*(>=?|<=?)\s*(\d+(?:\.\d+)?)\s*")
+
+
+def _as_gate(data: Any) -> str:
+    """How gates are written, in the words of a comparison in a list where there is one."""
+    found = _COMPARED.fullmatch(data[0]) if isinstance(data, list) and data and isinstance(data[0], str) else None
+    if found is None:
+        return "write gates: {EVALUATOR: {fail_below: 0.9}}"
+    return f"write gates: {{{found[1]}: {{{'fail_below' if '>' in found[2] else 'fail_above'}: {found[3]}}}}}"
 
 
 def _renamed(gate: Gate, written: object, context: Mapping[str, Any]) -> Iterator[str]:

@@ -139,6 +139,9 @@ def _unknown(name: str, loc: Loc, value: object, model: type[BaseModel], also: t
 _OTHER_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "threshold": ("pass_at", "at_least", "fail_below"),
     "min_score": ("pass_at", "at_least", "fail_below"),
+    "min": ("fail_below",),
+    "max": ("fail_above",),
+    "value": ("substring", "substrings", "prefix", "suffix", "pattern"),
 }
 """Words of other tools, each with the words that may be meant: the first one that is known here."""
 _ELSEWHERE: Final[Mapping[str, str]] = {
@@ -148,6 +151,10 @@ _ELSEWHERE: Final[Mapping[str, str]] = {
     "json_field": "field_match compares one field: - field_match: {json_field: NAME}; json_multi_field_match compares several",
 }
 """Settings that people look for here, and that belong to other evaluators or to the suite."""
+_WRITTEN: Final[Mapping[str, Mapping[str, str]]] = {
+    "ignore_case": {"forgive": "forgive: [case]", "case_sensitive": "case_sensitive: false", "case": "case: ignore"},
+}
+"""Switches of other tools, each with what is written in place of true where a setting is known here."""
 _OF_A_GATE: Final = {"field": "a gate on one field is written EVALUATOR.FIELD: {fail_below: 0.9}"}
 """The same, looked for in a gate."""
 
@@ -160,6 +167,9 @@ def _hint_for_foreign(name: str, known: Sequence[str], of: str) -> str | None:
     meant = next((word for word in _OTHER_WORDS.get(name, ()) if word in known), None)
     if meant is not None:
         return f'did you mean "{meant}"?'
+    written = next((line for word, line in _WRITTEN.get(name, {}).items() if word in known), None)
+    if written is not None:
+        return f"write {written}"
     return (_OF_A_GATE if of.endswith("gate") else _ELSEWHERE).get(name)
 
 
@@ -172,7 +182,14 @@ def _not_listed(name: str, loc: Loc, value: object, expected: str) -> Detail:
 def _of_another_type(named: str, loc: Loc, value: object, plain: str, wanted: str | None) -> Detail:
     """A value of another type; a number that is written as text gets the line to write."""
     hint = as_number(value, plain) if isinstance(value, str) and "number" in plain else None
+    if (wanted or plain) == "text":
+        hint = in_quotes(value)
     return Detail(loc, f"{named} must be {wanted or plain}; found {spell(value)}", hint, code="bad-value")
+
+
+def in_quotes(value: object) -> str | None:
+    """How a number is written as text."""
+    return f'put it in quotes: "{value}"' if type(value) in (int, float) else None
 
 
 def as_number(text: str, plain: str) -> str | None:

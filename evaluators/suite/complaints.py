@@ -222,6 +222,12 @@ class Explainer:
         bracket = self.character(trouble.at) in ("[", "]", "{", "}")
         if bracket and (hint := self._write(requoted(self.line(number)), number)):
             return Complaint("brackets-need-quotes", trouble.at, QUOTE_PATH, hint)
+        if self.character(trouble.at) == ":":
+            line, column = self.line(number), trouble.at[1]
+            value = re.search(r"[^,{\[:]*\Z", line[:column]), re.match(r":[^,}\]]*", line[column:])
+            text = "".join(one[0] for one in value if one is not None).strip()
+            message = "there is a colon inside this value; a value with a colon and a space goes in quotes"
+            return Complaint("colon-in-value", trouble.at, message, f'write "{text}"')
         message = f"a comma or {_CLOSING[opening]} was expected here, to go on with the {opening} before it"
         return Complaint("bad-list" if opening == "[" else "bad-map", trouble.at, message)
 

@@ -177,6 +177,8 @@ def _drafts(
 ) -> list[_LineDraft]:
     items = data.get("evaluators")
     if items is None:
+        if any(suggestion(str(key), ("evaluators",)) for key in data):
+            return []  # it is misspelled, and that is said
         hint = "add a list: evaluators: [exact_match]"
         details.append(Detail(("evaluators",), '"evaluators" is missing: a suite names at least one', hint, key=True))
         return []
@@ -288,6 +290,8 @@ def _as_map(name: str, value: object) -> str | None:
     kind = TYPES.get(name, name)
     if kind not in BUILTIN:
         return None
+    if kind == "llm_judge":
+        return f"write - {name}: {{rubric: {flow(value)}}}"
     needed = [setting for setting, field in BUILTIN.find(kind).model_fields.items() if field.is_required()]
     if len(needed) == 1:
         return f"write - {name}: {{{needed[0]}: {flow(value)}}}"

@@ -49,6 +49,7 @@ _NAMES: Final[Mapping[str, tuple[str, Mapping[str, Any]] | str]] = {
     "OutputRelevanceScorer": ("relevance", _HALF),
     "OutputCompletenessScorer": ("completeness", _HALF),
     # what these say has to be written anew
+    "accuracy": "write - exact_match: {name: accuracy}",
     "auto_ai_critique": _RUBRIC,
     "auto_semantic_similarity": (
         "a model of sentences is a function of yours, registered as semantic: "

@@ -340,7 +340,7 @@ def test_every_cause_is_listed_beside_the_code_that_won(files: Path, run: Start)
         (("suite.yaml",), 2, "there is no test set"),
         (("suite.yaml", "rows.csv", "--where", "suplier=north"), 3, 'did you mean "supplier"?'),
         (("suite.yaml", "rows.csv", "--where", "supplier"), 2, "COLUMN=VALUE"),
-        (("suite.yaml", "rows.csv", "--columns", "gold=expected"), 2, "the roles are id, input, output, expected"),
+        (("suite.yaml", "rows.csv", "--columns", "gold=answer"), 2, "the roles are id, input, output, expected"),
         (("suite.yaml", "rows.csv", "--columns", "output=outptu"), 3, 'did you mean "output"?'),
         (("suite.yaml", "rows.csv", "--formats", "markdwon"), 2, 'did you mean "markdown"?'),
         (("suite.yaml", "rows.csv", "--name", "a/b"), 2, "cannot be the name of a run"),
@@ -508,7 +508,7 @@ def test_places_on_the_command_line_are_relative_to_where_it_is_typed(files: Pat
     write(files / "suites" / "suite.yaml", SUITE + "test_set: expected.csv\n")
     table(files / "suites" / "expected.csv", ("1", RIGHT[3]), head=("id", "expected"))
     table(files / "outputs.csv", ("1", RIGHT[2]), head=("id", "output"))
-    ended = run("run", "suites/suite.yaml", "--output", "outputs.csv", "--no-results")
+    ended = run("run", "suites/suite.yaml", "--outputs-from", "outputs.csv", "--no-results")
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "1 row of suites/expected.csv" in ended.stdout
 
