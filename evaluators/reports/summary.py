@@ -22,6 +22,7 @@ from evaluators.reports.mistakes import Mistake
 from evaluators.reports.near_miss_section import MOST_SUGGESTED, NearMiss
 from evaluators.reports.run_page import answered, asking_lines, exit_words, tone_of
 from evaluators.reports.tables import LEGEND, MEAN_INTERVAL, full_name, of_extra_items, slice_text
+from evaluators.run.exit_code import Facts, causes
 from evaluators.run.figures import (
     USUAL,
     counted,
@@ -32,7 +33,6 @@ from evaluators.run.figures import (
     score_text,
 )
 from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, RunResult
-from evaluators.run.verdict import Facts, causes
 
 WIDEST: Final = 80
 MOST_LINES: Final = 28
