@@ -1,4 +1,4 @@
-"""The README names the licence of every required package, as the installed packages say it themselves."""
+"""CONTRIBUTING names the licence of every required package, as the installed packages say it themselves."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def licence(package: str) -> str:
     return SPDX[said]
 
 
-def test_the_readme_names_the_licence_of_every_required_package() -> None:
+def test_the_page_for_contributors_names_the_licence_of_every_required_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     required = {re.split("[<>=~!; ]", one)[0] for one in project["dependencies"]}
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    table = readme[readme.index("| package | licence |") :].splitlines()[2:]
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = page[page.index("| package | licence |") :].splitlines()[2:]
     rows = [line.strip() for line in table[: next(n for n, line in enumerate([*table, ""]) if "|" not in line)]]
     assert rows == [f"| {name} | {licence(name)} |" for name in sorted(required)]
