@@ -24,10 +24,12 @@ from evaluators.converting.converter import (
 from evaluators.converting.model_classes import schema_of_class
 from evaluators.converting.python_calls import NotLiteral, PythonCall, PythonFile, last_name
 
-_JUDGED: Final = "it asks a model; a judge is set up in the suite, not taken over"
-_TURNS: Final = "it scores conversations; a row here is one output"
 _STEPS: Final = "it scores the steps of an agent, not an output"
-_MEDIA: Final = "it scores sound or pictures"
+_OTHER: Final = Word(
+    "any other metric", None,
+    "it asks a model, or scores conversations, steps, sound or pictures; a judge is set up in the suite, not taken over",
+)  # fmt: skip
+_OTHER_METRIC: Final = re.compile(r"(Metric|Eval)$")
 _ABOUT: Final = (
     Word("threshold", "pass_at"),
     Word("verbose_mode", None, "`evaluators explain` and the row table show why a row scores what it does"),
@@ -39,31 +41,6 @@ _ABOUT: Final = (
     Word("eval_mode", None, "no model is asked"),
     Word("evaluation_template", None, "no model is asked"),
 )
-_MANY: Final = {
-    **dict.fromkeys((
-        "JevEval", "DAGMetric", "AnswerRelevancyMetric", "FaithfulnessMetric", "ContextualRecallMetric",
-        "ContextualPrecisionMetric", "ContextualRelevancyMetric", "HallucinationMetric", "BiasMetric", "ToxicityMetric",
-        "SummarizationMetric", "PIILeakageMetric", "NonAdviceMetric", "MisuseMetric", "RoleViolationMetric",
-        "PromptAlignmentMetric", "ArenaGEval",
-    ), _JUDGED),
-    **dict.fromkeys((
-        "ConversationalGEval", "ConversationalJevEval", "ConversationalDAGMetric", "TurnRelevancyMetric",
-        "TurnFaithfulnessMetric", "TurnContextualPrecisionMetric", "TurnContextualRecallMetric",
-        "TurnContextualRelevancyMetric", "ConversationCompletenessMetric", "RoleAdherenceMetric", "KnowledgeRetentionMetric",
-        "TopicAdherenceMetric", "GoalAccuracyMetric", "ToolUseMetric", "MultiTurnMCPUseMetric", "MCPTaskCompletionMetric",
-    ), _TURNS),
-    **dict.fromkeys((
-        "TaskCompletionMetric", "StepEfficiencyMetric", "PlanAdherenceMetric", "PlanQualityMetric", "ArgumentCorrectnessMetric",
-        "AgentLoopDetectionMetric", "MCPUseMetric", "ToolPermissionMetric",
-    ), _STEPS),
-    "ToolCorrectnessMetric": "put the names of the tools into a column and compare it with `any_order`",
-    **dict.fromkeys((
-        "TextToImageMetric", "ImageEditingMetric", "ImageCoherenceMetric", "ImageHelpfulnessMetric", "ImageReferenceMetric",
-        "TranscriptionAccuracyMetric", "AudioGlitchMetric", "VoiceNaturalnessMetric", "TurnTakingNaturalnessMetric",
-        "SpeechIntelligibilityMetric", "VoiceConsistencyMetric", "AgentResponsivenessMetric", "AudioIntegrityMetric",
-        "VoiceReliabilityMetric",
-    ), _MEDIA),
-}  # fmt: skip
 _CASES: Final = ("LLMTestCase", "Golden")
 _SHOWN: Final = {
     "INPUT": "input",
@@ -108,7 +85,8 @@ class Deepeval(Converter):
                 Word("model", None, "the suite's judge says which model is asked"),
                 Word("rubric", None, "say in the criteria what a good answer is; `scale` says which scores there are"),
             )),
-            *(Word(theirs, None, note) for theirs, note in _MANY.items()),
+            Word("ToolCorrectnessMetric", None, "put the names of the tools into a column and compare it with `any_order`"),
+            _OTHER,
         )),
         WordTable("Fields of a test case", (
             Word("input", "input"),
@@ -142,6 +120,8 @@ class Deepeval(Converter):
                 conversion.parts.append(part)
                 if isinstance(part, ConvertedEvaluator):
                     metrics[id(call.node)] = part
+            elif _OTHER_METRIC.search(call.name):
+                conversion.parts.append(without_counterpart(call.place, call.name, _OTHER.note))
             elif call.name in _CASES:
                 self._case(python, call, conversion, rows)
             elif (word := self.tables[2].find(call.name)) is not None:
