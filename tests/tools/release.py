@@ -17,7 +17,12 @@ from evaluators.model import __version__
 ROOT: Final = Path(__file__).parents[2]
 MOST_BYTES: Final = 1_400_000
 """Of the wheel."""
-READ: Final = ("evaluators/presets/extraction.yaml", "evaluators/reports/html/report.css", "evaluators/py.typed")
+READ: Final = (
+    "evaluators/presets/extraction.yaml",
+    "evaluators/guide/starters/comparator.py.txt",
+    "evaluators/reports/html/report.css",
+    "evaluators/py.typed",
+)
 """Files of the program that are no Python."""
 
 
