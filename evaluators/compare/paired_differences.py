@@ -73,7 +73,7 @@ class _Values(Struct):
 
 
 _Met: TypeAlias = Mapping[tuple[Said, Said], int]
-"""(what the base said, what the new run says) → how many rows."""
+"""(what the base says of a row, what the new run says of it) → how many such rows there are."""
 
 
 def _met_by_cluster(pairs: Pairs, name: str) -> dict[str | None, _Met]:
@@ -88,18 +88,22 @@ def _met_by_cluster(pairs: Pairs, name: str) -> dict[str | None, _Met]:
 
 
 def _values(met: Mapping[str | None, _Met], states: States, lost_is_broken: bool) -> _Values:
-    """What the rows came to. With `lost_is_broken`, a lost row that passed in the base counts as one that is wrong now."""
+    """The rows of one evaluator or field, counted: by what changed, and by what they earn in both runs.
+
+    `met` has the rows by cluster, or all of them under None. `states` reads the two states of a row from what both runs say
+    of it. With `lost_is_broken`, a lost row that passed in the base counts as one that is wrong now.
+    """
     values = _Values(clusters=None if None in met else [])
-    for both in met.values():
-        own: Counter[Units] = Counter()
-        for said, count in both.items():
-            change, units, lost_passed = _of_row(states(*said), lost_is_broken)
+    for rows_of_cluster in met.values():
+        earned: Counter[Units] = Counter()
+        for (before, after), count in rows_of_cluster.items():
+            change, units, lost_passed = _of_row(states(before, after), lost_is_broken)
             values.changes[change] += count
             values.lost_passed += count if lost_passed else 0
             if units is not None:
-                own[units] += count
-        values.rows.update(own)
-        if values.clusters is not None and (cluster := _sum(own)) != NO_UNITS:
+                earned[units] += count
+        values.rows.update(earned)
+        if values.clusters is not None and (cluster := _sum(earned)) != NO_UNITS:
             values.clusters.append(cluster)
     return values
 

@@ -111,7 +111,11 @@ def _by_type(at: SchemaReading) -> None:
 
 
 def _ask(at: SchemaReading, metrics: Sequence[AskedMetric]) -> None:
-    """A schema that names its metrics: one unit, unless an alignment stands in for the judge of its list."""
+    """Reads the metrics that a schema names into its part, which they compare as a whole, and then what stands below.
+
+    A list that only a judge could compare as a whole has an alignment in its place, where the suite names a fallback: its
+    items are compared one by one.
+    """
     asked = tuple(_address(each, at.schema, len(metrics)) for each in metrics)
     if at.part.kind == "array" and len(asked) == 1 and asked[0].metric_id == OF_LISTS:
         align = _guarded(at, asked[0], partial(resolve_alignment, asked[0].spelled, at.context))

@@ -47,7 +47,7 @@ def _has_key(frame: Frame, key: str) -> bool:
 
 
 def _read_apart(frame: Frame, path: Path) -> Frame:
-    """The same, read one by one."""
+    """What `reached` gives, with the path followed in each pair on its own: a key with dots in one says nothing of the next."""
     if path.query is not None:
         ours = [_hits(path, document) for document in frame.e]
         theirs = ours if frame.o is frame.e else [_hits(path, document) for document in frame.o]

@@ -116,7 +116,11 @@ def _odd_counts(listed: WalkedLists, marks: Marks) -> dict[int, list[int]]:
 
 
 class Marks:
-    """Which items of the frames of a walk are wrong, and in which something was measured."""
+    """Which items of all lists of a walk are wrong, and in which something was measured: a byte for each item of a frame.
+
+    A result marks the item that it stands in, and the items that this one stands in. Most columns have a value in each
+    item of a frame; those mark it as measured as a whole, and only the others are followed upwards.
+    """
 
     def __init__(self, walk: Walk, inner: Mapping[int, bool]) -> None:
         lists = [each for each in walk.lists if each.items is not None]
@@ -125,15 +129,15 @@ class Marks:
             id(frame) for each in lists if each.items is not None and not each.inside
             for frame in (each.items.pairs, each.items.surplus)
         }  # fmt: skip
-        """Beyond these nothing is to be marked."""
+        """The frames of lists that stand in no other list: above them there is no item to mark."""
         alone = {id(each.items.surplus) for each in lists if each.items is not None and not each.inside}
         alone |= {
             id(each.items.pairs) for each in lists
             if each.items is not None and not each.inside and all(one is None for one in each.items.partners)
         }  # fmt: skip
-        """What becomes of items without a partner tells nothing of a pair."""
+        # an item without a partner is no pair that could match: columns below it need not mark it as wrong
         columns = [column for column in walk.columns if column.inside]
-        every = {id(column.frame.rows) for column in columns}  # who has these rows has a value in each item
+        every = {id(column.frame.rows) for column in columns}  # a frame with these very rows has a value in each item
         self.wrong = {id(frame): bytearray(len(frame.rows)) for frame in frames}
         self.measured = {
             id(frame): bytearray((b"\1" if id(frame.rows) in every else b"\0") * len(frame.rows)) for frame in frames

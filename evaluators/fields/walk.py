@@ -317,20 +317,24 @@ class Walk:
             self._extra_or_one(visit, kind, extra_or_one)
 
     def _extra_or_one(self, visit: Visit, kind: type, at: list[int]) -> None:
-        """Contents of the output where the expected side has null: an extra of the place itself, where none of them counts."""
+        """The output has contents where the expected side has null: each value in them is extra.
+
+        A place below which nothing was measured, because all of it is skipped, say, is one extra value itself.
+        """
         frame = visit.frame
         whole = frame.part(at)
         part, own = frame.part(at, [kind()] * len(at), list(whole.o)), list[FieldStatus | None]([None] * len(at))
-        begin, base = (len(self.columns), len(self.single), len(self.known)), len(self._waiting)
+        columns_before, single_before, known_before = len(self.columns), len(self.single), len(self.known)
+        waiting_before = len(self._waiting)
         self._inside(visit._replace(frame=part), whole, own)
-        self._all(base)
-        columns = self.columns[begin[0] :]
+        self._all(waiting_before)
+        columns = self.columns[columns_before:]
         if any(column.frame.rows is part.rows for column in columns):
-            return
-        single = [(each.frame, each.at) for each, _ in self.single[begin[1] :] if each.status in MEASURED]
+            return  # this column has a value at each of the places
+        single = [(each.frame, each.at) for each, _ in self.single[single_before:] if each.status in MEASURED]
         met = [(column.frame, place) for column in columns for place in range(len(column.frame.rows))]
         measured = {place for one, one_at in (*single, *met) for place in (position_in(part, one, one_at),)}
-        rows = {row for _, row, counts, _ in self.known[begin[2] :] if sum(counts)}
+        rows = {row for _, row, counts, _ in self.known[known_before:] if sum(counts)}
         for place, row in enumerate(part.rows):
             if place not in measured and row not in rows:
                 own[place] = HALLUCINATION

@@ -55,14 +55,20 @@ class SearchedCell:
         return chosen.found.value if chosen.__class__ is PickedDocument else chosen
 
     def chosen(self, want: Want, prefer: Want = "any") -> Any:
-        """The same, with where it stands, and among how many; a cell error, or what `output_of` says where nothing is chosen."""
+        """The document of that kind, with where it stands and among how many; else a cell error.
+
+        Where the cell has no text to look in, it is what `output_of` gives: the cell's own value.
+        """
         key = want, prefer
         if key not in self._chosen:
             self._chosen[key] = self._choose(want, prefer)
         return self._chosen[key]
 
     def beside(self, want: Want, document: Any, parts: bool) -> Any:
-        """The same, with what the expected document shares with it. The last comparison is remembered."""
+        """The document to compare with an expected one: it is that very object, or has its `parts`, where the two are equal.
+
+        The last comparison is remembered.
+        """
         found = self.get(want, kind_beside(document))
         last, compared, answer = self._beside
         if last is not found or compared is not document:
@@ -111,14 +117,14 @@ def expected_documents(cells: Cells) -> Cells:
 
 
 def whole_outputs(cells: Cells, search: Search) -> Cells:
-    """Each output cell as JSON where it is that as a whole, else an `SearchedCell`."""
+    """Each output cell as JSON where it is that as a whole, else a `SearchedCell`."""
     return parse_all(cells, lambda cell: _not_text(cell, search))
 
 
 def whole_outputs_beside(
     cells: Cells, expected_cells: Cells, expected: Cells, search: Search, parts: bool = False
 ) -> Cells:
-    """The same, with the expected document itself where the output equals it, or with its `parts` that are equal."""
+    """What `whole_outputs` gives, with the expected document itself where the output equals it, or with its `parts` that are equal."""
     texts = [
         document if cell == text and cell.__class__ is str and document.__class__ in _CONTAINERS else cell
         for cell, text, document in zip(cells, expected_cells, expected, strict=True)
@@ -138,7 +144,7 @@ def outputs_of_kind(whole: Cells, want: Want, prefer: Want = "any") -> Cells:
 
 
 def outputs_of_kind_beside(whole: Cells, expected: Cells, want: Want, parts: bool = False) -> Cells:
-    """The same, with the expected document itself where the two are equal, or with its `parts` that are equal."""
+    """What `outputs_of_kind` gives, with the expected document itself where the two are equal, or with its `parts` that are equal."""
     kinds = KINDS.get(want, ())
     return [
         value if value.__class__ in kinds else _wanted_beside(value, document, want, parts)

@@ -53,6 +53,7 @@ class ChunkScoring:
         self.unreadable: set[int] = set()
         """The rows whose output cannot be read."""
         self._begun: ScoredRows | None = None
+        """The rows with what they have asked: only what was answered is missing in them."""
         self._apart = False
         """The rows cannot be scored together."""
         for row in range(count) if gates else ():
@@ -125,7 +126,7 @@ class ChunkScoring:
         for row, scored in zip(self.rows, all_scored, strict=True):
             without_output = row in self.blocked or row in self.unreadable
             found[row] = self._without_output(row, scored) if without_output else scored
-        if self.blocked:  # those looked at again have rows of their own: the ones they were scored with are let go
+        if self.blocked:  # what a row was scored with is released where `_looked_at` gave it something else to show
             still_shown = {id(one.rows) for one in found if one is not None}
             release_rows(one for one in all_scored if id(one.rows) not in still_shown)
         for row, verdict in self.stopped.items():
@@ -145,6 +146,10 @@ class ChunkScoring:
         return self._looked_at(blocked, [column[row] for column in self.inputs])
 
     def _scored(self) -> list[ScoredRow]:
+        """The rows that are not stopped, scored together, or each alone where one of them breaks that.
+
+        What `ask` has begun is settled, not gone through again.
+        """
         row_clock().fresh = True
         begun, self._begun = self._begun, None
         if not self._apart:
@@ -153,6 +158,7 @@ class ChunkScoring:
         return [self._alone(values) for values in zip(*self.given, strict=True)]
 
     def _alone(self, values: Sequence[Any]) -> ScoredRow:
+        """One row, scored; where that fails, the fault is its verdict."""
         row_clock().fresh = True
         try:
             (found,) = self.check.score(*([value] for value in values))
