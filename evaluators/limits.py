@@ -89,7 +89,7 @@ class RowClock:
             raise OutOfTime(run_out_of_time(self.limits.run_seconds))
 
     def tick(self) -> None:
-        """The same for loops of small steps: the clock is read now and then."""
+        """What `still_time` does, for loops of small steps: the clock is read now and then."""
         self.steps += 1
         if not self.steps % ASKED_EVERY:
             self.still_time()

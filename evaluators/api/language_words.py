@@ -95,7 +95,7 @@ def word_page(word: str) -> Page:
 
 
 def word_data(word: str) -> list[dict[str, Any]]:
-    """The same as plain data, for programs."""
+    """The uses of a word, as plain data for programs."""
     return [{"word": word, **asdict(use)} for use in _uses()[word]]
 
 

@@ -161,7 +161,7 @@ def share_found(text: str, setting: tuple[str, ...] | FromColumn, cells: tuple[o
 def reason_found(
     evaluator: Evaluator, text: str, setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...], noun: str
 ) -> Reason:
-    """The same in words."""
+    """How many of the phrases the text contains, in words, and which; in `noun` they are counted."""
     found, missing = found_and_missing(evaluator, text, setting, cells)
     said = f"found {len(found)} of {len(found) + len(missing)} {noun}"
     return Reason(said + (f"; missing: {quoted(missing)}" if missing else ""), {"found": found, "missing": missing})

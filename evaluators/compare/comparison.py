@@ -53,7 +53,7 @@ class Difference(Struct, frozen=True):
     p_value: float | None
     """How often chance alone would make a difference as large."""
     p_value_corrected: float | None
-    """The same, corrected for the number of evaluators, or of fields, that were tested."""
+    """The p-value, corrected for the number of evaluators, or of fields, that were tested."""
     verdict: Finding
     fixed: int
     broken: int

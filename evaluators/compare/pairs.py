@@ -85,7 +85,7 @@ class Pairs(NamedTuple):
         return ((was(before), now(after)) for before, after in self.rows())
 
     def of_one_question(self) -> Pairs:
-        """The same without the rows that ask something else in the new run."""
+        """The pairs without the rows that ask something else in the new run."""
         other = {line.row for line in self.other_question}
         return self._replace(both=[pair for pair in self.both if pair[1].row not in other])
 

@@ -84,7 +84,7 @@ class Counted:
         return [Comparison(1.0, True, _NOT_ASKED)] * len(questions)
 
     def judge_asked(self, judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
-        """The same of questions for a judge."""
+        """Counts the questions for a judge, and what it would send, and takes each of them for a match."""
         fresh = [one for one in questions if self._is_new(judge, one.key)]
         _, count, known = self.judges.get(judge.identity, (judge, 0, Estimate()))
         found = judge.estimate(fresh) if fresh else Estimate()
@@ -198,7 +198,7 @@ def ask(comparator: Comparator, questions: Sequence[Question]) -> list[Compariso
 def ask_later(
     comparator: Comparator, questions: Sequence[Question], row: int = 0
 ) -> Callable[[], list[Comparison | RowProblem]]:
-    """The same of one of several rows: what gives the answers, once they are there."""
+    """What gives the answers to the questions of one row, once those of all rows are answered together."""
     if not isinstance(comparator, JudgedComparator):
         return _asked(row, comparator, questions, _keys(comparator, questions))
     known, judge = [comparator.looked_at(one) for one in questions], comparator.judge

@@ -184,6 +184,7 @@ class ModelJudge(Judge):
         return Estimate(len(asked), len(sizes), sum(sent for sent, _ in sizes), sum(back for _, back in sizes))
 
     def meaning(self) -> Mapping[str, Any]:
+        """What answers depend on: the model and how it is asked, where it is, and the wording of every prompt."""
         shared = {"temperature", "max_tokens", "parameters", "model"}
         return {**self.model_dump(mode="json", include=shared), "address": self.address, "prompts": {
             name: prompt.checksum for name in prompt_names() if (prompt := prompt_of(name)) is not None

@@ -50,5 +50,5 @@ def alignment_page(name: str) -> Page:
 
 
 def alignment_data(name: str) -> list[Mapping[str, str]]:
-    """The same for programs."""
+    """One alignment, or all, as plain data for programs."""
     return [{"kind": "alignments", "name": how, "does": does} for how, does in DOES.items() if name in (SETTING, how)]

@@ -96,6 +96,10 @@ def _met(one: _ReadField, documents: Sequence[Any]) -> bool:
 
 
 def _fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[_ReadField]:
+    """The fields of an evaluator all of whose comparators read values of some kinds alone, listed or in a schema.
+
+    A compound that is listed is left out: it has no values of its own. Without a schema that is known before the first row, there are none.
+    """
     scored = line.settings.scored_fields()
     column = next((need.column for need in line.settings.needs() if isinstance(need, Expected)), None)
     if column is None:

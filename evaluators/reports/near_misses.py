@@ -38,7 +38,9 @@ _LOOSER: Final = (
     ("accents", "transliterate"),
 )  # fmt: skip
 _BEFORE: Final = {"transliterate": ("ignore",), "nfc": ("none",)}
-"""What a switch must stand on for a value to be the next step."""
+"""What a switch must stand on for a value to be tried, where that is not any of `_STRICTER`: one step at a time."""
+_STRICTER: Final = ("keep", "none", "lower", "trim", "collapse")
+"""What a switch may stand on for a value of `_LOOSER` to be tried."""
 _ADDRESS: Final = re.compile(r"\s*(?:[a-z]+://|www\.|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:/|\s*$))", re.IGNORECASE)
 _YES_AND_NO: Final = {"true": ["true", "yes"], "false": ["false", "no"]}
 _ABS: Final = (0.001, 0.01, 0.1)
@@ -185,12 +187,15 @@ def _trial(switch: str | None, word: str, options: Options) -> _Trial:
 
 
 def _text_trials(comparator: Comparator, word: str) -> Iterator[list[_Trial]]:
-    """Each switch about text that the comparator does not have on yet."""
+    """The comparator with one switch about text set looser, for each switch that can be.
+
+    A comparator without such switches is tried as `normalized`, with this one on and all others off.
+    """
     own = word if isinstance(comparator, Normalization) else "normalized"
     settings = {name: getattr(comparator, name) for name in type(comparator).model_fields} if own == word else _KEEP
     for name, value in _LOOSER:
         before = settings.get(name, "keep")
-        if before != value and before in _BEFORE.get(value, ("keep", "none", "lower", "trim", "collapse")):
+        if before != value and before in _BEFORE.get(value, _STRICTER):
             others = settings if own == word or name == "unicode" else {**settings, "unicode": "nfc"}
             yield [_trial(f"{name}: {value}", own, {name: value, **_unlike_default(own, others, name)})]
 

@@ -46,7 +46,7 @@ def _steps(config: SuiteConfig, plan: Plan) -> tuple[Section, ...]:
 
 
 def suite_data(config: SuiteConfig, gates: Sequence[Gate], plan: Plan, columns: Mapping[str, str]) -> dict[str, Any]:
-    """The same as plain data, for programs."""
+    """What a suite does, as plain data for programs."""
     return {
         "name": config.name,
         "evaluators": [

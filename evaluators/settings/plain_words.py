@@ -156,7 +156,7 @@ _WRITTEN: Final[Mapping[str, Mapping[str, str]]] = {
 }
 """Switches of other tools, each with what is written in place of true where a setting is known here."""
 _OF_A_GATE: Final = {"field": "a gate on one field is written EVALUATOR.FIELD: {fail_below: 0.9}"}
-"""The same, looked for in a gate."""
+"""Settings that people look for in a gate, and that are written otherwise."""
 
 
 def _hint_for_foreign(name: str, known: Sequence[str], of: str) -> str | None:

@@ -54,7 +54,7 @@ class Settings(BaseModel):
         return filled.masked(sentence)
 
     def masked_issue(self, issue: Issue) -> Issue:
-        """The same for a problem with these settings, or with what they name."""
+        """A problem with these settings, or with what they name, without what the environment filled in."""
         filled: Filled = self.__dict__.get(_FILLED, NOTHING_FILLED)
         return filled.masked_issue(issue)
 
@@ -94,7 +94,7 @@ def _texts_under_attributes(model: type) -> dict[str, str]:
 
 @cache
 def _texts_of_module(name: str) -> dict[str, dict[str, str]]:
-    """The same of every class of a module: reading its source takes longer than all of the schema."""
+    """The texts under the attributes of every class of a module. Kept: reading its source takes longer than all of the schema."""
     tree = ast.parse(inspect.getsource(sys.modules[name]))
     return {node.name: dict(_texts_of_class(node)) for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
 

@@ -59,7 +59,7 @@ class Trouble(Struct, frozen=True):
 
 
 class Complaint(Struct, frozen=True):
-    """The same for people."""
+    """What is wrong with a document of YAML, as people are told, and where."""
 
     code: str
     at: Mark

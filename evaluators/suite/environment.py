@@ -22,7 +22,7 @@ class FilledText(Struct, frozen=True):
 
     text: str
     shown: str
-    """The same, with `${NAME}` where the environment gave a value; a default is no secret and stands for itself."""
+    """The text with `${NAME}` where the environment gave a value; a default is no secret and stands for itself."""
     values: Mapping[str, str]
     """Each value that the environment gave → `${NAME}`."""
 

@@ -21,7 +21,10 @@ def line_blocks(stream: BinaryIO, size: int, length: int | None = None, longest:
 
 
 def short_line_blocks(stream: BinaryIO, size: int, length: int | None, longest: int) -> Iterator[bytes | int]:
-    """The same; a line that has more than `longest` bytes is passed over: its length is given, and it is never in memory as a whole."""
+    """What `line_blocks` gives, but of a line that has more than `longest` bytes the length alone, as a number in its place.
+
+    Such a line is passed over, and is never in memory as a whole.
+    """
     for block in line_blocks(stream, size, length, longest + 1):
         start = block.rfind(b"\n", 0, -1) + 1
         last = len(block) - start

@@ -40,7 +40,7 @@ _BUFFER: Final = 1024 * 1024
 _VERSION: Final = ("generation", "ETag", "etag")
 """Where the description of an object says which version it is; the first one that is there counts."""
 _CONTENT: Final = ("md5Hash", "crc32c", "ETag", "etag")
-"""The same for what it holds: equal where the same bytes were written in the same way."""
+"""Where it says what the object holds: equal where the same bytes were written in the same way."""
 _AT_ONCE: Final = 32
 """How many files are looked at at the same time."""
 

@@ -15,7 +15,7 @@ Entry = TypeVar("Entry")
 TOTAL_SECONDS: Final = 120.0
 """No request is tried for longer than this, with all its waits."""
 FIRST_SECONDS: Final = 5.0
-"""The same for a server that never answered yet: it may not be there at all."""
+"""A server that never answered yet may not be there at all: no request to it is tried for longer than this."""
 REFUSED_FOR_NOW: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 """The status of an answer after which the same request may be taken later."""
 REFUSED_FOR_GOOD: Final = frozenset({401, 403})

@@ -52,7 +52,7 @@ class Tracker(Settings):
         return metrics_of(result, self.figures == "all")
 
     def subjects(self, result: RunResult) -> tuple[Subject, ...]:
-        """The same by what they are about."""
+        """The figures that are sent, by what they are about."""
         return subjects_of(result, self.figures == "all")
 
     def check(self, name: str) -> None:
