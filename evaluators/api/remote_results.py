@@ -99,7 +99,7 @@ def finish_elsewhere(suite: Suite, options: RunOptions, finish: Callable[[RunOpt
         if (outgoing.run / RUN_JSON).is_file():
             if not force:
                 _move_to_free_place(outgoing)
-            refused = _refused(outgoing, force)
+            refused = _send(outgoing, force)
     except Problems as error:
         raise Problems(map(outgoing.shown, error.issues)) from None
     finally:
@@ -119,9 +119,11 @@ def _move_to_free_place(outgoing: _Outgoing) -> None:
         write_text(outgoing.run / RUN_JSON, run_json(replace(record.result, folder=outgoing.named), record.facts))
 
 
-def _refused(outgoing: _Outgoing, replaces: bool) -> tuple[Issue, ...]:
-    """Sends the files of the run folder, `run.json` last, and takes away what was there before where it replaces that. Gives what is wrong
-    where the store does not take them."""
+def _send(outgoing: _Outgoing, replaces: bool) -> tuple[Issue, ...]:
+    """Sends the files of the run folder to its place, `run.json` last. Gives the issue of a store that does not take them.
+
+    With `replaces`, what was there before is taken away: its `run.json` first, its other files last.
+    """
     local, place = outgoing.run, outgoing.place
     names = sorted(file.relative_to(local).as_posix() for file in local.rglob("*") if file.is_file())
     names.sort(key=lambda name: name == RUN_JSON)
