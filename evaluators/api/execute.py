@@ -6,7 +6,7 @@ scoring a small test set.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -98,9 +98,10 @@ def run_of(suite: Suite, test_set: Any, options: RunOptions) -> Run:
     refuse_unknown(options, "run")
     rows = rows_asked(test_set)
     found = finish(suite, rows, looked_at=True, **options)
+    index = None if rows is None or isinstance(rows, str | Mapping) else rows.index
     from evaluators.api.run_object import Run  # the command line shows pages instead
 
-    return Run(found.result, found.record, found.lines, getattr(rows, "index", None), found.let_go)
+    return Run(found.result, found.record, found.lines, index, found.let_go)
 
 
 def finish(

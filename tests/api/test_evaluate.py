@@ -130,6 +130,13 @@ def test_rows_that_no_frame_holds_are_called_by_their_ids_or_their_numbers() -> 
     assert list(evaluators.evaluate(named, SUITE).to_pandas().index) == ["r0", "r1", "r2"]
 
 
+def test_rows_of_a_file_are_called_by_their_numbers_in_a_frame(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    assert list(evaluators.evaluate(str(file), SUITE).to_pandas().index) == [1, 2, 3]
+    assert list(evaluators.evaluate({"file": str(file)}, SUITE).to_pandas().index) == [1, 2, 3]
+
+
 def test_the_accessor_gives_the_same() -> None:
     import evaluators.harnesses.pandas  # registers the accessor
 
