@@ -14,22 +14,24 @@ from typing import TypeAlias
 
 from evaluators.values.numbers import Number, written
 
-Limits: TypeAlias = tuple[float | None, float | None]
-"""The greatest difference from the expected number, and the greatest as a part of it; both must hold. Without either, none is allowed."""
+Limits: TypeAlias = tuple[float | None, float | None, bool]
+"""The greatest difference from the expected number, the greatest as a part of it, and whether one of the two is enough, which is said
+of two alone. Otherwise those that there are must hold; where there are none, no difference is allowed."""
 
 
 def closeness(limits: Limits) -> Callable[[Number, Number], bool]:
     """The fast question whether an actual number is near enough to an expected one."""
-    limit_abs, limit_rel = limits
+    limit_abs, limit_rel, either = limits
     if limit_abs is None is limit_rel:
         return lambda expected, actual: expected == actual
+    of_both = max if either else min
 
     def close(expected: Number, actual: Number) -> bool:
         try:
             gap = abs(float(actual - expected))
             room = math.inf if limit_abs is None else limit_abs
             if limit_rel is not None and (expected or limit_abs is None):
-                room = min(room, limit_rel * abs(float(expected)))
+                room = of_both(room, limit_rel * abs(float(expected)))
             slack = 1e-15 * (abs(float(actual)) + abs(float(expected)) + room) + 1e-300
         except OverflowError:
             return _exactly_close(expected, actual, limits)
@@ -48,11 +50,11 @@ def _exactly_close(expected: Number, actual: Number, limits: Limits) -> bool:
 
 def _room(limits: Limits, expected: Number) -> Fraction:
     """The greatest difference allowed, exactly."""
-    most, part = limits
+    most, part, either = limits
     rooms = [] if most is None else [written(most)]
     if part is not None and (expected or not rooms):
         rooms.append(written(part) * abs(written(expected)))
-    return min(rooms, default=Fraction(0))
+    return (max if either else min)(rooms, default=Fraction(0))
 
 
 def gap_between(expected: Number, actual: Number) -> str:

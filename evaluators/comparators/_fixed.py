@@ -67,7 +67,7 @@ class _PlainNumbers(_Fixed):
             return differs(expected, actual) + ("; parse: true reads numbers in text" if only_one else "")
         if wanted == number:
             return f"{quote(actual)} is the same number as {quote(expected)}"
-        limit = "" if most is None else f"; allowed: {allowed((most, None), wanted)}"
+        limit = "" if most is None else f"; allowed: {allowed((most, None, False), wanted)}"
         return f"{quote(actual)} differs from {quote(expected)} by {gap_between(wanted, number)}{limit}"
 
 

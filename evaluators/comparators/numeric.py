@@ -31,17 +31,33 @@ class Tolerance(Settings):
     """The greatest difference."""
     rel: float | None = Field(None, ge=0, strict=True, allow_inf_nan=False)
     """The greatest difference as a part of the expected number: 0.01 is one hundredth of it. With `abs` too, both must
-    hold. Of an expected 0 there is no part: there `abs` alone decides, and without `abs` only 0 matches."""
+    hold, unless `either` is true. Of an expected 0 there is no part: there `abs` alone decides, and without `abs` only 0
+    matches."""
+    either: StrictBool = False
+    """`true`: of `abs` and `rel`, one is enough, as for Python's `math.isclose`. That takes `rel` of the greater of the two
+    numbers; here it stays a part of the expected one."""
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         if self.abs is None and self.rel is None:
             raise ValueError("tolerance needs abs or rel\nhint: write tolerance: {abs: 0.01}")
+        if self.either and (self.abs is None or self.rel is None):
+            given = f"abs: {self.abs:g}" if self.rel is None else f"rel: {self.rel:g}"
+            both = f"{given}, rel: 0.01" if self.rel is None else f"abs: 0.01, {given}"
+            hint = f"write tolerance: {{{both}, either: true}}, or {{{given}}} alone"
+            raise ValueError(f"either: true needs abs and rel, of which one is enough\nhint: {hint}")
         return self
+
+    @property
+    def of_both(self) -> str:
+        """What has to hold where there are two limits, in words; empty where there is one."""
+        if self.abs is None or self.rel is None:
+            return ""
+        return "abs or rel is enough" if self.either else "abs and rel must both hold"
 
 
 class Numeric(Comparator):
-    """The two numbers are equal, or close enough.
+    """The two numbers are equal, or close enough; of a tolerance with `abs` and `rel`, both must hold.
 
     Without settings the numbers must be equal; 1 and 1.0 are. Text is not a number unless `parse` says how numbers are
     written, and true is never 1. With `parse`, an expected text that is not a number is a problem of the test set, whatever
@@ -49,7 +65,8 @@ class Numeric(Comparator):
     """
 
     tolerance: Tolerance | None = None
-    """How far the number may be from the expected one: `{abs: 0.01}`, `{rel: 0.05}` or both."""
+    """How far the number may be from the expected one: `{abs: 0.01}`, `{rel: 0.05}`, or both: then both must hold, or,
+    with `{abs: 0.01, rel: 0.05, either: true}`, one of them."""
     parse: StrictBool | Parse = False
     """`true`: also read plain numbers in text, such as "12.5", with all of their digits. A map says how they are written:
     `{thousands: ",", decimal: ".", currency: true, percent: true}`."""
@@ -60,6 +77,7 @@ class Numeric(Comparator):
         Pair("close enough", 12.0, 12.01, True, {"tolerance": {"abs": 0.01}}),
         Pair("within a part of the expected number", 200, 209, True, {"tolerance": {"rel": 0.05}}),
         Pair("both limits must hold", 200, 209, False, {"tolerance": {"rel": 0.05, "abs": 5}}),
+        Pair("or one of them", 200, 209, True, {"tolerance": {"rel": 0.05, "abs": 5, "either": True}}),
         Pair("text is not a number", 30, "30", False),
         Pair("unless it is read as one", 30, "30", True, {"parse": True}),
         Pair("written with marks", 1200.5, "$1,200.50", True, {"parse": {"thousands": ",", "currency": True}}),
@@ -139,7 +157,8 @@ class Numeric(Comparator):
 
     @property
     def _limits(self) -> Limits:
-        return (None, None) if self.tolerance is None else (self.tolerance.abs, self.tolerance.rel)
+        limits = self.tolerance
+        return (None, None, False) if limits is None else (limits.abs, limits.rel, limits.either)
 
     @cached_property
     def _read(self) -> Read | None:

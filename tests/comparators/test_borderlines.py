@@ -32,6 +32,7 @@ def test_a_tolerance_means_what_its_decimals_say(expected: float, actual: float,
     assert close(abs=most) is within
     assert close(rel=part) is within_part
     assert close(abs=most, rel=part) is (within and (within_part or expected == 0))
+    assert close(abs=most, rel=part, either=True) is (within or within_part)
 
 
 @settings(max_examples=200)

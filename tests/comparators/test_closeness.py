@@ -9,7 +9,16 @@ from evaluators.comparators.numeric import Numeric, Tolerance
 INFINITE, NAN = float("inf"), float("nan")
 
 
-@pytest.mark.parametrize("tolerance", [None, Tolerance(rel=0.5), Tolerance(abs=1.0), Tolerance(abs=1.0, rel=0.5)])
+@pytest.mark.parametrize(
+    "tolerance",
+    [
+        None,
+        Tolerance(rel=0.5),
+        Tolerance(abs=1.0),
+        Tolerance(abs=1.0, rel=0.5),
+        Tolerance(abs=1.0, rel=0.5, either=True),
+    ],
+)
 @pytest.mark.parametrize(
     ("expected", "actual"), [(INFINITE, 1), (1, INFINITE), (INFINITE, -INFINITE), (NAN, 1), (1, NAN)]
 )
