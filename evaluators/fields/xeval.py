@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final, TypeVar
 
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.fallbacks import OF_LISTS, NeedsJudge
 from evaluators.fields.metrics import (
     refuse_list_metric,
@@ -32,7 +33,8 @@ from evaluators.fields.tree import ORDERED, FieldNode, Metric
 from evaluators.fields.type_defaults import OTHERWISE, read_entry, type_defaults
 from evaluators.fields.xeval_align import read_xeval_align
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, Detail, bad, spell
+from evaluators.settings import BadSettings, Detail, bad, spell, under
+from evaluators.values.flow import flow
 
 KEYS: Final = ("x-eval-compare", "x-eval-transform", "x-eval-skip", "x-eval-align")
 NULLS: Final = "x-eval-nulls"
@@ -112,6 +114,7 @@ def _compare(at: SchemaReading) -> None:
         return
     entry, place = at.schema["x-eval-compare"], place_of(at.schema, "x-eval-compare", at.loc)
     try:
+        _refuse_either(entry)
         if isinstance(entry, Mapping) and len(entry) == 1 and "compound" in entry:
             _compound(at, entry["compound"])
             return
@@ -126,6 +129,23 @@ def _compare(at: SchemaReading) -> None:
         return
     if at.part.metrics[0].name == "numeric" and types.one in ("string", "boolean"):
         at.note(f"{at.shown} is compared as a number, but the schema says {types.one}")
+
+
+def _refuse_either(entry: object) -> None:
+    """Refuses `either` in a tolerance: other readers of the dialect do not know it, and would hold both limits."""
+    if not isinstance(entry, Mapping):
+        return
+    if isinstance(compound := entry.get("compound"), Mapping):
+        with under("compound", "compare"):
+            _refuse_either(compound.get("compare"))
+    options = entry.get("numeric")
+    tolerance = options.get("tolerance") if isinstance(options, Mapping) else None
+    if isinstance(tolerance, Mapping) and "either" in tolerance and not COMPARATORS.replaced("numeric"):
+        message = 'x-eval has no "either": where a tolerance has abs and rel, both must hold'
+        in_suite = flow({"comparators": {"close": {"numeric": options}}})[1:-1]
+        unneeded = tolerance["either"] is False
+        hint = "leave it out" if unneeded else f"write {in_suite} in the suite, and the comparator close here"
+        raise bad(message, "numeric", "tolerance", "either", hint=hint, key=True)
 
 
 def _unnamed(at: SchemaReading, json_type: str) -> tuple[Metric, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import evaluators
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.compat import struct_extract_eval
 from evaluators.fields.annotate import annotate_xeval
 from evaluators.fields.references import resolve_schema_references
@@ -16,7 +17,7 @@ from evaluators.fields.tree import FieldNode
 from evaluators.fields.type_defaults import reset_type_defaults, set_type_default, type_defaults
 from evaluators.fields.xeval import parse_eval_schema, parse_xeval_entry, read_xeval
 from evaluators.issues import Problems
-from evaluators.settings import BadSettings
+from evaluators.settings import BadSettings, build
 from tests.fields.alone import score_document
 
 TEXT = {"type": "string", "x-eval-compare": "exact"}
@@ -422,6 +423,39 @@ def test_a_problem_says_where_and_what(schema: Any, place: str, message: str) ->
     found = problems_of(schema)
     assert place in found
     assert message in found[place]
+
+
+EITHER: dict[str, Any] = {"numeric": {"tolerance": {"abs": 5, "rel": 0.05, "either": True}}}
+
+
+def refused(entry: Any) -> tuple[tuple[Any, ...], str, str | None]:
+    with pytest.raises(BadSettings) as caught:
+        read_xeval(an_object(a={**an_object(x=NUMBER, y=NUMBER), "x-eval-compare": entry}))
+    (one,) = caught.value.details
+    return one.loc[3:], one.message, one.hint
+
+
+def test_either_of_two_limits_is_refused_with_what_to_write() -> None:
+    message = 'x-eval has no "either": where a tolerance has abs and rel, both must hold'
+    hint = (
+        "write comparators: {close: {numeric: {tolerance: {abs: 5, rel: 0.05, either: true}}}} in the suite,"
+        " and the comparator close here"
+    )
+    place = ("numeric", "tolerance", "either")
+    assert refused(EITHER) == (place, message, hint)
+    compound = {"compound": {"fields": ["x", "y"], "compare": EITHER}}
+    assert refused(compound) == (("compound", "compare", *place), message, hint)
+    assert refused({"numeric": {"tolerance": {"abs": 5, "either": False}}}) == (place, message, "leave it out")
+
+
+def test_a_suite_says_that_either_of_two_limits_is_enough() -> None:
+    close = (build(COMPARATORS.find("numeric"), EITHER["numeric"]), "numeric")
+    entries: tuple[object, ...] = ("close", {"close": {}})
+    for entry in entries:
+        node = a_of({"type": "number", "x-eval-compare": entry}, {"comparators": {"close": close}})
+        assert node.metrics[0].comparator.compare(100, 105)
+    by_type = a_of({"type": "number"}, {"defaults": {"number": EITHER}})
+    assert by_type.metrics[0].comparator.compare(200, 209)
 
 
 def test_compound_names_keys_that_are_there() -> None:
