@@ -57,11 +57,17 @@ def _room(limits: Limits, expected: Number) -> Fraction:
     return (max if either else min)(rooms, default=Fraction(0))
 
 
-def gap_between(expected: Number, actual: Number) -> str:
-    """How far two numbers are apart, as people write it."""
+def exact_gap(expected: Number, actual: Number) -> Fraction | None:
+    """How far two numbers are apart; None where it is more than any number."""
     if not (_finite(expected) and _finite(actual)):
-        return "more than any number"
-    return _spell(abs(written(actual) - written(expected)) or abs(Fraction(actual) - Fraction(expected)))
+        return None
+    return abs(written(actual) - written(expected)) or abs(Fraction(actual) - Fraction(expected))
+
+
+def gap_between(expected: Number, actual: Number) -> str:
+    """The same as people write it."""
+    gap = exact_gap(expected, actual)
+    return "more than any number" if gap is None else _spell(gap)
 
 
 def allowed(limits: Limits, expected: Number) -> str:

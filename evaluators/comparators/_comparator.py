@@ -19,6 +19,7 @@ asked about and nothing else: a `RowProblem` that names the comparator.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from math import isfinite
 from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
@@ -157,6 +158,15 @@ class Comparator(Settings):
     def notes(self) -> tuple[str, ...]:
         """What a suite says of its options when it is read: words of another system, and what they are here."""
         return ()
+
+    @property
+    def remark(self) -> str:
+        """What its options mean together, where people may take them for something else; empty where they speak for themselves."""
+        return ""
+
+    def apart(self, expected: Any, actual: Any) -> Fraction | None:
+        """How far two values are apart; None where that is no number. Of values that match, the farthest apart are shown to people."""
+        return None
 
     def key(self) -> Callable[[Any], Hashable] | None:
         """What two values share exactly when they match; None where no such thing is known.

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Mapping
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
 from pydantic import Field, StrictBool, field_validator, model_validator
 
-from evaluators.comparators._closeness import Limits, allowed, closeness, gap_between
+from evaluators.comparators._closeness import Limits, allowed, closeness, exact_gap, gap_between
 from evaluators.comparators._comparator import Comparator, Pair, Readable
 from evaluators.issues import Blame, Issue
 from evaluators.model import Comparison
@@ -47,13 +48,6 @@ class Tolerance(Settings):
             hint = f"write tolerance: {{{both}, either: true}}, or {{{given}}} alone"
             raise ValueError(f"either: true needs abs and rel, of which one is enough\nhint: {hint}")
         return self
-
-    @property
-    def of_both(self) -> str:
-        """What has to hold where there are two limits, in words; empty where there is one."""
-        if self.abs is None or self.rel is None:
-            return ""
-        return "abs or rel is enough" if self.either else "abs and rel must both hold"
 
 
 class Numeric(Comparator):
@@ -150,6 +144,17 @@ class Numeric(Comparator):
             return f"{quote(actual)} is the same number as {quote(expected)}"
         gap, most = gap_between(wanted, number), allowed(self._limits, wanted)
         return f"{quote(actual)} differs from {quote(expected)} by {gap}; allowed: {most}"
+
+    @property
+    def remark(self) -> str:
+        limit_abs, limit_rel, either = self._limits
+        if limit_abs is None or limit_rel is None:
+            return ""
+        return "abs or rel is enough" if either else "abs and rel must both hold"
+
+    def apart(self, expected: Any, actual: Any) -> Fraction | None:
+        wanted, found = _number(self._read, expected), _number(self._read, actual)
+        return None if wanted is None or found is None else exact_gap(wanted, found)
 
     @cached_property
     def _close(self) -> Callable[[Number, Number], bool]:

@@ -140,10 +140,10 @@ def compared_fields(settings: Evaluator) -> dict[str, Compared]:
         return {}
     from evaluators.fields.schema_scoring import SchemaScoring  # few suites score by a schema
 
-    return _of_schema(found) if isinstance(found, SchemaScoring) else {}
+    return _of_schema(found, scored.lines is None) if isinstance(found, SchemaScoring) else {}
 
 
-def _of_schema(scoring: SchemaScoring) -> dict[str, Compared]:
+def _of_schema(scoring: SchemaScoring, named: bool) -> dict[str, Compared]:
     found: dict[str, Compared] = {}
     ordered: set[tuple[Any, ...]] = set()
     for node in places(scoring.root):
@@ -151,7 +151,8 @@ def _of_schema(scoring: SchemaScoring) -> dict[str, Compared]:
             ordered.add(node.path)
         if node.unit and len(node.metrics) == 1:
             item = bool(node.path) and node.path[-1] is ANY and node.path[:-1] in ordered
-            found.setdefault(node.name, Compared(node.metrics[0].comparator, node.transforms, item, whole=not item))
+            one = Compared(node.metrics[0].comparator, node.transforms, item, whole=not item, by_schema=named)
+            found.setdefault(node.name, one)
     return found
 
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.comparators._comparator import COMPARATORS, Comparator, word_of
-from evaluators.fields.rules import Partial, compile_rule
+from evaluators.fields.rules import Partial, Ready, compile_rule, prepare_rule
 from evaluators.issues import RowProblem
 from evaluators.model import FieldStatus
 from evaluators.settings import build
@@ -26,6 +27,7 @@ from evaluators.values.dates import ambiguity, formats_of, read_date, reader, sa
 from evaluators.values.flow import flow
 from evaluators.values.numbers import USUAL_PARSES as NUMBER_FORMATS
 from evaluators.values.pairing import identity
+from evaluators.values.quoting import quote
 from evaluators.values.text import Normalization
 from evaluators.values.transforms import Transform
 
@@ -68,6 +70,8 @@ class Compared(Struct, frozen=True):
     """It is a list of values, each compared with the one in its place."""
     whole: bool = False
     """A list is one result here, and one for each item once it is aligned."""
+    by_schema: bool = False
+    """A schema names the comparator."""
 
 
 class Change(Struct, frozen=True):
@@ -97,7 +101,7 @@ def changes(compared: Compared, mismatches: Sequence[Mismatch]) -> list[Change]:
     Of changes that forgive the same mismatches, only the simplest is given.
     """
     found = [
-        Change(trial.switch, trial.write, fixed, trial.says)
+        Change(trial.switch, trial.write, fixed, _says(trial, compared, mismatches, fixed))
         for trials, among in _trials(compared, mismatches)
         for trial, fixed in _best(trials, compared, mismatches, among)
     ]
@@ -140,6 +144,18 @@ def _fixed(
         return ()
 
 
+def _says(trial: _Trial, compared: Compared, mismatches: Sequence[Mismatch], fixed: Sequence[int]) -> str:
+    """What else becomes of the values, and which two would pass that are farthest apart."""
+    worst, shown = Fraction(0), ""
+    for one in (mismatches[number] for number in fixed):
+        for expected, actual in _pairs(compared, one):
+            ready = prepare_rule(trial.comparator, compared.transforms, expected, actual)
+            gap = trial.comparator.apart(*ready) if isinstance(ready, Ready) else None
+            if gap is not None and gap > worst:
+                worst, shown = gap, f"at worst {quote(actual)} for {quote(expected)}, row {one.row:,}"
+    return "; ".join(said for said in (trial.says, shown) if said)
+
+
 def _pairs(compared: Compared, one: Mismatch) -> list[tuple[Any, Any]]:
     """The two values, or those of two lists, place by place."""
     expected, actual = one.expected, one.actual
@@ -160,7 +176,7 @@ def _trials(compared: Compared, mismatches: Sequence[Mismatch]) -> Iterator[tupl
         yield from ((trials, alike) for trials in (_text_trials(comparator, word) if alike else ()))
     if plain or word == "numeric":
         numeric = comparator if word == "numeric" else None
-        yield from ((trials, every) for trials in _tolerance_trials(numeric, pairs))
+        yield from ((trials, every) for trials in _tolerance_trials(numeric, pairs, compared.by_schema))
         exact = getattr(numeric, "tolerance", None) is None
         texts_in = [number for number, one in enumerate(mismatches) if _has_text(compared, one, exact)]
         may_be_number = _has_digit if numeric is not None else _may_be_number
@@ -206,20 +222,29 @@ def _unlike_default(word: str, settings: Options, apart: str) -> Options:
     return {name: value for name, value in settings.items() if name != apart and value != fields[name].default}
 
 
-def _tolerance_trials(numeric: Comparator | None, pairs: Sequence[tuple[Any, Any]]) -> Iterator[list[_Trial]]:
-    """A greater tolerance."""
+def _tolerance_trials(
+    numeric: Comparator | None, pairs: Sequence[tuple[Any, Any]], by_schema: bool
+) -> Iterator[list[_Trial]]:
+    """A greater tolerance, or that one of two limits is enough."""
     tolerance, reading = getattr(numeric, "tolerance", None), _own_reading(numeric)
     limits = {name: getattr(tolerance, name, None) for name in ("abs", "rel")}
     if reading or any(_is_number(expected) and _is_number(actual) for expected, actual in pairs):
         for name, other, steps in (("abs", "rel", _ABS), ("rel", "abs", _REL)):
             looser = [step for step in steps if limits[other] is None and step > (limits[name] or 0)]
             yield [_number_trial(numeric, {"tolerance": {name: step}}, reading) for step in looser]
+        if numeric is not None and None not in limits.values() and not getattr(tolerance, "either", True):
+            one = _number_trial(numeric, {"tolerance": {**limits, "either": True}}, reading)
+            says = f"{numeric.remark} today{_FROM_A_SCHEMA if by_schema else ''}"
+            yield [replace(one, says=says)]
+
+
+_FROM_A_SCHEMA: Final = "; as a comparator of the suite, which the schema names"
 
 
 def _reading_trials(numeric: Comparator | None) -> Iterator[_Trial]:
     """Ways to read numbers in text."""
     tolerance = getattr(numeric, "tolerance", None)
-    kept = {} if tolerance is None else {"tolerance": tolerance.model_dump(exclude_none=True)}
+    kept = {} if tolerance is None else {"tolerance": tolerance.model_dump(exclude_defaults=True)}
     return (_number_trial(numeric, {"parse": way}, kept) for way in _ways(getattr(numeric, "parse", False)))
 
 
@@ -280,6 +305,7 @@ def _number_trial(numeric: Comparator | None, changed: Options, kept: Options) -
     says = [
         said for name, said in _SETS_ASIDE.items() if isinstance(way, dict) and name in way and not _has(before, name)
     ]
+    says += [trial.comparator.remark] if trial.comparator.remark else []
     return replace(trial, says=", and ".join(says))
 
 

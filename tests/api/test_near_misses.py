@@ -130,6 +130,26 @@ def test_a_list_whose_items_count_once_it_is_aligned_is_said(tmp_path: Path, of:
     assert text.endswith("see row 2 (its figures count items then, not whole lists)" if items else "see row 2")
 
 
+LIMITS = {"numeric": {"tolerance": {"abs": 5, "rel": 0.05}}}
+
+
+@pytest.mark.parametrize("evaluator", [
+    {"type": "json_multi_field_match", "fields": {"total": LIMITS}},
+    {"type": "schema_match", "fields": {"total": LIMITS}},
+    {
+        "type": "schema_match",
+        "schema": {"type": "object", "properties": {"total": {"type": "number", "x-eval-compare": LIMITS}}},
+    },
+], ids=["one field", "fields", "x-eval"])  # fmt: skip
+def test_one_of_two_limits_is_offered_where_it_can_be_written(tmp_path: Path, evaluator: dict[str, Any]) -> None:
+    suite, folder = run(tmp_path, [({"total": 200}, {"total": 209}), ({"total": 1000}, {"total": 1020})], evaluator)
+    (found,) = near_misses(suite.lines, read_record(folder))
+    where = "; as a comparator of the suite, which the schema names" if "schema" in evaluator else ""
+    worst = "at worst 1020 for 1000, row 3"
+    assert (found.turned, found.says) == (2, f"abs and rel must both hold today{where}; {worst}")
+    assert found.write == ("" if where else "numeric: {tolerance: {abs: 5.0, rel: 0.05, either: true}}")
+
+
 def test_without_a_suite_there_is_no_advice(tmp_path: Path) -> None:
     _, folder = run(tmp_path, [({"city": "Rome", "tags": 1}, {"city": "ROME", "tags": 1})], FIELDS)
     assert near_miss_section(near_misses((), read_record(folder))) == ()

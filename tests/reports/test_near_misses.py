@@ -14,6 +14,7 @@ from evaluators.model import FieldStatus
 from evaluators.reports.near_misses import Compared, Mismatch, changes
 from evaluators.settings import build
 from evaluators.suite.source import loads
+from evaluators.values.transforms import parse_transform
 
 
 def comparator(word: str, **options: Any) -> Comparator:
@@ -134,6 +135,60 @@ def test_lists_of_values_are_compared_place_by_place() -> None:
     assert [one.switch for one in changes(compared, [Mismatch(2, [1.0, 2], [1.001, 2])])] == ["tolerance: {abs: 0.001}"]
 
 
+LIMITS = {"tolerance": {"abs": 0.5, "rel": 0.1}}
+BOTH = {"abs": 5, "rel": 0.05}
+
+
+def offers(compared: Compared, pairs: list[tuple[Any, Any]]) -> list[tuple[str, str, tuple[int, ...]]]:
+    mismatches = [Mismatch(row, expected, actual) for row, (expected, actual) in enumerate(pairs, 2)]
+    return [(one.switch, one.says, one.fixed) for one in changes(compared, mismatches)]
+
+
+def test_a_greater_tolerance_shows_the_worst_pair_that_would_pass() -> None:
+    pairs: list[tuple[Any, Any]] = [(1000, 1002), (3692.81, 3697.27), (20, 20.1), (5, 9)]
+    assert offers(Compared(comparator("numeric")), pairs) == [
+        ("tolerance: {rel: 0.01}", "at worst 3697.27 for 3692.81, row 3", (0, 1, 2)),
+        ("tolerance: {abs: 0.1}", "at worst 20.1 for 20, row 4", (2,)),
+    ]
+
+
+def test_the_worst_pair_is_that_of_the_numbers_that_texts_and_lists_hold() -> None:
+    reads = comparator("numeric", parse={"currency": True}, tolerance={"abs": 0.01})
+    assert offers(Compared(reads), [("$5", "5.02"), ("$7", "€ 7.09")]) == [
+        ("tolerance: {abs: 0.1}", 'at worst "€ 7.09" for "$7", row 3', (0, 1))
+    ]
+    ((_, says, _),) = offers(Compared(comparator("numeric"), each=True), [([1, 200], [1.001, 200.0])])
+    assert says == "at worst 1.001 for 1, row 2"
+    rounded = (parse_transform({"round_digits": {"digits": 1}}),)
+    assert offers(Compared(comparator("numeric"), rounded), [(1.04, 1.06), (2, 2.16)])[0] == (
+        "tolerance: {abs: 0.1}",
+        "at worst 1.06 for 1.04, row 2",
+        (0,),
+    )
+
+
+def test_a_way_of_reading_shows_the_worst_pair_where_numbers_differ() -> None:
+    reads = comparator("numeric", tolerance={"abs": 0.5})
+    assert ("parse: true", 'at worst "12.5" for 12, row 3', (0, 1)) in offers(Compared(reads), [(12, "12"), (12, "12.5")])
+    ((switch, says, _),) = offers(Compared(comparator("numeric", tolerance=BOTH)), [(200, "200")])
+    assert (switch, says) == ("parse: true", "abs and rel must both hold")
+    either = Compared(comparator("numeric", tolerance={**BOTH, "either": True}))
+    ((_, says, _),) = offers(either, [(200, "209")])
+    assert says == 'abs or rel is enough; at worst "209" for 200, row 2'
+
+
+def test_where_both_limits_must_hold_it_is_offered_that_one_is_enough() -> None:
+    both = comparator("numeric", tolerance=BOTH)
+    switch = "tolerance: {abs: 5.0, rel: 0.05, either: true}"
+    worst = "at worst 209 for 200, row 2"
+    today = "abs and rel must both hold today"
+    pairs: list[tuple[Any, Any]] = [(200, 209), (10, 12), (10, 16)]
+    assert offers(Compared(both), pairs) == [(switch, f"{today}; {worst}", (0, 1))]
+    by_schema = "as a comparator of the suite, which the schema names"
+    assert offers(Compared(both, by_schema=True), pairs) == [(switch, f"{today}; {by_schema}; {worst}", (0, 1))]
+    assert offers(Compared(comparator("numeric", tolerance={**BOTH, "either": True})), [(10, 16)]) == []
+
+
 VALUES = st.one_of(
     st.text(alphabet="aA é.,1/-", max_size=8),
     st.floats(-9, 9).map(lambda number: round(number, 3)),
@@ -142,13 +197,17 @@ VALUES = st.one_of(
 
 
 @given(
-    st.lists(st.tuples(VALUES, VALUES), max_size=6), st.sampled_from(["exact", "normalized", "fuzzy", "numeric", "url"])
+    st.lists(st.tuples(VALUES, VALUES), max_size=6),
+    st.sampled_from([*((word, {}) for word in ("exact", "normalized", "fuzzy", "numeric", "url")), ("numeric", LIMITS)]),
 )
-def test_every_change_does_what_it_claims_when_a_suite_says_it(pairs: list[tuple[Any, Any]], word: str) -> None:
-    today = compile_rule(comparator(word))
+def test_every_change_does_what_it_claims_when_a_suite_says_it(
+    pairs: list[tuple[Any, Any]], named: tuple[str, dict[str, Any]]
+) -> None:
+    own = comparator(named[0], **named[1])
+    today = compile_rule(own)
     pairs = [pair for pair in pairs if today(*pair) is not FieldStatus.MATCH]
     mismatches = [Mismatch(row, expected, actual) for row, (expected, actual) in enumerate(pairs)]
-    for change in changes(Compared(comparator(word)), mismatches):
+    for change in changes(Compared(own), mismatches):
         written = loads(f"field: {{{change.write}}}" if ": " in change.write else f"field: {change.write}").data["field"]
         name, options = next(iter(written.items())) if isinstance(written, dict) else (written, {})
         rule = compile_rule(comparator(name, **options))
