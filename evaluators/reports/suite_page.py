@@ -159,6 +159,7 @@ def _field_words(line: FieldLine) -> str:
     if line.skip:
         return f"{line.name}: not compared"
     said = [line.rule] if line.comparator is not None else []
+    said += [line.comparator.remark] if line.comparator is not None and line.comparator.remark else []
     said += [f"after {', '.join(one.name for one in line.transforms)}"] if line.transforms else []
     said += [f"weight {float(line.weight):g}"] if line.weight != 1 else []
     said += ["required"] if line.required else []

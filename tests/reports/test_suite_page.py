@@ -12,7 +12,9 @@ from evaluators.reports.suite_page import suite_data, suite_page
 SUITE = """\
 description: Invoices of three suppliers.
 test_set: {columns: {output: answer}}
-comparators: {money: {numeric: {tolerance: {abs: 0.01}}}}
+comparators:
+  money: {numeric: {tolerance: {abs: 0.01}}}
+  close: {numeric: {tolerance: {abs: 1, rel: 0.1, either: true}}}
 evaluators:
   - contains_json
   - json_multi_field_match:
@@ -27,6 +29,8 @@ evaluators:
         "lines[*].sku": {compare: exact, transforms: [lowercase]}
         note: skip
         remark: {compare: exact, optional: true}
+        tax: {compare: {numeric: {tolerance: {abs: 1, rel: 0.1}}}, weight: 2}
+        fee: close
   - length: {max: 400, pass_at: 0.5}
   - weighted_mean: {name: overall, of: {contains_json: 1, header: 3}, pass_at: 0.9}
   - all_of: {name: ready, of: [overall, length]}
@@ -73,6 +77,8 @@ Evaluators
   - lines[*].sku: exact, after lowercase
   - note: not compared
   - remark: exact, may be absent everywhere
+  - tax: numeric {tolerance: {abs: 1, rel: 0.1}}, abs and rel must both hold, weight 2
+  - fee: close = numeric {tolerance: {abs: 1, rel: 0.1, either: true}}, abs or rel is enough
   a row passes at a score of 1
 - length
   Pass when the number of characters in the output is within limits, both included.
