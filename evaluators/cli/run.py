@@ -7,11 +7,12 @@ import sys
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from evaluators.cli._completion import suites
+from evaluators.cli._option_groups import GroupedCommand
 from evaluators.cli._options import (
     COLUMNS,
     DELIMITER,
@@ -40,9 +41,24 @@ if TYPE_CHECKING:
 
 
 COUNT = WholeNumber(1)
+GROUPS: Final = {
+    "Which rows": ("--limit", "--sample", "--seed", "--where"),
+    "How the test set is read": (
+        "--columns", "--expected", "--outputs-from", "--outputs", "--test-set-format", "--delimiter", "--encoding",
+        "--sheet", "--header-row",
+    ),
+    "What is kept": (
+        "--report", "--results", "--name", "--force", "--resume", "--no-results", "--formats", "--rows", "--evidence",
+    ),
+    "What is printed": ("--verbose", "--quiet", "--explain", "--lowest-fields", "--hardest", "--format"),
+    "Judges": ("--dry-run", "--repeat-judge"),
+    "Workers": ("--workers", "--engine"),
+    "Trackers": ("--track", "--trace-rows"),
+}  # fmt: skip
+"""The options in the help, by what they are about."""
 
 
-@click.command("run")
+@click.command("run", cls=GroupedCommand, groups=GROUPS)
 @click.argument("suite", shell_complete=suites)
 @click.argument("test_set", type=click.Path(), required=False)
 @report_files(

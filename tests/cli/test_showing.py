@@ -137,6 +137,24 @@ def test_the_schema_is_the_same_every_time(tmp_path: Path) -> None:
     assert file.read_text(encoding="utf-8") == printed
 
 
+def test_the_help_of_run_lists_its_options_in_groups_80_columns_wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = said("run", "--help").stdout.splitlines()
+    titles = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert titles == [
+        "Which rows:", "How the test set is read:", "What is kept:", "What is printed:", "Judges:", "Workers:", "Trackers:",
+        "Other options:",
+    ]  # fmt: skip
+    other = lines[lines.index("Other options:") :]
+    named = [line.split()[0].rstrip(",") for line in other if line.startswith("  -")]
+    assert named == ["--watch", "--traceback", "-h"]
+    listed = [line for line in lines if line.startswith("  -")]
+    assert len(listed) == len(set(listed)) == 37
+    assert all(line[29:31] == "  " and line[31] != " " for line in listed)
+    assert max(map(len, lines)) <= 80
+    assert not [line for line in lines if line.startswith("  --output ")]
+
+
 @pytest.mark.parametrize("name", ["check", "list", "explain", "try", "schema", "new"])
 def test_help_texts_are_sentences(name: str) -> None:
     found = said(name, "--help")

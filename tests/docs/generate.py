@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from evaluators.api.language import language_schema, schema_text
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.cli import command as program
+from evaluators.cli._option_groups import GroupedCommand
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.converting.converter import CONVERTERS, Converter, Word, WordTable
 from evaluators.fields.scored import ListOutcome
@@ -291,7 +292,12 @@ def _command(name: str, one: click.Command, above: click.Context) -> Iterable[st
     yield f"## {name}"
     yield f"```text\nevaluators {name} {' '.join(one.collect_usage_pieces(context))}\n```"
     yield _help(one.help or "")
-    yield _options(one.get_params(context))
+    if isinstance(one, GroupedCommand):
+        for title, options in one.in_groups(context).items():
+            yield f"**{title}**"
+            yield _options(options)
+    else:
+        yield _options(one.get_params(context))
 
 
 def _help(text: str) -> str:
@@ -301,7 +307,7 @@ def _help(text: str) -> str:
 
 
 def _options(params: Sequence[click.Parameter]) -> str:
-    rows = [_option(one) for one in params if isinstance(one, click.Option)]
+    rows = [_option(one) for one in params if isinstance(one, click.Option) and not one.hidden]
     table = PageTable((Head("option"), Head("takes"), Head("meaning")), tuple(rows))
     return page_markdown(Page("", (Section(None, (table,)),))).removeprefix("# \n\n").rstrip()
 
