@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Final
 
-from evaluators.reports.catalog import CatalogEntry, Kind
+from evaluators.reports.catalog import CatalogEntry, Group, Kind
 from evaluators.reports.display import padded, width
 
 _HEADS: Final[Mapping[Kind, str]] = {
@@ -15,6 +16,11 @@ _HEADS: Final[Mapping[Kind, str]] = {
     "transforms": "Transforms change both values before they are compared. They are listed under `transforms:`.",
     "presets": "Presets are ready-made settings. A suite starts from one with `extends: preset:NAME`.",
 }
+_TITLES: Final[Mapping[Group, str]] = {
+    "start here": "Start here:",
+    "further": "Further ones:",
+    "compatibility": "For schemas and suites that were written elsewhere or long ago:",
+}
 
 
 def as_text(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:
@@ -22,15 +28,18 @@ def as_text(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:
     widest = max(width(entry.name) for entries in lists.values() for entry in entries)
     parts = []
     for kind, entries in lists.items():
-        lines = [f"  {padded(entry.name, widest)}  {_words(entry)}" for entry in entries]
-        parts.append("\n".join([_HEADS[kind], "", *lines]))
+        groups = [(group, list(listed)) for group, listed in groupby(entries, key=lambda entry: entry.group)]
+        parts.append(_HEADS[kind])
+        for group, listed in groups:
+            lines = [f"  {padded(entry.name, widest)}  {_words(entry)}" for entry in listed]
+            parts.append("\n".join([*([_TITLES[group]] if len(groups) > 1 else []), *lines]))
     return "\n\n".join(parts) + "\n"
 
 
 def as_json(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:
     """One object per entry, in one list."""
     found = [
-        {"kind": entry.kind, "name": entry.name, "does": entry.does, "instead": entry.retired}
+        {"kind": entry.kind, "group": entry.group, "name": entry.name, "does": entry.does, "instead": entry.retired}
         for entries in lists.values()
         for entry in entries
     ]

@@ -31,6 +31,23 @@ Kind: TypeAlias = Literal["evaluators", "comparators", "transforms", "presets"]
 KINDS: Final[tuple[Kind, ...]] = ("evaluators", "comparators", "transforms", "presets")
 
 
+Group: TypeAlias = Literal["start here", "further", "compatibility"]
+GROUPS: Final[tuple[Group, ...]] = ("start here", "further", "compatibility")
+_START_HERE: Final[Mapping[Kind, tuple[str, ...]]] = {
+    "evaluators": ("exact_match", "correctness", "contains", "json_multi_field_match", "schema_match", "llm_judge"),
+    "comparators": ("exact", "normalized", "numeric", "date", "fuzzy"),
+}
+"""What is listed first, in this order."""
+_COMPATIBILITY: Final[Mapping[Kind, frozenset[str]]] = {
+    "evaluators": frozenset({"json_field_match", "json_field_match_normalized", "field_match"}),
+    "comparators": frozenset({
+        "boolean_exact", "integer_exact", "number_exact", "number_tolerance", "string_exact", "string_case_insensitive",
+        "string_fuzzy", "string_url", "string_semantic", "string_llm", "array_llm",
+    }),
+}  # fmt: skip
+"""Names of other systems and of old suites, which others do as well. They are listed last."""
+
+
 class CatalogEntry(Struct, frozen=True):
     """One thing that a suite can name, and what it does in one sentence."""
 
@@ -40,10 +57,19 @@ class CatalogEntry(Struct, frozen=True):
     retired: str | None = None
     """What to use instead, for one that is kept for old suites only."""
 
+    @property
+    def group(self) -> Group:
+        """The part of its list in which it stands."""
+        if self.name in _START_HERE.get(self.kind, ()):
+            return "start here"
+        return "compatibility" if self.name in _COMPATIBILITY.get(self.kind, ()) else "further"
+
 
 def entries(kind: Kind) -> tuple[CatalogEntry, ...]:
-    """Everything of a kind, in the order in which it is listed."""
-    return _ENTRIES[kind]()
+    """Everything of a kind, in the order in which it is listed: group by group."""
+    left = {one.name: one for one in _ENTRIES[kind]()}
+    first = [left.pop(name) for name in _START_HERE.get(kind, ())]
+    return (*first, *sorted(left.values(), key=lambda one: GROUPS.index(one.group)))
 
 
 def kinds_of(name: str) -> tuple[Kind, ...]:

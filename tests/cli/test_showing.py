@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from evaluators.api.loading import loads
 from evaluators.cli import command
 from evaluators.fields.align import ALIGNMENTS
-from evaluators.reports.catalog import KINDS, entries
+from evaluators.reports.catalog import GROUPS, KINDS, entries, names_of
 from tests.gallery import GALLERY
 
 
@@ -35,6 +35,28 @@ def test_the_lists_name_everything() -> None:
             assert entry.does in text
 
 
+def test_a_list_begins_with_where_to_start_and_ends_with_compatibility_names() -> None:
+    evaluators, comparators = (said("list", kind).stdout.splitlines() for kind in ("evaluators", "comparators"))
+    for lines in (evaluators, comparators):
+        titles = [line for line in lines[1:] if line and not line.startswith(" ")]
+        assert titles == [
+            "Start here:", "Further ones:", "For schemas and suites that were written elsewhere or long ago:",
+        ]  # fmt: skip
+        assert lines[1:3] == ["", titles[0]]
+    assert [line.split()[0] for line in evaluators[3:9]] == [
+        "exact_match", "correctness", "contains", "json_multi_field_match", "schema_match", "llm_judge",
+    ]  # fmt: skip
+    assert [line.split()[0] for line in comparators[3:8]] == ["exact", "normalized", "numeric", "date", "fuzzy"]
+    assert comparators[-1].split()[0] == "string_url"
+
+
+def test_every_name_stands_once_in_the_lists() -> None:
+    found = json.loads(said("list", "--format", "json").stdout)
+    assert {entry["group"] for entry in found} == set(GROUPS)
+    for kind in KINDS:
+        assert sorted(entry["name"] for entry in found if entry["kind"] == kind) == sorted(names_of(kind))
+
+
 def test_one_list_alone() -> None:
     found = said("list", "presets")
     assert found.exit_code == 0
@@ -51,7 +73,7 @@ def test_the_lists_for_programs() -> None:
     found = json.loads(said("list", "--format", "json").stdout)
     assert len(found) == sum(len(entries(kind)) for kind in KINDS)
     retired = [entry for entry in found if entry["instead"]]
-    assert retired[0]["name"] == "field_match"
+    assert [entry["name"] for entry in retired] == ["field_match"]
 
 
 def test_an_unknown_list_is_a_mistake() -> None:

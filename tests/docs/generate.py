@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,7 +26,7 @@ from evaluators.fields.scored import ListOutcome
 from evaluators.judges.judge import JUDGES
 from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
 from evaluators.model import Outcome
-from evaluators.reports.catalog import CatalogEntry, Kind, entries, page
+from evaluators.reports.catalog import CatalogEntry, Group, Kind, entries, page
 from evaluators.reports.document import Block, Head, Page, PageTable, Paragraph, Section
 from evaluators.reports.reference import judge_page
 from evaluators.reports.reference_markdown import page_markdown
@@ -144,17 +145,13 @@ _PRESETS: Final = (
 
 
 def _evaluators() -> str:
-    retired = [entry for entry in _shipped("evaluators") if entry.retired]
-    current = [entry for entry in _shipped("evaluators") if not entry.retired]
-    parts = ["# Evaluators", _EVALUATORS, _index("evaluators", current)]
-    if retired:
-        parts += ["## Kept for old suites", _index("evaluators", retired)]
+    parts = ["# Evaluators", _EVALUATORS, *_indexes("evaluators")]
     parts += ["## Names of other systems", "They load as they are, and a note names today's word.", _old_words()]
     return "\n\n".join(parts) + "\n"
 
 
 def _comparators() -> str:
-    return "\n\n".join(["# Comparators", _COMPARATORS, _index("comparators", _shipped("comparators"))]) + "\n"
+    return "\n\n".join(["# Comparators", _COMPARATORS, *_indexes("comparators")]) + "\n"
 
 
 _JUDGES: Final = (
@@ -166,6 +163,17 @@ _JUDGES: Final = (
 def _judges() -> str:
     pages = [_below(judge_page(name, JUDGES.find(name))) for name in JUDGES.shipped()]
     return "\n\n".join(["# Judges", _JUDGES, *pages]) + "\n"
+
+
+_GROUP_TITLES: Final[Mapping[Group, str]] = {
+    "start here": "Start here", "further": "Further ones", "compatibility": "For what was written elsewhere or long ago",
+}  # fmt: skip
+
+
+def _indexes(kind: Kind) -> Iterator[str]:
+    for group, listed in groupby(_shipped(kind), key=lambda entry: entry.group):
+        yield f"## {_GROUP_TITLES[group]}"
+        yield _index(kind, list(listed))
 
 
 def _index(kind: Kind, listed: Sequence[CatalogEntry]) -> str:
