@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatch
+from itertools import takewhile
 from pathlib import Path
+from typing import Final
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.store import write_text
+
+_SCHEMA: Final = "suite.schema.json"
 
 
 def refuse_taken(files: Iterable[str], *, force: bool) -> None:
@@ -26,3 +32,39 @@ def write(files: Mapping[str, str], *, force: bool) -> None:
     refuse_taken(files, force=force)
     for name, text in files.items():
         write_text(Path(name), text)
+
+
+def write_suite(file: str, text: str, *, data: Iterable[str] = (), force: bool) -> tuple[str, ...]:
+    """Write a suite, and the schema of the language beside it, where there is none. Gives the files that were written.
+
+    The first line of the suite names the schema, for editors. Where it cannot be written, or where a run would read it as one of
+    the files of the `data`, there is no such line.
+    """
+    refuse_taken([file], force=force)
+    schema = Path(file).with_name(_SCHEMA)
+    there = schema.is_file()
+    new = not there and not any(_is_part_of(place, schema) for place in data) and _schema_written(schema)
+    line = f"# yaml-language-server: $schema={_SCHEMA}\n#\n" if there or new else ""
+    write({file: line + text}, force=force)
+    return (*([str(schema)] if new else []), file)
+
+
+def _is_part_of(place: str, file: Path) -> bool:
+    """Whether a folder or a pattern of files holds the file, too."""
+    parts = Path(place).parts
+    folder = Path(*takewhile(lambda part: not _WILD.search(part), parts))
+    names = parts[-1] if parts and _WILD.search(parts[-1]) else "*"
+    return file.resolve().is_relative_to(folder.resolve()) and fnmatch(file.name, names)
+
+
+_WILD: Final = re.compile(r"[*?\[]")
+
+
+def _schema_written(schema: Path) -> bool:
+    from evaluators.api.language import language_schema, schema_text
+
+    try:
+        write({str(schema): schema_text(language_schema())}, force=False)
+    except Problems:
+        return False
+    return True

@@ -38,7 +38,7 @@ def command(
 
     DATA is a file with rows, such as rows.csv. The suite says which column is what, lists the fields of the expected
     answers and proposes how each is compared, with the reason beside it. It runs as it is. Read it, and change what does
-    not fit.
+    not fit. The schema that editors read is written beside it where there is none.
 
     What the data does not settle is asked on a terminal. Elsewhere the likeliest answer is taken, and said; which column is
     the output and which the expected answer is never guessed: the exit code is 2, and the message has the line to type.
@@ -46,7 +46,7 @@ def command(
     `init` is for data that you have. To start from a template, or to write an evaluator or a comparator of your own, see
     `evaluators new`.
     """
-    from evaluators.cli._new_files import refuse_taken, write
+    from evaluators.cli._new_files import refuse_taken, write_suite
     from evaluators.cli._printing import say
     from evaluators.cli._terminal_questions import TerminalAsker
     from evaluators.guide.first_suite import begin
@@ -57,5 +57,6 @@ def command(
     begun = begin(
         data, output, expected, columns, target, ask, reading_settings({}, delimiter, encoding, sheet, header_row)
     )
-    write({begun.file: begun.text}, force=force)
-    say(begun.words)
+    places = [place for place in (data, expected, output) if place is not None]
+    *schema, _ = write_suite(begun.file, begun.text, data=places, force=force)
+    say("".join(f"wrote {file}: what editors offer in suites\n" for file in schema) + begun.words)

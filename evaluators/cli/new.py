@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import click
 
 
@@ -13,17 +15,22 @@ import click
 def command(kind: str, name: str, folder: str, force: bool) -> None:
     """Write a template to start from. It works as it is; change it step by step.
 
-    A suite is one YAML file with comments. An evaluator or a comparator is a Python file, a YAML table of cases that
-    anyone can extend, and a test that runs the table.
+    A suite is one YAML file with comments; the schema that editors read is written beside it where there is none. An
+    evaluator or a comparator is a Python file, a YAML table of cases that anyone can extend, and a test that runs the table.
 
     NAME is the name of the file, and of the evaluator or comparator in suites.
 
     A template knows nothing of your data. `evaluators init rows.csv` looks at data that you have and writes a suite for it.
     """
-    from evaluators.cli._new_files import write
+    from evaluators.cli._new_files import write, write_suite
     from evaluators.cli._printing import say
     from evaluators.guide.templates import files_of, next_steps
 
     files = files_of(kind, name, folder)
-    write(files, force=force)
-    say("".join(f"wrote {file}\n" for file in files) + "\n" + next_steps(kind, name, tuple(files)))
+    if kind == "suite":
+        ((file, text),) = files.items()
+        written: Iterable[str] = write_suite(file, text, force=force)
+    else:
+        write(files, force=force)
+        written = files
+    say("".join(f"wrote {file}\n" for file in written) + "\n" + next_steps(kind, name, tuple(files)))

@@ -50,8 +50,6 @@ class Draft(Struct, frozen=True):
 def suite_text(draft: Draft) -> str:
     """The whole file."""
     lines = [
-        "# yaml-language-server: $schema=suite.schema.json",
-        "#",
         *comment(f"A first suite for {draft.place}, made from what is in {draft.rows}."),
         f"# Run it:  evaluators run {draft.file}",
         "#",

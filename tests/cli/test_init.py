@@ -60,6 +60,7 @@ def test_the_suite_says_what_was_found_and_why() -> None:
     assert (found.exit_code, found.stdout) == (
         0,
         (
+            "wrote suite.schema.json: what editors offer in suites\n"
             "wrote rows.yaml: a suite for rows.csv, from its 2 rows\n"
             'id: column "id" (a usual name for it)\n'
             'output: column "output" (a usual name for it)\n'
@@ -411,3 +412,27 @@ def test_rows_that_cannot_be_read_are_not_taken_for_empty_ones(folder: Path) -> 
     assert "1 row was not looked at and has no score: this row holds bytes that are not text" in found.output
     assert "present: true" not in (folder / "odd.yaml").read_text(encoding="utf-8")
     assert CliRunner().invoke(command, ["run", "odd.yaml", "--no-results"]).exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("places", "named"),
+    [
+        (["rows.csv"], True),
+        (["one/*.json"], True),
+        (["--expected", "one", "--output", "one"], True),
+        (["*.csv"], True),
+        (["--expected", ".", "--output", "one"], False),
+        (["*.json"], False),
+    ],
+)
+def test_the_schema_for_editors_is_never_a_row(folder: Path, places: list[str], named: bool) -> None:
+    Path("rows.csv").write_text("output,expected\nOslo,oslo\n", encoding="utf-8")
+    Path("one").mkdir()
+    for file in ("a.json", "one/a.json"):
+        Path(file).write_text('[{"output": "Oslo", "expected": "Oslo"}]', encoding="utf-8")
+    done = call("init", *places, "-o", "made.yaml")
+    assert done.exit_code == 0, done.stderr
+    assert ("wrote suite.schema.json: " in done.stdout) is named
+    assert Path("suite.schema.json").exists() is named
+    first = Path("made.yaml").read_text(encoding="utf-8").splitlines()[0]
+    assert (first == "# yaml-language-server: $schema=suite.schema.json") is named

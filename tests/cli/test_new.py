@@ -14,6 +14,7 @@ import evaluators
 from evaluators.cli import command
 
 ROOT = Path(evaluators.__file__).parent.parent
+LINE = "# yaml-language-server: $schema=suite.schema.json"
 KINDS = [("evaluator", "enough_digits"), ("comparator", "starts_alike")]
 
 
@@ -106,12 +107,39 @@ def test_a_name_that_cannot_be_used_is_refused(kind: str, name: str, said: str) 
 
 @pytest.mark.parametrize("name", ["first", "first.yaml", 'my "first": suite.yml'])
 def test_a_new_suite_checks_and_runs(folder: Path, name: str) -> None:
-    assert new("suite", name, "--folder", "suites").exit_code == 0
-    (file,) = (folder / "suites").iterdir()
+    found = new("suite", name, "--folder", "suites")
+    assert found.exit_code == 0
+    (file,) = set((folder / "suites").iterdir()) - {folder / "suites" / "suite.schema.json"}
+    assert found.stdout.splitlines()[:2] == [
+        f"wrote {Path('suites', 'suite.schema.json')}", f"wrote {Path('suites', file.name)}"
+    ]  # fmt: skip
     (folder / "rows.csv").write_text("output,expected\nOslo,oslo\n", encoding="utf-8")
     checked = CliRunner().invoke(command, ["check", str(file), "rows.csv"])
     assert (checked.exit_code, checked.stderr) == (0, "")
     assert checked.stdout.endswith("The suite fits the test set.\n")
+
+
+def test_a_suite_names_the_schema_that_is_written_beside_it(folder: Path) -> None:
+    assert new("suite", "first").exit_code == 0
+    assert (folder / "first.yaml").read_text(encoding="utf-8").splitlines()[0] == LINE
+    schema = (folder / "suite.schema.json").read_text(encoding="utf-8")
+    assert schema == CliRunner().invoke(command, ["schema"]).stdout
+    (folder / "suite.schema.json").write_text("{}", encoding="utf-8")
+    assert new("suite", "second").stdout.startswith("wrote second.yaml\n")
+    assert (folder / "second.yaml").read_text(encoding="utf-8").startswith(LINE)
+    assert (folder / "suite.schema.json").read_text(encoding="utf-8") == "{}"
+
+
+def test_a_suite_names_no_schema_that_cannot_be_written(folder: Path) -> None:
+    (folder / "suite.schema.json").mkdir()
+    assert new("suite", "first").exit_code == 0
+    assert "$schema" not in (folder / "first.yaml").read_text(encoding="utf-8")
+
+
+def test_where_the_suite_is_taken_no_schema_is_written(folder: Path) -> None:
+    (folder / "first.yaml").write_text("", encoding="utf-8")
+    assert new("suite", "first").exit_code == 2
+    assert not (folder / "suite.schema.json").exists()
 
 
 def test_a_folder_that_cannot_be_made_is_said(folder: Path) -> None:
