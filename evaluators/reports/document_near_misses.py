@@ -6,21 +6,20 @@ the wrong values of a list against each other. Nothing is paired that is not equ
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import groupby, islice
 from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.model import MISSING, FieldStatus, Outcome
 from evaluators.reports.near_miss_section import NearMiss
+from evaluators.reports.recorded_paths import steps_of
 from evaluators.run.record import RunRecord
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.equality import same
 from evaluators.values.json_text import to_text
 from evaluators.values.path_text import ANY, Step
-from evaluators.values.paths import display, parse
+from evaluators.values.paths import display
 
 MOST_LINES: Final = 5_000
 _SHOWN_ROWS: Final = 5
@@ -70,17 +69,8 @@ def _of_row(results: Sequence[Outcome]) -> Iterator[tuple[_Seen, int]]:
 
 
 def _values(results: Iterable[Outcome], status: FieldStatus, side: Literal["expected", "actual"]) -> _Values:
-    found = ((_steps(one.path), getattr(one, side)) for one in results if one.status is status)
+    found = ((steps_of(one.path), getattr(one, side)) for one in results if one.status is status)
     return {steps: value for steps, value in found if value is not MISSING}
-
-
-_UNPAIRED: Final = re.compile(r"\[\+(\d+)\]")
-"""The step to an item that only the output has."""
-
-
-@lru_cache(maxsize=4096)
-def _steps(path: str) -> tuple[Step, ...]:
-    return parse(_UNPAIRED.sub(r"[\1]", path)).steps if path else ()
 
 
 def _wrapping_key(missing: _Values, invented: _Values) -> Step | None:
@@ -112,7 +102,7 @@ def _reordered(results: Iterable[Outcome]) -> Iterator[tuple[_Seen, int]]:
     """Lists of objects whose wrong values are each expected at another item."""
     lists: dict[tuple[Step, ...], dict[tuple[Step, ...], list[tuple[str, str]]]] = {}
     for one in results:
-        steps = _steps(one.path) if one.status is FieldStatus.MISMATCH else ()
+        steps = steps_of(one.path) if one.status is FieldStatus.MISMATCH else ()
         at = next((place for place in reversed(range(len(steps))) if isinstance(steps[place], int)), None)
         if at is not None and at + 1 < len(steps) and one.expected is not MISSING and one.actual is not MISSING:
             fields = lists.setdefault(steps[:at], {})

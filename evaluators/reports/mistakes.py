@@ -8,19 +8,18 @@ same way: missing, extra, text where a number is expected, the same text in anot
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby, islice
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
 from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
+from evaluators.reports.recorded_paths import field_of
 from evaluators.run.record import RunRecord
 from evaluators.run.record_lines import OutcomeLine, RowOutcome
 from evaluators.values.json_text import to_text
-from evaluators.values.path_text import ANY
-from evaluators.values.paths import Path, parse
 
 MOST_LINES: Final = 5_000
 """Recorded results of a variant that are looked at, where it has more than are kept in memory."""
@@ -47,11 +46,31 @@ class Mistake(Struct, frozen=True):
     in_rows: int
 
 
+class _Words(Struct, frozen=True):
+    """A sentence and the values to fill in, which are written down for the few that are shown."""
+
+    sentence: str
+    values: tuple[Any, ...] = ()
+
+    def key(self) -> tuple[Hashable, ...]:
+        """What is the same for those that read alike."""
+        return (self.sentence, *map(_key, self.values))
+
+    def __str__(self) -> str:
+        return self.sentence.format(*map(_text, self.values)) if self.values else self.sentence
+
+
+class _Example(Struct):
+    said: _Words
+    count: int = 0
+
+
 class _Seen(Struct):
     evaluator: str
     field: str
-    said: Counter[str]
-    rows: Counter[int]
+    examples: dict[tuple[Hashable, ...], _Example] = {}
+    rows: list[int] = []
+    """The row of each value, in order."""
 
 
 def mistakes_of(record: RunRecord) -> tuple[tuple[Mistake, ...], int | None]:
@@ -59,7 +78,11 @@ def mistakes_of(record: RunRecord) -> tuple[tuple[Mistake, ...], int | None]:
 
     Evaluators with labels are left out: their confusion matrices say it."""
     labelled = {table.evaluator for table in record.result.confusion_matrices}
-    told = [one.readings and one.name not in labelled for one in record.facts.evaluators]
+    told = [
+        (place, one.name)
+        for place, one in enumerate(record.facts.evaluators)
+        if one.readings and one.name not in labelled
+    ]
     found: list[Mistake] = []
     until: int | None = None
     for kept in record.facts.variants:
@@ -67,57 +90,58 @@ def mistakes_of(record: RunRecord) -> tuple[tuple[Mistake, ...], int | None]:
         last = 0
         for number, verdicts, lines in _rows(record, kept.variant, None if kept.outcomes <= FEW_LINES else MOST_LINES):
             last = number
-            for place, one in enumerate(record.facts.evaluators):
-                if told[place]:
-                    own = [line for line in lines if line.evaluator == one.name]
-                    for kind, field, said in _of_row(verdicts[place], own):
-                        about = seen.setdefault((one.name, *kind), _Seen(one.name, field, Counter(), Counter()))
-                        about.said[said] += 1
-                        about.rows[number] += 1
+            for place, name in told:
+                for kind, field, said in _of_row(verdicts[place], lines[name]) if name in lines else ():
+                    about = seen.get((name, *kind)) or seen.setdefault((name, *kind), _Seen(name, field))
+                    about.examples.setdefault(said.key(), _Example(said)).count += 1
+                    about.rows.append(number)
         found += _told(seen.values(), kept.variant)
         if not kept.every_outcome or kept.outcomes > FEW_LINES:
             until = last
     return tuple(sorted(found, key=lambda one: -one.count)), until
 
 
-def _told(seen: Any, variant: str | None) -> Iterator[Mistake]:
+def _told(seen: Iterable[_Seen], variant: str | None) -> Iterator[Mistake]:
     """The mistakes, each once: two evaluators may see the same values of the same field, or the same unreadable outputs."""
     already: set[tuple[str, str, tuple[int, ...]]] = set()
     for one in seen:
-        rows = tuple(one.rows)
-        ((said, _),) = one.said.most_common(1)
+        rows = tuple(dict.fromkeys(one.rows))
+        said = str(max(one.examples.values(), key=lambda example: example.count).said)
         what = one.field or (_general(said) if not said.startswith(_UNREADABLE) else _UNREADABLE[0])
         if (what, "" if not one.field else _general(said), rows) in already:
             continue
         already.add((what, "" if not one.field else _general(said), rows))
-        yield Mistake(one.evaluator, one.field, variant, said, sum(one.rows.values()), rows[:_SHOWN_ROWS], len(rows))
+        yield Mistake(one.evaluator, one.field, variant, said, len(one.rows), rows[:_SHOWN_ROWS], len(rows))
 
 
 def _rows(
     record: RunRecord, variant: str | None, most: int | None
-) -> Iterator[tuple[int, Sequence[Result], list[OutcomeLine]]]:
-    """Each row of which something was recorded: its number, its verdicts, and the lines about it."""
+) -> Iterator[tuple[int, Sequence[Result], Mapping[str, Sequence[OutcomeLine]]]]:
+    """Each row of which something was recorded: its number, its verdicts, and the lines about it by evaluator."""
     verdicts = record.verdicts(variant)
     rows = record.row_lines(variant, verdicts)
     for number, lines in groupby(islice(record.outcomes(variant), most), key=lambda line: line.row):
         codes = next((row.codes for row in rows if row.row == number), None)
         if codes is not None:
-            yield number, [known[code] for known, code in zip(verdicts, codes, strict=True)], list(lines)
+            told: dict[str, list[OutcomeLine]] = {}
+            for line in lines:
+                told.setdefault(line.evaluator, []).append(line)
+            yield number, [known[code] for known, code in zip(verdicts, codes, strict=True)], told
 
 
-def _of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Kind, str, str]]:
+def _of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Kind, str, _Words]]:
     """What an evaluator found wrong in a row: the kind, the field, and the words."""
     if verdict.status not in (RowStatus.SCORED, RowStatus.UNREADABLE) or verdict.num == verdict.den:
         return
-    reason = next((line.reason for line in lines if isinstance(line, RowOutcome) and line.reason), None)
     fields = [line for line in lines if isinstance(line, Outcome) and line.status in _WRONG]
     if verdict.status is RowStatus.UNREADABLE or not fields:
+        reason = next((line.reason for line in lines if isinstance(line, RowOutcome) and line.reason), None)
         if reason is None or verdict.passed is not False:
             return
-        yield ("", _UNREADABLE[0] if reason.startswith(_UNREADABLE) else _general(reason)), "", reason
+        yield ("", _UNREADABLE[0] if reason.startswith(_UNREADABLE) else _general(reason)), "", _Words(reason)
         return
     for line in fields:
-        field = _field_of(line.place)
+        field = field_of(line.place) if "[" in line.place else line.place
         kind, said = _in_words(line)
         yield (field, kind), field, said
 
@@ -125,52 +149,52 @@ def _of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Ki
 _WRONG: Final = (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR)
 
 
-def _field_of(path: str) -> str:
-    """`items[*].name` for `items[3].name`."""
-    if "[" not in path:
-        return path
-    steps = parse(re.sub(r"\[\+(\d+)\]", r"[\1]", path)).steps
-    return Path(tuple(ANY if isinstance(step, int) else step for step in steps)).canonical
-
-
-def _in_words(line: Outcome) -> tuple[str, str]:
+def _in_words(line: Outcome) -> tuple[str, _Words]:
     """The kind of a wrong value, and what is wrong in words."""
     expected, actual, reason = line.expected, line.actual, line.reason or "wrong"
     if "[*]" in line.path:  # several values of one row: the reason names the first that is wrong
-        said = reason.partition("; ")[2] or reason
-        return _general(said), said
-    if line.status == FieldStatus.OMISSION:
-        return "missing", "missing" if expected is MISSING else f"missing: {_text(expected)}"
-    if line.status == FieldStatus.HALLUCINATION:
-        return "extra", "extra" if actual is MISSING else f"extra: {_text(actual)}"
-    if expected is MISSING or actual is MISSING or line.status == FieldStatus.ERROR:
-        return _general(reason), reason
-    given, wanted = _class_of(actual), _class_of(expected)
-    said = f"{_text(actual)} for {_text(expected)}"
+        first = reason.partition("; ")[2] or reason
+        return _general(first), _Words(first)
+    if line.status is FieldStatus.OMISSION:
+        return "missing", _Words("missing") if expected is MISSING else _Words("missing: {}", (expected,))
+    if line.status is FieldStatus.HALLUCINATION:
+        return "extra", _Words("extra") if actual is MISSING else _Words("extra: {}", (actual,))
+    if expected is MISSING or actual is MISSING or line.status is FieldStatus.ERROR:
+        return _general(reason), _Words(reason)
+    given, wanted = _CLASSES.get(actual.__class__, _NUMBER), _CLASSES.get(expected.__class__, _NUMBER)
     if given != wanted:
-        return f"{given} for {wanted}", f"{said}: {given}, not {wanted}"
+        return f"{given} for {wanted}", _Words(f"{{}} for {{}}: {given}, not {wanted}", (actual, expected))
+    said = _Words("{} for {}", (actual, expected))
     if given != "text":
         return "another value", said
     if actual.casefold().split() == expected.casefold().split():
-        return "case or spaces", f"{said}: only case or spaces differ"
-    shapes = _shape(actual), _shape(expected)
+        return "case or spaces", _Words("{} for {}: only case or spaces differ", (actual, expected))
+    shapes = _shape(actual[:40]), _shape(expected[:40])
     return f"{shapes[0]} for {shapes[1]}" if shapes[0] != shapes[1] and "0" in shapes[1] else "another text", said
 
 
-def _class_of(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true or false"
-    for kinds, word in ((str, "text"), (list, "a list"), (dict, "an object")):
-        if isinstance(value, kinds):
-            return word
-    return "a number"
+_CLASSES: Final[Mapping[type, str]] = {
+    type(None): "null", bool: "true or false", str: "text", list: "a list", dict: "an object",
+}  # fmt: skip
+"""What values are called, by their classes; others are numbers."""
+_NUMBER: Final = "a number"
 
 
+@lru_cache(maxsize=4096)
 def _shape(text: str) -> str:
     """How a text is written: digits are 0, words are a."""
-    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d", "0", text[:40]))
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d", "0", text))
+
+
+def _key(value: Any) -> Hashable:
+    """What is the same for values that are written alike."""
+    kind = value.__class__
+    if kind is float:
+        return repr(value)
+    return (kind, value) if kind is int or (kind is str and len(value) < _LONG) else _text(value)
+
+
+_LONG: Final = 50
 
 
 def _text(value: Any) -> str:
@@ -178,5 +202,6 @@ def _text(value: Any) -> str:
     return found if len(found) <= 60 else f"{found[:59]}…"
 
 
+@lru_cache(maxsize=4096)
 def _general(reason: str) -> str:
     return _ONE_OFF.sub("…", reason)

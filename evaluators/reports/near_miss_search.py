@@ -6,7 +6,6 @@ that have most. The same evidence gives the same advice.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -23,13 +22,13 @@ from evaluators.model import MISSING, FieldStatus, Outcome
 from evaluators.reports.document_near_misses import document_near_misses
 from evaluators.reports.near_miss_section import NearMiss
 from evaluators.reports.near_misses import Compared, Mismatch, changes
+from evaluators.reports.recorded_paths import field_of, steps_of
 from evaluators.reports.text_near_misses import MOST_CELLS, text_near_misses
 from evaluators.run.record import RunRecord
 from evaluators.run.record_lines import OutcomeLine
 from evaluators.run.result import RunResult
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.values.paths import ANY, display, parse
-from evaluators.values.paths import Path as FieldPath
+from evaluators.values.paths import ANY, display
 
 if TYPE_CHECKING:
     from evaluators.fields.schema_scoring import SchemaScoring
@@ -187,7 +186,7 @@ def _recorded(
         if line.status is not FieldStatus.MISMATCH or line.expected is MISSING or line.actual is MISSING:
             continue
         known = fields.get(evaluator, {})
-        field, place = (line.path, "") if line.path in known else _field_of(line.path)
+        field, place = (line.path, "") if line.path in known else (field_of(line.path), _list_of(line.path))
         if field not in known:
             continue
         mismatches = found.setdefault((evaluator, field), [])
@@ -196,13 +195,8 @@ def _recorded(
     return _RecordedOutcomes(found, rows, count >= _MOST_LINES)
 
 
-_UNPAIRED: Final = re.compile(r"\[\+(\d+)\]")
-"""The step to an item that only the output has."""
-
-
 @lru_cache(maxsize=4096)
-def _field_of(path: str) -> tuple[str, str]:
-    """The field of a recorded place, `items[*].name` for `items[3].name`, and the list that the place is an item of."""
-    steps = parse(_UNPAIRED.sub(r"[\1]", path)).steps if path else ()
-    field = FieldPath(tuple(ANY if isinstance(step, int) else step for step in steps)).canonical
-    return field, display(steps[:-1]) if steps and isinstance(steps[-1], int) else ""
+def _list_of(path: str) -> str:
+    """The list that a recorded place is an item of; empty where it is none."""
+    steps = steps_of(path)
+    return display(steps[:-1]) if steps and isinstance(steps[-1], int) else ""
