@@ -112,7 +112,7 @@ def issue_at_place(issue: Issue, local: Path, place: str) -> Issue:
 
 @contextmanager
 def claimed(folders: Iterable[str]) -> Iterator[None]:
-    """Raises Problems (environment) where nothing can be written into a folder of a store."""
+    """Raises Problems where nothing can be written into a folder of a store, by the name that people gave it."""
     claims: list[str] = []
     try:
         for folder in dict.fromkeys(folders):
@@ -122,6 +122,8 @@ def claimed(folders: Iterable[str]) -> Iterator[None]:
                 claims.append(claim)
             except OSError as error:
                 raise Problems([unwritten(error, shown_address(folder), "the place of the results")]) from None
+            except Problems as error:
+                raise Problems(replace(issue, where=shown_address(folder)) for issue in error.issues) from None
         yield
     finally:
         remove_objects(claims)

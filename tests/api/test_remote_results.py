@@ -84,6 +84,22 @@ def test_a_store_that_takes_nothing_is_found_out_before_the_first_row(store: typ
     assert store.held == {}
 
 
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--results", "nowhere://bucket/runs"], "nowhere://bucket/runs: no store is known"),
+        (["--no-results", "-o", "nowhere://bucket/a.json"], "nowhere://bucket: no store is known"),
+        (["--results", "https://example.org/runs"], "https://example.org/runs: nothing is written to a web server"),
+    ],
+)
+def test_a_place_that_takes_no_results_is_called_as_people_called_it(
+    store: type[InMemory], words: list[str], named: str
+) -> None:
+    done = called("run", "suite.yaml", "rows.csv", *words)
+    assert done.exit_code == 2
+    assert done.output.startswith(named)
+
+
 def test_what_a_store_does_not_take_in_the_end_is_not_lost(store: type[InMemory]) -> None:
     store.refused = "mem://bucket/runs/first/rows.jsonl"
     finished = finish(load("suite.yaml"), "rows.csv", results="mem://bucket/runs", name="first")
