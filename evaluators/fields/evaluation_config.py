@@ -70,7 +70,7 @@ def read_evaluation_config(schema: object, context: Mapping[str, Any] | None = N
 
 
 def parse_evaluation_config(schema: object, context: Mapping[str, Any] | None = None) -> FieldNode:
-    """The same for programs: raises Problems (config), each with the JSON Pointer of its place in the schema."""
+    """The tree of such a schema. Raises Problems (config), each with the JSON Pointer of its place in the schema."""
     try:
         return read_evaluation_config(schema, context)
     except BadSettings as error:

@@ -1,6 +1,6 @@
 """Comparators that need a judge, and what stands in for them in a suite without one.
 
-A field that needs a judge is a `NeedsJudge`. They are gathered as any other bad setting is, and `said_once` makes one of
+A field that needs a judge is a `NeedsJudge`. They are gathered as any other bad setting is, and `listed_once` makes one of
 them all, so that a reader meets one message that lists every such field.
 """
 

@@ -30,7 +30,7 @@ from evaluators.fields.schema_types import (
     whole_branch,
 )  # fmt: skip
 from evaluators.fields.tree import ORDERED, FieldNode, Metric
-from evaluators.fields.type_defaults import OTHERWISE, read_entry, type_defaults
+from evaluators.fields.type_defaults import OTHERWISE, type_defaults
 from evaluators.fields.xeval_align import read_xeval_align
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell, under
@@ -52,11 +52,6 @@ def parse_eval_schema(schema: object) -> FieldNode:
         return read_xeval(schema)
     except BadSettings as error:
         raise as_problems(error) from error
-
-
-def parse_xeval_entry(entry: object) -> tuple[str, dict[str, Any]]:
-    """The name and the options of an entry of `x-eval-compare` or `x-eval-transform`. Raises BadSettings."""
-    return read_entry(entry, "comparator or transform")
 
 
 def read_xeval(schema: object, context: Mapping[str, Any] | None = None) -> FieldNode:

@@ -69,7 +69,7 @@ class Tally(Sum):
     paths: dict[str, Four] = field(default_factory=dict)
     """The same by path, of all rows: a field that was measured counts for itself."""
     figures: list[FigureSum] = field(default_factory=list)
-    """The further figures of verdicts, in the order of the evaluator's `figure_names`; empty while none was met."""
+    """The further figures of verdicts, in the order of the evaluator's `ScoredFields.figures`; empty while none was met."""
     gave_nothing: int = 0
     """Scored rows whose output gave nothing of what was expected, and nothing else: pooled precision does not see them."""
     unread: int = 0

@@ -14,8 +14,8 @@ from evaluators.compat import struct_extract_eval
 from evaluators.fields.annotate import annotate_xeval
 from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.tree import FieldNode
-from evaluators.fields.type_defaults import reset_type_defaults, set_type_default, type_defaults
-from evaluators.fields.xeval import parse_eval_schema, parse_xeval_entry, read_xeval
+from evaluators.fields.type_defaults import read_entry, reset_type_defaults, set_type_default, type_defaults
+from evaluators.fields.xeval import parse_eval_schema, read_xeval
 from evaluators.issues import Problems
 from evaluators.settings import BadSettings, build
 from tests.fields.alone import score_document
@@ -154,12 +154,12 @@ def test_a_field_of_several_types_has_a_default_of_its_own() -> None:
 
 
 def test_an_entry_is_a_word_or_a_map_with_one_key() -> None:
-    assert parse_xeval_entry("exact") == ("exact", {})
-    assert parse_xeval_entry({"numeric": {"tolerance": {"rel": 0.1}}}) == ("numeric", {"tolerance": {"rel": 0.1}})
+    assert read_entry("exact", "comparator") == ("exact", {})
+    assert read_entry({"numeric": {"tolerance": {"rel": 0.1}}}, "comparator") == ("numeric", {"tolerance": {"rel": 0.1}})
     bad: Any
     for bad in ("", {}, {"a": {}, "b": {}}, {"a": 1}, None):
         with pytest.raises(BadSettings):
-            parse_xeval_entry(bad)
+            read_entry(bad, "comparator")
 
 
 # The tree

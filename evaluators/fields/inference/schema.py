@@ -10,7 +10,7 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from evaluators.fields.inference.questions import Ask, Likeliest
+from evaluators.fields.inference.questions import Likeliest
 from evaluators.fields.inference.shape import SeenPlace, shape_of
 from evaluators.fields.inference.suggested_lines import SuggestedLine, lines_of, nulls_of
 from evaluators.fields.schema_types import schema_type
@@ -36,17 +36,15 @@ def infer_schema(documents: Iterable[Any], defaults: Mapping[str, Any] | None = 
     return inferred_schema(documents, defaults).schema
 
 
-def inferred_schema(
-    documents: Iterable[Any], defaults: Mapping[str, Any] | None = None, ask: Ask | None = None
-) -> InferredSchema:
-    """The same, with what was unclear. `ask` settles what the documents leave open; without it the likeliest is taken."""
+def inferred_schema(documents: Iterable[Any], defaults: Mapping[str, Any] | None = None) -> InferredSchema:
+    """What `infer_schema` gives, with what the documents leave open: the likeliest was taken for it."""
     root = shape_of(documents)
     if not root.met:
         hint = "give at least one expected document"
         raise problem("nothing-to-infer", "a schema cannot be made of no documents at all", hint=hint)
     likeliest = Likeliest()
-    lines = {line.steps: line for line in lines_of(root, ask or likeliest)}
-    meaning = nulls_of(root, ask or likeliest)
+    lines = {line.steps: line for line in lines_of(root, likeliest)}
+    meaning = nulls_of(root, likeliest)
     schema = _schema(root, (), lines, defaults or {})
     if meaning is not None and meaning.word == "absent":
         schema = {**schema, "x-eval-nulls": "absent"}
