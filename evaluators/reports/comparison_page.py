@@ -28,7 +28,7 @@ MOST_ROWS: Final = 20
 MOST_CHANGES: Final = 5
 """Fields of such a row that a page lists; all of them are in the JSON file."""
 MOST_FIELDS: Final = 20
-"""Fields that a page lists, the worst first; all of them are in the JSON and CSV files."""
+"""Fields that a page lists, the worst first; all of them are in the JSON file."""
 
 Cell = TypeVar("Cell")
 _FINDING_TONES: Final[dict[str, Tone]] = {
@@ -307,7 +307,7 @@ def _fields(comparison: RunComparison) -> tuple[Section, ...]:
     )
     blocks: list[PageTable | Paragraph] = [dense(table, _KEPT)] if shown else []
     if len(changed) > len(shown):
-        blocks.append(Paragraph(f"{more_text(len(changed) - len(shown), 'field')} in the JSON and CSV files."))
+        blocks.append(Paragraph(f"{more_text(len(changed) - len(shown), 'field')} in the JSON file."))
     if same:
         blocks.append(Paragraph(f"{counted(same, 'field')} {'is' if same == 1 else 'are'} the same in every row."))
     tests = sum(one.p_value is not None for one in comparison.fields)
