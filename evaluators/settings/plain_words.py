@@ -19,9 +19,19 @@ _QUOTED: Final = "'([^']*)'"
 def details_of(
     error: ValidationError, model: type[BaseModel], data: object, noun: str = "", also: tuple[str, ...] = ()
 ) -> list[Detail]:
-    """Pydantic's errors in plain words, those of nested settings included. `data` is what was read."""
+    """Pydantic's errors in plain words, those of nested settings included. `data` is what was read.
+
+    A setting that is there under another name is one problem: it is unknown, and not missing as well."""
+    items = list(_without_wrong_branches(error, data))
+    misnamed = {
+        (loc[:-1], _in_words(item, loc, model, noun, also).hint)
+        for item, loc in items
+        if item["type"] == "extra_forbidden"
+    }
     found: list[Detail] = []
-    for item, loc in _without_wrong_branches(error, data):
+    for item, loc in items:
+        if item["type"] == "missing" and (loc[:-1], f'did you mean "{loc[-1]}"?') in misnamed:
+            continue
         inner = item.get("ctx", {}).get("error")
         if isinstance(inner, BadSettings):
             found.extend(detail.under(*loc) for detail in inner.details)

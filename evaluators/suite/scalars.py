@@ -11,6 +11,7 @@ import re
 from typing import Final, TypeAlias
 
 from evaluators.settings import bad
+from evaluators.suite.yaml_quoting import quoted
 
 Scalar: TypeAlias = "None | bool | int | float | str"
 
@@ -32,6 +33,17 @@ def of_word(word: str) -> Scalar:
     if word[:1] in _MAY_BE_NUMBER:
         return _number(word) if word else None
     return _WORDS.get(word, word)
+
+
+def check_quotes(word: str) -> None:
+    """Raises BadSettings for an unquoted word in curly quotes, which YAML takes for letters of the word."""
+    found = _CURLY.fullmatch(word)
+    if found:
+        hint = f"write {quoted(found[1] or found[2])}; with the curly quotes as part of the text, write {quoted(word)}"
+        raise bad("curly quotes are letters to YAML; a text goes in straight quotes", hint=hint)
+
+
+_CURLY: Final = re.compile("[“”„]([^“”„]+)[“”]|[‘’‚]([^‘’‚]+)[‘’]")
 
 
 def of_tagged(tag: str, word: str) -> Scalar:

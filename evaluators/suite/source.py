@@ -29,7 +29,7 @@ from evaluators.suite.files import read_text
 from evaluators.suite.merging import merged
 from evaluators.suite.nodes import Findings, MapEntry, Spot, SuiteInput, YamlNode, find
 from evaluators.suite.python_data import DEEPEST, TOO_DEEP, Filling, tree_of, written_data
-from evaluators.suite.scalars import COLLECTION_TAGS, Scalar, of_tagged, of_word, spelled
+from evaluators.suite.scalars import COLLECTION_TAGS, Scalar, check_quotes, of_tagged, of_word, spelled
 
 MOST_ALIASES: Final = 10_000
 MOST_COPIES: Final = 100_000
@@ -150,7 +150,7 @@ def from_data(
 
 def tree(document: SuiteInput) -> YamlNode:
     """The values of a suite with their spots; the top level is a map. Raises Problems (config)."""
-    found = _composed(document)
+    found = _composed(document, of_suite=True)
     text = found.value if found else None
     if found and isinstance(text, str):
         complaint = Explainer(document, _readable).text_at_top(found.spot.line, text)
@@ -161,17 +161,17 @@ def tree(document: SuiteInput) -> YamlNode:
 
 def any_tree(document: SuiteInput) -> YamlNode:
     """The values of a YAML document that is no suite, whatever stands at its top. Raises Problems (config)."""
-    return _composed(document) or _nothing(document)
+    return _composed(document, of_suite=False) or _nothing(document)
 
 
 def _nothing(document: SuiteInput) -> YamlNode:
     return YamlNode(None, Spot(document, 0, 0))
 
 
-def _composed(document: SuiteInput) -> YamlNode | None:
+def _composed(document: SuiteInput, *, of_suite: bool) -> YamlNode | None:
     _refuse_characters(document)
     explainer = Explainer(document, _readable)
-    composer = _Composer(document, explainer)
+    composer = _Composer(document, explainer, of_suite)
     try:
         for event in _events(document.text):
             composer.take(event)
@@ -301,9 +301,10 @@ class _OpenCollection(Struct):
 class _Composer:
     """Builds the tree of one document from its events, and notes what a suite may not hold."""
 
-    def __init__(self, document: SuiteInput, explainer: Explainer) -> None:
+    def __init__(self, document: SuiteInput, explainer: Explainer, of_suite: bool) -> None:
         self.document = document
         self.explainer = explainer
+        self.of_suite = of_suite
         self.findings = Findings()
         self.root: YamlNode | None = None
         self.stack: list[_OpenCollection] = []
@@ -373,6 +374,8 @@ class _Composer:
     def _value(self, tag: str | None, word: str, bare: bool, spot: Spot) -> Scalar:
         try:
             if bare:
+                if self.of_suite:
+                    check_quotes(word)
                 return of_word(word)
             return word if tag is None else of_tagged(tag, word)
         except BadSettings as error:
