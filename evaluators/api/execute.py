@@ -71,7 +71,7 @@ class Finished(Struct, frozen=True):
     """What people should know of the run beside its results: what of it was there before, or stays for another time."""
 
 
-class _Wanted(Struct, frozen=True):
+class _AskedFor(Struct, frozen=True):
     """What is made of a run beside its figures."""
 
     results: Path | None
@@ -140,7 +140,7 @@ def _finish(
     go to a store; the run folder without it."""
     started, results, repeat_judge = datetime.now().astimezone(), options.get("results"), options.get("repeat_judge", 1)
     prepared = prepared_for(_as_asked(suite, options), test_set, options)
-    wanted = _Wanted(
+    wanted = _AskedFor(
         None if results is None else Path(results), prepared.suite.results.formats if results is not None else (),
         tuple(map(str, options.get("files", ()))), options.get("hardest", 0), options.get("summary", False), looked_at,
         parts is not None,
@@ -196,7 +196,7 @@ def _as_asked(suite: Suite, options: RunOptions) -> Suite:
     return replace(suite, config=replace(suite.config, sections=sections)) if asked else suite
 
 
-def _left(folder: RunFolder, wanted: _Wanted) -> str:
+def _left(folder: RunFolder, wanted: _AskedFor) -> str:
     """Leaves what was scored for whoever goes on, where some split is finished. Gives a sentence about it, or none.
 
     What is on its way to a store is not left: it is in a folder that goes away.
@@ -211,7 +211,7 @@ def _left(folder: RunFolder, wanted: _Wanted) -> str:
     )
 
 
-def _finished_before(prepared: Prepared, wanted: _Wanted, place: Path) -> Finished:
+def _finished_before(prepared: Prepared, wanted: _AskedFor, place: Path) -> Finished:
     """A run that was finished before; the further files are written from its folder."""
     from evaluators.reports.report_files import needs_cells
     from evaluators.run.cells_again import cells_from
@@ -236,7 +236,7 @@ def _finished_before(prepared: Prepared, wanted: _Wanted, place: Path) -> Finish
     )  # fmt: skip
 
 
-def _recordings(prepared: Prepared, wanted: _Wanted, tracked: bool) -> tuple[Recording, ...] | None:
+def _recordings(prepared: Prepared, wanted: _AskedFor, tracked: bool) -> tuple[Recording, ...] | None:
     """What is recorded of the rows of each variant; None where nothing is made from it."""
     lists = any(lists_fields(line.settings) for line in prepared.suite.lines)
     asked = wanted.results is not None or wanted.files or wanted.hardest or wanted.looked_at
@@ -254,7 +254,7 @@ def _recordings(prepared: Prepared, wanted: _Wanted, tracked: bool) -> tuple[Rec
 
 def _folder(
     prepared: Prepared,
-    wanted: _Wanted,
+    wanted: _AskedFor,
     started: datetime,
     recordings: Sequence[Recording] | None,
     repeat_judge: int,
@@ -279,7 +279,7 @@ def _folder(
     return found if found is not None else RunFolder.begin(wanted.results, begun, force)
 
 
-def _kept(prepared: Prepared, wanted: _Wanted, folder: RunFolder | None, run: ScoredRun) -> Finished:
+def _kept(prepared: Prepared, wanted: _AskedFor, folder: RunFolder | None, run: ScoredRun) -> Finished:
     """The run with its files, all made from what it recorded; its figures alone where the system does not take the run folder, which is
     then a cause of 3."""
     from evaluators.reports.headline import Options
@@ -322,7 +322,7 @@ def _kept(prepared: Prepared, wanted: _Wanted, folder: RunFolder | None, run: Sc
     return replace(finished, record=replace(record, result=finished.result), let_go=folder.discard)
 
 
-def _noted(record: RunRecord, place: Path, wanted: _Wanted) -> RunResult:
+def _noted(record: RunRecord, place: Path, wanted: _AskedFor) -> RunResult:
     """The result, which names the further files, so that no test set takes them for rows."""
     if not wanted.paths or wanted.to_store:
         return record.result
@@ -359,7 +359,7 @@ def _asked(files: Sequence[str], record: RunRecord, options: Options) -> tuple[t
 
 
 def _recorded(
-    prepared: Prepared, wanted: _Wanted, folder: RunFolder, run: ScoredRun
+    prepared: Prepared, wanted: _AskedFor, folder: RunFolder, run: ScoredRun
 ) -> tuple[RunRecord, Options, Options]:
     """What the run recorded, and the files of its folder made from that; with the options of its summary, and of its pages."""
     from evaluators.reports.report_files import folder_files, needs_cells, not_annotated
@@ -378,7 +378,7 @@ def _recorded(
     return record, options, of_pages
 
 
-def _options(prepared: Prepared, wanted: _Wanted, record: RunRecord) -> tuple[Options, Options]:
+def _options(prepared: Prepared, wanted: _AskedFor, record: RunRecord) -> tuple[Options, Options]:
     """What the summary shows beside the figures, and what the pages show that were asked for: these search for all near misses."""
     from evaluators.api.finished_run import label_rules, with_record
     from evaluators.reports.format import has_pages
@@ -402,7 +402,7 @@ def _gate_places(suite: Suite) -> dict[str, str]:
     return {gate.written: suite.config.source.place(("gates", gate.written), key=True) for gate in suite.gates}
 
 
-def _without_record(options: Options, wanted: _Wanted, result: RunResult) -> Options:
+def _without_record(options: Options, wanted: _AskedFor, result: RunResult) -> Options:
     """A run that keeps nothing says what that costs, where there is something that it costs."""
     wrong = any(field.counts.mismatch for stats in result.evaluators for field in stats.fields)
     if not (wanted.summary and wrong):
@@ -434,7 +434,7 @@ def _tracked(finished: Finished, trackers: Sequence[NamedTracker], options: RunO
     return replace(finished, result=afterwards(finished.result, sent.issues), sent=sent)
 
 
-def _check_files(prepared: Prepared, wanted: _Wanted, formats: Sequence[str] | None) -> None:
+def _check_files(prepared: Prepared, wanted: _AskedFor, formats: Sequence[str] | None) -> None:
     """What is to be written must be possible. Raises Problems (config) with what is not."""
     issues: list[Issue] = []
     kept = wanted.results is not None

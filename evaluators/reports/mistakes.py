@@ -46,7 +46,7 @@ class Mistake(Struct, frozen=True):
     in_rows: int
 
 
-class _Words(Struct, frozen=True):
+class _Sentence(Struct, frozen=True):
     """A sentence and the values to fill in, which are written down for the few that are shown."""
 
     sentence: str
@@ -60,15 +60,15 @@ class _Words(Struct, frozen=True):
         return self.sentence.format(*map(_text, self.values)) if self.values else self.sentence
 
 
-class _Example(Struct):
-    said: _Words
+class _Wording(Struct):
+    said: _Sentence
     count: int = 0
 
 
 class _Seen(Struct):
     evaluator: str
     field: str
-    examples: dict[tuple[Hashable, ...], _Example] = {}
+    examples: dict[tuple[Hashable, ...], _Wording] = {}
     rows: list[int] = []
     """The row of each value, in order."""
 
@@ -93,7 +93,7 @@ def mistakes_of(record: RunRecord) -> tuple[tuple[Mistake, ...], int | None]:
             for place, name in told:
                 for kind, field, said in _of_row(verdicts[place], lines[name]) if name in lines else ():
                     about = seen.get((name, *kind)) or seen.setdefault((name, *kind), _Seen(name, field))
-                    about.examples.setdefault(said.key(), _Example(said)).count += 1
+                    about.examples.setdefault(said.key(), _Wording(said)).count += 1
                     about.rows.append(number)
         found += _told(seen.values(), kept.variant)
         if not kept.every_outcome or kept.outcomes > FEW_LINES:
@@ -129,7 +129,7 @@ def _rows(
             yield number, [known[code] for known, code in zip(verdicts, codes, strict=True)], told
 
 
-def _of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Kind, str, _Words]]:
+def _of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Kind, str, _Sentence]]:
     """What an evaluator found wrong in a row: the kind, the field, and the words."""
     if verdict.status not in (RowStatus.SCORED, RowStatus.UNREADABLE) or verdict.num == verdict.den:
         return
@@ -138,7 +138,7 @@ def _of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Ki
         reason = next((line.reason for line in lines if isinstance(line, RowOutcome) and line.reason), None)
         if reason is None or verdict.passed is not False:
             return
-        yield ("", _UNREADABLE[0] if reason.startswith(_UNREADABLE) else _general(reason)), "", _Words(reason)
+        yield ("", _UNREADABLE[0] if reason.startswith(_UNREADABLE) else _general(reason)), "", _Sentence(reason)
         return
     for line in fields:
         field = field_of(line.place) if "[" in line.place else line.place
@@ -149,26 +149,26 @@ def _of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Ki
 _WRONG: Final = (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR)
 
 
-def _in_words(line: Outcome) -> tuple[str, _Words]:
+def _in_words(line: Outcome) -> tuple[str, _Sentence]:
     """The kind of a wrong value, and what is wrong in words."""
     expected, actual, reason = line.expected, line.actual, line.reason or "wrong"
     if "[*]" in line.path:  # several values of one row: the reason names the first that is wrong
         first = reason.partition("; ")[2] or reason
-        return _general(first), _Words(first)
+        return _general(first), _Sentence(first)
     if line.status is FieldStatus.OMISSION:
-        return "missing", _Words("missing") if expected is MISSING else _Words("missing: {}", (expected,))
+        return "missing", _Sentence("missing") if expected is MISSING else _Sentence("missing: {}", (expected,))
     if line.status is FieldStatus.HALLUCINATION:
-        return "extra", _Words("extra") if actual is MISSING else _Words("extra: {}", (actual,))
+        return "extra", _Sentence("extra") if actual is MISSING else _Sentence("extra: {}", (actual,))
     if expected is MISSING or actual is MISSING or line.status is FieldStatus.ERROR:
-        return _general(reason), _Words(reason)
+        return _general(reason), _Sentence(reason)
     given, wanted = _CLASSES.get(actual.__class__, _NUMBER), _CLASSES.get(expected.__class__, _NUMBER)
     if given != wanted:
-        return f"{given} for {wanted}", _Words(f"{{}} for {{}}: {given}, not {wanted}", (actual, expected))
-    said = _Words("{} for {}", (actual, expected))
+        return f"{given} for {wanted}", _Sentence(f"{{}} for {{}}: {given}, not {wanted}", (actual, expected))
+    said = _Sentence("{} for {}", (actual, expected))
     if given != "text":
         return "another value", said
     if actual.casefold().split() == expected.casefold().split():
-        return "case or spaces", _Words("{} for {}: only case or spaces differ", (actual, expected))
+        return "case or spaces", _Sentence("{} for {}: only case or spaces differ", (actual, expected))
     shapes = _shape(actual[:40]), _shape(expected[:40])
     return f"{shapes[0]} for {shapes[1]}" if shapes[0] != shapes[1] and "0" in shapes[1] else "another text", said
 

@@ -47,6 +47,11 @@ def rows_of(columns: list[tuple[Result, Result]], clusters: bool = False) -> Sid
     )
 
 
+def in_clusters(rows: SideRows, names: list[str]) -> SideRows:
+    lines = [replace(line, cluster=name) for line, name in zip(rows.lines, names, strict=True)]
+    return replace(rows, lines=lines)
+
+
 def side(label: str, rows: SideRows | Mapping[str, SideRows]) -> Side:
     meaning = {"": {"parse": "1"}, "parses": {"type": "2"}, "header": {"type": "3", "fields → total": "4"}}
     return made_side(label, rows, {"parses": (), "header": FIELDS}, meaning)
@@ -89,8 +94,8 @@ def test_an_interval_never_contradicts_its_p_value(pairs: list[tuple[Result, Res
         for place in (0, 1)
     )
     names = [f"c{place % clusters}" for place in range(len(pairs))]
-    for each in ([], names):
-        found = compare_sides(side("a", replace(one, clusters=each)), side("b", replace(other, clusters=each)))
+    for first, second in ((one, other), (in_clusters(one, names), in_clusters(other, names))):
+        found = compare_sides(side("a", first), side("b", second))
         for difference in (*found.evaluators, *found.fields):
             assert difference.ci is not None
             assert difference.p_value_corrected is not None

@@ -24,7 +24,7 @@ from evaluators.testsets.fetched_rows import FetchedRows
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.query_settings import DatabaseConnection, says_an_order, why_not_a_query
 from evaluators.testsets.reader import whole
-from tests.run.test_resuming import contents, counted, left, start
+from tests.run.test_resuming import contents, counted, finished_files, left, start
 
 CITY = '{"city": "Rome"}'
 SUITE = """\
@@ -433,7 +433,7 @@ def test_a_run_that_is_killed_goes_on_where_its_rows_have_an_order(folder: Path,
     assert whole_run.returncode == 0, whole_run.stderr
     killed = start(folder, *words, "ended", size=4000, last=counted(whole_run) // 2)
     assert killed.returncode == -9
-    assert [one for place in left(folder) for one in (place / "parts").glob("split-*.json")], "splits that are finished"
+    assert [file for place in left(folder) for file in finished_files(place)], "splits that are finished"
     resumed = start(folder, *words, "ended", "--resume", size=4000)
     if order:
         assert resumed.returncode == 0, resumed.stderr
