@@ -19,11 +19,11 @@ from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.reports.recorded_paths import field_of
 from evaluators.run.record import RunRecord
 from evaluators.run.record_lines import OutcomeLine, RowOutcome
+from evaluators.run.recorder import SMALL_RUN
 from evaluators.values.json_text import to_text
 
-MOST_LINES: Final = 5_000
-"""Recorded results of a variant that are looked at, where it has more than are kept in memory."""
-FEW_LINES: Final = 10_000
+SMALL_LINES, MOST_LINES = 10_000, 2_000
+"""Recorded results of a variant that are looked at, of a small run and of any other: a summary is not to take long."""
 _SHOWN_ROWS: Final = 3
 _ONE_OFF: Final = re.compile(r'"[^"]*"|\d+(?:[.,]\d+)*')
 """What two reasons of one kind may differ in: quoted text, and numbers."""
@@ -87,8 +87,8 @@ def mistakes_of(record: RunRecord) -> tuple[tuple[Mistake, ...], int | None]:
     until: int | None = None
     for kept in record.facts.variants:
         seen: dict[_Kind, _Seen] = {}
-        last = 0
-        for number, verdicts, lines in _rows(record, kept.variant, None if kept.outcomes <= FEW_LINES else MOST_LINES):
+        last, most = 0, SMALL_LINES if kept.rows <= SMALL_RUN else MOST_LINES
+        for number, verdicts, lines in _rows(record, kept.variant, most):
             last = number
             for place, name in told:
                 for kind, field, said in _of_row(verdicts[place], lines[name]) if name in lines else ():
@@ -96,7 +96,7 @@ def mistakes_of(record: RunRecord) -> tuple[tuple[Mistake, ...], int | None]:
                     about.examples.setdefault(said.key(), _Wording(said)).count += 1
                     about.rows.append(number)
         found += _told(seen.values(), kept.variant)
-        if not kept.every_outcome or kept.outcomes > FEW_LINES:
+        if not kept.every_outcome or kept.outcomes > most:
             until = last
     return tuple(sorted(found, key=lambda one: -one.count)), until
 
@@ -115,7 +115,7 @@ def _told(seen: Iterable[_Seen], variant: str | None) -> Iterator[Mistake]:
 
 
 def _rows(
-    record: RunRecord, variant: str | None, most: int | None
+    record: RunRecord, variant: str | None, most: int
 ) -> Iterator[tuple[int, Sequence[Result], Mapping[str, Sequence[OutcomeLine]]]]:
     """Each row of which something was recorded: its number, its verdicts, and the lines about it by evaluator."""
     verdicts = record.verdicts(variant)
