@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from evaluators.limits import LIST_CELLS, PATH_STEPS, ROW_SECONDS, TEXT_LENGTH, WorkLimits
 from evaluators.run.measures import Decimal, MeasuredColumn
-from evaluators.settings import BadSettings, Detail, Settings, bad, build, spell
+from evaluators.settings import BadSettings, Detail, Settings, bad, build, read_each, spell
 from evaluators.values.text import SHORT
 
 
@@ -34,25 +34,19 @@ def read_measures(data: Any, context: Mapping[str, Any]) -> tuple[MeasuredColumn
     if not isinstance(data, Mapping):
         raise bad(f"measures must be a map from your names to columns; found {spell(data)}", hint=_EXAMPLE)
     evaluators = {line.name for line in context["evaluators"]}
-    found: list[MeasuredColumn] = []
-    details: list[Detail] = []
-    for name, body in data.items():
+
+    def read(name: str, body: object) -> MeasuredColumn:
         if name in evaluators:
-            hint = "choose another name: gates and reports call both by their names"
-            details.append(
-                Detail((name,), f'"{name}" is the name of an evaluator and of a measure', hint, True, "duplicate-name")
+            message, hint = (
+                f'"{name}" is the name of an evaluator and of a measure',
+                "gates and reports call both by their names",
             )
-            continue
+            raise BadSettings([Detail((), message, f"choose another name: {hint}", True, "duplicate-name")])
         if not name.strip() or "." in name:
-            details.append(Detail((name,), f'a measure cannot be called "{name}"', "leave out the dot", True))
-            continue
-        try:
-            found.append(_measure(name, body))
-        except BadSettings as error:
-            details.extend(detail.under(name) for detail in error.details)
-    if details:
-        raise BadSettings(details)
-    return tuple(found)
+            raise BadSettings([Detail((), f'a measure cannot be called "{name}"', "leave out the dot", True)])
+        return _measure(name, body)
+
+    return read_each(data.items(), read)
 
 
 _EXAMPLE = "measures: {cost: row.cost_usd}"
