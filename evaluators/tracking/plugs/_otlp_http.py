@@ -36,10 +36,12 @@ class PatientSession(requests.Session):
         """The answer. Raises what requests raises."""
         started, self.url, self.answer = time.monotonic(), without_password(request.url or ""), None
         for tried in count():
+            after: str | None = None
+            answer: requests.Response | None = None
             try:
                 answer = super().send(request, **options)
             except requests.ConnectionError:
-                after, answer = None, None
+                pass
             else:
                 self.answered, after = True, answer.headers.get("Retry-After")
             seconds = pause(tried, after)
