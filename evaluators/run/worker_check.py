@@ -77,5 +77,7 @@ def _sees(source: ByteSource, size: int) -> bool:
 
 def _unreadable(worker: str, issue: Issue) -> Issue:
     message = f"the worker on {worker} cannot read the suite: {issue.message}"
-    hint = f"{issue.hint + '; ' if issue.hint else ''}what a worker needs to have is said in docs/guides/clusters.md"
+    hint = (
+        f"{issue.hint + '; ' if issue.hint else ''}what a worker needs to have is said in docs/integrations/clusters.md"
+    )
     return replace(issue, code="worker-unfit", blame=Blame.ENVIRONMENT, message=message, hint=hint)

@@ -14,13 +14,13 @@ from evaluators.api.language_words import FIGURES, OF_A_FIELD, OF_A_ROW, languag
 from evaluators.cli import command
 from evaluators.run.gates import Figure
 
-LANGUAGE = Path(__file__).parents[2] / "docs" / "language.md"
-GLOSSARY = LANGUAGE.with_name("glossary.md")
+LANGUAGE = Path(__file__).parents[2] / "docs" / "reference" / "language.md"
+GLOSSARY = LANGUAGE.parents[1] / "concepts.md"
 _TABLE = re.compile(r"^\| key \|.*\n\| --- .*\n((?:\|.*\n)+)", re.MULTILINE)
 
 
 def keys_of_the_page() -> list[str]:
-    """The keys in the tables of docs/language.md."""
+    """The keys in the tables of docs/reference/language.md."""
     rows = [row for table in _TABLE.findall(LANGUAGE.read_text(encoding="utf-8")) for row in table.splitlines()]
     return sorted({key for row in rows for key in re.findall(r"`(\w+)`", row.split("|")[1])})
 
@@ -58,7 +58,7 @@ def test_every_word_has_a_page() -> None:
 
 
 def of_the_glossary(title: str) -> dict[str, str]:
-    """The words of one table of docs/glossary.md, with what they mean."""
+    """The words of one table of docs/concepts.md, with what they mean."""
     section = GLOSSARY.read_text(encoding="utf-8").partition(f"## {title}\n")[2].partition("\n## ")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:3]] for line in section.splitlines() if line.startswith("| ")]
     return {word: meaning for word, meaning in rows if word != "word"}

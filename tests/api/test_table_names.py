@@ -23,7 +23,7 @@ from evaluators.tracking.row_table import row_table
 from evaluators.tracking.run_metrics import metrics_of
 
 ROOT: Final = Path(__file__).parents[2]
-GLOSSARY: Final = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8").partition("\n## Names\n")[2]
+GLOSSARY: Final = (ROOT / "docs" / "concepts.md").read_text(encoding="utf-8").partition("\n## Names\n")[2]
 COLUMNS: Final = GLOSSARY.partition("\n### Columns\n")[2]
 NAMES: Final = frozenset(re.findall(r"`([^`\n]+)`", GLOSSARY))
 PARTS: Final = frozenset(part for name in NAMES for part in name.split("/"))

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from evaluators.cli import command
 from tests.gallery import GALLERY
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "command-line.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "how-to" / "command-line.md"
 BLOCK = re.compile(r"```console\n\$ evaluators (.*)\n((?:.*\n)*?)```\n")
 SHOWN = BLOCK.findall(GUIDE.read_text(encoding="utf-8"))
 

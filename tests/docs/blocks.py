@@ -45,6 +45,11 @@ class Command:
     printed: list[str] = field(default_factory=list)
 
 
+def generated(page: Path) -> bool:
+    """A program has written the page, so that a change made to it by hand is lost."""
+    return page.read_text(encoding="utf-8").startswith("<!-- Written by ")
+
+
 def blocks(page: Path) -> Iterator[Block]:
     """The fenced blocks of a page, in order."""
     lines = page.read_text(encoding="utf-8").splitlines()

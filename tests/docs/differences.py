@@ -1,4 +1,4 @@
-"""`docs/coming-from/every-difference.md`, made from the reasons in `tests/conformance/divergences.yaml`.
+"""`docs/contributing/every-difference.md`, made from the reasons in `tests/conformance/divergences.yaml`.
 
 `python -m tests.docs.differences` writes it, and a test says when it is out of date.
 """
@@ -12,17 +12,17 @@ from typing import Any, Final
 import yaml
 
 ROOT: Final = Path(__file__).parents[2]
-PAGE: Final = ROOT / "docs" / "coming-from" / "every-difference.md"
+PAGE: Final = ROOT / "docs" / "contributing" / "every-difference.md"
 LISTED: Final = ROOT / "tests" / "conformance" / "divergences.yaml"
 COMMAND: Final = "python -m tests.docs.differences"
 SYSTEMS: Final = {
-    "agenta": ("Agenta", "agenta.md"),
-    "galtea": ("Galtea", "galtea.md"),
-    "orbiter": ("orbiter", "orbiter.md"),
-    "struct_extract_eval": ("struct-extract-eval", "struct-extract-eval.md"),
-    "extract_bench": ("extract-bench", "extract-bench.md"),
-    "extract_bench_llm": ("extract-bench, where a model is asked", "extract-bench.md"),
-    "orbiter_judge": ("orbiter, where a model is asked", "orbiter.md"),
+    "agenta": ("Agenta", "../switching/agenta.md"),
+    "galtea": ("Galtea", "../switching/galtea.md"),
+    "orbiter": ("orbiter", "../switching/orbiter.md"),
+    "struct_extract_eval": ("struct-extract-eval", "../switching/struct-extract-eval.md"),
+    "extract_bench": ("extract-bench", "../switching/extract-bench.md"),
+    "extract_bench_llm": ("extract-bench, where a model is asked", "../switching/extract-bench.md"),
+    "orbiter_judge": ("orbiter, where a model is asked", "../switching/orbiter.md"),
 }
 HEAD: Final = f"""<!-- Written by `{COMMAND}`. Changes made here are lost. -->
 

@@ -1,4 +1,4 @@
-"""The tables of `docs/extract-bench.md`: the ExtractBench data, scored with every leaf looked at.
+"""The tables of `docs/contributing/extract-bench.md`: the ExtractBench data, scored with every leaf looked at.
 
     python -m tests.docs.extract_bench
 
@@ -21,7 +21,7 @@ from evaluators.settings import build
 from evaluators.values.json_choice import find
 from tests.data.extract_bench import MADE, PACKED, SCHEMAS, files
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "extract-bench.md"
+PAGE: Final = Path(__file__).parents[2] / "docs" / "contributing" / "extract-bench.md"
 SCORES: Final = PACKED.with_name("scores.json")
 COMMAND: Final = "python -m tests.docs.extract_bench"
 

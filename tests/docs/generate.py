@@ -117,30 +117,28 @@ def write(docs: Path = DOCS) -> list[str]:
 
 
 def present(docs: Path = DOCS) -> list[str]:
-    """The generated pages that are there, by their paths inside `docs`."""
-    found = {path.relative_to(docs).as_posix() for path in (docs / "reference").rglob("*.md")}
-    return sorted(found - WRITTEN_BY_HAND)
-
-
-WRITTEN_BY_HAND: Final = {"reference/run-folder.md"}
+    """The pages that this program has written, by their paths inside `docs`."""
+    return sorted(
+        page.relative_to(docs).as_posix() for page in docs.rglob("*.md") if (_text(page) or "").startswith(_HEAD)
+    )
 
 
 _EVALUATORS: Final = (
-    "An evaluator scores a row. A suite names it in the list under `evaluators:`. The [language](../language.md#evaluators) "
+    "An evaluator scores a row. A suite names it in the list under `evaluators:`. The [language](language.md#evaluators) "
     "says how, and what every evaluator takes beside its own settings."
 )
 _COMPARATORS: Final = (
     "A comparator compares two values: the expected one and the output's. A suite names it beside a path under `fields:`. "
-    "The [language](../language.md#fields) says how. A path without a comparator is compared with `exact`, and `skip` "
+    "The [language](language.md#fields) says how. A path without a comparator is compared with `exact`, and `skip` "
     "leaves a path out."
 )
 _TRANSFORMS: Final = (
     "A suite names transforms beside `fields:`, for every field, or inside a field, for that field. "
-    "The [language](../language.md#transforms) says how."
+    "The [language](language.md#transforms) says how."
 )
 _PRESETS: Final = (
     "A preset is a suite that ships with the package, made to be extended. It gives names to comparators. "
-    "The [language](../language.md#extends) says how a suite and what it extends become one."
+    "The [language](language.md#extends) says how a suite and what it extends become one."
 )
 
 
@@ -156,7 +154,7 @@ def _comparators() -> str:
 
 _JUDGES: Final = (
     "A judge answers what no rule can. A suite names one under `judge:`, and fields and evaluators that need one ask it. "
-    "[Judges](../guides/judges.md) is the guide."
+    "[Judges](../how-to/free-text-and-judges.md) is the guide."
 )
 
 
@@ -226,7 +224,7 @@ def _command_line() -> str:
     rows = [f"| [{name}](#{name}) | {_cell(inspect.cleandoc(one.help or '').splitlines()[0])} |" for name, one in found]
     parts = [
         "# The command line, every option",
-        "The [guide](../guides/command-line.md) shows the commands at work. This page lists what each of them takes.",
+        "The [guide](../how-to/command-line.md) shows the commands at work. This page lists what each of them takes.",
         "\n".join(["| command | what it does |", "| --- | --- |", *rows]),
         *(part for name, one in found for part in _command(name, one, context)),
         "## Without a command",
@@ -237,7 +235,7 @@ def _command_line() -> str:
 
 _CONVERTING: Final = (
     "`evaluators convert SYSTEM FILE` looks every word of another system's files up in these tables, and this page is made from the "
-    "same tables. The [guide](../guides/converting.md) shows it at work. What has no counterpart is a comment in the suite, at its "
+    "same tables. The [guide](../switching/converting.md) shows it at work. What has no counterpart is a comment in the suite, at its "
     "place."
 )
 

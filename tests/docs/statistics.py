@@ -1,4 +1,4 @@
-"""How often intervals hold the truth and tests cry wolf: the tables of docs/statistics.md, by seeded simulation.
+"""How often intervals hold the truth and tests cry wolf: the tables of docs/background/statistics.md, by seeded simulation.
 
 `python -m tests.docs.statistics` writes all tables, which takes about an hour; with names of tables, those alone. Everything
 is the code that a run uses. What can be added up without chance (Wilson's interval, McNemar's test) is.
@@ -31,7 +31,7 @@ from evaluators.run.intervals import (
 )
 from evaluators.run.result import Interval
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "statistics.md"
+PAGE: Final = Path(__file__).parents[2] / "docs" / "background" / "statistics.md"
 TRIALS: Final = 4_000
 RATIO_TRIALS: Final = 2_000
 STEPS: Final = 1_000_000

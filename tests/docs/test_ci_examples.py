@@ -1,4 +1,4 @@
-"""The examples of docs/guides/gates-in-ci.md, run as a build system would run them: every shell command of every step, as it is printed."""
+"""The examples of docs/how-to/gates-in-ci.md, run as a build system would run them: every shell command of every step, as it is printed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from evaluators.reports.format import FORMATS, RowsFile
 from tests.docs.blocks import blocks
 from tests.docs.sessions import ROOT, prepare
 
-GUIDE = ROOT / "docs" / "guides" / "gates-in-ci.md"
+GUIDE = ROOT / "docs" / "how-to" / "gates-in-ci.md"
 FILES = {block.file: block.text for block in blocks(GUIDE) if block.file}
 PIP = """#!/bin/sh
 # Installing takes the network: what is asked for must be there to install.

@@ -1,4 +1,4 @@
-"""The tables of `docs/field-scoring.md` say what happens: each line is scored, and so is the receipt of the picture."""
+"""The tables of `docs/reference/field-scoring.md` say what happens: each line is scored, and so is the receipt of the picture."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evaluators.model import Result
 from tests.docs.blocks import blocks
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = DOCS / "field-scoring.md"
+PAGE = DOCS / "reference" / "field-scoring.md"
 PICTURE = DOCS / "images" / "field-scoring.svg"
 GONE = object()
 VALUES: dict[str, list[Any]] = {

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from evaluators.cli import command
 from tests.docs.blocks import blocks
 
-PAGE = Path(__file__).parents[2] / "docs" / "getting-started.md"
+PAGE = Path(__file__).parents[2] / "docs" / "tutorial.md"
 EVALUATOR = "json_multi_field_match"
 
 

@@ -43,9 +43,9 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 
 def test_the_index_names_every_page() -> None:
-    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     for page in (ROOT / "docs").rglob("*.md"):
         path = page.relative_to(ROOT / "docs")
         listed_elsewhere = path.parts[0] == "reference" and len(path.parts) > 2
-        if not listed_elsewhere and path.name != "README.md":
-            assert f"({path.as_posix()})" in index, f"docs/README.md does not name {path}"
+        if not listed_elsewhere and path.name != "index.md":
+            assert f"({path.as_posix()})" in index, f"docs/index.md does not name {path}"

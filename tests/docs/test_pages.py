@@ -8,19 +8,22 @@ import pytest
 
 from evaluators.api.loading import load
 from evaluators.issues import Issue, Problems
-from tests.docs.blocks import blocks, commands
+from tests.docs.blocks import blocks, commands, generated
 from tests.docs.sessions import prepare, run_page
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
     page
     for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
-    if "reference" not in page.parts and "decisions" not in page.parts
+    if "decisions" not in page.parts and not generated(page)
 )
-TRACKERS = ROOT / "docs" / "guides" / "trackers"
-CLUSTERS = ROOT / "docs" / "guides" / "clusters"
-GUIDES = ROOT / "docs" / "guides"
-RUN_ELSEWHERE = {GUIDES / "command-line.md", GUIDES / "buckets.md", *TRACKERS.glob("*.md"), *CLUSTERS.glob("*.md")}
+RUN_ELSEWHERE = {
+    *(
+        ROOT / "docs" / "integrations" / f"{name}.md"
+        for name in ("aim", "dask", "dvc", "opentelemetry", "ray", "trackio", "wandb")
+    ),
+    *(ROOT / "docs" / "how-to" / f"{name}.md" for name in ("command-line", "buckets")),
+}
 """Pages with a test of their own: `tests/cli/test_guide.py`, and in `tests/hosts` those that need a server or a platform."""
 
 

@@ -11,19 +11,19 @@ import pytest
 
 from tests.docs.blocks import blocks
 
-GUIDES = Path(__file__).parents[2] / "docs" / "guides"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [
-    "python.md", "python-scoring.md", "custom-comparators.md",
-    "../coming-from/orbiter.md", "../coming-from/struct-extract-eval.md",
+    "how-to/python-and-pandas.md", "how-to/python-scoring.md", "how-to/own-comparators.md",
+    "switching/orbiter.md", "switching/struct-extract-eval.md",
 ])  # fmt: skip
 def test_a_python_guide_prints_what_it_shows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "guide"}
     printed, shown = [], []
-    for block in blocks(GUIDES / name):
+    for block in blocks(DOCS / name):
         if block.language == "python":
             out = StringIO()
             with redirect_stdout(out):
@@ -36,6 +36,6 @@ def test_a_python_guide_prints_what_it_shows(name: str, tmp_path: Path, monkeypa
 
 
 def test_the_example_of_the_readme_prints_a_reason(capsys: pytest.CaptureFixture[str]) -> None:
-    (example,) = [block for block in blocks(GUIDES.parents[1] / "README.md") if block.language == "python"]
+    (example,) = [block for block in blocks(DOCS.parent / "README.md") if block.language == "python"]
     exec(compile(example.text, "README.md", "exec", dont_inherit=True), {"__name__": "readme"})
     assert capsys.readouterr().out == '0.0 "Rome" differs from "Roma"\n'

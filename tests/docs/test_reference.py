@@ -60,10 +60,11 @@ def test_a_heading_inside_code_is_left_alone(made: dict[str, str]) -> None:
 def test_writing_changes_what_is_out_of_date_and_nothing_else(tmp_path: Path, made: dict[str, str]) -> None:
     assert sorted(write(tmp_path)) == sorted(made)
     (tmp_path / "reference" / "evaluators.md").write_text("old", encoding="utf-8")
-    (tmp_path / "reference" / "evaluators" / "gone.md").write_text("old", encoding="utf-8")
+    gone = tmp_path / "reference" / "evaluators" / "gone.md"
+    gone.write_text(made["reference/evaluators.md"], encoding="utf-8")
     assert write(tmp_path) == ["reference/evaluators.md", "reference/evaluators/gone.md"]
     assert write(tmp_path) == []
-    assert not (tmp_path / "reference" / "evaluators" / "gone.md").exists()
+    assert not gone.exists()
 
 
 def _text(file: Path) -> str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.docs.examples import ROOT, examples, run_example
 
-PAGE = ROOT / "docs" / "scale.md"
+PAGE = ROOT / "docs" / "contributing" / "scale.md"
 
 
 def test_the_sums_of_the_page_are_right(tmp_path: Path) -> None:

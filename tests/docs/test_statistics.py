@@ -1,4 +1,4 @@
-"""The tables of docs/statistics.md have the form their script writes; those without chance are made anew."""
+"""The tables of docs/background/statistics.md have the form their script writes; those without chance are made anew."""
 
 from __future__ import annotations
 

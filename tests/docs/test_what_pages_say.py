@@ -72,7 +72,7 @@ def test_slices_have_fields_where_the_page_says_so(evaluator: Any, by_slice: boo
     else:
         with pytest.raises(Problems, match="counts its fields over the whole run only"):
             run(tmp_path, {**suite, "gates": gate}, (right, right))
-    said = page("language.md").partition("## slices")[2].partition("## measures")[0]
+    said = page("reference/language.md").partition("## slices")[2].partition("## measures")[0]
     having, _, lacking = said.partition("Fields of `schema_match`")
     assert f"`{whole.type}`" in (having if by_slice else f"`schema_match`{lacking}")
 
@@ -92,7 +92,7 @@ def test_what_is_invented_in_the_two_further_totals(tmp_path: Path) -> None:
 
 
 def test_writing_less_of_an_item_without_a_partner_raises_what_the_table_says(tmp_path: Path) -> None:
-    text = (DOCS / "guides" / "lists.md").read_text(encoding="utf-8")
+    text = (DOCS / "how-to" / "lists.md").read_text(encoding="utf-8")
     lines = re.findall(r"^\| `(\[.*?\])` \| (\d) \| (\d) \| (\d) \| (.+?) \| (.+?) \|$", text, re.MULTILINE)
     outputs: list[list[Any]] = [[{"name": "A", "qty": 2}], [{"qty": 2}], []]
     assert [line[0] for line in lines] == ["[{name: A, qty: 2}]", "[{qty: 2}]", "[]"]
@@ -115,7 +115,7 @@ def test_the_items_of_a_list_are_counted_together(tmp_path: Path) -> None:
     assert found.gates[0].message.startswith('write "hobbies[*]"')
     result = loads("evaluators: [json_diff_match]").evaluate({"output": pair[0], "expected": pair[1]})["json_diff_match"]
     assert [field.path for field in result.fields] == ["hobbies[0]", "hobbies[1]"]
-    assert "`hobbies.0` is `hobbies[0]`" in page("coming-from/agenta.md")
+    assert "`hobbies.0` is `hobbies[0]`" in page("switching/agenta.md")
 
 
 def test_settings_of_a_model_that_a_schema_of_extract_bench_may_name() -> None:
@@ -126,7 +126,7 @@ def test_settings_of_a_model_that_a_schema_of_extract_bench_may_name() -> None:
         load(suite)
 
     read(model="m", pass_threshold=0.5, temperature=0, max_tokens=9, additional_instructions="be kind")
-    last = page("coming-from/extract-bench.md").partition("## What has no counterpart")[2]
+    last = page("switching/extract-bench.md").partition("## What has no counterpart")[2]
     for name in ("prompt_template", "structured_output_schema"):
         assert f"`{name}`" in last
         with pytest.raises(Problems, match=f'unknown setting "{name}"'):
@@ -134,7 +134,7 @@ def test_settings_of_a_model_that_a_schema_of_extract_bench_may_name() -> None:
     assert not re.search(r"`(model|pass_threshold|temperature)`", last)
 
 
-@pytest.mark.parametrize("name", ["coming-from/struct-extract-eval.md", "coming-from/every-difference.md"])
+@pytest.mark.parametrize("name", ["switching/struct-extract-eval.md", "contributing/every-difference.md"])
 def test_pages_give_the_limit_of_lists_that_are_paired_exactly(name: str) -> None:
     assert f"up to {LIST_CELLS:,} cells" in page(name)
 

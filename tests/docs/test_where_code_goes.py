@@ -15,7 +15,7 @@ import evaluators
 from tests.docs.blocks import blocks
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "where-does-my-code-go.md"
+PAGE = ROOT / "docs" / "contributing" / "where-does-my-code-go.md"
 
 SUITE = """
 name: everything new

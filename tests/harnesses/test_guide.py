@@ -12,7 +12,7 @@ from evaluators.issues import Problems
 from tests.docs.blocks import blocks
 from tests.docs.examples import ROOT, examples, run_example
 
-GUIDE = ROOT / "docs" / "guides" / "harnesses.md"
+GUIDE = ROOT / "docs" / "integrations" / "harnesses.md"
 HERE = {"with_figures.py": None, "with_pandas.py": "pandas", "with_arrow.py": "pyarrow"}
 HOSTS = {
     "mlflow": "mlflow", "phoenix": "arize-phoenix-client", "pydantic_evals": "pydantic-evals", "inspect_ai": "inspect-ai",

@@ -11,7 +11,7 @@ from typing import Final
 from tests.docs.blocks import Block, blocks
 from tests.hosts.environments import ROOT
 
-TRACKING: Final = ROOT / "docs" / "guides" / "tracking.md"
+TRACKING: Final = ROOT / "docs" / "integrations" / "tracking.md"
 
 
 def run_section(title: str, folder: Path, variable: str, address: str) -> str:

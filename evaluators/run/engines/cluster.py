@@ -25,7 +25,7 @@ from evaluators.run.engines.engine import Answer, Engine, Lost, Result, Task, ne
 from evaluators.run.engines.on_worker import Equipment, own_versions
 from evaluators.values.transforms import registered_transforms
 
-GUIDE: Final = "docs/guides/clusters.md"
+GUIDE: Final = "docs/integrations/clusters.md"
 _HERE: Final = ("auto", "local")
 """Words for a cluster of this machine."""
 _LOOK_SECONDS: Final = 0.1

@@ -13,7 +13,7 @@ from tests.hosts.started import programs_of
 
 def test_what_the_guide_shows_is_what_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = tmp_path / "dask.md"
-    text = (ROOT / "docs/guides/clusters/dask.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/integrations/dask.md").read_text(encoding="utf-8")
     page.write_text(text.replace("8786", str(free_port())), encoding="utf-8")
     here = prepare(tmp_path, monkeypatch)
     with programs_of(page, ["Scheduler at:", "Registered to"], here):

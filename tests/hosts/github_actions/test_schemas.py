@@ -11,7 +11,7 @@ import pytest
 from tests.docs.blocks import Block, blocks
 from tests.hosts.environments import ROOT
 
-GUIDE = ROOT / "docs" / "guides" / "gates-in-ci.md"
+GUIDE = ROOT / "docs" / "how-to" / "gates-in-ci.md"
 WORKFLOWS = [block for block in blocks(GUIDE) if (block.file or "").startswith(".github/workflows/")]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.docs.examples import ROOT, examples, run_example
 
-GUIDE = ROOT / "docs" / "guides" / "harnesses.md"
+GUIDE = ROOT / "docs" / "integrations" / "harnesses.md"
 
 
 @pytest.mark.parametrize("name", ["with_mlflow.py"])

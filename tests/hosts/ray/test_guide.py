@@ -14,7 +14,7 @@ from tests.hosts.started import programs_of
 
 def test_what_the_guide_shows_is_what_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = tmp_path / "ray.md"
-    text = (ROOT / "docs/guides/clusters/ray.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/integrations/ray.md").read_text(encoding="utf-8")
     page.write_text(text.replace("6379", str(free_port())), encoding="utf-8")
     here = prepare(tmp_path, monkeypatch)
     with programs_of(page, [READY, READY], here):

@@ -10,7 +10,7 @@ import pytest
 from tests.docs.blocks import blocks
 from tests.docs.sessions import ROOT, prepare, run_page
 
-GUIDE = ROOT / "docs" / "guides" / "buckets.md"
+GUIDE = ROOT / "docs" / "how-to" / "buckets.md"
 
 
 def test_what_the_guide_shows_is_what_happens(

@@ -10,4 +10,4 @@ from tests.docs.sessions import ROOT, prepare, run_page
 
 
 def test_what_the_guide_shows_is_what_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_page(ROOT / "docs/guides/trackers/trackio.md", prepare(tmp_path, monkeypatch))
+    run_page(ROOT / "docs/integrations/trackio.md", prepare(tmp_path, monkeypatch))
