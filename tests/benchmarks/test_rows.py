@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from evaluators import load
-from tests.benchmarks import suites
-from tests.benchmarks.floor import floor
-from tests.benchmarks.goals import Finding
-from tests.benchmarks.rows import FORMATS, Row, rows, write
+from tests.tools.benchmarks import suites
+from tests.tools.benchmarks.floor import floor
+from tests.tools.benchmarks.goals import Finding
+from tests.tools.benchmarks.rows import FORMATS, Row, rows, write
 
 COUNT = 300
 

@@ -1,4 +1,4 @@
-"""Hostile shapes, twice as large: the work is counted, so that no clock decides. In seconds: `python -m tests.fuzz --growth`."""
+"""Hostile shapes, twice as large: the work is counted, so that no clock decides. In seconds: `python -m tests.tools.fuzz --growth`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluators.api.suite import Suite
-from tests.fuzz.growth import MOST_GROWTH, SHAPES
+from tests.tools.fuzz.growth import MOST_GROWTH, SHAPES
 
 
 def calls(suite: Suite, row: dict[str, Any]) -> int:

@@ -1,4 +1,4 @@
-"""A few inputs of every seeded fuzzer. Many more: `python -m tests.fuzz --inputs 1000000`."""
+"""A few inputs of every seeded fuzzer. Many more: `python -m tests.tools.fuzz --inputs 1000000`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tests.fuzz.fuzzers import FUZZERS
+from tests.tools.fuzz.fuzzers import FUZZERS
 
 
 @pytest.mark.slow

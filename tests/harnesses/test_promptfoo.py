@@ -1,4 +1,4 @@
-"""The Python assertion of promptfoo, called as promptfoo calls it. With promptfoo itself: `python -m tests.hosts.promptfoo`."""
+"""The Python assertion of promptfoo, called as promptfoo calls it. With promptfoo itself: `python -m tests.tools.promptfoo_table`."""
 
 from __future__ import annotations
 

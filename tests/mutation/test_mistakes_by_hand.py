@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.mutation.__main__ import MISTAKES, ROOT
+from tests.tools.mutation.__main__ import MISTAKES, ROOT
 
 
 @pytest.mark.parametrize("one", MISTAKES, ids=[one["mistake"] for one in MISTAKES])

@@ -1,4 +1,4 @@
-"""promptfoo itself scores the table: `python -m tests.hosts.promptfoo [FOLDER]`.
+"""promptfoo itself scores the table: `python -m tests.tools.promptfoo_table [FOLDER]`.
 
 It needs Node.js and npm, and is run by hand: promptfoo takes 1.4 GB. FOLDER is where it is installed, or was before; without one, it goes
 away again. No model is asked: promptfoo's provider `echo` gives back the recorded outputs.

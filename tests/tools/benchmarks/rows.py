@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks.rows FOLDER --rows 100000`: seeded rows for measurements, as CSV, JSON lines and Parquet.
+"""`python -m tests.tools.benchmarks.rows FOLDER --rows 100000`: seeded rows for measurements, as CSV, JSON lines and Parquet.
 
 A row is a shipment as a model read it from a letter. The expected document has twelve fields, one object and two lists
 among them, about 650 bytes. The output is that document: as it is in a third of the rows, changed in one to three places

@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks.inside WORK [FILE]`: what can only be measured inside a process; prints figures as JSON.
+"""`python -m tests.tools.benchmarks.inside WORK [FILE]`: what can only be measured inside a process; prints figures as JSON.
 
 `dots`, `fields` and `diff` score rows that are in memory already, and `schema_…` documents; `large` and `hostile` score one
 document; `splits` cuts one file in many ways.
@@ -31,11 +31,11 @@ from evaluators.run.recording import recording_of
 from evaluators.run.stats import figures
 from evaluators.run.storing import store_parts
 from evaluators.testsets.reader import Split, Table
-from tests.benchmarks import suites
-from tests.benchmarks.floor import Line
-from tests.benchmarks.rows import Row, rows
 from tests.data.extract_bench import SCHEMAS
 from tests.docs.extract_bench import documents, evaluator, output
+from tests.tools.benchmarks import suites
+from tests.tools.benchmarks.floor import Line
+from tests.tools.benchmarks.rows import Row, rows
 
 TURNS: Final = 7
 CHUNK_ROWS: Final = 200

@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks.pairing`: how long it takes to pair the items of lists; prints milliseconds as JSON.
+"""`python -m tests.tools.benchmarks.pairing`: how long it takes to pair the items of lists; prints milliseconds as JSON.
 
 Lists are shuffled, and every fifth item of the output is a little wrong. A figure is the whole way: what every pair gains,
 and the best pairing. What does not depend on the list (imports, compiling a schema) is done once before.
@@ -21,7 +21,7 @@ from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.tree import Below, FieldNode, Metric
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.values.assignment import assign_gains
-from tests.benchmarks.inside import ROLES, least
+from tests.tools.benchmarks.inside import ROLES, least
 
 LETTERS: Final = "abcdefghijklmnopqrstuvwxyz "
 NAME: Final = FieldNode(("name",), metrics=(Metric("fuzzy", Fuzzy(), "fuzzy"),))

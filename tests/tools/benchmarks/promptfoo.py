@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 from typing import Final
 
-from tests.benchmarks.measure import Command
-from tests.benchmarks.suites import DOTS
+from tests.tools.benchmarks.measure import Command
+from tests.tools.benchmarks.suites import DOTS
 
 SCRIPT: Final = """module.exports = (output, context) => {
   const paths = %s;

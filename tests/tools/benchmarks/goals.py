@@ -12,12 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from tests.benchmarks import promptfoo, suites
-from tests.benchmarks.measure import Command, Took, alternate, instructions, one_core
-from tests.benchmarks.rows import write
+from tests.tools.benchmarks import promptfoo, suites
+from tests.tools.benchmarks.measure import Command, Took, alternate, instructions, one_core
+from tests.tools.benchmarks.rows import write
 
 GOALS: dict[str, Callable[[Bench], Iterator[Finding]]] = {}
-INSIDE: Final = (sys.executable, "-m", "tests.benchmarks.inside")
+INSIDE: Final = (sys.executable, "-m", "tests.tools.benchmarks.inside")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Bench:
             options = ["--rows", str(count), "--formats", format_]
             # in a process of its own: what this one holds counts as memory of those it starts
             subprocess.run(
-                [sys.executable, "-m", "tests.benchmarks.rows", self.folder, *options],
+                [sys.executable, "-m", "tests.tools.benchmarks.rows", self.folder, *options],
                 check=True,
                 stdout=subprocess.DEVNULL,
             )
@@ -78,7 +78,7 @@ class Bench:
 
     def floor(self, format_: str, rows: int | None = None) -> Command:
         """The command that reads and parses, and no more."""
-        return sys.executable, "-m", "tests.benchmarks.floor", str(self.file(format_, rows))
+        return sys.executable, "-m", "tests.tools.benchmarks.floor", str(self.file(format_, rows))
 
     def product(self, suite: str, format_: str, *options: str, rows: int | None = None, stored: bool = True) -> Command:
         """The command that scores."""
@@ -197,7 +197,7 @@ def against_handlers(bench: Bench) -> Iterator[Finding]:
         if bench.agenta is None:
             yield Finding(f"{work}: ours", _least(ours, bench.repeats), "µs per row")
             continue
-        theirs = (bench.agenta, "-m", "tests.benchmarks.agenta_handlers", work, str(bench.file("jsonl", 10_000)))
+        theirs = (bench.agenta, "-m", "tests.tools.benchmarks.agenta_handlers", work, str(bench.file("jsonl", 10_000)))
         with one_core():
             pairs = [(_figure(ours), _figure(theirs)) for _ in range(bench.repeats)]
         us, them = min(one for one, _ in pairs), min(one for _, one in pairs)
@@ -308,7 +308,7 @@ PAIRED: Final = {"200 texts": 5, "200 numbers": 5, "1000 texts": 60, "1000 numbe
 @goal("P13")
 def pairing(bench: Bench) -> Iterator[Finding]:
     """The best pairing of the items of two lists, however long they are."""
-    for what, figure in _told((sys.executable, "-m", "tests.benchmarks.pairing"), bench.repeats).items():
+    for what, figure in _told((sys.executable, "-m", "tests.tools.benchmarks.pairing"), bench.repeats).items():
         yield Finding(f"paired: {what}", figure, "ms", PAIRED.get(what))
 
 
@@ -372,7 +372,7 @@ MERGED: Final = 100_000
 def merging(bench: Bench) -> Iterator[Finding]:
     """One process merges what very many splits came to, as the driver of a cluster does."""
     for splits, seconds in ((MERGED // 100, None), (MERGED, 120.0)):
-        found = _told((sys.executable, "-m", "tests.benchmarks.merging", str(splits)), 1)
+        found = _told((sys.executable, "-m", "tests.tools.benchmarks.merging", str(splits)), 1)
         told = f"{found['µs per split']:.0f} µs each, {found['µs of them reading']:.0f} of them reading"
         yield Finding(f"{splits:,} results merged", found["seconds"], "s", seconds, told=told)
         yield Finding("   memory more", found["MB more"], "MB", None if seconds is None else 20)
@@ -383,7 +383,7 @@ def merging(bench: Bench) -> Iterator[Finding]:
 @goal("J1")
 def judging(bench: Bench) -> Iterator[Finding]:
     """What a judge is asked over 1,000 rows whose values come back, beside asking at every place that differs."""
-    found = _told((sys.executable, "-m", "tests.benchmarks.judging"), 1)
+    found = _told((sys.executable, "-m", "tests.tools.benchmarks.judging"), 1)
     pairs = found["differing pairs"]
     for what, bar in (("questions", 0.25), ("requests", 0.25), ("requests of a second run", 0.0)):
         yield Finding(f"judge: {what}", found[what] / pairs, "× pairs", bar, told=f"{found[what]:,.0f} of {pairs:,.0f}")

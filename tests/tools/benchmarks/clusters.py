@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks.clusters`: Dask and Ray beside the processes of this machine, on the same splits.
+"""`python -m tests.tools.benchmarks.clusters`: Dask and Ray beside the processes of this machine, on the same splits.
 
 Each turn is a program of its own, which starts its engine, warms it up on a small test set, and then measures one run: splits
 drawn, scored and merged. Engines take turns in one invocation, and the least of each counts. Needs a Python with
@@ -23,9 +23,9 @@ from evaluators.run.preparing import Prepared, prepare
 from evaluators.run.recording import recording_of
 from evaluators.run.run_folder import RunFolder
 from evaluators.run.scoring import InBackground, jobs_of, scored
-from tests.benchmarks import suites
-from tests.benchmarks.goals import Finding
-from tests.benchmarks.rows import write
+from tests.tools.benchmarks import suites
+from tests.tools.benchmarks.goals import Finding
+from tests.tools.benchmarks.rows import write
 
 BAR: Final = 1.3
 BUILT_IN: Final = "processes"
@@ -34,7 +34,7 @@ SMALL: Final = 2_000
 
 def main() -> None:
     """Prints the ratio of each engine to the built-in processes."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.clusters")
+    parser = argparse.ArgumentParser(prog="python -m tests.tools.benchmarks.clusters")
     parser.add_argument("engines", nargs="*", metavar="ENGINE", help="dask, ray; both without one")
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--repeats", type=int, default=5)
@@ -83,7 +83,7 @@ def _alone(folder: Path, suite: str, rows: int, workers: int, name: str) -> floa
     command = [
         sys.executable,
         "-m",
-        "tests.benchmarks.clusters",
+        "tests.tools.benchmarks.clusters",
         "--one",
         name,
         "--suite",

@@ -1,6 +1,6 @@
 """Mutations of the program's own code: small mistakes, made one at a time, that the tests must notice.
 
-    python -m tests.mutation gates --sample 100 --seed 1
+    python -m tests.tools.mutation gates --sample 100 --seed 1
 
 mutmut makes the mistakes (`a < b` for `a <= b`, `and` for `or`, an argument left out) in a copy of the project, and runs the
 tests that reach the function. Tests that draw their inputs are left out, unless `--properties` asks for them: whether a drawn
@@ -27,10 +27,12 @@ from pathlib import Path
 
 import yaml
 
-from tests.mutation.areas import AREAS, SLOW, Area
+from tests.tools.mutation.areas import AREAS, SLOW, Area
 
-ROOT = Path(__file__).parents[2]
-MISTAKES: list[dict[str, str]] = yaml.safe_load(Path(__file__).with_name("by_hand.yaml").read_text(encoding="utf-8"))
+ROOT = Path(__file__).parents[3]
+MISTAKES: list[dict[str, str]] = yaml.safe_load(
+    (ROOT / "tests" / "mutation" / "by_hand.yaml").read_text(encoding="utf-8")
+)
 EXAMPLES = ("-m", "not hypothesis")
 """Only tests that draw nothing."""
 QUICK = ("-k", " and ".join(f"not {word}" for word in SLOW))
@@ -41,7 +43,7 @@ _ALL = "mutants of no function"
 
 def main() -> int:
     read = argparse.ArgumentParser(
-        prog="python -m tests.mutation", description="Make small mistakes; count what tests notice."
+        prog="python -m tests.tools.mutation", description="Make small mistakes; count what tests notice."
     )
     read.add_argument("areas", nargs="*", metavar="AREA", help=f"some of {', '.join(AREAS)}; all without one")
     read.add_argument("--only", metavar="MODULE", help="one module of the area, such as run/tally.py")
@@ -53,7 +55,7 @@ def main() -> int:
     asked = read.parse_args()
     if unknown := [name for name in asked.areas if name not in AREAS]:
         read.error(f"there is no area {', '.join(unknown)}; areas: {', '.join(AREAS)}")
-    if shutil.which("mutmut") is None:
+    if not asked.by_hand and shutil.which("mutmut") is None:
         read.error('mutmut is not installed: pip install "mutmut>=3.8"')
     with tempfile.TemporaryDirectory() as scratch:
         folder: Path = asked.folder or Path(scratch)

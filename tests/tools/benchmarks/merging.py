@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks.merging [SPLITS]`: what it costs to merge the results of very many splits; prints figures as JSON.
+"""`python -m tests.tools.benchmarks.merging [SPLITS]`: what it costs to merge the results of very many splits; prints figures as JSON.
 
 Some splits of made-up rows are scored; their results, over and over under other numbers, stand for those of a test set that no
 machine here could hold. They are merged as a cluster's would be: read from bytes, out of order, by one process.

@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks.report [ROWS …]`: how large the HTML report is, and how soon a browser shows it.
+"""`python -m tests.tools.benchmarks.report [ROWS …]`: how large the HTML report is, and how soon a browser shows it.
 
 Sizes are of the file; "making" is the time of a run with the report against the same run without it, both with a run folder;
 the page is opened from disk in Chromium. Needs a Chromium and playwright. Run by hand, like all benchmarks.
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.api.run_options import RunOptions
-from tests.benchmarks import rows, suites
+from tests.tools.benchmarks import rows, suites
 
 ROWS = (1_000, 10_000, 200_000)
 OPENED = 3
@@ -35,7 +35,7 @@ class Shown(NamedTuple):
 
 def main() -> None:
     """Prints one line per number of rows."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.report")
+    parser = argparse.ArgumentParser(prog="python -m tests.tools.benchmarks.report")
     parser.add_argument("rows", nargs="*", type=int, default=ROWS)
     given = parser.parse_args()
     print("rows     file MB  of input  making   ready ms  sort ms  filter ms  memory MB")

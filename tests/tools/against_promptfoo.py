@@ -1,4 +1,4 @@
-"""The table `promptfoo.yaml`, held against the real program: `python -m tests.converting.against_promptfoo [PROGRAM]`.
+"""The table `promptfoo.yaml`, held against the real program: `python -m tests.tools.against_promptfoo [PROGRAM]`.
 
 PROGRAM is `promptfoo` unless it is said, as in `node_modules/.bin/promptfoo` after `npm install promptfoo@0.121.20`. Every output of the
 table goes through the provider `echo`, so no model is asked. What differs is printed, and the exit code is then 1.
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-TABLE = Path(__file__).with_name("promptfoo.yaml")
+TABLE = Path(__file__).parents[1] / "converting" / "promptfoo.yaml"
 QUIET = {
     "PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1", "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1",
 }  # fmt: skip

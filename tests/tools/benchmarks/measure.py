@@ -23,7 +23,7 @@ from typing import Final
 
 Command = Sequence[str]
 
-ROOT: Final = Path(__file__).parents[2]
+ROOT: Final = Path(__file__).parents[3]
 CORE: Final = max(os.sched_getaffinity(0))
 """The last core: the first often has more to do."""
 

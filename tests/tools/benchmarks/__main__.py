@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks [GOAL …] [--rows N] [--repeats N]`: how fast the command is, beside its bar.
+"""`python -m tests.tools.benchmarks [GOAL …] [--rows N] [--repeats N]`: how fast the command is, beside its bar.
 
 Every figure is a ratio of two commands that run in turns in the same invocation, or a size. Nothing here is a test: a
 figure that misses its bar is printed as missed.
@@ -12,12 +12,12 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.benchmarks.goals import GOALS, Bench
+from tests.tools.benchmarks.goals import GOALS, Bench
 
 
 def main() -> None:
     """Measures the goals that are named, or all of them."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description="Measures the goals.")
+    parser = argparse.ArgumentParser(prog="python -m tests.tools.benchmarks", description="Measures the goals.")
     parser.add_argument("goals", nargs="*", metavar="GOAL", help=", ".join(GOALS))
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--repeats", type=int, default=5)

@@ -1,4 +1,4 @@
-"""`python -m tests.docs.screenshots`: the pictures of docs/reading-a-run.md, made anew from the gallery.
+"""`python -m tests.tools.screenshots`: the pictures of docs/reading-a-run.md, made anew from the gallery.
 
 Needs a Chromium and playwright. Pictures depend on the fonts of a machine, so no test compares them.
 """

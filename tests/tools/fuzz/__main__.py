@@ -1,6 +1,6 @@
-"""`python -m tests.fuzz --inputs N`: N inputs for all surfaces together, from a seed, with the seed of every finding.
+"""`python -m tests.tools.fuzz --inputs N`: N inputs for all surfaces together, from a seed, with the seed of every finding.
 
-`python -m tests.fuzz --growth`: what twice the size costs.
+`python -m tests.tools.fuzz --growth`: what twice the size costs.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from time import process_time
 
 import click
 
-from tests.fuzz.fuzzers import FUZZERS
-from tests.fuzz.growth import SHAPES, table
+from tests.tools.fuzz.fuzzers import FUZZERS
+from tests.tools.fuzz.growth import SHAPES, table
 
 
 @click.command()

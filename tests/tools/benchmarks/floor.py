@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks.floor FILE`: the least that scoring a file can cost on one core.
+"""`python -m tests.tools.benchmarks.floor FILE`: the least that scoring a file can cost on one core.
 
 Reads the file a piece at a time with the fastest reader known for its format and parses both JSON columns of each row
 with msgspec, the fastest full parser known. Nothing is compared and nothing is kept. An output that does not parse as it

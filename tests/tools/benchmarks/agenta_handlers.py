@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks.agenta_handlers WORK FILE`: the same work by Agenta's handlers, without their tracing.
+"""`python -m tests.tools.benchmarks.agenta_handlers WORK FILE`: the same work by Agenta's handlers, without their tracing.
 
 Runs in a Python that has the package agenta, which is not one of ours; prints microseconds per row. A row that a handler
 refuses is counted as done.
@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from tests.benchmarks.suites import DOTS, MIXED
+from tests.tools.benchmarks.suites import DOTS, MIXED
 
 TURNS: Final = 3
 WORK: Final[dict[str, tuple[str, dict[str, Any]]]] = {
