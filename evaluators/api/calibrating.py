@@ -16,7 +16,7 @@ from evaluators.needs import Cell, Role
 from evaluators.reports.calibration_page import calibration_page
 from evaluators.reports.document import Page
 from evaluators.run.cells_again import with_cells
-from evaluators.run.record import RunRecord, read_record
+from evaluators.run.reader import Run
 from evaluators.settings import BadSettings, build
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.reader import id_text, knows, whole
@@ -65,7 +65,7 @@ def calibration_document(
     same questions are compared. The answer says, too, whether there was a row to compare. Raises Problems (config) for what the run
     does not have.
     """
-    record = with_cells(read_record(place))
+    record = with_cells(Run(place))
     names = [one.name for one in record.facts.evaluators]
     if target is None and len(names) != 1:
         raise problem(
@@ -78,9 +78,9 @@ def calibration_document(
     found = calibrate(record, chosen, human, pass_at, scale, marks)
     changed = None
     if other is not None:
-        changed = changed_answers(_answers(record), _answers(read_record(other)))
+        changed = changed_answers(_answers(record), _answers(Run(other)))
     return calibration_page(found, record.result.name, chosen, human, changed), found.confusion.rows > 0
 
 
-def _answers(record: RunRecord) -> list[AnswerLine]:
-    return [line for variant in record.variants for line in record.answers(variant)]
+def _answers(record: Run) -> list[AnswerLine]:
+    return [line for variant in record.each_variant for line in record.answers(variant)]

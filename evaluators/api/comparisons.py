@@ -8,7 +8,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from evaluators.api.run_object import Run
 from evaluators.api.suite import Suite
 from evaluators.compare.baseline import read_baseline, write_baseline
 from evaluators.compare.compare_section import CompareConfig, GuardConfig, guard_target, listed_fields
@@ -19,7 +18,7 @@ from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
 from evaluators.run.exit_code import Facts, causes, exit_code
-from evaluators.run.record import RunRecord, read_record
+from evaluators.run.reader import Run
 
 
 def compare(
@@ -129,16 +128,16 @@ def update_baseline(run: Path, file: Path) -> int:
     return sum(one.rows for one in found.facts.variants)
 
 
-def open_run(place: Path) -> RunRecord:
+def open_run(place: Path) -> Run:
     """The run in a run folder, its run.json, or a baseline file. Raises Problems when there is none."""
-    return read_baseline(place) if place.is_file() and place.name != "run.json" else read_record(place)
+    return read_baseline(place) if place.is_file() and place.name != "run.json" else Run(place)
 
 
 def open_side(run: Run | Side | str | Path) -> Side:
     """A run of a program, or the one in a place, with its rows in memory. Raises Problems when there is none."""
     if isinstance(run, Side):
         return run
-    return side_of(run.record, run.name) if isinstance(run, Run) else side_of(open_run(Path(run)), str(run))
+    return side_of(run, run.result.name) if isinstance(run, Run) else side_of(open_run(Path(run)), str(run))
 
 
 def _known_rules(names: Iterable[str]) -> tuple[str, ...]:

@@ -32,10 +32,10 @@ from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import parent, scheme_of
 
 if TYPE_CHECKING:
-    from evaluators.api.run_object import Run
+    from evaluators.api import run_object
     from evaluators.api.suite import Suite
     from evaluators.reports.headline import Options
-    from evaluators.run.record import RunRecord
+    from evaluators.run.reader import Run
     from evaluators.run.resuming import ResumedRun
     from evaluators.run.run_folder import RunFolder
     from evaluators.tracking.sending import Sent
@@ -61,7 +61,7 @@ class Finished(Struct, frozen=True):
     """The name of the run folder as its run.json has it: where nobody asked for that one."""
     taken: Path | str | None = None
     """The place that was asked for, when something was there and the run folder has another one."""
-    record: RunRecord | None = None
+    record: Run | None = None
     """What the run recorded, where somebody looks at its rows."""
     lines: tuple[EvaluatorLine, ...] = ()
     """The evaluators, with the schemas that they inferred."""
@@ -93,15 +93,15 @@ class _AskedFor(Struct, frozen=True):
         return [Path(file) for file in self.files if not scheme_of(file)]
 
 
-def run_of(suite: Suite, test_set: Any, options: RunOptions) -> Run:
+def run_of(suite: Suite, test_set: Any, options: RunOptions) -> run_object.Run:
     """The run, whose rows can be looked at. Raises Problems when it cannot start; what goes wrong with rows is in the result."""
     refuse_unknown(options, "run")
     rows = rows_asked(test_set)
     found = finish(suite, rows, looked_at=True, **options)
     index = None if rows is None or isinstance(rows, str | Mapping) else rows.index
-    from evaluators.api.run_object import Run  # the command line shows pages instead
+    from evaluators.api import run_object  # the command line shows pages instead
 
-    return Run(found.result, found.record, found.lines, index, found.let_go)
+    return run_object.Run.scored(found.result, found.record, found.lines, index, found.let_go)
 
 
 def finish(
@@ -215,9 +215,9 @@ def _finished_before(prepared: Prepared, wanted: _AskedFor, place: Path) -> Fini
     """A run that was finished before; the further files are written from its folder."""
     from evaluators.reports.report_files import needs_cells
     from evaluators.run.cells_again import cells_from
-    from evaluators.run.record import read_record
+    from evaluators.run.reader import Run
 
-    record = read_record(place)
+    record = Run(place)
     if needs_cells(map(Path, wanted.files)):
         record = cells_from(record, prepared.test_set)
     options, of_pages = _options(prepared, wanted, record)
@@ -227,7 +227,7 @@ def _finished_before(prepared: Prepared, wanted: _AskedFor, place: Path) -> Fini
         from evaluators.run.store import RUN_JSON, write_text
 
         write_text(place / RUN_JSON, run_json(noted, record.facts))
-        record = replace(record, result=noted)
+        record = record.but(result=noted)
     notice = f"{place}: this run was finished before, and nothing was scored"
     result = replace(afterwards(record.result, refused), folder=str(place))
     return Finished(
@@ -294,9 +294,9 @@ def _kept(prepared: Prepared, wanted: _AskedFor, folder: RunFolder | None, run: 
     try:
         record, options, of_pages = _recorded(prepared, wanted, folder, run)
         if wanted.results is not None:
-            record = replace(record, result=_noted(record, folder.path, wanted))
+            record = record.but(result=_noted(record, folder.path, wanted))
             folder.finish(record.result, record.facts)
-            record = replace(record, folder=folder.path, result=folder.named(record.result))
+            record = record.but(place=folder.path, result=folder.named(record.result))
     except (OSError, Problems) as error:
         refused = folder.refusal(error)
         if refused is None:
@@ -319,10 +319,10 @@ def _kept(prepared: Prepared, wanted: _AskedFor, folder: RunFolder | None, run: 
     if lost or not wanted.looked_at:
         return finished
     folder.write(RUN_JSON, run_json(finished.result, record.facts))
-    return replace(finished, record=replace(record, result=finished.result), let_go=folder.discard)
+    return replace(finished, record=record.but(result=finished.result), let_go=folder.discard)
 
 
-def _noted(record: RunRecord, place: Path, wanted: _AskedFor) -> RunResult:
+def _noted(record: Run, place: Path, wanted: _AskedFor) -> RunResult:
     """The result, which names the further files, so that no test set takes them for rows."""
     if not wanted.paths or wanted.to_store:
         return record.result
@@ -339,7 +339,7 @@ def _in_folder(file: str, folder: RunFolder) -> str:
     return str(folder.path / place.relative_to(asked)) if inside else file
 
 
-def _asked(files: Sequence[str], record: RunRecord, options: Options) -> tuple[tuple[str, ...], tuple[Issue, ...]]:
+def _asked(files: Sequence[str], record: Run, options: Options) -> tuple[tuple[str, ...], tuple[Issue, ...]]:
     """The further files that were written, and those that the system did not take."""
     if not files:
         return (), ()
@@ -358,9 +358,7 @@ def _asked(files: Sequence[str], record: RunRecord, options: Options) -> tuple[t
     return tuple(written), tuple(refused)
 
 
-def _recorded(
-    prepared: Prepared, wanted: _AskedFor, folder: RunFolder, run: ScoredRun
-) -> tuple[RunRecord, Options, Options]:
+def _recorded(prepared: Prepared, wanted: _AskedFor, folder: RunFolder, run: ScoredRun) -> tuple[Run, Options, Options]:
     """What the run recorded, and the files of its folder made from that; with the options of its summary, and of its pages."""
     from evaluators.reports.report_files import folder_files, needs_cells, not_annotated
     from evaluators.run.cells_again import cells_from
@@ -378,7 +376,7 @@ def _recorded(
     return record, options, of_pages
 
 
-def _options(prepared: Prepared, wanted: _AskedFor, record: RunRecord) -> tuple[Options, Options]:
+def _options(prepared: Prepared, wanted: _AskedFor, record: Run) -> tuple[Options, Options]:
     """What the summary shows beside the figures, and what the pages show that were asked for: these search for all near misses."""
     from evaluators.api.finished_run import label_rules, with_record
     from evaluators.reports.format import has_pages
@@ -421,16 +419,16 @@ def _tracked(finished: Finished, trackers: Sequence[NamedTracker], options: RunO
 
     if (told := options.get("before_sending")) is not None:
         told(finished)
-    folder, sending = finished.record.folder, options.get("sending")
+    folder, sending = finished.record.place, options.get("sending")
     sent = send(folder, trackers, options.get("trace_rows"), *(() if sending is None else (sending,)))
     report = folder / "report.html"
     pages = [file for file in (*finished.files, *([str(report)] if report.is_file() else ())) if file.endswith(".html")]
     if sent.links and pages:
         from evaluators.api.finished_run import sent_section, with_sections
-        from evaluators.run.record import read_record
+        from evaluators.run.reader import Run
 
         shown = with_sections(finished.options, sent_section(folder))
-        _asked(pages, read_record(folder), shown)  # once more, now that they can say where the run is
+        _asked(pages, Run(folder), shown)  # once more, now that they can say where the run is
     return replace(finished, result=afterwards(finished.result, sent.issues), sent=sent)
 
 

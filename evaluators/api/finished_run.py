@@ -18,7 +18,7 @@ from evaluators.reports.record_parts import parts_of
 from evaluators.reports.report_files import asked_files, hardest, needs_cells
 from evaluators.reports.schema_sections import failed_section
 from evaluators.run.cells_again import with_cells
-from evaluators.run.record import RunRecord, read_record
+from evaluators.run.reader import Run
 from evaluators.run.recorder import SMALL_RUN
 from evaluators.run.store import LINKS_JSON
 from evaluators.suite.config import read_config
@@ -29,7 +29,7 @@ from evaluators.values.small_files import reading_inside
 
 
 def with_record(
-    options: Options, record: RunRecord, lines: Sequence[EvaluatorLine], hard: int = 0, *, report: bool = True
+    options: Options, record: Run, lines: Sequence[EvaluatorLine], hard: int = 0, *, report: bool = True
 ) -> Options:
     """The options with what the record tells: what failed first, what goes wrong most often, the `hard` rows with the lowest scores, and
     the near misses: those of a `report`, or what a run ends with, which is a few of them where it is small, and else the command that
@@ -72,35 +72,35 @@ def with_sections(options: Options, sections: Sequence[Section]) -> Options:
     return replace(options, extra=(*options.extra, *sections), asked=(*options.asked, *sections))
 
 
-def options_of(record: RunRecord) -> Options:
+def options_of(record: Run) -> Options:
     """What the suite asked of summaries, and the sections that the run's own summary had."""
     try:
         lines: Sequence[EvaluatorLine] = recorded_lines(record)
     except Problems:
         lines = ()  # the suite needs what is not here: a variable, or functions of a program
     options = with_record(Options(record.facts.lowest_fields), record, lines)
-    return with_sections(options, sent_section(record.folder))
+    return with_sections(options, sent_section(record.place))
 
 
-def recorded_lines(record: RunRecord) -> tuple[EvaluatorLine, ...]:
+def recorded_lines(record: Run) -> tuple[EvaluatorLine, ...]:
     """The evaluators of the suite that the folder holds.
 
     No file outside of the folder is opened. Raises Problems (config) when they cannot be read here: a variable is not set,
     or the suite names functions of a program.
     """
-    with reading_inside(record.folder, PRESETS):
-        return read_config(load(record.folder / record.facts.suite), READERS).lines
+    with reading_inside(record.place, PRESETS):
+        return read_config(load(record.place / record.facts.suite), READERS).lines
 
 
 def advice_page(place: Path) -> Page:
     """All the advice for a run. Raises Problems (config) for a run whose suite cannot be read from its folder."""
-    record = with_cells(read_record(place))
+    record = with_cells(Run(place))
     try:
         lines = recorded_lines(record)
     except Problems as error:
         message = f"the suite that it holds cannot be used here: {error.issues[0].message}"
         hint = error.issues[0].hint or "set what it names, or score the test set again"
-        raise problem("suite-unusable", message, where=str(record.folder / record.facts.suite), hint=hint) from None
+        raise problem("suite-unusable", message, where=str(record.place / record.facts.suite), hint=hint) from None
     from evaluators.reports.near_miss_search import near_misses
 
     found = near_misses(lines, record)
@@ -114,7 +114,7 @@ def write_again(place: Path, files: Iterable[Path]) -> list[Path]:
     Raises Problems (config) for a file that its record does not hold enough for.
     """
     files = list(files)
-    record = read_record(place)
+    record = Run(place)
     if needs_cells(files):
         record = with_cells(record)
     return asked_files(files, record, options_of(record))

@@ -22,7 +22,7 @@ from evaluators.api.remote_runs import issue_at_place, remove_objects, send_file
 from evaluators.api.run_options import RunOptions
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.exit_code import afterwards
-from evaluators.run.record import read_record
+from evaluators.run.reader import Run
 from evaluators.run.run_folder import check_name, default_name
 from evaluators.run.run_json import run_json
 from evaluators.run.store import RUN_JSON, numbered, write_text
@@ -115,7 +115,7 @@ def _move_to_free_place(outgoing: _Outgoing) -> None:
     """Chooses the place anew, as others may have taken it. The run's `run.json` names its folder where that is not the one asked for."""
     outgoing.take_free_name()
     if outgoing.named is not None:
-        record = read_record(outgoing.run)
+        record = Run(outgoing.run)
         write_text(outgoing.run / RUN_JSON, run_json(replace(record.result, folder=outgoing.named), record.facts))
 
 

@@ -10,19 +10,18 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from html import escape
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final, Self
 from weakref import finalize
 
 from evaluators.api.score_columns import columns_of, overall_of, verdict_columns
-from evaluators.issues import Issue, problem
+from evaluators.issues import Issue, Problems, problem
 from evaluators.model import MISSING, Result
 from evaluators.result_table import Kind, ResultTable
+from evaluators.run import reader
 from evaluators.run.figures import percent_text, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 from evaluators.suite.evaluator_line import EvaluatorLine
-
-if TYPE_CHECKING:
-    from evaluators.run.record import RecordedRow, RunRecord
 
 _ENDS: Final = {0: "passed", 1: "FAILED", 3: "incomplete"}
 _LISTED: Final = 6
@@ -38,25 +37,40 @@ _FAILURE_COLUMNS: Final[dict[str, Kind]] = {
 }  # fmt: skip
 
 
-class Run:
-    """A finished run. `run["header"]` has the figures of an evaluator; what is not named here is as in `RunResult`."""
+class Run(reader.Run):
+    """A finished run. `run["header"]` has the figures of an evaluator; what is not named here is as in `RunResult`.
 
-    def __init__(
-        self,
+    A run that `evaluate` or `Suite.run` gave; `Run(place)` reads the one in a run folder.
+    """
+
+    _index: Any = None
+
+    @classmethod
+    def scored(
+        cls,
         result: RunResult,
-        record: RunRecord | None,
+        recorded: reader.Run | None,
         lines: Sequence[EvaluatorLine],
         index: Any = None,
         let_go: Callable[[], None] | None = None,
-    ) -> None:
-        """`index` is that of the data frame that was given; `let_go` takes away what only this run needs."""
-        self.result = result
-        """All figures, gates and problems, as data."""
-        self._record = record
-        self._lines = tuple(lines)
-        self._index = index
+    ) -> Self:
+        """The run that was just scored, with what it recorded where that is on this machine.
+
+        `index` is that of the data frame that was given; `let_go` takes away what only this run needs.
+        """
+        found = cls.of(Path(), result, _elsewhere(result))
+        if recorded is not None:
+            found.__dict__.update({**recorded.__dict__, "result": result})
+        found._lines, found._index = tuple(lines), index
         if let_go is not None:
-            finalize(self, let_go)
+            finalize(found, let_go)
+        return found
+
+    @cached_property
+    def _lines(self) -> tuple[EvaluatorLine, ...]:
+        from evaluators.api.finished_run import recorded_lines  # a run that was just scored has its evaluators
+
+        return recorded_lines(self)
 
     @property
     def passed(self) -> bool:
@@ -174,10 +188,10 @@ class Run:
     def _failures(self) -> Iterator[list[Any]]:
         from evaluators.reports.recorded import results_of
 
-        record = self.record
-        for variant in record.variants:
-            for row in record.rows(variant):
-                for one, result in zip(record.facts.evaluators, results_of(record.facts.evaluators, row), strict=True):
+        evaluators = self.facts.evaluators
+        for variant in self.each_variant:
+            for row in self.each_row(variant):
+                for one, result in zip(evaluators, results_of(evaluators, row), strict=True):
                     about = [variant, row.number, row.id or None if "id" in self.result.columns else None, one.name]
                     if result.issue is not None and result.status.kept_out:
                         yield [*about, None, result.status.word, None, None, result.issue.message]
@@ -190,30 +204,21 @@ class Run:
                             ]  # fmt: skip
                         if not wrong:
                             word = result.status.word
-                            yield [*about, None, "failed" if word == "scored" else word, *self._cells(row), result.reason]
+                            sides = self._sides(row)
+                            yield [*about, None, "failed" if word == "scored" else word, *sides, result.reason]
 
-    def _cells(self, row: RecordedRow) -> list[Any]:
+    def _sides(self, row: reader.RecordedRow) -> list[Any]:
         cells, columns = row.cells or {}, self.result.columns
         return [cells.get(columns.get(role, role)) for role in ("expected", "output")]
-
-    @property
-    def record(self) -> RunRecord:
-        """What was recorded of the rows, be it in a temporary folder. Raises Problems where that is not on this machine."""
-        if self._record is None:
-            message = "the rows of this run are not on this machine"
-            raise problem(
-                "no-record", message, where=self.result.folder, hint="its folder went to a store; fetch it from there"
-            )
-        return self._record
 
     @cached_property
     def _rows(self) -> list[tuple[int, str | None, str | None, Sequence[Result]]]:
         """Number, id, variant and verdicts of every row."""
-        named, record = "id" in self.result.columns, self.record
+        named = "id" in self.result.columns
         return [
             (row.number, row.id or None if named else None, variant, row.verdicts)
-            for variant in record.variants
-            for row in record.rows(variant, explained=False)
+            for variant in self.each_variant
+            for row in self.each_row(variant, explained=False)
         ]
 
     def _frame_index(self) -> Any:
@@ -263,6 +268,11 @@ class Run:
 
 def _called(one: EvaluatorStats) -> str:
     return f"{one.name} ({one.variant})" if one.variant else one.name
+
+
+def _elsewhere(result: RunResult) -> Problems:
+    hint = "its folder went to a store; fetch it from there"
+    return problem("no-record", "the rows of this run are not on this machine", where=result.folder, hint=hint)
 
 
 def _given(value: object) -> Any:

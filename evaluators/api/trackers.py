@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.run.record import read_record
+from evaluators.run.reader import Run
 from evaluators.settings import BadSettings
 from evaluators.suite.presets import PRESETS
 from evaluators.suite.source import as_written, from_data
@@ -53,11 +53,11 @@ def send_again(place: Path, names: Iterable[str], trace_rows: int | None = None,
     `trace_rows` takes the place of theirs, and `sending` is told how far it has come. Raises Problems (config) when there
     is no run, for a name that no tracker has, and for a tracker that cannot be used here.
     """
-    record = read_record(place)
-    with reading_inside(record.folder, PRESETS):
-        recorded = _recorded(record.folder / record.facts.suite)
+    record = Run(place)
+    with reading_inside(record.place, PRESETS):
+        recorded = _recorded(record.place / record.facts.suite)
     trackers = chosen(names, recorded, trace_rows)
-    return send(record.folder, trackers, trace_rows, *(() if sending is None else (sending,)))
+    return send(record.place, trackers, trace_rows, *(() if sending is None else (sending,)))
 
 
 def chosen(

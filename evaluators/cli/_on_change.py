@@ -36,7 +36,7 @@ def watch_run(suite: str, test_set: str | None, asked: RunOptions) -> None:
             files = [*suite_places(loaded), *(Path(source.local) for source in data if source.local is not None)]
             seen = {**_stamps(files), **seen}  # a change while it is scored is seen by the next look
             finished = finish(loaded, test_set, looked_at=True, **asked)
-            run = Run(finished.result, finished.record, finished.lines, None, finished.let_go)
+            run = Run.scored(finished.result, finished.record, finished.lines, None, finished.let_go)
             if last is None:
                 print_run(run.result, finished.options)
             else:

@@ -37,13 +37,13 @@ def command(run: str | None, files: tuple[str, ...], verbose: bool, explain: boo
     from evaluators.cli._printing import print_run, say
     from evaluators.issues import Problems
     from evaluators.reports.report_files import check_asked
-    from evaluators.run.record import read_record
+    from evaluators.run.reader import Run
 
     if issues := check_asked(map(Path, files)):
         raise Problems(issues)
     place = run_place(run)
     if not files:
-        record = read_record(place)
+        record = Run(place)
         print_run(
             record.result, replace(options_of(record), run=shlex.quote(run or str(place)), explain=explain), verbose
         )

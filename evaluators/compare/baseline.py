@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from evaluators.issues import UPGRADE_HINT, problem
 from evaluators.model import Result
 from evaluators.run.codes import code_line, code_text
-from evaluators.run.record import RunRecord, record_of
+from evaluators.run.reader import Run
 from evaluators.run.record_facts import RecordFacts, record_files
 from evaluators.run.result import RunResult
-from evaluators.run.run_json import of_this_format, run_document
+from evaluators.run.run_json import run_document
 from evaluators.run.store import write_text
 from evaluators.values.json_text import NotJSON, compact, parse_file
 
@@ -27,16 +27,16 @@ FORMAT: Final = 5
 _HINT: Final = "`evaluators compare RUN --suite SUITE --update-baseline` writes one"
 
 
-def write_baseline(file: Path, run: RunRecord) -> None:
+def write_baseline(file: Path, run: Run) -> None:
     """Write a run as a baseline; the same run is the same bytes. Raises Problems where the run is damaged, or cannot be written."""
     write_text(file, baseline_text(run))
 
 
-def baseline_text(run: RunRecord) -> str:
+def baseline_text(run: Run) -> str:
     """The text of a baseline."""
     head = {"kind": KIND, "format": FORMAT, "run": run_document(*_about(run))}
     parts = [f"{_text(key)}: {_text(value)}" for key, value in head.items()]
-    for variant in run.variants:
+    for variant in run.each_variant:
         files = record_files(Path(), "jsonl", variant)
         codes, rows = _packed(run, variant)
         parts += [
@@ -46,7 +46,7 @@ def baseline_text(run: RunRecord) -> str:
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def _about(run: RunRecord) -> tuple[RunResult, RecordFacts]:
+def _about(run: Run) -> tuple[RunResult, RecordFacts]:
     """What is kept of the figures and of what is said of the rows: all that a comparison reads, and little else."""
     stats = tuple(
         replace(
@@ -75,7 +75,7 @@ def _about(run: RunRecord) -> tuple[RunResult, RecordFacts]:
     return result, facts
 
 
-def _packed(run: RunRecord, variant: str | None) -> tuple[list[bytes], list[bytes]]:
+def _packed(run: Run, variant: str | None) -> tuple[list[bytes], list[bytes]]:
     """The table of codes and the rows of a variant, with what a comparison needs of a verdict."""
     verdicts = run.verdicts(variant)
     known: list[dict[Result, int]] = [{} for _ in verdicts]
@@ -97,7 +97,7 @@ def _packed(run: RunRecord, variant: str | None) -> tuple[list[bytes], list[byte
     return codes, rows
 
 
-def read_baseline(file: Path) -> RunRecord:
+def read_baseline(file: Path) -> Run:
     """The run that a baseline holds. Raises Problems (config) when the file is not one."""
     try:
         body = parse_file(file.read_bytes())
@@ -115,7 +115,7 @@ def read_baseline(file: Path) -> RunRecord:
     if body.get("format") != FORMAT:
         said = f"written in format {body.get('format')}, and this version reads up to {FORMAT}"
         raise problem("newer-baseline", said, where=str(file), hint=UPGRADE_HINT)
-    return record_of(of_this_format(body.get("run"), str(file)), str(file), file, body)
+    return Run.unpacked(file, body.get("run"), body)
 
 
 def _text(value: Any) -> str:

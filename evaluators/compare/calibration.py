@@ -22,7 +22,7 @@ from evaluators.judges.answer_lines import AnswerLine
 from evaluators.judges.judge import JudgeAnswer
 from evaluators.model import FIELD_STATUSES, FieldStatus, Result
 from evaluators.run.intervals import Z_95, mean_interval, moments_of_values, wilson
-from evaluators.run.record import RecordedRow, RunRecord
+from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.result import Interval
 from evaluators.values.quoting import quote
 
@@ -117,7 +117,7 @@ class Calibration(Struct, frozen=True):
 
 
 def calibrate(
-    record: RunRecord,
+    record: Run,
     target: str,
     column: str,
     pass_at: float = 0.5,
@@ -133,8 +133,8 @@ def calibrate(
     place, field = _target(record, target)
     rows: list[Marked] = []
     unmarked = unjudged = 0
-    for variant in record.variants:
-        for row in record.rows(variant):
+    for variant in record.each_variant:
+        for row in record.each_row(variant):
             verdict = row.verdicts[place]
             judge = _passed(verdict, field)
             cell = marks.get(row.id) if marks is not None else _marked_cell(record, row, column)
@@ -149,14 +149,14 @@ def calibrate(
     return calibration_of(rows, unmarked, unjudged)
 
 
-def _marked_cell(record: RunRecord, row: RecordedRow, column: str) -> Any:
+def _marked_cell(record: Run, row: RecordedRow, column: str) -> Any:
     """The mark of a row among the cells that the run kept."""
     if row.cells is None:
         hint = "run again with results: {documents: all} in the suite, or name a file with the marks"
-        raise problem("no-cells", "the run did not keep the cells of all rows", where=str(record.folder), hint=hint)
+        raise problem("no-cells", "the run did not keep the cells of all rows", where=str(record.place), hint=hint)
     if column not in row.cells:
         known = ", ".join(map(str, row.cells))
-        raise problem("no-such-column", f'the rows have no column "{column}"', where=str(record.folder), hint=known)
+        raise problem("no-such-column", f'the rows have no column "{column}"', where=str(record.place), hint=known)
     return row.cells[column]
 
 
@@ -239,12 +239,12 @@ def read_mark(
     return mark >= Fraction(str(pass_at)), mark
 
 
-def _target(record: RunRecord, target: str) -> tuple[int, int | None]:
+def _target(record: Run, target: str) -> tuple[int, int | None]:
     names = [one.name for one in record.facts.evaluators]
     name, _, path = target.partition(".")
     if name not in names:
         raise problem(
-            "no-such-evaluator", f'the run has no evaluator "{name}"', where=str(record.folder), hint=", ".join(names)
+            "no-such-evaluator", f'the run has no evaluator "{name}"', where=str(record.place), hint=", ".join(names)
         )
     place = names.index(name)
     if not path:
@@ -252,7 +252,7 @@ def _target(record: RunRecord, target: str) -> tuple[int, int | None]:
     fields = record.facts.evaluators[place].fields
     if path not in fields:
         hint = f"fields: {', '.join(fields)}" if fields else f'"{name}" has no fields of its own for each row'
-        raise problem("no-such-field", f'"{name}" has no field "{path}"', where=str(record.folder), hint=hint)
+        raise problem("no-such-field", f'"{name}" has no field "{path}"', where=str(record.place), hint=hint)
     return place, fields.index(path)
 
 

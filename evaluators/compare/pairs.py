@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from msgspec import Struct
 
 from evaluators.model import Result
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.run.record_lines import RowLine
 from evaluators.run.result import RunResult
 
@@ -49,12 +49,12 @@ class Side(Struct, frozen=True):
         return tuple(name for name in self.rows if name is not None)
 
 
-def side_of(run: RunRecord, label: str) -> Side:
+def side_of(run: Run, label: str) -> Side:
     """A run with its rows. Raises Problems (config) where its files are damaged."""
     fields = {one.name: one.fields for one in run.facts.evaluators}
     names = dict.fromkeys(stats.name for stats in run.result.evaluators)
     rows = {}
-    for variant in run.variants:
+    for variant in run.each_variant:
         verdicts = run.verdicts(variant)
         rows[variant] = SideRows(list(run.row_lines(variant, verdicts)), dict(zip(fields, verdicts, strict=True)))
     return Side(label, run.result, {name: fields[name] for name in names}, rows)

@@ -259,10 +259,10 @@ class Evaluation(Struct, frozen=True, dict=True):
         Gives the folder that was written: the one that is named or, where that is taken, the next free one behind it, such as
         `nightly-2`. `force` replaces a run. Raises Problems (config) when it would replace anything else.
         """
-        place, record = Path(folder).absolute(), self.run.record
+        place, record = Path(folder).absolute(), self.run
         with _created(place, force) as kept:
-            copytree(record.folder, kept.working, dirs_exist_ok=True)
-            record = replace(record, folder=kept.working, result=replace(record.result, name=place.name))
+            copytree(record.place, kept.working, dirs_exist_ok=True)
+            record = record.but(place=kept.working, result=replace(record.result, name=place.name))
             options = Options(extra=failed_section(parts_of(record)))
             folder_files(kept, record, _WRITTEN, options)
             kept.write("summary.txt", FORMATS.find("text")().render(record.result, options))  # in its words
@@ -289,7 +289,7 @@ class Evaluation(Struct, frozen=True, dict=True):
 
     @cached_property
     def _rows(self) -> tuple[tuple[Result, Recorded | None], ...]:
-        parts = parts_of(self.run.record)
+        parts = parts_of(self.run)
         return tuple((row.verdicts[part.place], found) for part in parts for row, found in part.rows())
 
     @property

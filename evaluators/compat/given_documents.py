@@ -32,11 +32,11 @@ from evaluators.needs import expected_of
 from evaluators.reports.coverage import gaps, schema_gaps
 from evaluators.reports.kinds_read import reading_nothing
 from evaluators.reports.list_warnings import key_warnings, null_warnings
+from evaluators.run import reader
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.exit_code import Facts, causes, exit_code
 from evaluators.run.merge import measure
 from evaluators.run.preparing import Prepared
-from evaluators.run.record import RunRecord
 from evaluators.run.record_facts import record_files
 from evaluators.run.recorder import Recording
 from evaluators.run.recording import facts_of
@@ -167,7 +167,7 @@ def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine, notes: 
     except BaseException:
         folder.discard()
         raise
-    return kind(Run(result, RunRecord(folder.working, result, facts), [line], None, folder.discard), ids)
+    return kind(Run.scored(result, reader.Run.of(folder.working, result, facts), [line], None, folder.discard), ids)
 
 
 def _result(line: EvaluatorLine, table: TestSet, measured: SplitResult, notes: Sequence[str]) -> RunResult:

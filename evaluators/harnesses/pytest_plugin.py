@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evaluators.api.suite import Suite
     from evaluators.model import Result
     from evaluators.run.gates import Gate, Target
-    from evaluators.run.record import RunRecord
+    from evaluators.run.reader import Run
     from evaluators.run.result import GateResult, RunResult
 
 ENDING: Final = ".evaluators.yaml"
@@ -134,7 +134,7 @@ class Ran(Struct):
     """A run, and its record in a folder that goes away."""
 
     result: RunResult
-    record: RunRecord
+    record: Run
     targets: Mapping[str, Target]
     """The evaluator and the field of each gate, by how the suite writes it."""
     folder: Any
@@ -180,7 +180,7 @@ class Ran(Struct):
         if not any(one.name == name for one in facts.evaluators):
             return  # a measure: no row of it is right or wrong
         place = next(index for index, one in enumerate(facts.evaluators) if one.name == name)
-        for row in self.record.rows(gate.variant):
+        for row in self.record.each_row(gate.variant):
             if gate.slice is not None and row.slices[facts.slices.index(gate.slice[0])] != gate.slice[1]:
                 continue
             result = results_of(facts.evaluators, row)[place]
@@ -236,7 +236,7 @@ def _ran(suite: str | Path | Suite, test_set: str | Path | None, options: dict[s
 
     from evaluators.api.loading import load
     from evaluators.api.suite import Suite
-    from evaluators.run.record import read_record
+    from evaluators.run.reader import Run
 
     loaded = suite if isinstance(suite, Suite) else load(suite)
     folder = TemporaryDirectory(prefix="evaluators-")
@@ -244,7 +244,7 @@ def _ran(suite: str | Path | Suite, test_set: str | Path | None, options: dict[s
         given = {"results": Path(folder.name), "name": "run", "formats": (), "track": ("none",), **options}
         result = loaded.run(test_set, **given)
         targets = {gate.written: gate.target for gate in loaded.gates}
-        return Ran(result.result, read_record(Path(given["results"]) / given["name"]), targets, folder)
+        return Ran(result.result, Run(Path(given["results"]) / given["name"]), targets, folder)
     except BaseException:
         folder.cleanup()
         raise

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 from evaluators.model import MISSING, FieldStatus, Outcome
 from evaluators.reports.near_miss_section import NearMiss
 from evaluators.reports.recorded_paths import steps_of
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.equality import same
 from evaluators.values.json_text import to_text
@@ -28,7 +28,7 @@ _Seen: TypeAlias = tuple[str, str, str]
 """The field, what it says in words, and the line to write."""
 
 
-def document_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> Iterator[NearMiss]:
+def document_near_misses(lines: Sequence[EvaluatorLine], record: Run) -> Iterator[NearMiss]:
     """What happened to the documents of each evaluator with a schema, for each variant."""
     names = {line.name for line in lines if line.settings.type == "schema_match"}
     for kept in record.facts.variants if names else ():

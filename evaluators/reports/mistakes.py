@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.reports.recorded_paths import field_of
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.run.record_lines import OutcomeLine, RowOutcome
 from evaluators.run.recorder import SMALL_RUN
 from evaluators.values.json_text import to_text
@@ -73,7 +73,7 @@ class _Seen(Struct):
     """The row of each value, in order."""
 
 
-def mistakes_of(record: RunRecord) -> tuple[tuple[Mistake, ...], int | None]:
+def mistakes_of(record: Run) -> tuple[tuple[Mistake, ...], int | None]:
     """The mistakes of every variant, the most frequent first, and the last row that was looked at, where that is not the last of all.
 
     Evaluators with labels are left out: their confusion matrices say it."""
@@ -115,7 +115,7 @@ def _told(seen: Iterable[_Seen], variant: str | None) -> Iterator[Mistake]:
 
 
 def _rows(
-    record: RunRecord, variant: str | None, most: int
+    record: Run, variant: str | None, most: int
 ) -> Iterator[tuple[int, Sequence[Result], Mapping[str, Sequence[OutcomeLine]]]]:
     """Each row of which something was recorded: its number, its verdicts, and the lines about it by evaluator."""
     verdicts = record.verdicts(variant)

@@ -24,7 +24,7 @@ from evaluators.reports.near_miss_section import NearMiss
 from evaluators.reports.near_misses import Compared, Mismatch, changes
 from evaluators.reports.recorded_paths import field_of, steps_of
 from evaluators.reports.text_near_misses import MOST_CELLS, text_near_misses
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.run.record_lines import OutcomeLine
 from evaluators.run.result import RunResult
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -44,7 +44,7 @@ _MOST_LINES: Final = 200_000
 _SHOWN_ROWS: Final = 5
 
 
-def near_misses(lines: Sequence[EvaluatorLine], record: RunRecord, *, wanted: int | None = None) -> list[NearMiss]:
+def near_misses(lines: Sequence[EvaluatorLine], record: Run, *, wanted: int | None = None) -> list[NearMiss]:
     """The advice for a run: the changes by field, the fields with most to win first.
 
     Where so many are `wanted`, they are the first of all that the first wrong values give: what turns fewer is not searched.

@@ -10,7 +10,7 @@ from msgspec import Struct
 from evaluators.issues import CellError
 from evaluators.model import MISSING, RowStatus
 from evaluators.reports.recorded import document_of
-from evaluators.run.record import RecordedRow, RunRecord
+from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.record_lines import Recorded
 from evaluators.run.result import EvaluatorStats
 
@@ -18,7 +18,7 @@ from evaluators.run.result import EvaluatorStats
 class ReportPart(Struct, frozen=True):
     """What one evaluator says of one variant: its figures, and its rows as often as somebody asks for them."""
 
-    record: RunRecord
+    record: Run
     place: int
     """The evaluator's place in the record."""
     variant: str | None
@@ -34,7 +34,7 @@ class ReportPart(Struct, frozen=True):
     def rows(self) -> Iterator[tuple[RecordedRow, Recorded | None]]:
         """The rows, each with what its documents came to; None where there was nothing to compare: a bad expected answer, a row that
         was left out."""
-        for row in self.record.rows(self.variant):
+        for row in self.record.each_row(self.variant):
             found, status = row.recorded.get(self.stats.name), row.verdicts[self.place].status
             compared = found is not None and status not in _LEFT_OUT and (found.fields or found.schema)
             yield row, found if compared else None
@@ -60,7 +60,7 @@ class ReportPart(Struct, frozen=True):
 _LEFT_OUT: Final = (RowStatus.BLOCKED, RowStatus.SKIPPED)
 
 
-def parts_of(record: RunRecord) -> list[ReportPart]:
+def parts_of(record: Run) -> list[ReportPart]:
     """What each evaluator with a schema says of each variant."""
     listed = [(place, one.name) for place, one in enumerate(record.facts.evaluators) if one.by_schema]
     stats = {(each.name, each.variant): each for each in record.result.evaluators}
@@ -69,6 +69,6 @@ def parts_of(record: RunRecord) -> list[ReportPart]:
             record, place, variant, stats[name, variant],
             (*([name] if len(listed) > 1 else []), *([variant] if variant is not None else [])),
         )
-        for variant in record.variants
+        for variant in record.each_variant
         for place, name in listed
     ]  # fmt: skip

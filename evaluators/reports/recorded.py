@@ -15,7 +15,7 @@ from evaluators.fields.settle import of_fields
 from evaluators.issues import CellError
 from evaluators.model import FIELD_STATUSES, JSON, MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.needs import expected_of, output_of, want_like
-from evaluators.run.record import RecordedRow
+from evaluators.run.reader import RecordedRow
 from evaluators.run.record_facts import CellReading, RecordedEvaluator
 from evaluators.run.record_lines import Recorded
 from evaluators.values.json_choice import PickedDocument, Search, Want, choose

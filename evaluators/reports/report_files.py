@@ -19,7 +19,7 @@ from evaluators.reports.recorded import result_of
 from evaluators.reports.rows_csv import AGGREGATE, Annotated, MarkedRow, field_numbers, why_of, write_rows
 from evaluators.reports.run_page import HardRow, hardest_rows
 from evaluators.run.figures import rows_text, score_text
-from evaluators.run.record import RecordedRow, RunRecord
+from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.record_facts import SUITE_FOLDER, RecordedEvaluator, RecordedVariant
 from evaluators.run.record_lines import Recorded, plain
 from evaluators.run.recorder import SMALL_RUN
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 def folder_files(
     folder: RunFolder,
-    record: RunRecord,
+    record: Run,
     words: Iterable[str],
     options: Options,
     of_report: Options | None = None,
@@ -55,7 +55,7 @@ def folder_files(
             each.folder_outcomes(record.result, parts, lambda name: open_text(folder.working / name))
 
 
-def annotated(record: RunRecord, asked: bool) -> list[str | None]:
+def annotated(record: Run, asked: bool) -> list[str | None]:
     """The variants whose rows.csv belongs into the run folder: those with few rows, and all where that was asked for."""
     return [
         one.variant
@@ -64,7 +64,7 @@ def annotated(record: RunRecord, asked: bool) -> list[str | None]:
     ]
 
 
-def not_annotated(record: RunRecord, asked: bool) -> tuple[str, ...]:
+def not_annotated(record: Run, asked: bool) -> tuple[str, ...]:
     """The line about a rows.csv that a run did not write, with the command that does; RUN stands for the run folder."""
     written = annotated(record, asked)
     rows = max((one.rows for one in record.facts.variants if one.variant not in written), default=None)
@@ -76,7 +76,7 @@ def not_annotated(record: RunRecord, asked: bool) -> tuple[str, ...]:
     return (f"rows.csv not written ({rows_text(rows)}): {command}",)
 
 
-def asked_files(files: Iterable[Path], record: RunRecord, options: Options) -> list[Path]:
+def asked_files(files: Iterable[Path], record: Run, options: Options) -> list[Path]:
     """Write the files that were asked for, each as its extension says. Returns what was written.
 
     Raises Problems (config) for a file that the record does not hold enough for, with the way to a run that does.
@@ -97,21 +97,21 @@ def needs_cells(files: Iterable[Path], words: Iterable[str] = ()) -> bool:
     )
 
 
-def asked_places(files: Iterable[Path], record: RunRecord) -> list[Path]:
+def asked_places(files: Iterable[Path], record: Run) -> list[Path]:
     """Where `asked_files` writes: a file for each variant or part where the format has one for each."""
     return [place for file in files for place in _places(file, record)]
 
 
-def _places(file: Path, record: RunRecord) -> Iterator[Path]:
+def _places(file: Path, record: Run) -> Iterator[Path]:
     if outcomes_file_for(file) is not None:
         yield from (file.with_name(part.file(file.name)) for part in parts_of(record))
     elif isinstance(format_for(file), Format):
         yield file
     else:
-        yield from (file.with_name(named_for(file.name, variant)) for variant in record.variants)
+        yield from (file.with_name(named_for(file.name, variant)) for variant in record.each_variant)
 
 
-def _written(file: Path, record: RunRecord, options: Options) -> Iterator[Path]:
+def _written(file: Path, record: Run, options: Options) -> Iterator[Path]:
     listing = outcomes_file_for(file)
     if listing is not None:
         yield from write_listing(file, listing, parts_of(record))
@@ -122,25 +122,25 @@ def _written(file: Path, record: RunRecord, options: Options) -> Iterator[Path]:
         yield file
         return
     write = write_annotated if kind is RowsFile.CSV else write_lines
-    for variant in record.variants:
+    for variant in record.each_variant:
         path = file.with_name(named_for(file.name, variant))
         write(path, record, variant)
         yield path
 
 
-def _material(record: RunRecord, options: Options) -> Material:
+def _material(record: Run, options: Options) -> Material:
     from evaluators.reports.html.material import material_of  # most runs write no page
 
     return material_of(record, options.label_rules)
 
 
-def _rendered(kind: Format, record: RunRecord, options: Options) -> str:
+def _rendered(kind: Format, record: Run, options: Options) -> str:
     if isinstance(kind, RowsPageFormat):
         return kind.render_rows(record.result, options, _material(record, options))
     return kind.render(record.result, options)
 
 
-def _gap(file: Path, record: RunRecord) -> Issue | None:
+def _gap(file: Path, record: Run) -> Issue | None:
     """What a record lacks for a file."""
     variants: Sequence[RecordedVariant] = record.facts.variants
     if outcomes_file_for(file) is not None:
@@ -230,7 +230,7 @@ def write_listing(file: Path, kind: OutcomesFile, parts: Sequence[ReportPart]) -
     return written
 
 
-def write_annotated(path: Path, record: RunRecord, variant: str | None) -> None:
+def write_annotated(path: Path, record: Run, variant: str | None) -> None:
     """The rows as the test set has them, with what was found beside them.
 
     It separates its cells as the test set does, and has a byte order mark where that has one: it goes back to the same spreadsheet.
@@ -239,31 +239,31 @@ def write_annotated(path: Path, record: RunRecord, variant: str | None) -> None:
     evaluators = [Annotated(one.name, one.fields) for one in facts.evaluators]
     with open_text(path) as stream:
         reasons = _Reasons(facts.evaluators)
-        marked = (_marked(facts.header, row, reasons) for row in record.rows(variant))
+        marked = (_marked(facts.header, row, reasons) for row in record.each_row(variant))
         write_rows(stream, facts.header, evaluators, marked, facts.delimiter or ",", facts.byte_order_mark)
 
 
-def write_lines(path: Path, record: RunRecord, variant: str | None) -> None:
+def write_lines(path: Path, record: Run, variant: str | None) -> None:
     """The rows as JSON lines, each evaluator's result in words."""
     with open_text(path) as stream:
-        for row in record.rows(variant):
+        for row in record.each_row(variant):
             stream.write(compact(_line(record.facts.evaluators, row)).decode("utf-8", "backslashreplace") + "\n")
 
 
-def hardest(most: int, record: RunRecord) -> Section:
+def hardest(most: int, record: Run) -> Section:
     """The rows with the lowest scores, each with its reasons. A row's score is the mean over its evaluators."""
     found = heapq.nsmallest(most, _unkept(record), key=lambda one: one[:3])
     reasons = _Reasons(record.facts.evaluators)
     return hardest_rows(
-        HardRow(number, row.id, score_text(mean), reasons.of(row), record.variants[place])
+        HardRow(number, row.id, score_text(mean), reasons.of(row), record.each_variant[place])
         for mean, place, number, row in found
     )
 
 
-def _unkept(record: RunRecord) -> Iterator[tuple[float, int, int, RecordedRow]]:
+def _unkept(record: Run) -> Iterator[tuple[float, int, int, RecordedRow]]:
     """Every row without a full score: its mean, the place of its variant, its number, and the row."""
-    for place, variant in enumerate(record.variants):
-        for row in record.rows(variant):
+    for place, variant in enumerate(record.each_variant):
+        for row in record.each_row(variant):
             values = [value for verdict in row.verdicts if (value := verdict.score) is not None]
             mean = sum(values) / len(values) if values else 1.0
             if mean < 1:

@@ -26,7 +26,7 @@ from evaluators.reports.outcomes import (
     outcomes_of,
 )
 from evaluators.reports.record_parts import ReportPart
-from evaluators.run.record import RecordedRow
+from evaluators.run.reader import RecordedRow
 from evaluators.run.record_facts import Declared, short_hash
 from evaluators.run.record_lines import Recorded, plain
 from evaluators.values.confusion import Confusion

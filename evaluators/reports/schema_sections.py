@@ -16,7 +16,7 @@ from evaluators.reports.outcomes import failed_of
 from evaluators.reports.record_parts import ReportPart
 from evaluators.reports.tables import full_name, of_extra_items
 from evaluators.run.figures import counted, rows_text, score_text
-from evaluators.run.record import RecordedRow
+from evaluators.run.reader import RecordedRow
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats, RunResult
 
 MOST_FAILED: Final = 10

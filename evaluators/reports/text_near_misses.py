@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from evaluators.builtin._texts import TextChange
 from evaluators.reports.near_miss_section import NearMiss
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.flow import key_text
 
@@ -31,7 +31,7 @@ class _DifferingTexts(Struct, frozen=True):
 
 
 def text_near_misses(
-    lines: Sequence[EvaluatorLine], record: RunRecord, most: int = MOST_CELLS
+    lines: Sequence[EvaluatorLine], record: Run, most: int = MOST_CELLS
 ) -> Iterator[tuple[Iterator[NearMiss], int]]:
     """The changes to evaluators that compare two texts, for each variant, the one that turns most first. The first `most` rows are looked
     at. With how many texts one may turn; they are searched when they are taken."""

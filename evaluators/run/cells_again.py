@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from evaluators.issues import CellError, Problems
 from evaluators.model import MISSING
@@ -29,7 +29,7 @@ from evaluators.testsets.test_set import TestSet, open_test_set
 from evaluators.testsets.test_set_config import TestSetConfig, read_test_set
 
 if TYPE_CHECKING:
-    from evaluators.run.record import RunRecord
+    from evaluators.run.reader import Run
 
 
 def place_of(prepared: Prepared, selection: Selection) -> str:
@@ -43,7 +43,7 @@ def place_of(prepared: Prepared, selection: Selection) -> str:
     return text if "://" not in text and test_set.config.masked(text) == text else ""
 
 
-def with_cells(record: RunRecord) -> RunRecord:
+def with_cells(record: Run) -> Run:
     """The record with all cells that can be had; as it is where the folder has them, or the test set is not as it was."""
     environment = record.result.environment
     if record.has_every_cell or environment is None or not environment.test_set:
@@ -55,15 +55,15 @@ def with_cells(record: RunRecord) -> RunRecord:
     return cells_from(record, test_set) if test_set is not None else record
 
 
-def cells_from(record: RunRecord, test_set: TestSet) -> RunRecord:
+def cells_from(record: Run, test_set: TestSet) -> Run:
     """The record with the cells of a test set, where that is the one that was scored, and can be read again."""
     try:
         same = test_set.lasting and test_set.fingerprint() == record.result.data_fingerprint
     except (Problems, OSError):
         same = False
-    if not same or set(test_set.variants or (None,)) != set(record.variants):
+    if not same or set(test_set.variants or (None,)) != set(record.each_variant):
         return record
-    return replace(record, again=partial(_cells, test_set, record.facts.header))
+    return record.but(again=partial(_cells, test_set, record.facts.header))
 
 
 def _opened(place: Any) -> TestSet | None:

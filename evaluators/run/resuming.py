@@ -23,12 +23,13 @@ from evaluators.model import __version__
 from evaluators.registry import nearest
 from evaluators.run.exit_code import OTHER_RUN
 from evaluators.run.preparing import Prepared
+from evaluators.run.reader import Run
 from evaluators.run.recorder import Recording
 from evaluators.run.result import RunResult
 from evaluators.run.run_folder import RunFolder, check_name, default_name
 from evaluators.run.scoring import InBackground, rows_format, watches_of
 from evaluators.run.settings_fingerprint import decisive, meaning_of, own_code, words_of
-from evaluators.run.store import RUN_JSON, load_run
+from evaluators.run.store import RUN_JSON
 from evaluators.run.unchanged import file_marks
 from evaluators.run.working_folder import (
     FORMAT,
@@ -145,7 +146,7 @@ def taken_up(
         if left.holding == "mine":
             put_back(left)
     if os.path.isfile(final / RUN_JSON):
-        result = load_run(final)
+        result = Run(final).result
         if result.complete or not found:
             _check(final, list(_other_result(result, prepared, new, fingerprint)))
             return final

@@ -88,15 +88,6 @@ def of_this_format(body: object, where: str) -> dict[str, Any]:
     return body
 
 
-def read_run(text: bytes, where: str) -> RunResult:
-    """The run that a `run.json` holds, without its environment.
-
-    Raises Problems (config) when the text is not one, says what no run can have come to, or was written by a later version of
-    the format.
-    """
-    return typed(run_body(text, where), RunResult, where)
-
-
 def read_environment(text: bytes, where: str) -> Environment:
     """The environment that an `environment.json` holds.
 

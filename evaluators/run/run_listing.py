@@ -11,8 +11,9 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from evaluators.issues import Problems, problem
+from evaluators.run.reader import Run
 from evaluators.run.run_json import read_environment
-from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON, load_run
+from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON
 from evaluators.run.working_folder import LeftFolder, left_folders
 from evaluators.values.small_files import read_small
 
@@ -83,7 +84,7 @@ def _age(place: Path) -> tuple[datetime, int]:
 
 def _finished(place: Path) -> ListedRun:
     try:
-        result = load_run(place)
+        result = Run(place).result
     except Problems:
         return ListedRun(place.name, place, "unreadable")
     started = result.environment.started if result.environment is not None else None

@@ -1,4 +1,4 @@
-"""Files of run folders: a run read back, texts that appear whole or not at all, and the places that runs of one name get."""
+"""Files of run folders: texts that appear whole or not at all, and the places that runs of one name get."""
 
 from __future__ import annotations
 
@@ -11,40 +11,13 @@ from typing import Final, TextIO
 
 from msgspec.structs import replace
 
-from evaluators.issues import Problems, problem
+from evaluators.issues import Problems
 from evaluators.run.result import RunResult
-from evaluators.run.run_json import read_environment, read_run
-from evaluators.run.write_errors import reason, unwritten
-from evaluators.values.small_files import NoSmallFile, read_small
+from evaluators.run.write_errors import unwritten
 
 RUN_JSON: Final = "run.json"
 ENVIRONMENT_JSON: Final = "environment.json"
 LINKS_JSON: Final = "links.json"
-MOST_RUN_BYTES: Final = 1024**3
-"""The largest run.json that is read."""
-
-
-def load_run(place: Path) -> RunResult:
-    """The run in a run folder, or in a `run.json`.
-
-    Raises Problems (config) when there is none.
-    """
-    file, text = run_file(place)
-    return with_environment(read_run(text, str(file)), file, place)
-
-
-def with_environment(result: RunResult, file: Path, place: Path) -> RunResult:
-    """The result of a `run.json` with what the file beside it says. Raises Problems (config) where that is damaged."""
-    beside = file.with_name(ENVIRONMENT_JSON)
-    if file.name != RUN_JSON or not beside.exists():
-        return result
-    return replace(result, environment=read_environment(_bytes_of(beside, place), str(beside)))
-
-
-def run_file(place: Path) -> tuple[Path, bytes]:
-    """The `run.json` of a run folder, or the file itself, and what it holds. Raises Problems (config) when there is none."""
-    file = place / RUN_JSON if place.is_dir() else place
-    return file, _bytes_of(file, place)
 
 
 def note_written(place: Path, result: RunResult, files: Iterable[Path]) -> RunResult:
@@ -87,22 +60,6 @@ def open_text(path: Path) -> Iterator[TextIO]:
     finally:
         with suppress(OSError):
             working.unlink()
-
-
-def _bytes_of(file: Path, place: Path) -> bytes:
-    try:
-        if file.is_symlink():
-            raise problem(
-                "not-a-run", "this is a link to elsewhere, and a run folder holds its own files", where=str(file)
-            )
-        return read_small(file, MOST_RUN_BYTES)
-    except NoSmallFile as error:
-        raise problem("not-a-run", f"this {error}", where=str(file), hint="a run folder holds run.json") from None
-    except FileNotFoundError:
-        said = f"there is no {file.name} in it, so it is not a run folder" if place.is_dir() else "there is no such run"
-        raise problem("not-a-run", said, where=str(place), hint="a run folder holds run.json") from None
-    except OSError as error:
-        raise problem("not-a-run", f"it cannot be read: {reason(error)}", where=str(file)) from None
 
 
 def numbered(name: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from evaluators.judges.answer_lines import line_bytes
 from evaluators.run.job import Job
 from evaluators.run.places import suite_texts
 from evaluators.run.preparing import Prepared
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.run.record_facts import SUITE_FOLDER, RecordFiles, record_files
 from evaluators.run.record_lines import line_of_row
 from evaluators.run.recorder import Recording
@@ -38,7 +38,7 @@ def stored(
     measured: Sequence[tuple[str | None, SplitResult]],
     result: RunResult,
     lowest_fields: int,
-) -> RunRecord:
+) -> Run:
     """Puts the record of a run into its folder, and gives it back as readers see it. Parts stay."""
     suite = prepared.suite
     kept = []
@@ -52,7 +52,7 @@ def stored(
         folder.write(f"{SUITE_FOLDER}/{place}", text)
     facts = facts_of(prepared, jobs[0].recording, jobs[0].rows, measured, kept, lowest_fields)
     facts = replace(facts, suite=f"{SUITE_FOLDER}/{main}")
-    return RunRecord(folder.working, _portable(result, _folders(prepared)), facts)
+    return Run.of(folder.working, _portable(result, _folders(prepared)), facts)
 
 
 def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: SplitResult, files: RecordFiles) -> tuple[int, int]:

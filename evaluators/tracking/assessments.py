@@ -16,7 +16,7 @@ from evaluators.issues import Issue
 from evaluators.model import FIELD_STATUSES, FieldStatus, Outcome, Result, RowResult, RowStatus
 from evaluators.reports.recorded import results_of
 from evaluators.reports.rows_csv import field_numbers, why
-from evaluators.run.record import RecordedRow, RunRecord
+from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.record_facts import RecordedEvaluator
 from evaluators.tracking.metric_names import field_name, segment
 
@@ -57,19 +57,19 @@ class AssessedRow(Struct, frozen=True):
 
 
 def assessed_rows(
-    record: RunRecord, most: int | None = None, variants: Sequence[str | None] | None = None
+    record: Run, most: int | None = None, variants: Sequence[str | None] | None = None
 ) -> Iterator[AssessedRow]:
     """The rows with their assessments: all in order, or of each variant the first `most`, rows with something wrong first.
 
     `variants` are those that are wanted; all of them without it.
     """
-    for variant in record.variants if variants is None else variants:
-        rows = record.rows(variant)
+    for variant in record.each_variant if variants is None else variants:
+        rows = record.each_row(variant)
         for row in rows if most is None else _failing_first(rows, most):
             yield AssessedRow(variant, row, tuple(assessments_of(record, row)))
 
 
-def assessments_of(record: RunRecord, row: RecordedRow) -> Iterator[Assessment]:
+def assessments_of(record: Run, row: RecordedRow) -> Iterator[Assessment]:
     """The assessments of a row: each evaluator, then its fields."""
     facts = record.facts.evaluators
     for one, result in zip(facts, results_of(facts, row), strict=True):

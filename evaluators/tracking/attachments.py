@@ -15,7 +15,7 @@ from typing import Final
 from evaluators.reports.format import FORMATS, RowsPageFormat
 from evaluators.reports.headline import Options
 from evaluators.reports.html.material import material_of
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.run.store import ENVIRONMENT_JSON, LINKS_JSON
 from evaluators.tracking.row_table import RowTable
 
@@ -24,14 +24,14 @@ TABLE: Final = "rows.json"
 
 
 @contextmanager
-def attachments(record: RunRecord, table: RowTable, environment: bool = False) -> Iterator[dict[str, Path]]:
+def attachments(record: Run, table: RowTable, environment: bool = False) -> Iterator[dict[str, Path]]:
     """Files by the names that platforms show: `run/…` as in the run folder with the page `run/report.html`, and `rows.json`.
 
     They are there as long as the context is. With `environment`, the file about the machine is among them.
     """
     left = {LINKS_JSON} if environment else {LINKS_JSON, ENVIRONMENT_JSON}
-    files = (file for file in sorted(record.folder.rglob("*")) if file.is_file() and file.name not in left)
-    found = {f"run/{file.relative_to(record.folder).as_posix()}": file for file in files}
+    files = (file for file in sorted(record.place.rglob("*")) if file.is_file() and file.name not in left)
+    found = {f"run/{file.relative_to(record.place).as_posix()}": file for file in files}
     with TemporaryDirectory() as temporary:
         made = Path(temporary)
         if f"run/{PAGE}" not in found:
@@ -41,7 +41,7 @@ def attachments(record: RunRecord, table: RowTable, environment: bool = False) -
         yield {**found, TABLE: made / TABLE}
 
 
-def _page(record: RunRecord) -> str:
+def _page(record: Run) -> str:
     html = FORMATS.find("html")()
     assert isinstance(html, RowsPageFormat)
     return html.render_rows(record.result, Options(), material_of(record))

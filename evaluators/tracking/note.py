@@ -7,12 +7,12 @@ from typing import Final
 from evaluators.reports.document import Page, Section
 from evaluators.reports.format import FORMATS, PageFormat
 from evaluators.reports.run_page import run_page
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 
 _CUT: Final = "\n\nThe rest is in the run's report.\n"
 
 
-def note_of(record: RunRecord, most: int) -> str:
+def note_of(record: Run, most: int) -> str:
     """The summary of a run in at most `most` characters: whole sections, the first ones that have room."""
     page = run_page(record.result)
     kept: list[Section] = []

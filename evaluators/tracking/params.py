@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.suite.presets import PRESETS
 from evaluators.suite.source import as_written
 from evaluators.tracking.metric_names import field_name, segment
@@ -17,7 +17,7 @@ from evaluators.values.flow import flow, key_text
 from evaluators.values.small_files import reading_inside
 
 
-def params_of(record: RunRecord) -> dict[str, Any]:
+def params_of(record: Run) -> dict[str, Any]:
     """The parameters of a run, in maps: `run`, `evaluators` by name, and the other sections of the suite."""
     result = record.result
     run = {
@@ -29,14 +29,14 @@ def params_of(record: RunRecord) -> dict[str, Any]:
     }
     if not record.facts.suite:
         return {"run": run}
-    with reading_inside(record.folder, PRESETS):
-        written = as_written(record.folder / record.facts.suite)
+    with reading_inside(record.place, PRESETS):
+        written = as_written(record.place / record.facts.suite)
     names = [one.name for one in record.facts.evaluators]
     evaluators = dict(zip(names, written.pop("evaluators"), strict=True))
     return {"run": run, "evaluators": evaluators, "suite": written}
 
 
-def flat_params(record: RunRecord) -> dict[str, str]:
+def flat_params(record: Run) -> dict[str, str]:
     """The same as one text for each name, such as `evaluator/header/field/items.each.price`; sorted.
 
     A value is in YAML's one-line spelling; that of a field has its path as the suite spells it.
@@ -55,7 +55,7 @@ def flat_params(record: RunRecord) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def environment_of(record: RunRecord) -> dict[str, str]:
+def environment_of(record: Run) -> dict[str, str]:
     """The machine, the folders and the command line of a run, which a platform is told only when somebody asks for it."""
     known = record.result.environment
     if known is None:

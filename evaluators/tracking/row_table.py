@@ -10,7 +10,7 @@ from msgspec import Struct
 from evaluators.model import FIELD_STATUSES
 from evaluators.reports.recorded import results_of
 from evaluators.reports.rows_csv import field_numbers
-from evaluators.run.record import RecordedRow, RunRecord
+from evaluators.run.reader import RecordedRow, Run
 from evaluators.tracking.assessments import label_of, reason_of
 from evaluators.values.json_text import to_text
 
@@ -22,7 +22,7 @@ class RowTable(Struct, frozen=True):
     rows: tuple[tuple[Any, ...], ...]
 
 
-def row_table(record: RunRecord, variants: Sequence[str | None] | None = None) -> RowTable:
+def row_table(record: Run, variants: Sequence[str | None] | None = None) -> RowTable:
     """The rows of a run in order, those of one variant after those of another; those of `variants` alone where some are named.
 
     Columns: `variant` where there are some, `row`, `id`, the columns that make slices, the columns of the test set where cells
@@ -30,15 +30,15 @@ def row_table(record: RunRecord, variants: Sequence[str | None] | None = None) -
     fields `NAME.PATH` with its status and `NAME.PATH.score`. Paths are as results spell them.
     """
     cells = _columns(record)
-    chosen = record.variants if variants is None else variants
+    chosen = record.each_variant if variants is None else variants
     return RowTable(tuple(_unique(_head(record, cells))), tuple(_lines(record, cells, chosen)))
 
 
-def _columns(record: RunRecord) -> tuple[str, ...]:
+def _columns(record: Run) -> tuple[str, ...]:
     """The columns of the test set, in its order; one that makes slices is known also where no cell was kept. `id` is there anyway."""
     found: dict[str, None] = {}
-    for variant in record.variants:
-        for row in record.rows(variant):
+    for variant in record.each_variant:
+        for row in record.each_row(variant):
             if row.cells is not None:
                 found |= dict.fromkeys(row.cells)
     first = [name for name in record.facts.header if name in found]
@@ -46,11 +46,11 @@ def _columns(record: RunRecord) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys([*(_sliced(record, found)), *first, *found]) if name != ids)
 
 
-def _sliced(record: RunRecord, kept: Mapping[str, None]) -> Iterator[str]:
+def _sliced(record: Run, kept: Mapping[str, None]) -> Iterator[str]:
     return (name for name in record.facts.slices if name not in kept)
 
 
-def _head(record: RunRecord, cells: tuple[str, ...]) -> Iterator[str]:
+def _head(record: Run, cells: tuple[str, ...]) -> Iterator[str]:
     if record.result.variants:
         yield "variant"
     yield from ("row", "id")
@@ -73,15 +73,15 @@ def _unique(names: Iterator[str]) -> Iterator[str]:
         yield free
 
 
-def _lines(record: RunRecord, cells: tuple[str, ...], variants: Sequence[str | None]) -> Iterator[tuple[Any, ...]]:
+def _lines(record: Run, cells: tuple[str, ...], variants: Sequence[str | None]) -> Iterator[tuple[Any, ...]]:
     for variant in variants:
         head = (variant,) if record.result.variants else ()
-        for row in record.rows(variant):
+        for row in record.each_row(variant):
             kept = {**dict(zip(record.facts.slices, row.slices, strict=False)), **(row.cells or {})}
             yield (*head, row.number, row.id, *(_cell(kept.get(name)) for name in cells), *_found(record, row))
 
 
-def _found(record: RunRecord, row: RecordedRow) -> Iterator[Any]:
+def _found(record: Run, row: RecordedRow) -> Iterator[Any]:
     facts = record.facts.evaluators
     for one, result in zip(facts, results_of(facts, row), strict=True):
         yield from (label_of(result), result.score, result.passed, reason_of(result))

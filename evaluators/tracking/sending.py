@@ -16,7 +16,7 @@ from msgspec.structs import asdict
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.cells_again import with_cells
 from evaluators.run.exit_code import ENDED
-from evaluators.run.record import read_record
+from evaluators.run.reader import Run
 from evaluators.run.store import LINKS_JSON, write_text
 from evaluators.tracking.telling import Sending, telling
 from evaluators.tracking.tracker import Link, NamedTracker
@@ -45,7 +45,7 @@ def send(
     `trace_rows` is what took the place of the trackers' own setting: whoever sends the rest is told to say it again.
     Raises Problems (config) when there is no run in the folder, or it is damaged.
     """
-    record = with_cells(read_record(folder))
+    record = with_cells(Run(folder))
     links: list[Link] = []
     issues: list[Issue] = []
     for place, named in enumerate(trackers):
@@ -55,12 +55,12 @@ def send(
                 if tracker.packages:  # somebody else's client, which may take its time
                     sending(name, 0, 0)
                 links.append(tracker.send(record))
-            _keep(record.folder, links[-1:])
+            _keep(record.place, links[-1:])
         except KeyboardInterrupt:
-            issues.append(_ended([one.name for one in trackers[place:]], record.folder, trace_rows))
+            issues.append(_ended([one.name for one in trackers[place:]], record.place, trace_rows))
             break
         except Exception as error:  # whatever a client of a platform raises: the run is there, and that is said
-            issues.append(_failed(name, error, record.folder, trace_rows))
+            issues.append(_failed(name, error, record.place, trace_rows))
     return Sent(tuple(links), tuple(issues))
 
 

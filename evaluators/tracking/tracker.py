@@ -17,7 +17,7 @@ from pydantic import NonNegativeInt
 
 from evaluators.issues import extra_hint, problem
 from evaluators.registry import Socket
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.run.result import RunResult
 from evaluators.run.store import RUN_JSON
 from evaluators.settings import Settings
@@ -67,7 +67,7 @@ class Tracker(Settings):
                 hint=extra_hint(self.extra or name),
             )
 
-    def send(self, record: RunRecord) -> Link:
+    def send(self, record: Run) -> Link:
         """Sends the run. Sending the same run again gives the same: nothing is there twice.
 
         Whatever it raises is told as a failure of this tracker; the run and its folder stay as they are.
@@ -95,9 +95,9 @@ class NamedTracker(Struct, frozen=True):
 TRACKERS: Final[Socket[Tracker]] = Socket("evaluators.tracking.plugs", Tracker, "tracker")
 
 
-def run_key(record: RunRecord) -> str:
+def run_key(record: Run) -> str:
     """What stands for a run: the same rows under the same suite have the same, wherever the folder is."""
-    return hashlib.sha256((record.folder / RUN_JSON).read_bytes()).hexdigest()[:32]
+    return hashlib.sha256((record.place / RUN_JSON).read_bytes()).hexdigest()[:32]
 
 
 def _is_installed(module: str) -> bool:

@@ -187,7 +187,7 @@ def test_suggestions_that_nobody_reads_are_not_searched() -> None:
 
 def test_nothing_of_a_run_is_left_when_it_is_let_go() -> None:
     run = evaluators.evaluate(ROWS, SUITE)
-    place = run.record.folder
+    place = run.place
     assert (place / "run.json").is_file()
     assert run.folder is None
     del run

@@ -19,7 +19,7 @@ from evaluators.api.suite import Suite
 from evaluators.cli._progress import ProgressLine, progress_text
 from evaluators.issues import Problems
 from evaluators.reports.report_files import check_asked, named_for
-from evaluators.run.record import read_record
+from evaluators.run.reader import Run
 from evaluators.testsets.selection import Selection
 
 SUITE = """
@@ -55,7 +55,7 @@ def run_of(tmp_path: Path, count: int, **request: Any) -> Path:
 def test_up_to_a_thousand_rows_everything_is_kept(tmp_path: Path, count: int) -> None:
     folder, small = run_of(tmp_path, count), count == 1_000
     assert (folder / "rows.csv").exists() is (folder / "cells.jsonl").exists() is small
-    record = read_record(folder)
+    record = Run(folder)
     assert [one.every_outcome for one in record.facts.variants] == [small]
     lines = [line for line in record.outcomes() if line.evaluator == "keys"]
     wrong = {line.row for line in lines if line.row > 21}
@@ -166,9 +166,9 @@ def test_rows_in_words_say_what_the_codes_say(tmp_path: Path) -> None:
     rows, words = rows_of(tmp_path / "rows.csv", 3_000), tmp_path / "words.jsonl"
     finished = finish(suite(), test_set=str(rows), results=tmp_path, name="x", files=(words,))
     assert finished.folder is not None
-    record = read_record(finished.folder)
+    record = Run(finished.folder)
     lines = [json.loads(line) for line in words.read_bytes().splitlines()]
-    for line, row in zip(lines, record.rows(), strict=True):
+    for line, row in zip(lines, record.each_row(), strict=True):
         assert (line["row"], line["id"], line["checksum"]) == (row.number, row.id, row.given)
         assert [one.get("score") for one in line["results"].values()] == [verdict.score for verdict in row.verdicts]
 

@@ -22,9 +22,8 @@ from evaluators.cli import command
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.issues import Problems
 from evaluators.model import Comparison as FieldAnswer
-from evaluators.run.record import read_record
+from evaluators.run.reader import Run
 from evaluators.run.run_json import run_json
-from evaluators.run.store import load_run
 from tests.gallery import GALLERY
 
 FORMATS = ("csv", "markdown", "html", "junit")
@@ -162,8 +161,8 @@ def test_cells_are_kept_as_the_suite_says(tmp_path: Path) -> None:
         suite = load({"evaluators": EVERY_FAMILY, "results": {"documents": documents}})
         folder = finish(suite, test_set=rows, results=tmp_path / "runs", name=documents).folder
         assert folder is not None
-        record = read_record(folder)
-        assert sum(row.cells is not None for row in record.rows()) == many
+        record = Run(folder)
+        assert sum(row.cells is not None for row in record.each_row()) == many
         assert (folder / "rows.csv").exists() is (many > 0)
         assert (folder / "cells.jsonl").exists() is (documents != "none")
 
@@ -194,7 +193,7 @@ def test_the_suite_is_kept_as_it_is_written(tmp_path: Path, monkeypatch: pytest.
     assert folder is not None
     assert (folder / "suite" / "mine" / "suite.yaml").read_text() == text
     assert "${SECRET_WORD}" in (folder / "suite" / "base" / "base.yaml").read_text()
-    again = load(folder / read_record(folder).facts.suite)
+    again = load(folder / Run(folder).facts.suite)
     assert again.fingerprint == suite.fingerprint
     for file in folder.rglob("*"):
         if file.is_file() and file.name != "environment.json":
@@ -324,6 +323,6 @@ def test_a_damaged_folder_is_refused_with_file_and_line(
 
 def test_figures_without_a_record_of_the_rows_say_what_to_do(run: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(run, tmp_path / "old")
-    (folder / "run.json").write_text(run_json(load_run(folder)), encoding="utf-8")
+    (folder / "run.json").write_text(run_json(Run(folder).result), encoding="utf-8")
     with pytest.raises(Problems, match="score the test set again"):
-        read_record(folder)
+        list(Run(folder).each_row())

@@ -18,7 +18,6 @@ from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.reports.formats.csv import CHANGED
 from evaluators.reports.headline import Options
 from evaluators.reports.html.payload import run_payload
-from evaluators.run.record import read_record
 from evaluators.tracking.row_table import row_table
 from evaluators.tracking.run_metrics import metrics_of
 
@@ -77,7 +76,7 @@ def test_every_column_of_a_table_is_in_the_glossary(run: Run) -> None:
         "rows": run.rows.columns, "to_arrow": run.to_arrow().column_names, "to_pandas": [*run.to_pandas().columns],
         "fields": run.fields.columns, "failures": run.failures().columns,
         "compare": compare(run, run).table.columns, "comparison.csv": CHANGED,
-        "tracker": row_table(read_record(Path(run.folder))).columns,
+        "tracker": row_table(Run(Path(run.folder))).columns,
     }  # fmt: skip
     strange = {name: sorted({*plain(columns)} - NAMES - OF_ROWS) for name, columns in tables.items()}
     assert {name: columns for name, columns in strange.items() if columns} == {}

@@ -13,7 +13,7 @@ from evaluators.compare.pairs import Side, SideRows
 from evaluators.issues import Blame, Issue
 from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.run.codes import CodedVerdict
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.run.record_facts import RecordedEvaluator, RecordedVariant, RecordFacts, record_files
 from evaluators.run.record_lines import RowLine
 from evaluators.run.result import EvaluatorStats, RunResult
@@ -58,7 +58,7 @@ def made_side(
     return Side(label, replace(result, variants=variants, **changes), fields, by_variant)  # type: ignore[arg-type]  # changes are fields of a result
 
 
-def packed(side: Side) -> RunRecord:
+def packed(side: Side) -> Run:
     """The run folder of which a side was read."""
     evaluators = tuple(RecordedEvaluator(name, fields) for name, fields in side.fields.items())
     variants = tuple(RecordedVariant(name, len(rows.lines), False, False, 0, 0) for name, rows in side.rows.items())
@@ -71,4 +71,6 @@ def packed(side: Side) -> RunRecord:
             for code, verdict in enumerate(verdicts)
         ]
         files[place.rows.name] = to_builtins(rows.lines)
-    return RunRecord(Path(side.label), side.result, RecordFacts("jsonl", evaluators, variants), packed=files)
+    found = Run.of(Path(side.label), side.result, RecordFacts("jsonl", evaluators, variants))
+    found._packed = files
+    return found

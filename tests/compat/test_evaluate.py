@@ -317,7 +317,7 @@ def test_rows_reasons_and_files_come_from_the_one_pass(tmp_path: Path) -> None:
 
 def test_what_only_an_evaluation_needs_goes_away_with_it() -> None:
     found = struct_extract_eval.evaluate([TEN], [EIGHT], EXTRACT_BENCH)
-    place = found.run.record.folder
+    place = found.run.place
     assert place.is_dir()
     del found
     gc.collect()

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 import evaluators
 from evaluators.cli import command
 from evaluators.judges.session import AskingProgress
-from evaluators.run.record import read_record
+from evaluators.run.reader import Run
 from evaluators.tracking.assessments import assessed_rows
 from evaluators.tracking.note import note_of
 from evaluators.tracking.params import environment_of, flat_params
@@ -205,7 +205,7 @@ def test_the_key_is_nowhere(
     for file in files:
         assert CANARY.encode() not in file.read_bytes(), file
     assert CANARY not in json.dumps(parts(page.read_text(encoding="utf-8")), ensure_ascii=False)  # it is packed there
-    record = read_record(tmp_path / "runs" / "one")
+    record = Run(tmp_path / "runs" / "one")
     given = [
         row_table(record), flat_params(record), environment_of(record), note_of(record, 100_000),
         *assessed_rows(record), *record.answers(),

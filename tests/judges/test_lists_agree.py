@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evaluators
-from evaluators.run.record import read_record
+from evaluators.run.reader import Run
 
 WORDS = st.sampled_from(["a", "b", "cc", "A", ""])
 ITEMS = st.lists(st.fixed_dictionaries({}, optional={"n": WORDS, "k": WORDS}), max_size=3)
@@ -63,9 +63,7 @@ def scored(way: str, fields: dict[str, Any], rows: list[tuple[Any, Any]], folder
     suite.run(file, results=folder / "runs", name=way)
     place = folder / "runs" / way
     found = {name: (place / name).read_bytes() for name in ("rows.jsonl", "codes.jsonl", "outcomes.jsonl")}
-    by_place = {
-        each: (line.answer.score, line.answer.reason) for line in read_record(place).answers() for each in line.places
-    }
+    by_place = {each: (line.answer.score, line.answer.reason) for line in Run(place).answers() for each in line.places}
     return {**found, "answers": repr(sorted(by_place.items())).encode()}
 
 

@@ -15,8 +15,7 @@ from evaluators import Problems
 from evaluators.issues import Blame
 from evaluators.judges.answer_lines import read_answers
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, unanswered
-from evaluators.run.record import read_record
-from evaluators.run.store import load_run
+from evaluators.run.reader import Run
 from evaluators.settings import build
 from evaluators.testsets.readers import jsonl
 
@@ -105,7 +104,7 @@ def test_what_differs_between_runs_is_in_the_environment(tmp_path: Path) -> None
         "questions": 3, "requests": 0, "failed": 1, "cached": 0, "retries": 2, "tokens_in": 20, "tokens_out": 6, "seconds": 1.0,
         "repeated": 0, "agreed": 0,
     }  # fmt: skip
-    assert load_run(folder).environment.asked.questions == 3  # type: ignore[union-attr]  # just written
+    assert Run(folder).result.environment.asked.questions == 3  # type: ignore[union-attr]  # just written
     assert "seconds" not in (folder / "answers.jsonl").read_text()
 
 
@@ -117,7 +116,7 @@ def test_a_recorded_run_gives_the_same_figures_and_bytes_without_the_judge(kind:
     assert ASKED == []
     for file in ("rows.jsonl", "codes.jsonl", "outcomes.jsonl", "cells.jsonl", "answers.jsonl"):
         assert (first / file).read_bytes() == (again / file).read_bytes(), file
-    one, other = load_run(first), load_run(again)
+    one, other = Run(first).result, Run(again).result
     assert one.evaluators == other.evaluators
     from_file = run(tmp_path, "file", {"recorded": {"file": str(first / "answers.jsonl")}}, kind=kind)
     assert (from_file / "codes.jsonl").read_bytes() == (first / "codes.jsonl").read_bytes()
@@ -143,13 +142,13 @@ def test_the_answers_are_the_same_bytes_for_any_number_of_workers(
     asked = [json.loads((folder / "environment.json").read_text())["asked"] for folder in (one, several)]
     assert asked[0] == asked[1]
     assert asked[0]["questions"] > 3  # there are several chunks, and each of them asks
-    assert sum(len(line.places) for line in read_record(one).answers()) == 4 * times
+    assert sum(len(line.places) for line in Run(one).answers()) == 4 * times
 
 
 def test_a_reader_finds_the_answer_of_every_row(tmp_path: Path) -> None:
-    record = read_record(run(tmp_path, "one", "opinion"))
+    record = Run(run(tmp_path, "one", "opinion"))
     by_place = {place: line.answer for line in record.answers() for place in line.places}
-    for row in record.rows():
+    for row in record.each_row():
         for result in row.recorded["schema_match"].fields:
             answer = by_place.get((row.number, "schema_match", result.path))
             if answer is not None and answer.error is None:
@@ -158,9 +157,9 @@ def test_a_reader_finds_the_answer_of_every_row(tmp_path: Path) -> None:
 
 def test_a_field_without_an_answer_is_an_error_and_its_row_has_no_score(tmp_path: Path) -> None:
     folder = run(tmp_path, "one", "opinion")
-    stats = load_run(folder).evaluators[0]
+    stats = Run(folder).result.evaluators[0]
     assert (stats.unjudged, stats.scored) == (1, 4)
-    assert load_run(folder).exit_code == 3
+    assert Run(folder).result.exit_code == 3
 
 
 def test_one_field_may_have_a_model_and_instructions_of_its_own(tmp_path: Path) -> None:
@@ -240,7 +239,7 @@ def test_a_damaged_run_folder_is_refused_with_the_line(tmp_path: Path) -> None:
     file = folder / "answers.jsonl"
     file.write_text(file.read_text().replace('"score":0.5', '"score":"half"'))
     with pytest.raises(Problems) as raised:
-        list(read_record(folder).answers())
+        list(Run(folder).answers())
     assert raised.value.issues[0].where == f"{file}:2"
 
 
@@ -301,7 +300,7 @@ def test_a_run_that_asks_nobody_has_no_answers(tmp_path: Path) -> None:
     folder = run(tmp_path, "one", "opinion", fields={"total": "numeric"})
     assert not (folder / "answers.jsonl").exists()
     assert json.loads((folder / "environment.json").read_text())["asked"] is None
-    assert list(read_record(folder).answers()) == []
+    assert list(Run(folder).answers()) == []
 
 
 def test_a_judge_that_breaks_is_asked_again_row_by_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,7 +314,7 @@ def test_a_judge_that_breaks_is_asked_again_row_by_row(tmp_path: Path, monkeypat
             return [self._one(one) for one in questions]
 
     monkeypatch.setitem(JUDGES._registered, "fragile", Fragile)
-    stats = load_run(run(tmp_path, "one", "fragile")).evaluators[0]
+    stats = Run(run(tmp_path, "one", "fragile")).result.evaluators[0]
     assert (stats.scored, stats.bugs) == (4, 1)
     assert [len(call) for call in ASKED] == [3, 1, 1, 1]  # row c has its answer from row a
 
@@ -329,7 +328,7 @@ def test_an_answer_that_is_none_is_an_error(score: Any, tmp_path: Path, monkeypa
             return [JudgeAnswer(score) for _ in questions]
 
     monkeypatch.setitem(JUDGES._registered, "confused", Confused)
-    stats = load_run(run(tmp_path, "one", "confused")).evaluators[0]
+    stats = Run(run(tmp_path, "one", "confused")).result.evaluators[0]
     assert (stats.scored, stats.unjudged) == (1, 4)
 
 

@@ -33,7 +33,7 @@ from evaluators.reports.formats.github import GitHub
 from evaluators.reports.headline import Options
 from evaluators.reports.outcome_format import OutcomesFile
 from evaluators.run.result import GateResult, RunResult
-from evaluators.run.run_json import read_run, run_json
+from evaluators.run.run_json import run_body, run_json, typed
 
 
 def page_format(name: str) -> PageFormat:
@@ -328,7 +328,9 @@ def test_the_json_file_has_a_number_for_each_field(runs: dict[str, RunResult]) -
     assert header["aggregate_score"] == header["mean"]
     assert header["field_scores"] == {one["path"]: one["accuracy"] for one in header["fields"]}
     assert "field_scores" not in next(one for one in body["evaluators"] if one["name"] == "contains_json")
-    assert read_run(run_json(runs["failed"]).encode(), "run.json") == replace(runs["failed"], environment=None)
+    assert typed(run_body(run_json(runs["failed"]).encode(), "run.json"), RunResult, "run.json") == replace(
+        runs["failed"], environment=None
+    )
 
 
 # --- what GitHub shows beside the code

@@ -21,7 +21,7 @@ from evaluators.reports.near_miss_section import NearMiss
 from evaluators.reports.run_page import hardest_rows
 from evaluators.reports.summary import MOST_LINES, WIDEST, summary
 from evaluators.run.figures import score_text
-from evaluators.run.record import read_record
+from evaluators.run.reader import Run
 from evaluators.run.result import ConfusionMatrix, GateResult, LabelCell, LabelFigures, MeasureStats, RunResult
 from tests.gallery import GALLERY
 from tests.reports.conftest import evaluator, field, run
@@ -140,7 +140,7 @@ def test_the_summary_fits_a_screen_and_says_what_must_be_said(
 def test_the_summary_of_a_gallery_fits(suite: Path, tmp_path: Path) -> None:
     finished = finish(load(suite), results=tmp_path / "runs", name="x")
     page = ((finished.folder or tmp_path) / "summary.txt").read_text(encoding="utf-8")
-    record = read_record(tmp_path / "runs" / "x")
+    record = Run(tmp_path / "runs" / "x")
     assert page == text_of(record.result, finished.options)
     check_what_must_be_said(finished.result, finished.options)
     if len(finished.result.evaluators) <= 3:

@@ -13,7 +13,7 @@ from evaluators.builtin._texts import Forgiven, reading, text_changes
 from evaluators.builtin.exact_match import ExactMatch
 from evaluators.reports.near_miss_search import near_misses
 from evaluators.reports.near_miss_section import NearMiss
-from evaluators.run.record import read_record
+from evaluators.run.reader import Run
 
 ROWS = """id,output,expected
 P1,Refund,refund
@@ -30,7 +30,7 @@ def found_in(place: Path, rows: str = ROWS, **settings: object) -> list[NearMiss
     (place / "rows.csv").write_text(rows, encoding="utf-8")
     suite = evaluators.load({"test_set": str(place / "rows.csv"), "evaluators": [{"exact_match": settings}]})
     suite.run(results=place, name="run", force=True)
-    return near_misses(suite.lines, read_record(place / "run"))
+    return near_misses(suite.lines, Run(place / "run"))
 
 
 def test_each_thing_is_counted_with_its_rows(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from evaluators import load
 from evaluators.cli import command
 from evaluators.issues import Blame, Problems
-from evaluators.run.record import read_record
+from evaluators.run.reader import Run
 from evaluators.values.small_files import MOST_BYTES
 
 SUITE = """
@@ -225,7 +225,7 @@ def test_a_value_that_no_run_writes_is_damage(run: Path, file: str, change: dict
     spoilt_line = json.dumps({**json.loads(lines[0]), **change})
     (run / file).write_text("\n".join([spoilt_line, *lines[1:]]) + "\n", encoding="utf-8")
     with pytest.raises(Problems) as found:
-        list(read_record(run).rows())
+        list(Run(run).each_row())
     assert said in str(found.value)
     assert f"{file}:1: " in str(found.value)
 
@@ -246,7 +246,7 @@ def test_an_answer_of_a_run_folder_is_checked(run: Path, line: dict[str, Any], s
     text = "".join(f"{json.dumps(one)}\n" for one in (usual, {**usual, **line}))
     (run / "answers.jsonl").write_text(text, encoding="utf-8")
     with pytest.raises(Problems) as found:
-        list(read_record(run).answers())
+        list(Run(run).answers())
     assert said in str(found.value)
     assert "answers.jsonl:2" in str(found.value)
 

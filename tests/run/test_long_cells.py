@@ -9,7 +9,7 @@ import pytest
 
 from evaluators import load
 from evaluators.run import recorder
-from evaluators.run.record import read_record
+from evaluators.run.reader import Run
 
 SUITE = {"test_set": "rows.jsonl", "evaluators": ["exact_match", {"json_multi_field_match": {"fields": ["a", "b"]}}]}
 
@@ -33,4 +33,4 @@ def test_what_is_too_long_for_a_line_is_set_aside(tmp_path: Path, monkeypatch: p
     (one,) = [line for line in lines if line.get("path") == "a" and line["row"] == 2]
     assert (one["status"], one["expected"]) == ("mismatch", "y")
     assert one["actual"] == "(3,002 bytes, too long to be kept)"
-    assert len(list(read_record(folder).rows())) == 3
+    assert len(list(Run(folder).each_row())) == 3

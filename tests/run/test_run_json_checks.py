@@ -10,7 +10,8 @@ import pytest
 
 import evaluators
 from evaluators.issues import Blame, Problems
-from evaluators.run.run_json import read_run, run_json
+from evaluators.run.result import RunResult
+from evaluators.run.run_json import run_body, run_json, typed
 
 SUITE = {"evaluators": ["exact_match", {"json_multi_field_match": {"name": "fields", "fields": ["a"]}}]}
 
@@ -25,7 +26,7 @@ def body(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_a_run_is_read_as_it_was_written(body: dict[str, Any]) -> None:
-    assert json.loads(run_json(read_run(json.dumps(body).encode(), "run.json"))) == body
+    assert json.loads(run_json(typed(run_body(json.dumps(body).encode(), "run.json"), RunResult, "run.json"))) == body
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def test_what_no_run_can_have_come_to_is_refused(body: dict[str, Any], place: st
         inner = inner[step]
     inner[last] = value
     with pytest.raises(Problems) as refused:
-        read_run(json.dumps(changed).encode(), "x/run.json")
+        typed(run_body(json.dumps(changed).encode(), "x/run.json"), RunResult, "x/run.json")
     (issue,) = refused.value.issues
     assert (issue.code, issue.blame, issue.where) == ("damaged-run", Blame.CONFIG, "x/run.json")
     assert says in issue.message
@@ -66,4 +67,4 @@ def test_what_no_run_can_have_come_to_is_refused(body: dict[str, Any], place: st
 def test_what_is_no_number_of_json_is_refused(body: dict[str, Any], word: str, tmp_path: Path) -> None:
     text = json.dumps({**body, "rows": 0}).replace('"rows": 0', f'"rows": {word}')
     with pytest.raises(Problems, match="not a run: it is not JSON"):
-        read_run(text.encode(), "run.json")
+        typed(run_body(text.encode(), "run.json"), RunResult, "run.json")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems
+from evaluators.run.reader import Run
 from evaluators.run.result import (
     EXIT_CODES,
     Counts,
@@ -21,8 +22,8 @@ from evaluators.run.result import (
     RunResult,
 )
 from evaluators.run.run_folder import RunFolder, default_name
-from evaluators.run.run_json import read_run, run_json
-from evaluators.run.store import load_run, open_text, write_text
+from evaluators.run.run_json import run_body, run_json, typed
+from evaluators.run.store import open_text, write_text
 
 ENVIRONMENT = Environment("2026-03-14T09:26:53+00:00", 1.75, 4, "build-7", "3.11.9", ("evaluators", "run"))
 
@@ -85,7 +86,7 @@ def test_a_run_that_breaks_leaves_nothing(tmp_path: Path, error: type[BaseExcept
 def test_an_interrupted_run_is_kept_and_says_so(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path, "nightly") as folder:
         folder.finish(result(complete=False, exit_code=130, causes=("the run was interrupted after 3 rows",)))
-    loaded = load_run(tmp_path / "nightly")
+    loaded = Run(tmp_path / "nightly").result
     assert (loaded.complete, loaded.exit_code) == (False, 130)
 
 
@@ -94,7 +95,7 @@ def test_a_name_that_is_taken_gets_a_number(tmp_path: Path) -> None:
         with RunFolder.create(tmp_path, "nightly") as folder:
             assert folder.finish(result()) == tmp_path / wanted
     assert sorted(path.name for path in tmp_path.iterdir()) == ["nightly", "nightly-2", "nightly-3"]
-    assert [load_run(tmp_path / name).folder for name in ("nightly", "nightly-2")] == [None, "nightly-2"]
+    assert [Run(tmp_path / name).result.folder for name in ("nightly", "nightly-2")] == [None, "nightly-2"]
 
 
 @pytest.mark.parametrize("other", ["file", "link", "folder"])
@@ -122,7 +123,7 @@ def test_a_file_system_without_modes_costs_nothing(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(os, "chmod", refused)
     with RunFolder.create(tmp_path, "nightly") as folder:
-        assert load_run(folder.finish(result())) == result()
+        assert Run(folder.finish(result())).result == result()
 
 
 def test_force_replaces_a_run_whole(tmp_path: Path) -> None:
@@ -133,7 +134,7 @@ def test_force_replaces_a_run_whole(tmp_path: Path) -> None:
         assert (tmp_path / "nightly" / "old.txt").exists()
         folder.finish(result(rows=7))
     assert listing(tmp_path) == ["nightly", "nightly/run.json"]
-    assert load_run(tmp_path / "nightly").rows == 7
+    assert Run(tmp_path / "nightly").result.rows == 7
 
 
 def test_force_replaces_nothing_but_runs(tmp_path: Path) -> None:
@@ -151,7 +152,7 @@ def test_a_place_that_was_taken_meanwhile_loses_neither_run(tmp_path: Path) -> N
     with RunFolder.create(tmp_path, "nightly") as slow, RunFolder.create(tmp_path, "nightly") as quick:
         assert quick.finish(result(rows=1)) == tmp_path / "nightly"
         assert slow.finish(result(rows=2)) == tmp_path / "nightly-2"
-    assert [load_run(tmp_path / name).rows for name in ("nightly", "nightly-2")] == [1, 2]
+    assert [Run(tmp_path / name).result.rows for name in ("nightly", "nightly-2")] == [1, 2]
 
 
 def test_a_run_is_not_replaced_by_one_that_began_when_its_place_was_free(tmp_path: Path) -> None:
@@ -195,7 +196,7 @@ def test_half_a_surrogate_pair_is_written_as_the_characters_of_its_escape_and_re
         folder.finish(result(notes=("odd \ud83d text",)))
     text = (tmp_path / "nightly" / "run.json").read_text()
     assert json.loads(text)["notes"] == [r"odd \ud83d text"]
-    assert load_run(tmp_path / "nightly").notes == (r"odd \ud83d text",)
+    assert Run(tmp_path / "nightly").result.notes == (r"odd \ud83d text",)
 
 
 def test_the_same_run_is_the_same_bytes_whatever_the_environment(tmp_path: Path) -> None:
@@ -210,42 +211,42 @@ def test_a_run_with_its_environment_comes_back_the_same(tmp_path: Path) -> None:
     wanted = result(environment=ENVIRONMENT, issues=(Issue("x", Blame.TESTSET, "empty", "a.csv row 2"),))
     with RunFolder.create(tmp_path, "nightly") as folder:
         place = folder.finish(wanted)
-    assert load_run(place) == wanted
-    assert load_run(place / "run.json") == wanted
+    assert Run(place).result == wanted
+    assert Run(place / "run.json").result == wanted
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "{}", '{"format": 1}', '{"format": "1"}', "\ufeff{}"])
 def test_what_is_not_a_run_is_a_problem(tmp_path: Path, text: str) -> None:
     write_text(tmp_path / "run.json", text)
     with pytest.raises(Problems) as error:
-        load_run(tmp_path)
+        Run(tmp_path)
     assert told(error).where == str(tmp_path / "run.json")
 
 
 def test_a_later_format_asks_for_an_upgrade(tmp_path: Path) -> None:
     write_text(tmp_path / "run.json", '{"format": 3}')
     with pytest.raises(Problems, match="format 3"):
-        load_run(tmp_path)
+        Run(tmp_path)
 
 
 def test_an_earlier_format_is_refused_with_the_command_that_makes_it_again(tmp_path: Path) -> None:
     write_text(tmp_path / "run.json", '{"format": 1}')
     with pytest.raises(Problems, match="format 1") as caught:
-        load_run(tmp_path)
+        Run(tmp_path)
     (issue,) = caught.value.issues
     assert (issue.code, issue.blame) == ("older-run", Blame.CONFIG)
     assert issue.hint == "score the test set again: `evaluators run SUITE ROWS`"
     write_text(tmp_path / "environment.json", '{"command": ["run", "my suite.yaml", "rows.csv"]}')
     with pytest.raises(Problems, match="format 1") as caught:
-        load_run(tmp_path)
+        Run(tmp_path)
     assert caught.value.issues[0].hint == "score the test set again: `evaluators run 'my suite.yaml' rows.csv`"
 
 
 def test_a_folder_without_a_run_says_so(tmp_path: Path) -> None:
     with pytest.raises(Problems, match="not a run folder"):
-        load_run(tmp_path)
+        Run(tmp_path)
     with pytest.raises(Problems, match="no such run"):
-        load_run(tmp_path / "nowhere")
+        Run(tmp_path / "nowhere")
 
 
 def test_keys_are_sorted_and_lists_hold_what_programs_read() -> None:
@@ -289,8 +290,8 @@ _runs = st.builds(
 @given(_runs)
 def test_run_json_is_a_round_trip(run: RunResult) -> None:
     text = run_json(run)
-    assert read_run(text.encode(), "run.json") == run
-    assert run_json(read_run(text.encode(), "run.json")) == text
+    assert typed(run_body(text.encode(), "run.json"), RunResult, "run.json") == run
+    assert run_json(typed(run_body(text.encode(), "run.json"), RunResult, "run.json")) == text
 
 
 def test_no_temporary_name_is_left_behind(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.tracking.assessments import Assessment, assessed_rows
 from evaluators.tracking.note import note_of
 from evaluators.tracking.params import environment_of, flat_params
@@ -21,16 +21,16 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
 
 
 @pytest.fixture
-def record(ours: Figures) -> RunRecord:
+def record(ours: Figures) -> Run:
     return ours.record
 
 
-def of_row(record: RunRecord, id: str) -> dict[str, Assessment]:
+def of_row(record: Run, id: str) -> dict[str, Assessment]:
     (found,) = (one.assessments for one in assessed_rows(record) if one.row.id == id)
     return {one.name: one for one in found}
 
 
-def test_every_row_is_assessed_by_every_evaluator_as_the_run_did(ours: Figures, record: RunRecord) -> None:
+def test_every_row_is_assessed_by_every_evaluator_as_the_run_did(ours: Figures, record: Run) -> None:
     found = {
         one.row.id: {
             each.evaluator: Found(each.score, each.error is not None) for each in one.assessments if each.path is None
@@ -40,14 +40,14 @@ def test_every_row_is_assessed_by_every_evaluator_as_the_run_did(ours: Figures, 
     assert_same_rows(found, ours)
 
 
-def test_fields_are_assessed_by_the_paths_of_the_suite(ours: Figures, record: RunRecord) -> None:
+def test_fields_are_assessed_by_the_paths_of_the_suite(ours: Figures, record: Run) -> None:
     for row in assessed_rows(record):
         for name in ("header", "page"):
             fields = {one.path: one.label for one in row.assessments if one.evaluator == name and one.path is not None}
             assert fields == ours.rows[row.row.id][name].fields
 
 
-def test_a_field_has_a_score_a_word_and_a_reason(record: RunRecord) -> None:
+def test_a_field_has_a_score_a_word_and_a_reason(record: Run) -> None:
     price = of_row(record, "lacking")["page/field/items.each.price"]
     assert (price.path, price.score, price.label, price.passed) == ("items[*].price", 0.5, "omission", False)
     assert price.reason == "items[1].price: missing in the output"
@@ -55,7 +55,7 @@ def test_a_field_has_a_score_a_word_and_a_reason(record: RunRecord) -> None:
     assert (number.score, number.label, number.reason) == (0.0, "mismatch", '"A-7" differs from "A-2"')
 
 
-def test_what_was_not_measured_has_an_error_and_no_number(record: RunRecord) -> None:
+def test_what_was_not_measured_has_an_error_and_no_number(record: Run) -> None:
     judged = of_row(record, "judge failed")
     header, note = judged["header"], judged["header/field/note"]
     assert (header.score, header.label, header.passed) == (None, "unjudged", None)
@@ -77,11 +77,11 @@ def test_what_was_not_measured_has_an_error_and_no_number(record: RunRecord) -> 
         (99, ["wrong", "lacking", "unreadable", "invalid", "blocked", "judge failed", "fenced", "right", "skipped"]),
     ],
 )
-def test_rows_with_something_wrong_go_first(record: RunRecord, most: int, ids: list[str]) -> None:
+def test_rows_with_something_wrong_go_first(record: Run, most: int, ids: list[str]) -> None:
     assert [one.row.id for one in assessed_rows(record, most)] == ids
 
 
-def test_the_table_has_every_row_and_the_paths_as_they_are(ours: Figures, record: RunRecord) -> None:
+def test_the_table_has_every_row_and_the_paths_as_they_are(ours: Figures, record: Run) -> None:
     table = row_table(record)
     lines = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     assert_same_rows(
@@ -104,7 +104,7 @@ def test_the_table_has_every_row_and_the_paths_as_they_are(ours: Figures, record
     assert len({*table.columns}) == len(table.columns)
 
 
-def test_settings_have_names_without_brackets_and_values_with_the_path(record: RunRecord) -> None:
+def test_settings_have_names_without_brackets_and_values_with_the_path(record: Run) -> None:
     params = flat_params(record)
     assert params["evaluator/header/field/items.each.price"] == '{"items[*].price": numeric}'
     assert params["evaluator/short/type"] == "length"
@@ -114,17 +114,17 @@ def test_settings_have_names_without_brackets_and_values_with_the_path(record: R
     assert not any(set(name) & set("[]*$") for name in params)
 
 
-def test_the_machine_is_known_only_to_who_asks(record: RunRecord, ours: Figures) -> None:
+def test_the_machine_is_known_only_to_who_asks(record: Run, ours: Figures) -> None:
     told = environment_of(record)
     assert record.result.environment is not None
     assert told["host"] == record.result.environment.host
     assert told["folder"] == record.result.environment.folder
     for text in (json.dumps(flat_params(record)), json.dumps(row_table(record).rows), note_of(record, 8000)):
         assert told["folder"] not in text
-    assert environment_of(replace(record, result=replace(record.result, environment=None))) == {}
+    assert environment_of(record.but(result=replace(record.result, environment=None))) == {}
 
 
-def test_a_note_has_the_sections_that_have_room(record: RunRecord) -> None:
+def test_a_note_has_the_sections_that_have_room(record: Run) -> None:
     whole, cut = note_of(record, 100_000), note_of(record, 1_000)
     assert whole.startswith("# table: FAILED")
     assert "## Result" in whole

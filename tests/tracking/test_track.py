@@ -18,7 +18,7 @@ from evaluators.api.execute import finish
 from evaluators.api.loading import load, loads
 from evaluators.cli import command
 from evaluators.issues import Problems
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.tracking.telling import counted
 from evaluators.tracking.tracker import TRACKERS, Link, Platform, Tracker
 from tests.gallery import GALLERY
@@ -27,7 +27,7 @@ from tests.gallery import GALLERY
 class Refusing(Tracker):
     """A platform that is not there."""
 
-    def send(self, record: RunRecord) -> Link:
+    def send(self, record: Run) -> Link:
         raise ConnectionError("nobody answers")
 
 
@@ -36,21 +36,21 @@ class Lacking(Tracker):
 
     packages = ("json", "no_such_package.client")
 
-    def send(self, record: RunRecord) -> Link:
+    def send(self, record: Run) -> Link:
         raise AssertionError("it was used")
 
 
 class Tracing(Platform):
     """A platform that shows rows, by an address."""
 
-    def send(self, record: RunRecord) -> Link:
+    def send(self, record: Run) -> Link:
         return Link("tracing", f"https://tracking.example/{self.trace_rows}/{int(self.environment)}", "1")
 
 
 class Slow(Platform):
     """A platform that takes rows one by one, and an interruption after the second one."""
 
-    def send(self, record: RunRecord) -> Link:
+    def send(self, record: Run) -> Link:
         for number, _ in enumerate(counted(range(5))):
             if number == 2:
                 signal.raise_signal(signal.SIGINT)
@@ -62,7 +62,7 @@ class Nameless(Tracker):
 
     room: str = "first"
 
-    def send(self, record: RunRecord) -> Link:
+    def send(self, record: Run) -> Link:
         return Link("nameless", None, self.room)
 
 
@@ -251,7 +251,7 @@ def test_the_command_that_sends_a_run_again_has_the_settings_and_the_words_of_a_
 
 
 def test_a_password_in_an_address_is_not_told(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(self: Tracker, record: RunRecord) -> Link:
+    def refused(self: Tracker, record: Run) -> Link:
         raise ConnectionError("no answer of http://ann:top@secret@127.0.0.1:9/api (ask ann@example.com)")
 
     monkeypatch.setattr(Refusing, "send", refused)

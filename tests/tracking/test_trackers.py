@@ -15,7 +15,7 @@ import yaml
 from evaluators.api.execute import finish
 from evaluators.api.loading import load, loads
 from evaluators.issues import Problems
-from evaluators.run.record import RunRecord, read_record
+from evaluators.run.reader import Run
 from evaluators.tracking.metric_names import field_name
 from evaluators.tracking.plugs.files import Files
 from evaluators.tracking.run_metrics import metrics_of
@@ -28,10 +28,10 @@ WITHOUT_HOST = ("files",)
 """Trackers that need no other package. What holds for every tracker is tested for the others in `tests/hosts`."""
 
 
-def record_of(topic: str, place: Path, name: str = "x") -> RunRecord:
+def record_of(topic: str, place: Path, name: str = "x") -> Run:
     done = finish(load(GALLERY / topic / "suite.yaml"), results=place / "runs", name=name)
     assert done.folder is not None
-    return read_record(done.folder)
+    return Run(done.folder)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -54,14 +54,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_sending_a_run_twice_gives_the_same(name: str, here: Path) -> None:
     tracker = TRACKERS.find(name)()
     record = record_of("invoice_extraction", here.parent)
-    before = contents(record.folder)
+    before = contents(record.place)
     first = tracker.send(record)
     written = contents(here)
     again = tracker.send(record_of("invoice_extraction", here.parent, "later"))
     assert again == first
     assert first.platform == name
     assert contents(here) == written
-    assert contents(record.folder) == before
+    assert contents(record.place) == before
 
 
 @pytest.mark.parametrize("name", TRACKERS.shipped())
@@ -147,7 +147,7 @@ def test_values_of_variables_are_not_told(here: Path) -> None:
     suite = load(here / "suite.yaml", environment={"PLACE": str(here / "rows"), "SECRET": "hush"})
     done = finish(suite, results=here / "runs", name="x")
     assert done.folder is not None
-    Files().send(read_record(done.folder))
+    Files().send(Run(done.folder))
     params = (here / "metrics" / "params.yaml").read_text(encoding="utf-8")
     assert yaml.safe_load(params)["suite"] == {"test_set": "${PLACE}.csv", "name": "${SECRET:-unnamed}"}
     assert str(here) not in params
@@ -162,7 +162,7 @@ def test_a_run_of_rows_without_a_score_keeps_its_denominators(here: Path) -> Non
     suite = loads("test_set: rows.csv\nevaluators: [{json_multi_field_match: {name: f, fields: [a]}}]", folder=here)
     done = finish(suite, results=here / "runs", name="x")
     assert done.folder is not None
-    found = metrics_of(read_record(done.folder).result)
+    found = metrics_of(Run(done.folder).result)
     about = {name.removeprefix("evaluator/f/").removeprefix("all/f/"): value for name, value in found.items()}
     assert (about["rows/total"], about["rows/scored"], about["rows/invalid"], about["unreadable"]) == (5, 3, 2, 1)
     assert (about["mean_score"], about["field/a/accuracy"], about["field/a/n"]) == (1 / 3, 1 / 3, 3)

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from evaluators.builtin._texts import LabelRule
 from evaluators.run.labels import OTHER, is_label, label_pair
-from evaluators.run.record import RecordedRow, RunRecord
+from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.result import ConfusionMatrix
 
 NO_CELL: Final = -1
@@ -46,7 +46,7 @@ class LabelReader(Struct, frozen=True):
         return self.cells.get((wanted.removeprefix("="), column), NO_CELL)
 
 
-def label_readers(record: RunRecord, rules: Mapping[str, LabelRule], variant: str | None) -> Sequence[LabelReader]:
+def label_readers(record: Run, rules: Mapping[str, LabelRule], variant: str | None) -> Sequence[LabelReader]:
     """A reader for each label table of a variant whose rule is known."""
     places = {one.name: place for place, one in enumerate(record.facts.evaluators)}
     return [
@@ -56,7 +56,7 @@ def label_readers(record: RunRecord, rules: Mapping[str, LabelRule], variant: st
     ]
 
 
-def _reader(record: RunRecord, place: int, table: ConfusionMatrix, evaluator: int, rule: LabelRule) -> LabelReader:
+def _reader(record: Run, place: int, table: ConfusionMatrix, evaluator: int, rule: LabelRule) -> LabelReader:
     output, expected = record.compared_columns(table.evaluator)
     return LabelReader(
         place,

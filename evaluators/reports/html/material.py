@@ -19,19 +19,19 @@ from evaluators.reports.html.packed_rows import (
     ShownDocument,
 )
 from evaluators.reports.recorded import chosen_in, document_of, results_of
-from evaluators.run.record import RecordedRow, RunRecord
+from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.record_facts import CellReading, RecordedEvaluator
 from evaluators.values import json_text
 
 
-def material_of(record: RunRecord, rules: Mapping[str, LabelRule] | None = None) -> Material:
+def material_of(record: Run, rules: Mapping[str, LabelRule] | None = None) -> Material:
     """The rows of a run, read when they are asked for. With the `rules` of labels, each row says in which cells of label tables it is."""
     facts = record.facts
     evaluators = tuple(
         EvaluatorFacts(one.name, one.fields, one.where, one.field_places, _compares_texts(one))
         for one in facts.evaluators
     )
-    groups = (_group(record, variant, label_readers(record, rules or {}, variant)) for variant in record.variants)
+    groups = (_group(record, variant, label_readers(record, rules or {}, variant)) for variant in record.each_variant)
     return Material(evaluators, facts.slices, groups)
 
 
@@ -40,12 +40,12 @@ def _compares_texts(one: RecordedEvaluator) -> bool:
     return not one.fields and {"expected", "output"} <= sides
 
 
-def _group(record: RunRecord, variant: str | None, readers: Sequence[LabelReader]) -> RowGroup:
+def _group(record: Run, variant: str | None, readers: Sequence[LabelReader]) -> RowGroup:
     return RowGroup(variant, _rows(record, variant, readers), tuple(reader.table for reader in readers))
 
 
-def _rows(record: RunRecord, variant: str | None, readers: Sequence[LabelReader]) -> Iterator[ReportRow]:
-    for row in record.rows(variant):
+def _rows(record: Run, variant: str | None, readers: Sequence[LabelReader]) -> Iterator[ReportRow]:
+    for row in record.each_row(variant):
         cells = tuple(reader.cell_of(row) for reader in readers)
         yield ReportRow(row.number, row.id, row.verdicts, row.slices, _detail(record.facts.evaluators, row), cells)
 

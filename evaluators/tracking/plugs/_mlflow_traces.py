@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.issues import Problems, problem
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
 from evaluators.tracking.metric_names import fitted
 from evaluators.tracking.telling import counted, sent
@@ -48,7 +48,7 @@ def traces_go_to(uri: str) -> Iterator[None]:
 
 def send_traces(
     client: MlflowClient,
-    record: RunRecord,
+    record: Run,
     runs: Mapping[str | None, str],
     experiment: str,
     settings: Platform,
@@ -76,7 +76,7 @@ def _trace_id(row: AssessedRow, column: str) -> str | None:
 
 
 def _on_new_traces(
-    client: MlflowClient, record: RunRecord, runs: Mapping[str | None, str], experiment: str, settings: Platform
+    client: MlflowClient, record: Run, runs: Mapping[str | None, str], experiment: str, settings: Platform
 ) -> None:
     import mlflow
 
@@ -117,7 +117,7 @@ def _row_name(row: AssessedRow) -> str:
 
 
 def _trace(
-    client: MlflowClient, record: RunRecord, experiment: str, run_id: str, name: str, row: AssessedRow, environment: bool
+    client: MlflowClient, record: Run, experiment: str, run_id: str, name: str, row: AssessedRow, environment: bool
 ) -> str:
     """A trace of a row: what the model was given, and what it answered. The other cells are attributes of its span."""
     cells, roles = dict(row.row.cells or {}), record.result.columns
@@ -161,7 +161,7 @@ def _assess(trace_id: str, known: Iterable[Assessed], run_id: str, wanted: Itera
             mlflow.log_assessment(trace_id, one)
 
 
-def _expectations(row: AssessedRow, run_id: str, record: RunRecord) -> Iterator[Expectation]:
+def _expectations(row: AssessedRow, run_id: str, record: Run) -> Iterator[Expectation]:
     """The expected answer, by the name that MLflow's own scorers look for."""
     from mlflow.entities import AssessmentSource, Expectation
 
@@ -173,7 +173,7 @@ def _expectations(row: AssessedRow, run_id: str, record: RunRecord) -> Iterator[
         )  # fmt: skip
 
 
-def _feedbacks(assessments: Iterable[Assessment], run_id: str, record: RunRecord) -> Iterator[Feedback]:
+def _feedbacks(assessments: Iterable[Assessment], run_id: str, record: Run) -> Iterator[Feedback]:
     """A feedback for each score, and for each error. What was left out of the row has none."""
     from mlflow.entities import AssessmentError, AssessmentSource, Feedback
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from evaluators.issues import problem
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.settings import Name
 from evaluators.tracking.attachments import attachments
 from evaluators.tracking.note import note_of
@@ -40,7 +40,7 @@ class Aim(Tracker):
     environment: bool = False
     """Whether the platform is told the machine, the folders and the command line of the run."""
 
-    def send(self, record: RunRecord) -> Link:
+    def send(self, record: Run) -> Link:
         """Sends the run in place of what was sent of it before. Raises whatever the client raises."""
         import aim
 
@@ -61,20 +61,20 @@ class Aim(Tracker):
         return Link("aim", self.repository if remote else None, key)
 
     @contextmanager
-    def _started(self, aim: Any, record: RunRecord) -> Iterator[Any]:
+    def _started(self, aim: Any, record: Run) -> Iterator[Any]:
         experiment = self.experiment or record.result.name
         run = aim.Run(
             repo=self.repository, experiment=experiment, system_tracking_interval=None, log_system_params=False,
             capture_terminal_logs=False,
         )  # fmt: skip
         try:
-            run.name = record.folder.name
+            run.name = record.place.name
             run.description = note_of(record, _NOTE)
             yield run
         finally:
             run.close()
 
-    def _log_files(self, run: Any, record: RunRecord, remote: bool) -> None:
+    def _log_files(self, run: Any, record: Run, remote: bool) -> None:
         place = self.artifacts or (None if remote else (Path(run.repo.path).resolve() / "artifacts").as_uri())
         if place is None:
             return

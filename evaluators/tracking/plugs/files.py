@@ -11,7 +11,7 @@ from typing import Final
 
 from evaluators.issues import problem
 from evaluators.reports.csv_cells import guarded
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.run.result import RunResult
 from evaluators.run.store import write_text
 from evaluators.settings import Name
@@ -44,7 +44,7 @@ class Files(Tracker):
     folder: Name = "metrics"
     """The folder of the files, relative to where the command is run."""
 
-    def send(self, record: RunRecord) -> Link:
+    def send(self, record: Run) -> Link:
         """Writes the files. Raises Problems (config) where others of that name are in the folder already."""
         folder = Path(self.folder)
         _check_own(folder)

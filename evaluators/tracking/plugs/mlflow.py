@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from evaluators.issues import Problems, problem
 from evaluators.reports.headline import Options
 from evaluators.reports.report_files import asked_files
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.run.result import GateResult
 from evaluators.run.store import ENVIRONMENT_JSON, LINKS_JSON
 from evaluators.settings import Name
@@ -33,7 +33,7 @@ from evaluators.values.addresses import without_password
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
-    from mlflow.entities import Run
+    from mlflow.entities import Run as PlatformRun
 
 RUN_KEY: Final = "evaluators.run_key"
 """The tag that a run is found by when it is sent again."""
@@ -73,7 +73,7 @@ class MLflow(Platform):
     trace_column: Name | None = None
     """The column of the test set with the ids of traces in MLflow that the outputs come from: they get the feedback, for all rows."""
 
-    def send(self, record: RunRecord) -> Link:
+    def send(self, record: Run) -> Link:
         """Sends the run, or brings up to date what is there of it."""
         for name, value in _PATIENCE.items():
             os.environ.setdefault(name, value)
@@ -90,10 +90,12 @@ class MLflow(Platform):
             self._send(client, record, run, uri)
         return Link("mlflow", _address(uri, run.info.experiment_id, run.info.run_id), run.info.run_id)
 
-    def _send(self, client: MlflowClient, record: RunRecord, run: Run, uri: str) -> None:
+    def _send(self, client: MlflowClient, record: Run, run: PlatformRun, uri: str) -> None:
         """The run itself, one below it for each variant, and the rows that are traces."""
         shared = run if not record.result.variants else None
-        below = {variant: shared or self._of_variant(client, record, run, str(variant)) for variant in record.variants}
+        below = {
+            variant: shared or self._of_variant(client, record, run, str(variant)) for variant in record.each_variant
+        }
         with self._ended(client, record, [one.info.run_id for one in below.values() if one is not shared]):
             self._log(client, record, run)
             if not (self.trace_rows or self.trace_column):
@@ -105,7 +107,7 @@ class MLflow(Platform):
                 send_traces(client, record, runs, run.info.experiment_id, self, self.trace_column)
 
     @contextmanager
-    def _ended(self, client: MlflowClient, record: RunRecord, runs: Sequence[str]) -> Iterator[None]:
+    def _ended(self, client: MlflowClient, record: Run, runs: Sequence[str]) -> Iterator[None]:
         """The runs are finished at the end, or were ended before: that is told once, and waited for a moment alone."""
         try:
             yield
@@ -117,7 +119,7 @@ class MLflow(Platform):
         for run_id in runs:
             client.set_terminated(run_id, "FINISHED" if record.result.complete else "KILLED", _ended(record))
 
-    def _of_variant(self, client: MlflowClient, record: RunRecord, above: Run, variant: str) -> Run:
+    def _of_variant(self, client: MlflowClient, record: Run, above: PlatformRun, variant: str) -> PlatformRun:
         """The run of one variant, below that of all: with its figures by the names that a run of one model has, and its rows."""
         from mlflow.entities import Metric, Param
 
@@ -125,7 +127,7 @@ class MLflow(Platform):
         experiment = above.info.experiment_id
         found = client.search_runs([experiment], _tagged(key), max_results=1)
         tags = {RUN_KEY: key, "mlflow.parentRunId": above.info.run_id, "evaluators.variant": variant}
-        name = f"{above.info.run_name or record.folder.name} ({variant})"
+        name = f"{above.info.run_name or record.place.name} ({variant})"
         run = found[0] if found else client.create_run(experiment, _started(record), tags, run_name=name)
         result = of_variant(record.result, variant)
         at = _started(record) or run.info.start_time
@@ -146,7 +148,7 @@ class MLflow(Platform):
         _log_table(client, record, run.info.run_id, (variant,))
         return run
 
-    def _run(self, client: MlflowClient, record: RunRecord, key: str) -> Run:
+    def _run(self, client: MlflowClient, record: Run, key: str) -> PlatformRun:
         """The run that the settings or the environment name, the one that was sent before, or a new one."""
         if named := self.run or os.environ.get("MLFLOW_RUN_ID"):
             return client.get_run(named)
@@ -154,16 +156,16 @@ class MLflow(Platform):
         found = client.search_runs([experiment], _tagged(key), max_results=1)
         if found:
             return found[0]
-        return client.create_run(experiment, _started(record), {RUN_KEY: key}, run_name=record.folder.name)
+        return client.create_run(experiment, _started(record), {RUN_KEY: key}, run_name=record.place.name)
 
-    def _experiment(self, client: MlflowClient, record: RunRecord) -> str:
+    def _experiment(self, client: MlflowClient, record: Run) -> str:
         if self.experiment is None and (number := os.environ.get("MLFLOW_EXPERIMENT_ID")):
             return number
         name = self.experiment or os.environ.get("MLFLOW_EXPERIMENT_NAME") or record.result.name
         known = client.get_experiment_by_name(name)
         return str(client.create_experiment(name) if known is None else known.experiment_id)
 
-    def _log(self, client: MlflowClient, record: RunRecord, run: Run) -> None:
+    def _log(self, client: MlflowClient, record: Run, run: PlatformRun) -> None:
         from mlflow.entities import Metric, Param, RunTag
 
         run_id, at = run.info.run_id, _started(record) or run.info.start_time
@@ -243,7 +245,7 @@ def _refusal(error: Exception, uri: str) -> Problems | None:
     )
 
 
-def _tags(record: RunRecord, environment: bool) -> Iterator[tuple[str, str]]:
+def _tags(record: Run, environment: bool) -> Iterator[tuple[str, str]]:
     result = record.result
     yield RUN_KEY, run_key(record)
     yield "mlflow.note.content", note_of(record, _NOTE)
@@ -271,7 +273,7 @@ def _gates(gates: Iterable[GateResult]) -> Iterator[tuple[str, str]]:
     return ((name, "; ".join(said)) for name, said in found.items())
 
 
-def _test_set(record: RunRecord) -> Any:
+def _test_set(record: Run) -> Any:
     from mlflow.entities import Dataset, DatasetInput, InputTag
 
     result = record.result
@@ -284,34 +286,32 @@ def _test_set(record: RunRecord) -> Any:
     return DatasetInput(dataset, [InputTag("mlflow.data.context", "evaluation")])
 
 
-def _log_table(
-    client: MlflowClient, record: RunRecord, run_id: str, variants: Sequence[str | None] | None = None
-) -> None:
+def _log_table(client: MlflowClient, record: Run, run_id: str, variants: Sequence[str | None] | None = None) -> None:
     if sum(stats.rows for stats in record.result.evaluators[:1]) <= _MOST_ROWS:
         table = row_table(record, variants)
         client.log_dict(run_id, {"columns": list(table.columns), "data": [list(row) for row in table.rows]}, TABLE)
 
 
-def _log_files(client: MlflowClient, record: RunRecord, run_id: str, environment: bool) -> None:
+def _log_files(client: MlflowClient, record: Run, run_id: str, environment: bool) -> None:
     _log_table(client, record, run_id)
     kept_back = {LINKS_JSON} if environment else {LINKS_JSON, ENVIRONMENT_JSON}
-    for file in sorted(record.folder.rglob("*")):
+    for file in sorted(record.place.rglob("*")):
         if file.is_file() and file.name not in kept_back:
-            inside = file.parent.relative_to(record.folder)
+            inside = file.parent.relative_to(record.place)
             client.log_artifact(run_id, str(file), "run" if inside == Path() else f"run/{inside.as_posix()}")
-    if not (record.folder / "report.html").is_file():
+    if not (record.place / "report.html").is_file():
         with TemporaryDirectory() as folder:
             page = Path(folder) / "report.html"
             asked_files([page], record, Options())
             client.log_artifact(run_id, str(page), "run")
 
 
-def _started(record: RunRecord) -> int | None:
+def _started(record: Run) -> int | None:
     known = record.result.environment
     return None if known is None else round(datetime.fromisoformat(known.started).timestamp() * 1000)
 
 
-def _ended(record: RunRecord) -> int | None:
+def _ended(record: Run) -> int | None:
     known, started = record.result.environment, _started(record)
     return None if known is None or started is None else started + round(known.seconds * 1000)
 

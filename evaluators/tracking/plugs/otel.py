@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 from pydantic import Field, NonNegativeInt
 
 from evaluators.issues import problem
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.settings import Name
 from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
 from evaluators.tracking.conventions import (
@@ -72,7 +72,7 @@ class OpenTelemetry(Platform):
     resource: Mapping[str, str] = Field(default_factory=dict)
     """Further attributes of the resource, such as `openinference.project.name` for a project of Phoenix."""
 
-    def send(self, record: RunRecord) -> Link:
+    def send(self, record: Run) -> Link:
         """Sends spans and events. The same run has the same ids, so that it is the same trace when it is sent again."""
         _check_protocol()
         from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
@@ -118,7 +118,7 @@ class _Node:
 class _Run:
     """The spans and log records of a run. Each is made when it is sent, so that a long run does not fill the memory."""
 
-    def __init__(self, record: RunRecord, settings: OpenTelemetry) -> None:
+    def __init__(self, record: Run, settings: OpenTelemetry) -> None:
         from opentelemetry.sdk.resources import Resource
         from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
@@ -206,7 +206,7 @@ class _Run:
             yield from _nodes_of_row(self._record, row, root, self._settings)
 
 
-def _node_of_run(record: RunRecord, settings: OpenTelemetry) -> _Node:
+def _node_of_run(record: Run, settings: OpenTelemetry) -> _Node:
     """The run: its settings and its figures as attributes."""
     result = record.result
     attributes: dict[str, Any] = {f"{OURS}.run_key": run_key(record), f"{OURS}.complete": result.complete}
@@ -217,7 +217,7 @@ def _node_of_run(record: RunRecord, settings: OpenTelemetry) -> _Node:
     return _Node("", f"evaluation {result.name}", "CHAIN", None, attributes)
 
 
-def _nodes_of_row(record: RunRecord, found: AssessedRow, root: _Node, settings: OpenTelemetry) -> Iterator[_Node]:
+def _nodes_of_row(record: Run, found: AssessedRow, root: _Node, settings: OpenTelemetry) -> Iterator[_Node]:
     row, columns = found.row, record.result.columns
     attributes: dict[str, Any] = {f"{OURS}.row.id": row.id, f"{OURS}.row.number": row.number}
     if found.variant is not None:
@@ -342,7 +342,7 @@ def _resource(wanted: Mapping[str, str], key: str) -> dict[str, str]:
     return {**{name: value for name, value in own.items() if f"{name}=" not in said}, **wanted}
 
 
-def _times(record: RunRecord) -> tuple[int, int]:
+def _times(record: Run) -> tuple[int, int]:
     """When the run began and ended, in nanoseconds; now, where the run folder does not say."""
     known = record.result.environment
     if known is None:

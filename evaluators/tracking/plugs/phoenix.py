@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from pydantic import NonNegativeInt
 
 from evaluators.issues import Problems, problem
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.settings import Name
 from evaluators.testsets.platforms.fetching import quietly
 from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
@@ -57,13 +57,13 @@ class Phoenix(Platform):
     span_column: Name | None = None
     """The column of the test set with the ids of spans that the outputs come from: all of them get annotations."""
 
-    def send(self, record: RunRecord) -> Link:
+    def send(self, record: Run) -> Link:
         """Sends the run, or brings up to date what is there of it."""
         quietly()
         with _client(self.endpoint) as client:
             return self._send(client, record)
 
-    def _send(self, client: Client, record: RunRecord) -> Link:
+    def _send(self, client: Client, record: Run) -> Link:
         dataset = client.datasets.create_dataset(
             name=self.dataset or f"{record.result.name}: {record.result.test_set}",
             examples=list(_examples(record, self.trace_rows)),
@@ -72,13 +72,13 @@ class Phoenix(Platform):
         nodes = {example["id"]: example["node_id"] for example in dataset.examples}
         there = {one["metadata"].get(RUN_KEY): one["id"] for one in client.experiments.list(dataset_id=dataset.id)}
         experiments = []
-        for variant in record.variants:
+        for variant in record.each_variant:
             metadata = _metadata(record, variant, self)
             found = there.get(metadata[RUN_KEY])
             if found is None:
                 found = client.experiments.create(
                     dataset_id=dataset.id, dataset_version_id=dataset.version_id, experiment_metadata=metadata,
-                    experiment_name=record.folder.name if variant is None else f"{record.folder.name} ({variant})",
+                    experiment_name=record.place.name if variant is None else f"{record.place.name} ({variant})",
                     experiment_description=_description(record, variant, self.trace_rows),
                 )["id"]  # fmt: skip
             experiments.append(found)
@@ -90,10 +90,10 @@ class Phoenix(Platform):
         return Link("phoenix", address, ",".join(experiments))
 
 
-def _examples(record: RunRecord, most: int) -> Iterator[dict[str, Any]]:
+def _examples(record: Run, most: int) -> Iterator[dict[str, Any]]:
     """The rows without their outputs, which differ from model to model: all of them, or of a long run those that are sent."""
     longer = record.result.rows > _EVERY_CELL
-    rows = assessed_rows(record, most) if longer else assessed_rows(record, None, record.variants[:1])
+    rows = assessed_rows(record, most) if longer else assessed_rows(record, None, record.each_variant[:1])
     roles, names = record.result.columns, _names(record)
     for one in {one.row.number: one for one in rows}.values():
         cells = {name: _plain(cell) for name, cell in (one.row.cells or {}).items() if name != roles.get("output")}
@@ -103,9 +103,9 @@ def _examples(record: RunRecord, most: int) -> Iterator[dict[str, Any]]:
         yield {"id": names[one.row.number], "input": cells, "output": {"expected": expected}, "metadata": about}
 
 
-def _names(record: RunRecord) -> dict[int, str]:
+def _names(record: Run) -> dict[int, str]:
     """What a row is called among the examples: its id, with its number where several rows have the id, or where it has none."""
-    ids = {row.number: row.id for row in record.rows(record.variants[0], explained=False)}
+    ids = {row.number: row.id for row in record.each_row(record.each_variant[0], explained=False)}
     times = Counter(ids.values())
     return {number: id if id and times[id] == 1 else f"{id} (row {number})".lstrip() for number, id in ids.items()}
 
@@ -122,7 +122,7 @@ def _client(endpoint: str | None) -> Iterator[Client]:
         yield Client(http_client=patient)
 
 
-def _metadata(record: RunRecord, variant: str | None, settings: Phoenix) -> dict[str, Any]:
+def _metadata(record: Run, variant: str | None, settings: Phoenix) -> dict[str, Any]:
     key = run_key(record)
     found = {
         RUN_KEY: key if variant is None else f"{key}/{variant}",
@@ -132,7 +132,7 @@ def _metadata(record: RunRecord, variant: str | None, settings: Phoenix) -> dict
     return {**found, "environment": environment_of(record)} if settings.environment else found
 
 
-def _description(record: RunRecord, variant: str | None, most: int) -> str:
+def _description(record: Run, variant: str | None, most: int) -> str:
     rows = record.result.rows
     said = f"{record.result.name}, exit code {record.result.exit_code}"
     said += "" if variant is None else f", {variant}"
@@ -142,7 +142,7 @@ def _description(record: RunRecord, variant: str | None, most: int) -> str:
 
 
 def _send_rows(
-    client: Client, record: RunRecord, variant: str | None, experiment: str, nodes: Mapping[str, str], settings: Phoenix
+    client: Client, record: Run, variant: str | None, experiment: str, nodes: Mapping[str, str], settings: Phoenix
 ) -> None:
     """Sends what is not there yet: Phoenix takes outputs and evaluations one by one, so several are under way at once."""
     at = _when(record)
@@ -192,7 +192,7 @@ def _evaluation(one: Assessment) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _annotate(client: Client, record: RunRecord, column: str) -> None:
+def _annotate(client: Client, record: Run, column: str) -> None:
     """Annotates the spans that outputs come from. An annotation of this suite takes the place of an earlier one."""
     annotations = iter([each for one in assessed_rows(record) for each in _annotations(one, column, record)])
     found = False
@@ -203,7 +203,7 @@ def _annotate(client: Client, record: RunRecord, column: str) -> None:
         raise _no_ids(column)
 
 
-def _annotations(row: AssessedRow, column: str, record: RunRecord) -> Iterable[Any]:
+def _annotations(row: AssessedRow, column: str, record: Run) -> Iterable[Any]:
     span = (row.row.cells or {}).get(column)
     if not isinstance(span, str) or not span.strip():
         return
@@ -219,7 +219,7 @@ def _annotations(row: AssessedRow, column: str, record: RunRecord) -> Iterable[A
         }  # fmt: skip
 
 
-def _when(record: RunRecord) -> datetime:
+def _when(record: Run) -> datetime:
     """When the run began. How long an answer took is not known here, so none of them takes any time."""
     known = record.result.environment
     return datetime.now(UTC) if known is None else datetime.fromisoformat(known.started)

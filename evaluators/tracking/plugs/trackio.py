@@ -12,7 +12,7 @@ from io import StringIO
 from typing import Any, ClassVar, Final
 
 from evaluators.issues import problem
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.settings import Name
 from evaluators.tracking.attachments import attachments
 from evaluators.tracking.params import environment_of, params_of
@@ -41,14 +41,14 @@ class Trackio(Tracker):
     environment: bool = False
     """Whether the platform is told the machine, the folders and the command line of the run."""
 
-    def send(self, record: RunRecord) -> Link:
+    def send(self, record: Run) -> Link:
         """Sends the run, in place of what was sent of it before. Raises Problems (environment) where something was not kept."""
         server = next((os.environ[name] for name in _REMOTE if os.environ.get(name)), None)
         quiet = _QUIET if server else {**_QUIET, "HF_HUB_OFFLINE": "1"}
         for name, value in quiet.items():
             os.environ.setdefault(name, value)
         project = self.project or _NO_WORD.sub("-", record.result.name)
-        run = f"{record.folder.name} {run_key(record)[:12]}"
+        run = f"{record.place.name} {run_key(record)[:12]}"
         with _complaints() as said:
             import trackio
 
@@ -58,7 +58,7 @@ class Trackio(Tracker):
             raise problem("trackio-lost-something", said[0])
         return Link("trackio", without_password(server).partition("?")[0] if server else None, run)
 
-    def _log(self, trackio: Any, record: RunRecord, project: str, name: str) -> None:
+    def _log(self, trackio: Any, record: Run, project: str, name: str) -> None:
         config = params_of(record)
         if self.environment:
             config["environment"] = environment_of(record)
@@ -75,7 +75,7 @@ class Trackio(Tracker):
             run.finish()
 
 
-def _log_files(trackio: Any, run: Any, record: RunRecord, table: RowTable, environment: bool) -> None:
+def _log_files(trackio: Any, run: Any, record: Run, table: RowTable, environment: bool) -> None:
     """The files of the run as an artifact. The same files are the same version of it."""
     artifact = trackio.Artifact(f"run-{run_key(record)}", "evaluation")
     with attachments(record, table, environment) as files:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
 from evaluators.issues import problem
-from evaluators.run.record import RunRecord
+from evaluators.run.reader import Run
 from evaluators.settings import Name
 from evaluators.tracking.attachments import attachments
 from evaluators.tracking.metric_names import segment
@@ -39,7 +39,7 @@ class WeightsAndBiases(Tracker):
     environment: bool = False
     """Whether the platform is told the machine, the folders and the command line of the run."""
 
-    def send(self, record: RunRecord) -> Link:
+    def send(self, record: Run) -> Link:
         """Sends the run under its own id: a run of that id is taken up again. Raises whatever the client raises."""
         for name, value in _QUIET.items():
             os.environ.setdefault(name, value)
@@ -57,7 +57,7 @@ class WeightsAndBiases(Tracker):
             _remove_older(Path(run.settings.sync_dir), run.id)
         return Link("wandb", None if run.offline else run.url, run.id)
 
-    def _started(self, record: RunRecord, wandb: Any) -> Any:
+    def _started(self, record: Run, wandb: Any) -> Any:
         config = params_of(record)
         if self.environment:
             config["environment"] = environment_of(record)
@@ -68,12 +68,12 @@ class WeightsAndBiases(Tracker):
         )  # fmt: skip
         return wandb.init(
             project=self.project or os.environ.get("WANDB_PROJECT") or segment(record.result.name), entity=self.entity,
-            mode=self.mode, id=run_key(record), name=os.environ.get("WANDB_NAME") or record.folder.name, config=config,
+            mode=self.mode, id=run_key(record), name=os.environ.get("WANDB_NAME") or record.place.name, config=config,
             job_type=os.environ.get("WANDB_JOB_TYPE") or "evaluation", resume="allow", reinit="create_new", settings=settings,
         )  # fmt: skip
 
 
-def _artifact(wandb: Any, record: RunRecord, table: RowTable, environment: bool) -> Any:
+def _artifact(wandb: Any, record: Run, table: RowTable, environment: bool) -> Any:
     """The files of the run. The same files are the same version of the artifact."""
     artifact = wandb.Artifact(f"run-{run_key(record)}-evaluation", type="evaluation")
     with attachments(record, table, environment) as files:

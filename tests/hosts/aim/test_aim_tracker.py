@@ -34,10 +34,10 @@ INTERRUPTED = """
 import os, signal, sys
 from pathlib import Path
 import aim
-from evaluators.run.record import read_record
+from evaluators.run.reader import Run
 from evaluators.tracking.plugs.aim import Aim
 aim.Run.log_artifact = lambda *_, **__: os.kill(os.getpid(), signal.SIGINT)
-Aim().send(read_record(Path(sys.argv[1])))
+Aim().send(Run(Path(sys.argv[1])))
 """
 
 

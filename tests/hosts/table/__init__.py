@@ -23,7 +23,7 @@ import evaluators
 from evaluators.cli import command
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import FIELD_STATUSES
-from evaluators.run.record import RunRecord, read_record
+from evaluators.run.reader import Run
 from evaluators.tracking.run_metrics import metrics_of
 
 HERE: Final = Path(__file__).parent
@@ -77,9 +77,9 @@ class Figures:
     """The metrics that trackers send, by their names."""
 
     @property
-    def record(self) -> RunRecord:
+    def record(self) -> Run:
         """The run as trackers get it."""
-        return read_record(self.folder)
+        return Run(self.folder)
 
     @property
     def evaluators(self) -> tuple[str, ...]:
@@ -120,9 +120,9 @@ def headline(evaluator: str) -> tuple[str, str, str]:
 
 def read_figures(folder: Path) -> Figures:
     """What a run folder says; of several models, the rows of the first."""
-    record = read_record(folder)
+    record = Run(folder)
     rows: dict[str, dict[str, Row]] = {}
-    for row in record.rows(record.variants[0], explained=False):
+    for row in record.each_row(record.each_variant[0], explained=False):
         rows[row.id] = {
             one.name: Row(
                 verdict.status.word, verdict.score, verdict.passed,

@@ -150,11 +150,11 @@ OWN = """
 import sys
 from pathlib import Path
 import trackio
-from evaluators.run.record import read_record
+from evaluators.run.reader import Run
 from evaluators.tracking.plugs.trackio import Trackio
 trackio.init(project="training", name="own", embed=False, auto_log_cpu=False)
 trackio.log({"loss": 1.0})
-Trackio().send(read_record(Path(sys.argv[1])))
+Trackio().send(Run(Path(sys.argv[1])))
 trackio.log({"loss": 0.5})
 trackio.finish()
 """

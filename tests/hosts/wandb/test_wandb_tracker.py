@@ -188,12 +188,12 @@ INTERRUPTED = """
 import os, signal, sys
 from pathlib import Path
 import wandb
-from evaluators.run.record import read_record
+from evaluators.run.reader import Run
 from evaluators.tracking.plugs.wandb import WeightsAndBiases
 def log_artifact(self, *_):
     os.kill(os.getpid(), signal.SIGINT)
 wandb.Run.log_artifact = log_artifact
-WeightsAndBiases().send(read_record(Path(sys.argv[1])))
+WeightsAndBiases().send(Run(Path(sys.argv[1])))
 """
 
 

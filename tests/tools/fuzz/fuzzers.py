@@ -17,7 +17,7 @@ from evaluators.api.suite import Suite
 from evaluators.compat.given_documents import evaluate_document
 from evaluators.issues import Problems
 from evaluators.model import RowStatus
-from evaluators.run.record import read_record
+from evaluators.run.reader import Run
 from evaluators.values.paths import parse
 from evaluators.values.yaml_text import load_untrusted
 
@@ -232,7 +232,7 @@ def fuzz_run_folders(random: Random, folder: Path) -> None:
     shutil.copytree(made, place)
     file = random.choice(sorted(each for each in place.rglob("*") if each.is_file()))
     file.write_bytes(spliced_bytes(random, file.read_bytes()))
-    answered(lambda: [*read_record(place).rows()])
+    answered(lambda: [*Run(place).each_row()])
 
 
 FUZZERS: Final[dict[str, Fuzzer]] = {

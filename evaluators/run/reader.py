@@ -9,15 +9,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from copy import copy
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Self, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from evaluators.issues import problem
+from evaluators.issues import Problems, problem
 from evaluators.judges.answer_lines import AnswerLine, read_answers
 from evaluators.model import Outcome, Result
 from evaluators.needs import ROLES
@@ -34,21 +35,28 @@ from evaluators.run.record_lines import (
 )
 from evaluators.run.result import RunResult
 from evaluators.run.rows import pyarrow, storable
-from evaluators.run.run_json import damaged, run_body, typed
-from evaluators.run.store import RUN_JSON, run_file, with_environment
+from evaluators.run.run_json import damaged, of_this_format, read_environment, run_body, typed
+from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON
+from evaluators.run.write_errors import reason
 from evaluators.values.file_names import shown, why_no_file_name
 from evaluators.values.json_reader import SHALLOW_CHARS
 from evaluators.values.json_text import MAX_CHARS, MAX_DEPTH, REFUSED, NotJSON, parse
 from evaluators.values.quoting import quote
-from evaluators.values.small_files import is_own_file
+from evaluators.values.small_files import NoSmallFile, is_own_file, read_small
 
 _LONGEST_LINE: Final = 4 * MAX_CHARS + 1
 """Bytes that are read of a line: what is longer is refused, and need not be in memory for that."""
+_MOST_RUN_BYTES: Final = 1024**3
+"""The largest run.json that is read."""
 _FEW_LINES: Final = 10_000
 """Outcomes that are kept once they were read."""
 
 Kind = TypeVar("Kind")
 LineOfRow = TypeVar("LineOfRow", bound=OutcomeLine | CellsLine)
+
+
+CellsAgain: TypeAlias = Callable[[str | None], Iterator[CellsLine]]
+"""The cells of a variant from the test set, in the order of rows."""
 
 
 class RecordedRow(Struct):
@@ -79,22 +87,71 @@ class _WithRecord(Struct):
     record: RecordFacts | None = None
 
 
-class RunRecord(Struct, frozen=True, eq=False, dict=True):
-    """A run folder."""
+class Run:
+    """A run: its figures, and its rows and all that was recorded of them as somebody asks for them.
 
-    folder: Path
+    `Run(place)` reads a run folder; of what is read, the types are checked, and what is damaged is named with its line.
+    """
+
+    place: Path
+    """The folder that holds its files."""
     result: RunResult
-    facts: RecordFacts
-    again: Callable[[str | None], Iterator[CellsLine]] | None = None
-    """The cells of a variant from the test set, in the order of rows; None where it is not the one that was scored."""
-    packed: Mapping[str, Any] | None = None
-    """The lines of each file by its name, of a run that is packed into one file."""
-    _read: dict[str | None, tuple[OutcomeLine, ...]] = field(default_factory=dict)
-    """The outcomes of small variants: reports, advice and rows.csv read them one after the other."""
+    """All figures, gates and problems, as data."""
+
+    def __init__(self, place: str | Path) -> None:
+        """Reads the run in a run folder, or of the `run.json` in one.
+
+        Raises Problems (config) when there is none, or it is damaged or of another version.
+        """
+        place = Path(place)
+        file = place / RUN_JSON if place.is_dir() else place
+        result, facts = _of_body(run_body(_bytes_of(file, place), str(file)), str(file))
+        beside = file.with_name(ENVIRONMENT_JSON)
+        if file.name == RUN_JSON and beside.exists():
+            result = replace(result, environment=read_environment(_bytes_of(beside, place), str(beside)))
+        self._hold(file.parent, result, facts)
+
+    @classmethod
+    def of(cls, place: Path, result: RunResult, facts: RecordFacts | Problems) -> Self:
+        """A run that was just scored; in place of what is said of its rows, why there is nothing to be said."""
+        found = cls.__new__(cls)
+        found._hold(place, result, facts)
+        return found
+
+    @classmethod
+    def unpacked(cls, file: Path, body: object, lines: Mapping[str, Any]) -> Self:
+        """The run of a packed folder: what its `run.json` holds, and the lines of its files by their names.
+
+        Raises Problems (config) as for a run folder.
+        """
+        found = cls.of(file, *_of_body(of_this_format(body, str(file)), str(file)))
+        found._packed = lines
+        return found
+
+    def _hold(self, place: Path, result: RunResult, facts: RecordFacts | Problems) -> None:
+        self.place, self.result, self._facts = place, result, facts
+        self._packed: Mapping[str, Any] | None = None
+        self.again: CellsAgain | None = None
+        """Reads cells once more; None where the test set is not the one that was scored."""
+        self._read: dict[str | None, tuple[OutcomeLine, ...]] = {}
+        """The outcomes of small variants: reports, advice and rows.csv read them one after the other."""
+
+    def but(self, *, result: RunResult | None = None, place: Path | None = None, again: CellsAgain | None = None) -> Self:
+        """The same run with another result, at another place, or with cells that are read again."""
+        found = copy(self)
+        found.result, found.place, found.again = result or self.result, place or self.place, again or self.again
+        return found
+
+    @property
+    def facts(self) -> RecordFacts:
+        """What is said of the rows as a whole. Raises Problems (config) where there are figures alone."""
+        if isinstance(self._facts, Problems):
+            raise self._facts
+        return self._facts
 
     def files(self, variant: str | None) -> RecordFiles:
         """The files of a variant."""
-        return record_files(self.folder, self.facts.rows_format, variant)
+        return record_files(self.place, self.facts.rows_format, variant)
 
     def compared_columns(self, evaluator: str) -> tuple[str, str]:
         """The columns of the outputs and of the expected texts that an evaluator compares.
@@ -106,11 +163,11 @@ class RunRecord(Struct, frozen=True, eq=False, dict=True):
         ]
         if len(columns) < 2:
             said = f"it does not say which two columns {quote(evaluator)} compares"
-            raise damaged(said, str(self.folder / RUN_JSON))
+            raise damaged(said, str(self.place / RUN_JSON))
         return columns[0], columns[1]
 
-    @cached_property
-    def variants(self) -> tuple[str | None, ...]:
+    @property
+    def each_variant(self) -> tuple[str | None, ...]:
         """The variants; None alone where there are none."""
         return tuple(one.variant for one in self.facts.variants)
 
@@ -119,7 +176,7 @@ class RunRecord(Struct, frozen=True, eq=False, dict=True):
         """The cells of all rows can be had."""
         return self.again is not None or all(one.every_cell for one in self.facts.variants)
 
-    def rows(self, variant: str | None = None, *, explained: bool = True) -> Iterator[RecordedRow]:
+    def each_row(self, variant: str | None = None, *, explained: bool = True) -> Iterator[RecordedRow]:
         """The rows of a variant, in order. Without `explained`, only what the codes say.
 
         Raises Problems (config) for a file that is damaged or not there.
@@ -148,7 +205,7 @@ class RunRecord(Struct, frozen=True, eq=False, dict=True):
         known = [len(each) for each in verdicts]
         last, count = -1, 0
         plain = (
-            lines(file, RowLine, self.packed) if self.facts.rows_format == "jsonl" else _parquet_rows(file, self.facts)
+            lines(file, RowLine, self._packed) if self.facts.rows_format == "jsonl" else _parquet_rows(file, self.facts)
         )
         for count, line in enumerate(plain, 1):
             if len(line.codes) != len(known):
@@ -171,7 +228,7 @@ class RunRecord(Struct, frozen=True, eq=False, dict=True):
         file = self.files(variant).codes
         found: dict[str, list[Result]] = {one.name: [] for one in self.facts.evaluators}
         fields = {one.name: len(one.fields) for one in self.facts.evaluators}
-        for number, line in enumerate(lines(file, CodeLine, self.packed), 1):
+        for number, line in enumerate(lines(file, CodeLine, self._packed), 1):
             if line.evaluator not in found:
                 raise damaged(f"the run has no evaluator {quote(line.evaluator)}", f"{file}:{number}")
             known, listed = found[line.evaluator], fields[line.evaluator]
@@ -211,8 +268,8 @@ class RunRecord(Struct, frozen=True, eq=False, dict=True):
         _check_count(file, count, self._kept(variant).outcomes)
 
     def cells(self, variant: str | None = None) -> Iterator[CellsLine]:
-        """The cells of a variant, in the order of rows. From the test set where the folder has not all of them and `again` gives them;
-        nothing where there are none.
+        """The cells of a variant, in the order of rows; nothing where there are none. Those that the folder lacks come from the test
+        set, if that is as it was.
 
         Raises Problems (config) for a damaged line, with its number.
         """
@@ -251,27 +308,34 @@ class RunRecord(Struct, frozen=True, eq=False, dict=True):
         return next(one for one in self.facts.variants if one.variant == variant)
 
 
-def read_record(place: Path) -> RunRecord:
-    """The run in a run folder, or of a `run.json` in one, with its rows.
-
-    Raises Problems (config) when there is none, or it is damaged or of another version.
-    """
-    file, text = run_file(place)
-    found = record_of(run_body(text, str(file)), str(file), place if place.is_dir() else place.parent)
-    return replace(found, result=with_environment(found.result, file, place))
-
-
-def record_of(body: Mapping[str, Any], where: str, folder: Path, packed: Mapping[str, Any] | None = None) -> RunRecord:
-    """The run of what a `run.json` holds, whose lines are in a folder or packed. Raises Problems (config) as `read_record` does."""
+def _of_body(body: Mapping[str, Any], where: str) -> tuple[RunResult, RecordFacts | Problems]:
+    """What a `run.json` says of figures and of rows. Raises Problems (config) where it says what no run does."""
     stored = typed(body, RunResult, where)
     result = replace(stored, columns={role: stored.columns[role] for role in ROLES if role in stored.columns})
     facts = typed(body, _WithRecord, where).record
     if facts is None:
         hint = "score the test set again, into a run folder"
-        raise problem("no-record", "there are figures in it, and no record of the rows", where=where, hint=hint)
+        message = "there are figures in it, and no record of the rows"
+        return result, problem("no-record", message, where=where, hint=hint)
     for wrong in _wrong_facts(facts, result):
         raise damaged(wrong, where)
-    return RunRecord(folder, result, facts, packed=packed)
+    return result, facts
+
+
+def _bytes_of(file: Path, place: Path) -> bytes:
+    try:
+        if file.is_symlink():
+            raise problem(
+                "not-a-run", "this is a link to elsewhere, and a run folder holds its own files", where=str(file)
+            )
+        return read_small(file, _MOST_RUN_BYTES)
+    except NoSmallFile as error:
+        raise problem("not-a-run", f"this {error}", where=str(file), hint="a run folder holds run.json") from None
+    except FileNotFoundError:
+        said = f"there is no {file.name} in it, so it is not a run folder" if place.is_dir() else "there is no such run"
+        raise problem("not-a-run", said, where=str(place), hint="a run folder holds run.json") from None
+    except OSError as error:
+        raise problem("not-a-run", f"it cannot be read: {reason(error)}", where=str(file)) from None
 
 
 def _wrong_facts(facts: RecordFacts, result: RunResult) -> Iterator[str]:
