@@ -10,6 +10,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import force_setattr, replace
 
 from evaluators.issues import Blame, Issue
+from evaluators.words import plain_word
 
 if TYPE_CHECKING:
     from evaluators.result_table import ResultTable
@@ -51,6 +52,11 @@ class _Status(Enum):
         """The word for programs: what JSON, CSV and stored rows write."""
         self.number = len(self.__class__.__members__)
 
+    @property
+    def plain(self) -> str:
+        """The word for people: what every page prints."""
+        return plain_word(self.word)
+
     def __index__(self) -> int:
         return self.number
 
@@ -88,23 +94,9 @@ class FieldStatus(_Status):
 
     __hash__ = _Status.__hash__
 
-    @property
-    def plain(self) -> str:
-        """The word for people: what every page prints."""
-        return _PLAIN_WORDS[self]
-
 
 FIELD_STATUSES: Final = tuple(FieldStatus)
 """The statuses by their numbers: what the bytes of a result stand for."""
-_PLAIN_WORDS: Final = (
-    "not measured", "right", "wrong", "missing", "extra", "skipped", "error", "not judged",
-)  # fmt: skip
-_PLAIN_WORD_OF: Final = {status.word: status.plain for status in FieldStatus}
-
-
-def plain_word(word: str) -> str:
-    """The word for people where a word for programs is given; any other text as it is."""
-    return _PLAIN_WORD_OF.get(word, word)
 
 
 class RowStatus(_Status):
@@ -127,11 +119,6 @@ class RowStatus(_Status):
     def of(cls, blame: Blame) -> RowStatus:
         """How a row is counted that something kept from being scored, by what is to blame."""
         return {Blame.TESTSET: cls.INVALID, Blame.ENVIRONMENT: cls.UNJUDGED}.get(blame, cls.BUG)
-
-    @property
-    def plain(self) -> str:
-        """The word for people: what every page prints."""
-        return self.word.replace("_", " ")
 
     @property
     def scored(self) -> bool:

@@ -16,6 +16,7 @@ from msgspec.structs import asdict
 from evaluators.api.language import language_schema
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.values.flow import flow
+from evaluators.words import FIELD_WORDS, ROW_WORDS, VERDICT_WORDS
 
 FIGURES: Final[Mapping[str, str]] = {
     "mean": "The mean score of the rows that were scored.",
@@ -43,29 +44,9 @@ FIGURES: Final[Mapping[str, str]] = {
     },
 }
 """What each figure of a gate is."""
-OF_A_FIELD: Final[Mapping[str, str]] = {
-    "right": "both sides have it, and the values are alike",
-    "wrong": "both sides have it, and the values differ",
-    "missing": "only the expected side has it",
-    "extra": "only the output has it",
-    "error": "the output's value could not be compared; it counts as wrong",
-    "not judged": "something else kept the field from being compared; the row has no score",
-    "skipped": "the suite leaves it out",
-    "not measured": "neither side has it",
-}
+OF_A_FIELD: Final[Mapping[str, str]] = {one.plain: one.meaning for one in FIELD_WORDS.values()}
 """What reports say that became of a field, as the glossary has it."""
-OF_A_ROW: Final[Mapping[str, str]] = {
-    "scored": "it has a score, and counts in the mean",
-    "passed": "its score is at least `pass_at`",
-    "failed": "its score is less than `pass_at`; it counts in the mean",
-    "unreadable": "the output holds no JSON that the evaluator can use; scored 0",
-    "blocked": "an evaluator that this one needs did not pass; scored 0",
-    "skipped": "the suite leaves it out, for example by `when`",
-    "not measured": "there was nothing to compare",
-    "invalid": "the expected answer, or another cell of the test set, cannot be used; no score",
-    "unjudged": "a judge or the machine gave no answer; no score",
-    "bug": "a fault of the program, or of a function of your own; no score",
-}
+OF_A_ROW: Final[Mapping[str, str]] = {one.plain: one.meaning for one in (*ROW_WORDS.values(), *VERDICT_WORDS.values())}
 """What reports say that became of a row, as the glossary has it."""
 _REPORTS: Final = {"what became of a field, in reports": OF_A_FIELD, "what became of a row, in reports": OF_A_ROW}
 _MOST_PLACES: Final = 4

@@ -16,7 +16,7 @@ from evaluators.api.loading import load
 from evaluators.api.suite import Suite
 from evaluators.comparators._cache import caching
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
-from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
+from evaluators.model import MISSING, FieldStatus, Outcome, Result
 from evaluators.needs import Output
 from evaluators.plan.suite_plan import Plan, needed_columns
 from evaluators.registry import suggestion
@@ -30,6 +30,7 @@ from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.test_set import TestSet
 from evaluators.values.json_choice import PickedDocument
 from evaluators.values.quoting import quote
+from evaluators.words import ROW_WORDS
 
 _BRIEF: Final = 40
 _WHOLE: Final = 400
@@ -245,19 +246,10 @@ def _section(line: EvaluatorLine, result: Result) -> Section:
 def _verdict(line: EvaluatorLine, result: Result) -> str:
     score = result.score
     if score is None:
-        return f"no score ({_NO_SCORE.get(result.status, result.status.plain)})"
+        return f"no score ({ROW_WORDS[result.status.word].of_score or result.status.plain})"
     if result.passed:
         return f"{short_score(score)}, passes"
     return f"{short_score(score)}, does not pass (it takes {short_score(line.settings.pass_at)})"
-
-
-_NO_SCORE: Final = {
-    RowStatus.SKIPPED: "the suite leaves this row out",
-    RowStatus.NOT_MEASURED: "there is nothing to measure in this row",
-    RowStatus.INVALID: "the test set is at fault",
-    RowStatus.UNJUDGED: "something outside kept it from being judged",
-    RowStatus.BUG: "a fault in the program",
-}
 
 
 def _fields(fields: Sequence[Outcome]) -> Listing:

@@ -18,10 +18,10 @@ from evaluators.compare.comparison import (
     Ranking,
     RunComparison,
 )
-from evaluators.model import plain_word
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, Tone, dense
 from evaluators.run.figures import UNDEFINED, counted, mean_interval_text, more_text, quantity_text, rows_text, score_text
 from evaluators.run.result import Interval
+from evaluators.words import plain_word
 
 MOST_ROWS: Final = 20
 """Broken rows, and fixed rows, that a page lists; all of them are in the JSON file."""

@@ -8,13 +8,14 @@ from typing import Final
 from msgspec.structs import replace
 
 from evaluators.fields.scored import ListOutcome
-from evaluators.model import Outcome, plain_word
+from evaluators.model import Outcome
 from evaluators.reports.document import Head, Page, PageTable, Section
 from evaluators.reports.outcomes import outcomes_of
 from evaluators.reports.record_parts import ReportPart
 from evaluators.reports.schema_sections import array_table, items_in_words
 from evaluators.reports.tables import full_name
 from evaluators.run.figures import score_text
+from evaluators.words import plain_word
 
 MOST_OUTCOMES: Final = 1_000
 """Outcomes of a run that are listed; a table beyond that is for a spreadsheet."""

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowResult, RowStatus
 from evaluators.reports.csv_cells import BYTE_ORDER_MARK, quoted
+from evaluators.words import FIELD_WORDS, ROW_WORDS
 
 WHY: Final = "why"
 
@@ -156,7 +157,7 @@ def why(row: RowResult) -> str:
 def why_of(result: Result) -> str:
     """What kept a row from the full score of one evaluator, in plain words; empty when nothing did."""
     if result.issue is not None and (result.score is None or result.status is not RowStatus.SCORED):
-        return f"{_STATUSES[result.status]}{result.issue.message}"
+        return f"{ROW_WORDS[result.status.word].of_reason}{result.issue.message}"
     if result.score is None:
         return result.reason or result.status.plain
     if result.score == 1 and result.passed is not False:
@@ -169,44 +170,16 @@ def why_of(result: Result) -> str:
     return f"{named} and {rest:,} more" if rest > 0 else named
 
 
-_STATUSES: Final = {
-    RowStatus.SCORED: "",
-    RowStatus.UNREADABLE: "the output could not be read: ",
-    RowStatus.BLOCKED: "blocked: ",
-    RowStatus.SKIPPED: "skipped: ",
-    RowStatus.NOT_MEASURED: "not measured: ",
-    RowStatus.INVALID: "the test set is at fault: ",
-    RowStatus.UNJUDGED: "could not be judged: ",
-    RowStatus.BUG: "a fault in the program: ",
-}
-
-
 def _field_reason(field: Outcome) -> str:
-    status, path = field.status, field.path
-    if status is FieldStatus.NOT_JUDGED:
-        return f"{path} could not be judged{_reason_in_brackets(field)}"
-    if status is FieldStatus.OMISSION or status is FieldStatus.HALLUCINATION:
-        if field.reason and _in_both(field):
-            return f"{path} is {status.plain} ({field.reason})"
-        if status is FieldStatus.OMISSION:
-            return f"{path} is missing{_value('expected ', field.expected)}"
-        return f"{path} is extra{_value('', field.actual)}"
-    if field.reason or not _in_both(field):
-        return f"{path} is wrong{_reason_in_brackets(field)}"
-    return f"{path} is wrong (expected {_short(field.expected)}, found {_short(field.actual)})"
-
-
-def _in_both(field: Outcome) -> bool:
-    """Whether both sides have something; where items of a list are missing or extra, there are others."""
-    return field.expected is not MISSING and field.actual is not MISSING
-
-
-def _reason_in_brackets(field: Outcome) -> str:
-    return f" ({field.reason})" if field.reason else ""
-
-
-def _value(before: str, value: object) -> str:
-    return "" if value is MISSING else f" ({before}{_short(value)})"
+    said = f"{field.path} {FIELD_WORDS[field.status.word].of_reason}"
+    in_both = field.expected is not MISSING and field.actual is not MISSING
+    one_sided = field.status is FieldStatus.OMISSION or field.status is FieldStatus.HALLUCINATION
+    if field.status is FieldStatus.NOT_JUDGED or (field.reason and (in_both or not one_sided)):
+        return f"{said} ({field.reason})" if field.reason else said
+    if one_sided:
+        before, value = ("expected ", field.expected) if field.status is FieldStatus.OMISSION else ("", field.actual)
+        return said if value is MISSING else f"{said} ({before}{_short(value)})"
+    return f"{said} (expected {_short(field.expected)}, found {_short(field.actual)})" if in_both else said
 
 
 def _short(value: object) -> str:

@@ -178,7 +178,7 @@ def scored(value: float, *fields: Outcome, reason: str | None = None, passed: bo
             ),
             "a[*] is extra (1 of 2 match; a[1]: only the output has it)",
         ),
-        (Outcome("total", FieldStatus.ERROR, reason="not a number"), "total is wrong (not a number)"),
+        (Outcome("total", FieldStatus.ERROR, reason="not a number"), "total is an error (not a number)"),
         (Outcome("total", FieldStatus.NOT_JUDGED, reason="time limit"), "total could not be judged (time limit)"),
     ],
 )

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.model import FieldStatus, plain_word
+from evaluators.model import FieldStatus
 from evaluators.reports.catalog import KINDS, Kind, entries, page
 from evaluators.reports.format import FORMATS, PageFormat
 from evaluators.reports.headline import Options
 from evaluators.reports.reference_text import page_text
 from evaluators.reports.run_page import fields_page, run_page
 from evaluators.run.result import RunResult
+from evaluators.words import plain_word
 from tests.docs.blocks import blocks
 
 ROOT = Path(__file__).parents[2]
