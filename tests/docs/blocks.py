@@ -1,6 +1,6 @@
 """The blocks of a Markdown page that can be run: files to write, and commands with what they print.
 
-A block says by its first line what it is. ```` ```yaml first.yaml ```` is a file of that name. ```` ```console ```` is a
+A block says by its first line what it is. ```` ```yaml title="first.yaml" ```` is a file of that name. ```` ```console ```` is a
 session: lines that start with `$ ` are commands (`> ` continues one), and the others are what is printed. In printed lines, a line `…`
 stands for any number of lines.
 """
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _FENCE = re.compile(r"^(?P<marks>```+)(?P<info>[^\n`]*)$")
+_TITLE = re.compile(r'\btitle="(?P<file>[^"]+)"')
 _RUN_NAME = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_[0-9a-f]{8}")
 _DIGITS = re.compile(r"\b[0-9a-f]{12}\b")
 
@@ -32,8 +33,8 @@ class Block:
     @property
     def file(self) -> str | None:
         """The file that the block is to be written to."""
-        words = self.info.split()
-        return words[1] if len(words) > 1 else None
+        titled = _TITLE.search(self.info)
+        return titled["file"] if titled else None
 
 
 @dataclass

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -42,10 +44,27 @@ def test_every_link_leads_somewhere(page: Path) -> None:
             assert anchor in anchors(target), f"{page.relative_to(ROOT)}: {link[0]} leads to no heading of {target.name}"
 
 
-def test_the_index_names_every_page() -> None:
-    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    for page in (ROOT / "docs").rglob("*.md"):
-        path = page.relative_to(ROOT / "docs")
-        listed_elsewhere = path.parts[0] == "reference" and len(path.parts) > 2
-        if not listed_elsewhere and path.name != "index.md":
-            assert f"({path.as_posix()})" in index, f"docs/index.md does not name {path}"
+def test_a_page_of_the_site_links_to_pages_of_the_site() -> None:
+    docs = ROOT / "docs"
+    for page in docs.rglob("*.md"):
+        for link in LINK.finditer(re.sub(r"`[^`\n]+`", "code", prose(page))):
+            file = link["target"].partition("#")[0]
+            inside = "://" in file or (page.parent / file).resolve().is_relative_to(docs)
+            assert inside, f"{page.relative_to(ROOT)}: {link[0]} is not on the site; name the file in words"
+
+
+def test_the_site_lists_every_page_once() -> None:
+    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    listed = sorted(names_in(site["nav"]))
+    unlisted = [folder.removesuffix("*") for folder in site["not_in_nav"].split()]
+    every = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]
+    assert listed == sorted(page for page in every if not page.startswith(tuple(unlisted)))
+
+
+def names_in(nav: object) -> Iterator[str]:
+    """The pages that a list of the site names, at every depth."""
+    if isinstance(nav, str):
+        yield nav
+    else:
+        for entry in nav.values() if isinstance(nav, dict) else nav if isinstance(nav, list) else ():
+            yield from names_in(entry)
