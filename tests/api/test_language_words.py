@@ -14,19 +14,21 @@ from evaluators.api.language_words import FIGURES, OF_A_FIELD, OF_A_ROW, languag
 from evaluators.cli import command
 from evaluators.run.gates import Figure
 
-LANGUAGE = Path(__file__).parents[2] / "docs" / "reference" / "language.md"
-GLOSSARY = LANGUAGE.parents[1] / "concepts.md"
+DOCS = Path(__file__).parents[2] / "docs"
+LANGUAGE, SETTINGS = DOCS / "reference" / "language.md", DOCS / "reference" / "settings.md"
+GLOSSARY = DOCS / "concepts.md"
 _TABLE = re.compile(r"^\| key \|.*\n\| --- .*\n((?:\|.*\n)+)", re.MULTILINE)
 
 
 def keys_of_the_page() -> list[str]:
-    """The keys in the tables of docs/reference/language.md."""
-    rows = [row for table in _TABLE.findall(LANGUAGE.read_text(encoding="utf-8")) for row in table.splitlines()]
+    """The keys in the tables of the pages about the language and its settings."""
+    tables = [table for page in (LANGUAGE, SETTINGS) for table in _TABLE.findall(page.read_text(encoding="utf-8"))]
+    rows = [row for table in tables for row in table.splitlines()]
     return sorted({key for row in rows for key in re.findall(r"`(\w+)`", row.split("|")[1])})
 
 
 def test_the_page_has_tables_of_keys() -> None:
-    assert len(keys_of_the_page()) > 40
+    assert len(keys_of_the_page()) > 90
 
 
 @pytest.mark.slow

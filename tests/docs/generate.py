@@ -38,6 +38,7 @@ from evaluators.run.run_json import FORMAT
 from evaluators.suite.foreign_words import TYPES, old_settings
 from evaluators.values.flow import flow
 from tests.docs import integrations
+from tests.docs.settings_page import settings_page
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 COMMAND: Final = "python -m tests.docs.generate"
@@ -56,6 +57,7 @@ def pages() -> dict[str, str]:
         "reference/command-line.md": _command_line(),
         "reference/converting.md": _converting(),
         "reference/integrations.md": integrations.page(),
+        "reference/settings.md": settings_page(),
     }
     for kind in ("evaluators", "comparators"):
         for entry in _shipped(kind):
