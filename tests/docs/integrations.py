@@ -14,7 +14,7 @@ _OPENING: Final = """# Integrations
 
 What works with which platform, and how that is known. Every line is tested by a folder of `tests/hosts`, with the version
 named here; other versions may work as well. The command `python -m tests.hosts` runs these tests. Guides:
-[tracking](../integrations/tracking.md), [outputs that live in a platform](../integrations/outputs-in-platforms.md) and
+[tracking](../integrations/tracking.md), [MLflow](../integrations/mlflow.md), [Phoenix](../integrations/phoenix.md) and
 [a suite inside another harness](../integrations/harnesses.md).
 """
 _HEAD: Final = "| platform | direction | how | tested against | what was tested | not tested |\n| --- | --- | --- | --- | --- | --- |"

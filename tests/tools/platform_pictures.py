@@ -1,4 +1,4 @@
-"""`python -m tests.tools.platform_pictures mlflow` and `… phoenix`: the pictures of docs/integrations/tracking.md, made anew.
+"""`python -m tests.tools.platform_pictures mlflow` and `… phoenix`: the pictures of their pages in docs/integrations, made anew.
 
 It runs in an environment of `python -m tests.hosts --venvs FOLDER` that has playwright beside, and needs a Chromium. The table goes to a
 real server, whose pages have to show the figures of `evaluators run`. Pictures depend on the fonts of a machine, so no test

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import mlflow
 
-from tests.hosts.guide import run_section
+from tests.hosts.guide import run_shell
 
 
 def test_the_commands_of_the_guide(mlflow_store: str, tmp_path: Path) -> None:
-    said = run_section("MLflow", tmp_path, "MLFLOW_TRACKING_URI", mlflow_store)
+    said = run_shell("mlflow.md", tmp_path, "MLFLOW_TRACKING_URI", mlflow_store)
     assert said.count(f"sent to mlflow: {mlflow_store}/#/experiments/") == 2
     client = mlflow.MlflowClient(mlflow_store)
     experiment = client.get_experiment_by_name("extraction").experiment_id

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from phoenix.client import Client
 
-from tests.hosts.guide import run_section
+from tests.hosts.guide import run_shell
 
 
 def test_the_commands_of_the_guide(phoenix_store: str, tmp_path: Path) -> None:
-    said = run_section("Phoenix", tmp_path, "PHOENIX_COLLECTOR_ENDPOINT", phoenix_store)
+    said = run_shell("phoenix.md", tmp_path, "PHOENIX_COLLECTOR_ENDPOINT", phoenix_store)
     assert said.count(f"sent to phoenix: {phoenix_store}/datasets/") == 2
     client = Client(base_url=phoenix_store)
     dataset = client.datasets.get_dataset(dataset="cities")
