@@ -74,7 +74,7 @@ GROUPS: Final = {
     help="The folder for run folders, or the address of one, such as s3://bucket/runs. Without it, the suite's choice or `runs` is "
     "taken.",
 )
-@click.option("--no-results", is_flag=True, help="Write no run folder. Near misses need it, so there are none.")
+@click.option("--no-results", is_flag=True, help="Write no run folder.")
 @click.option(
     "--name",
     metavar="NAME",

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from evaluators.api.execute import finish
 from evaluators.api.suite import Suite
-from evaluators.guide.field_warnings import field_warnings
+from evaluators.guide.field_warnings import field_warnings, label_warnings
 from evaluators.issues import Blame, Issue
 from evaluators.reports.display import visible
 from evaluators.reports.kinds_read import UNUSED_OPTIONAL
@@ -111,12 +111,13 @@ def look(suite: Suite, test_set: str | None, whole: bool, settings: Mapping[str,
     said = (*suite.notes, selection.sentence())
     prepared = prepare(suite, test_set, settings, selection)
     notes = [note for note in result.notes if note not in said]
+    looked_at = suite, prepared.test_set, prepared.roles, None if whole else LOOKED_AT
     unused = unused_columns(prepared.test_set.own_header, _used(prepared))
     return Look(
         result,
         not whole and result.rows >= LOOKED_AT,
         (*notes, *([unused] if unused is not None else ())),
-        (*_oddities(prepared), *field_warnings(suite, prepared.test_set, prepared.roles, None if whole else LOOKED_AT)),
+        (*_oddities(prepared), *label_warnings(*looked_at), *field_warnings(*looked_at)),
     )
 
 

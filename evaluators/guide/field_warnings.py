@@ -1,4 +1,4 @@
-"""Comparators that do not fit the values of their field: `fuzzy` on codes, dates and numbers, `numeric` on noise of arithmetic.
+"""What does not fit its column or field: evaluators of JSON over labels, `fuzzy` on codes, dates and numbers, `numeric` on noise.
 
 Looked for by `evaluators check` only, in the rows that it looks at.
 """
@@ -12,13 +12,17 @@ from typing import Any, Final
 
 from evaluators.api.suite import Suite
 from evaluators.fields.lines import FieldLine
+from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.issues import Blame, CellError, Issue
-from evaluators.needs import expected_of
-from evaluators.run.places import field_places
+from evaluators.model import MISSING
+from evaluators.needs import Expected, Output, expected_of
+from evaluators.run.places import field_places, line_places
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.reader import whole
 from evaluators.testsets.test_set import TestSet
 from evaluators.values.json_choice import find
 from evaluators.values.json_text import NotJSON, to_text
+from evaluators.values.quoting import quote
 
 MOST_VALUES: Final = 50
 """Different values of a field that are held against each other."""
@@ -51,6 +55,54 @@ def field_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_
     return found
 
 
+def label_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_rows: int | None) -> list[Issue]:
+    """A warning for each evaluator that reads objects or lists from a column in which no cell holds one: its cells are labels.
+
+    Looks at the first `most_rows` rows; at all where that is None.
+    """
+    read = {line.name: need for line in suite.lines if (need := _reads_documents(line)) is not None}
+    columns = {name: need.column.spelled(roles) for name, need in read.items()}
+    if not columns:
+        return []
+    cells: dict[str, list[Any]] = {column: [] for column in columns.values()}
+    for chunk in whole(test_set, list(cells)):
+        for column, met in cells.items():
+            met.extend(chunk.columns[column])
+        if most_rows is not None and len(met) >= most_rows:
+            break
+    places = line_places(suite)
+    return [
+        Issue("labels-as-json", Blame.CONFIG, f'"{name}" {said}', places.get(name), _LABELS)
+        for name, need in read.items()
+        if (said := _no_documents(need, columns[name], cells[columns[name]][:most_rows])) is not None
+    ]
+
+
+def _reads_documents(line: EvaluatorLine) -> Expected | Output | None:
+    """The expected cell that an evaluator reads as a document, or else the output; None for one that takes single values."""
+    needs, tree = line.settings.needs(), line.settings.scored_fields().tree
+    if isinstance(tree, SchemaScoring) and tree.root.unit:
+        return None
+    expected = next((need for need in needs if isinstance(need, Expected)), None)
+    return expected or next((need for need in needs if isinstance(need, Output) and need.want != "any"), None)
+
+
+def _no_documents(need: Expected | Output, column: str, cells: Sequence[Any]) -> str | None:
+    """What is wrong with cells none of which holds an object or a list. Expected cells that are no JSON have problems of their own."""
+    if isinstance(need, Expected):
+        values = [value for cell in cells if not isinstance(value := expected_of(cell), CellError)]
+        what = f'reads JSON, and no expected answer in the column "{column}" is an object or a list'
+    else:
+        values = [cell for cell in cells if not isinstance(cell, CellError) and cell not in ("", None, MISSING)]
+        what = f'looks for JSON, and no output in the column "{column}" holds an object or a list'
+    if not values or any(isinstance(value, dict | list) or _found(value) is not None for value in values):
+        return None
+    return f"{what}; the first is {quote(values[0])}"
+
+
+_LABELS: Final = "labels and other single values are compared by exact_match"
+
+
 def _documents(test_set: TestSet, roles: dict[str, str]) -> Iterator[tuple[Any, Any]]:
     """The expected document and the output of every row in which both can be read."""
     expected, output = roles["expected"], roles["output"]
@@ -63,7 +115,7 @@ def _documents(test_set: TestSet, roles: dict[str, str]) -> Iterator[tuple[Any, 
 
 def _found(cell: Any) -> Any:
     if not isinstance(cell, str):
-        return None if isinstance(cell, CellError) else cell
+        return cell if isinstance(cell, dict | list) else None
     try:
         return find(cell, "container").value
     except NotJSON:

@@ -388,8 +388,11 @@ def _suggestion(one: NearMiss) -> list[Paragraph]:
         write = f"{field}: {one.switch}{aside}"
     else:
         write = f"{field}: {{{one.write}}}" if ": " in one.write else f"{field}: {one.write}"
-    first = list(_paragraphs(f"{turned}  {write}", indent="  "))
-    return [*first, *_paragraphs(f"  ({one.says})", "note", "  ")] if one.says and not one.named else first
+    first = f"{turned}  {write}"
+    says = f"  ({one.says})" if one.says and not one.named else ""
+    if width(visible(first + says)) <= WIDEST:
+        return [Paragraph(visible(first + says))]
+    return [*_paragraphs(first, indent="  "), *(_paragraphs(says, "note", "  ") if says else ())]
 
 
 def _gates(result: RunResult, verdict: str) -> Iterator[_Optional]:

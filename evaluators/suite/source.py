@@ -383,6 +383,11 @@ class _Composer:
             return None
 
     def _key(self, top: _OpenCollection, word: str, spot: Spot, bare: bool) -> None:
+        if bare and self.of_suite:
+            try:
+                check_quotes(word)
+            except BadSettings as error:
+                self.findings.note(spot, error)
         if bare and not word:
             self.findings.add(spot, "bad-key", "a key is missing before this colon")
             top.key = _KeyText(None, spot)

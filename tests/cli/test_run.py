@@ -15,8 +15,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from click.testing import CliRunner
 
 import evaluators
+from evaluators.cli import command
 from tests.commands import called
 from tests.waiting import until
 
@@ -712,12 +714,23 @@ def test_a_quiet_run_that_keeps_nothing_loads_no_room_that_it_does_not_enter(fil
     assert len([name for name in loaded if name.startswith("evaluators")]) <= MOST_MODULES
 
 
-def test_a_run_that_keeps_nothing_says_what_near_misses_need(files: Path, run: Start) -> None:
-    table(files / "rows.csv", RIGHT, WRONG)
+def test_a_run_that_keeps_nothing_shows_mistakes_and_suggestions_all_the_same(files: Path, run: Start) -> None:
+    table(files / "rows.csv", RIGHT, ("2", "south", '{"city": "rome", "zip": "1"}', WRONG[3]))
     said = run("run", "suite.yaml", "rows.csv", "--no-results").stdout
-    assert "Near misses need the run folder, and this run keeps none." in said
-    table(files / "rows.csv", RIGHT)
-    assert "Near misses" not in run("run", "suite.yaml", "rows.csv", "--no-results").stdout
+    assert "most frequent mistakes" in said and "Would make them right" in said
+    assert list(files.glob("runs*")) == []
+
+
+def test_a_run_that_keeps_nothing_needs_no_temporary_folder(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(prefix: str) -> str:
+        raise OSError(28, "No space left on device")
+
+    table(files / "rows.csv", RIGHT, WRONG)
+    monkeypatch.chdir(files)
+    monkeypatch.setattr("tempfile.mkdtemp", refused)
+    done = CliRunner().invoke(command, ["run", "suite.yaml", "rows.csv", "--no-results"])
+    assert "1 of 2" in done.stdout and "mistakes" not in done.stdout
+    assert done.exit_code == 0
 
 
 NO_ANSWERS = (None, "", "  ")

@@ -191,6 +191,16 @@ def test_a_long_run_says_how_far_it_looked(tmp_path: Path) -> None:
     assert f"most frequent mistakes up to row {done.options.mistakes_until:,}" in text_of(done.result, done.options)
 
 
+def test_what_a_suggestion_says_stands_beside_it_where_it_fits(runs: dict[str, RunResult]) -> None:
+    def suggested(says: str) -> str:
+        rate = NearMiss("header", None, "net", "parse: true", "numeric: {parse: true}", 1, 2, False, (3,), 1, says)
+        return text_of(runs["compared"], Options(suggestions=(rate,)))
+
+    assert "1 of 2  net: {numeric: {parse: true}}  (at worst 2 for 1, row 3)\n" in suggested("at worst 2 for 1, row 3")
+    longer = "which currency it is does not count then; at worst 2 for 1, row 3"
+    assert f"1 of 2  net: {{numeric: {{parse: true}}}}\n  ({longer})\n" in suggested(longer)
+
+
 def test_what_is_left_out_is_said(runs: dict[str, RunResult]) -> None:
     page = text_of(runs["unmeasured"])
     assert "Not shown: problems; -v shows all." in page
