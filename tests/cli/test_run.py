@@ -717,7 +717,8 @@ def test_a_quiet_run_that_keeps_nothing_loads_no_room_that_it_does_not_enter(fil
 def test_a_run_that_keeps_nothing_shows_mistakes_and_suggestions_all_the_same(files: Path, run: Start) -> None:
     table(files / "rows.csv", RIGHT, ("2", "south", '{"city": "rome", "zip": "1"}', WRONG[3]))
     said = run("run", "suite.yaml", "rows.csv", "--no-results").stdout
-    assert "most frequent mistakes" in said and "Would make them right" in said
+    assert "most frequent mistakes" in said
+    assert "Would make them right" in said
     assert list(files.glob("runs*")) == []
 
 
@@ -729,7 +730,8 @@ def test_a_run_that_keeps_nothing_needs_no_temporary_folder(files: Path, monkeyp
     monkeypatch.chdir(files)
     monkeypatch.setattr("tempfile.mkdtemp", refused)
     done = CliRunner().invoke(command, ["run", "suite.yaml", "rows.csv", "--no-results"])
-    assert "1 of 2" in done.stdout and "mistakes" not in done.stdout
+    assert "1 of 2" in done.stdout
+    assert "mistakes" not in done.stdout
     assert done.exit_code == 0
 
 
