@@ -19,7 +19,7 @@ from evaluators.api.run_options import RowsAsked, RunOptions, prepared_for, refu
 from evaluators.builtin._evaluator import lists_fields
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.reports.conclusions import conclude
-from evaluators.run.engines.engine import engine_of, never
+from evaluators.run.engines.engine import RemoteCrew, engine_of, never
 from evaluators.run.exit_code import afterwards
 from evaluators.run.preparing import Prepared, check_gate_targets, masked_problems
 from evaluators.run.recorder import Recording
@@ -169,7 +169,7 @@ def _finish(
         return _finished_before(prepared, wanted, folder)
     try:
         with engine.crew() as crew:
-            jobs = jobs_of(prepared, crew.remote, folder, recordings, repeat_judge, parts)
+            jobs = jobs_of(prepared, isinstance(crew, RemoteCrew), folder, recordings, repeat_judge, parts)
             run = scored(
                 prepared, jobs, crew, folder, fingerprint, conclude, options.get("stopped", never),
                 options.get("progress", lambda rows, share: None), options.get("before_asking"), options.get("asked"),

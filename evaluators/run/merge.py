@@ -119,6 +119,21 @@ class Merger:
         self.full = self._recording.full_keys(total.recorded, total.rows)
 
 
+class SplitScoring:
+    """Scores one split after the other. Where it leaves this process it is `run_and_send`."""
+
+    def __init__(self, job: Job, lines: Sequence[EvaluatorLine], progress: Progress) -> None:
+        self._job = job
+        self._lines = lines
+        self._progress = progress
+
+    def __call__(self, task: Task) -> SplitResult:
+        return run_split(self._job, *task, asked_to_stop, lambda rows: self._progress(rows, None), self._lines)
+
+    def __reduce__(self) -> tuple[Callable[..., Callable[[Task], Sent]], tuple[object, ...]]:
+        return partial, (run_and_send, self._job)
+
+
 def measure(
     job: Job,
     lines: Sequence[EvaluatorLine],
@@ -153,13 +168,9 @@ def measure(
             if split.index not in done:
                 yield split, merger.full
 
-    def here(task: Task) -> SplitResult:
-        return run_split(job, *task, stopped, lambda rows: progress(rows, None), lines)
-
     with without_cycle_search():
-        run: Callable[[Task], SplitResult | Sent] = here if crew.shares_memory else partial(run_and_send, job)
         finished = len(done)
-        for found in crew.map(run, tasks(), stopped):
+        for found in crew.map(SplitScoring(job, lines, progress), tasks(), stopped):
             if isinstance(found, Lost):
                 if found.why is None:
                     merger.scored_again()
@@ -169,7 +180,7 @@ def measure(
                 result = found if isinstance(found, SplitResult) else received(job, found)
             merger.take(result)
             finished += result.finished
-            progress(0 if crew.shares_memory else result.rows, finished / len(splits))
+            progress(0 if found is result else result.rows, finished / len(splits))
             if job.key and counted is not None:
                 counted(finished, len(splits))
     return merger.measured(of=len(splits))

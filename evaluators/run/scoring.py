@@ -19,7 +19,7 @@ from evaluators.issues import Issue
 from evaluators.judges.answer_lines import AskedTotals
 from evaluators.judges.session import AskingProgress
 from evaluators.run.asking_run import asking
-from evaluators.run.engines.engine import Crew
+from evaluators.run.engines.engine import Crew, RemoteCrew
 from evaluators.run.exact_sums import plus
 from evaluators.run.job import Job
 from evaluators.run.merge import Progress, mark, measure
@@ -140,7 +140,7 @@ def scored(
     with files.blamed(), asking(prepared, before_asking, asked) as session:
         asking_file = str(session.file) if session is not None else None
         jobs = tuple(replace(job, asking=asking_file, until=until) for job in jobs)
-        if crew.remote:
+        if isinstance(crew, RemoteCrew):
             from evaluators.run.worker_check import check_workers  # most runs have no cluster
 
             for job in jobs:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.run.engines.engine import Crew
+from evaluators.run.engines.engine import RemoteCrew
 from evaluators.run.job import Job, ShippedSuite
 from evaluators.testsets.byte_source import ByteSource
 
@@ -37,7 +37,7 @@ def sent_suite(suite: Suite) -> ShippedSuite:
     return replace(shipped, environment={name: value for name, value in os.environ.items() if name in names})
 
 
-def check_workers(crew: Crew, jobs: Sequence[Job]) -> None:
+def check_workers(crew: RemoteCrew, jobs: Sequence[Job]) -> None:
     """Asks all workers. Raises Problems (environment) with what each of them lacks."""
     job = jobs[0]
     sources = tuple(dict.fromkeys(source for one in jobs for source in one.table.files))

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
 from evaluators.api.loading import load
 from evaluators.api.suite import Suite
-from evaluators.run.engines.engine import ENGINES, Engine, Result, Task, never
+from evaluators.run.engines.engine import ENGINES, Engine, Result, Task, look_there, never
 from evaluators.run.job import Job
 from evaluators.run.merge import measure
 from evaluators.run.preparing import prepare
@@ -75,11 +75,10 @@ def lines_of(rows: Iterable[dict[str, Any]]) -> str:
 class Shuffled(Engine):
     """Runs every task at once, and hands the results over in an order of its own: one for each number of workers."""
 
-    shares_memory: ClassVar[bool] = True
-
     def map(
         self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
     ) -> Iterator[Result]:
+        look_there(stopped)
         results = [run(task) for task in tasks]
         Random(self.parallel).shuffle(results)
         return iter(results)

@@ -70,6 +70,4 @@ def test_a_problem_in_a_task_reaches_the_caller(crew: Crew) -> None:
 
 def test_tasks_are_asked_to_stop_while_they_run(crew: Crew) -> None:
     """Without being asked, these tasks would never end."""
-    if crew.shares_memory:
-        return  # the caller's own function says when it stops
     assert set(crew.map(until_asked, range(2), lambda: True)) == {"asked"}

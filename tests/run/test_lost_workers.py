@@ -59,9 +59,7 @@ class MadeCluster(Cluster):
         stop_run(call.run_id)
 
     def ask(self, call: Call) -> list[tuple[str, bytes | Exception]]:
-        return [
-            (f"w{number}", perform(call.versions, call.equipment, call.task)) for number in range(1, self.there + 1)
-        ]
+        return [(f"w{number}", perform(call.versions, call.equipment, call.task)) for number in range(1, self.there + 1)]
 
 
 @pytest.fixture

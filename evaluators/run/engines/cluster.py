@@ -21,7 +21,7 @@ from pydantic import Field
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.registry import registered_plugs
-from evaluators.run.engines.engine import Answer, Engine, Lost, Result, Task, never
+from evaluators.run.engines.engine import Answer, Engine, Lost, RemoteCrew, Result, Task, never
 from evaluators.run.engines.on_worker import Equipment, own_versions
 from evaluators.values.transforms import registered_transforms
 
@@ -36,8 +36,6 @@ _OF_FILES: Final = "evaluators_file_"
 
 class ClusterEngine(Engine):
     """The settings that all clusters have."""
-
-    remote: ClassVar[bool] = True
 
     address: str | None = Field(None, min_length=1)
     """Where the cluster is. Without it, one is started on this machine for the run, and stopped after it."""
@@ -62,11 +60,9 @@ class Call(NamedTuple):
     task: bytes
 
 
-class Cluster:
+class Cluster(RemoteCrew):
     """The workers of a cluster that is connected, with what each kind of cluster does in its own way."""
 
-    shares_memory: ClassVar[bool] = False
-    remote: ClassVar[bool] = True
     kind: ClassVar[str]
     """What messages call it."""
 

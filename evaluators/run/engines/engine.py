@@ -42,9 +42,6 @@ class Lost(Struct, Generic[Task], frozen=True):
 class Crew(Protocol):
     """Workers that are ready."""
 
-    shares_memory: ClassVar[bool]
-    remote: ClassVar[bool]
-
     @property
     def parallel(self) -> int:
         """How many tasks run at the same time."""
@@ -52,24 +49,26 @@ class Crew(Protocol):
     def map(
         self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
     ) -> Iterator[Result | Lost[Task]]:
-        """The result of each task, in any order.
+        """The result of each task, in any order, or that the task was lost with its worker.
 
-        Tasks are drawn only when they can start soon, so that a later task may depend on earlier results. When `tasks`
-        ends early, so does the work. A task whose worker was lost is done again, and costs nothing else. `stopped` is asked now and
-        then; from a yes on, `asked_to_stop` says so wherever tasks run.
+        `run` and tasks are pickled where they leave this process. Tasks are drawn only when they can start soon, so that a later task may
+        depend on earlier results. When `tasks` ends early, so does the work. A task whose worker was lost is done again, and costs nothing
+        else. `stopped` is asked now and then; from a yes on, `asked_to_stop` says so wherever tasks run.
         """
 
+
+class RemoteCrew:
+    """Workers that may be on other machines: what they run is sent there, they may not see the folders of this one, and before the first
+    task each of them is asked whether it can take part."""
+
     def ask_each(self, function: Callable[[], Answer]) -> Sequence[tuple[str, Answer]]:
-        """What a function says on each worker, by the worker's name; nothing where workers are this process or its children."""
+        """What a function says on each worker, by the worker's name. Raises Problems for workers that cannot run it."""
+        raise NotImplementedError  # the contract: each crew of other machines has its own way
 
 
 class Engine(Settings):
     """Runs one function over many tasks. A plug says where."""
 
-    shares_memory: ClassVar[bool] = False
-    """Tasks run in the calling process: functions need not be pickled."""
-    remote: ClassVar[bool] = False
-    """Workers may be on other machines: what they run is sent there, and they may not see the folders of this one."""
     packages: ClassVar[tuple[str, ...]] = ()
     """What it imports from elsewhere, by the names of the modules."""
 
@@ -106,10 +105,6 @@ class Engine(Settings):
     ) -> Iterator[Result | Lost[Task]]:
         """The result of each task, as `Crew` promises it. Every engine implements it, or hands out a crew that does."""
         raise NotImplementedError  # the contract: each engine, or its crew, runs tasks in its own way
-
-    def ask_each(self, function: Callable[[], Answer]) -> Sequence[tuple[str, Answer]]:
-        """Nothing: the workers are what the calling process is."""
-        return ()
 
 
 _look: ContextVar[Callable[[], bool]] = ContextVar("asked_to_stop", default=never)

@@ -18,7 +18,7 @@ from typing import Final
 
 from evaluators.api.loading import loads
 from evaluators.reports.conclusions import conclude
-from evaluators.run.engines.engine import ENGINES, Crew
+from evaluators.run.engines.engine import ENGINES, Crew, RemoteCrew
 from evaluators.run.preparing import Prepared, prepare
 from evaluators.run.recording import recording_of
 from evaluators.run.run_folder import RunFolder
@@ -110,7 +110,14 @@ def _seconds(prepared: Prepared, crew: Crew) -> float:
         recordings = [recording_of(prepared, table) for _, table in prepared.variants()]
         fingerprint = InBackground(prepared.test_set.fingerprint)
         begun = perf_counter()
-        scored(prepared, jobs_of(prepared, crew.remote, folder, recordings), crew, folder, fingerprint, conclude)
+        scored(
+            prepared,
+            jobs_of(prepared, isinstance(crew, RemoteCrew), folder, recordings),
+            crew,
+            folder,
+            fingerprint,
+            conclude,
+        )
         return perf_counter() - begun
     finally:
         folder.discard()

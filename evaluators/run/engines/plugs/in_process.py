@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import ClassVar
 
-from evaluators.run.engines.engine import Engine, Result, Task, never
+from evaluators.run.engines.engine import Engine, Result, Task, look_there, never
 
 
 class InProcess(Engine):
     """Scores in the calling process. Nothing is pickled; the first split's results are there first."""
 
-    shares_memory: ClassVar[bool] = True
-
     def map(
         self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
     ) -> Iterator[Result]:
-        return map(run, tasks)
+        look_there(stopped)
+        try:
+            yield from map(run, tasks)
+        finally:
+            look_there(never)
