@@ -10,6 +10,8 @@ import click
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from evaluators.reports.catalog import Kind
+
 _SUFFIXES: Final = (".yaml", ".yml")
 
 
@@ -26,3 +28,27 @@ def suites(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
     if not found:
         return [CompletionItem(incomplete, type="file")]
     return [CompletionItem(os.path.join(folder, name)) for name in found]
+
+
+def everything(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The names of evaluators, comparators, transforms and presets that start like it, and the suites."""
+    from evaluators.reports.catalog import KINDS
+
+    return _offered(KINDS, ctx, param, incomplete)
+
+
+def types(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The evaluator types that start like it, and the suites."""
+    return _offered(("evaluators",), ctx, param, incomplete)
+
+
+def _offered(
+    kinds: tuple[Kind, ...], ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    from evaluators.reports.catalog import names_of
+
+    names = sorted({name for kind in kinds for name in names_of(kind) if name.startswith(incomplete)})
+    files = [item for item in suites(ctx, param, incomplete) if not names or item.type == "plain"]
+    return [*map(CompletionItem, names), *files]

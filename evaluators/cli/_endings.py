@@ -1,13 +1,20 @@
-"""How a command ends when something went wrong: what is printed, and the exit code."""
+"""How a command ends: Ctrl-C and SIGTERM, and what is printed, with the exit code, when something went wrong.
+
+The first Ctrl-C asks a run to stop where it can stop well, the second one ends it at once.
+"""
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Sequence
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
 
-from evaluators.cli._printing import tell
+from evaluators.cli._printing import print_problems, tell
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.run.exit_code import BUG, CONFIG, INTERRUPTED, Facts, exit_code
+from evaluators.run.exit_code import BUG, INTERRUPTED
 from evaluators.run.write_errors import reason
 from evaluators.settings import BadSettings
 
@@ -15,21 +22,18 @@ from evaluators.settings import BadSettings
 def ending(error: BaseException, with_traceback: bool) -> int:
     """Print what happened to standard error. Returns the exit code."""
     if with_traceback:
+        import traceback
+
         traceback.print_exception(error)
     if _interrupted(error):
         tell("Interrupted.")
         return INTERRUPTED
     if isinstance(error, Problems):
-        print_problems(error.issues)
-        return code_of(error.issues)
+        return print_problems(error.issues)
     if isinstance(error, BadSettings):
-        refused_settings = [Issue(one.code, Blame.CONFIG, one.message, hint=one.hint) for one in error.details]
-        print_problems(refused_settings)
-        return code_of(refused_settings)
+        return print_problems([Issue(one.code, Blame.CONFIG, one.message, hint=one.hint) for one in error.details])
     if isinstance(error, OSError):
-        refused = _refused(error)
-        print_problems([refused])
-        return code_of([refused])
+        return print_problems([_refused(error)])
     tell(_bug_text(error))
     return BUG
 
@@ -51,20 +55,6 @@ def _refused(error: OSError) -> Issue:
     return Issue("refused", Blame.ENVIRONMENT, f"{what} cannot be read or written: {reason(error)}", named)
 
 
-def print_problems(issues: Sequence[Issue]) -> None:
-    """Print every problem with its place, excerpt and hint, in order, and how many there are."""
-    from evaluators.reports.display import visible
-
-    for issue in issues:
-        tell("\n".join(visible(line) for line in str(issue).splitlines()))
-    tell(f"{len(issues):,} problem{'' if len(issues) == 1 else 's'} found.")
-
-
-def code_of(issues: Sequence[Issue]) -> int:
-    """The exit code for problems that keep a command from doing its work."""
-    return exit_code(Facts(issues=tuple(issues))) or CONFIG
-
-
 def _bug_text(error: BaseException) -> str:
     said = str(error).strip().splitlines()
     what = f"{type(error).__name__}: {said[0]}" if said else type(error).__name__
@@ -72,3 +62,39 @@ def _bug_text(error: BaseException) -> str:
         f"This is a bug in evaluators, not in your files: {what}\n"
         "  hint: run the same command with --traceback, and send what it prints to the authors"
     )
+
+
+def _say_now(text: str) -> None:
+    """Writes to standard error past its buffer: a signal may come while something is on its way into it."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.write(sys.stderr.fileno(), text.encode())
+
+
+class Interrupts:
+    """Whether the run was asked to stop."""
+
+    asked = False
+    at_once = False
+    """The next Ctrl-C or SIGTERM raises KeyboardInterrupt, also when it is the first one: no rows are under way."""
+
+    def __call__(self) -> bool:
+        return self.asked
+
+
+@contextmanager
+def interruptible() -> Iterator[Interrupts]:
+    """Says whether the run was asked to stop. The second Ctrl-C or SIGTERM raises KeyboardInterrupt."""
+    interrupts = Interrupts()
+
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        if interrupts.asked or interrupts.at_once:
+            raise KeyboardInterrupt
+        interrupts.asked = True
+        _say_now("\nStopping after the rows that are under way. Ctrl-C again ends the run at once.\n")
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield interrupts
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from evaluators.cli._printing import tell
+
 
 def newest_place(results: str = "runs") -> Path:
     """The newest run in a folder of results, which goes to standard error. Raises click.UsageError where there is none."""
@@ -20,8 +22,6 @@ def last_two(results: str = "runs") -> tuple[Path, Path]:
 
 
 def _newest(results: str, wanted: int) -> list[Path]:
-    from evaluators.cli._printing import tell
-    from evaluators.reports.display import visible
     from evaluators.run.run_listing import newest_runs
 
     found = newest_runs(Path(results))
@@ -29,7 +29,7 @@ def _newest(results: str, wanted: int) -> list[Path]:
     if len(of_suite) < wanted:
         there = "no run" if not found else f'only one run of "{found[0].suite}"'
         raise click.UsageError(f"there is {there} in {results}; name the run{'s' if wanted > 1 else ''}")
-    tell(visible(f"the newest: {' and '.join(str(run.place) for run in of_suite)}"))
+    tell(f"the newest: {' and '.join(str(run.place) for run in of_suite)}")
     return [run.place for run in of_suite]
 
 
@@ -44,8 +44,6 @@ def run_place(written: str | None) -> Path:
     if written is None:
         return newest_place()
     from evaluators.api.remote_runs import run_here
-    from evaluators.cli._printing import tell
-    from evaluators.reports.display import visible
     from evaluators.run.run_listing import newest_run
 
     bare = written not in ("", os.curdir, os.pardir) and not set(written) & {"/", os.sep, os.altsep}
@@ -57,6 +55,6 @@ def run_place(written: str | None) -> Path:
             if among > 1 or place.name != written:
                 alone = "" if place.name == written else f"; {os.path.join(folder, written)} is that folder alone"
                 runs = "the only run" if among == 1 else f"the newest of {among:,} runs"
-                tell(visible(f"{written}: {runs} of that name is {place}{alone}"))
+                tell(f"{written}: {runs} of that name is {place}{alone}")
             return place
     return run_here(written)

@@ -9,9 +9,6 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
-from evaluators.issues import Blame, Issue, Problems
-from evaluators.run.store import write_text
-
 _SCHEMA: Final = "suite.schema.json"
 
 
@@ -19,6 +16,8 @@ def refuse_taken(files: Iterable[str], *, force: bool) -> None:
     """Raises Problems (config) for files that are there already, unless `force` is asked for."""
     taken = [name for name in files if Path(name).exists()]
     if taken and not force:
+        from evaluators.issues import Blame, Issue, Problems
+
         message = "there is such a file already, and nothing has been written"
         raise Problems(Issue("file-exists", Blame.CONFIG, message, name, "--force replaces it") for name in taken)
 
@@ -29,6 +28,8 @@ def write(files: Mapping[str, str], *, force: bool) -> None:
     Raises Problems when one is there already and `force` is not asked for (config), or when the system does not take one
     (environment).
     """
+    from evaluators.run.store import write_text
+
     refuse_taken(files, force=force)
     for name, text in files.items():
         write_text(Path(name), text)
@@ -62,6 +63,7 @@ _WILD: Final = re.compile(r"[*?\[]")
 
 def _schema_written(schema: Path) -> bool:
     from evaluators.api.language import language_schema, schema_text
+    from evaluators.issues import Problems
 
     try:
         write({str(schema): schema_text(language_schema())}, force=False)

@@ -12,8 +12,7 @@ from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.api.run_object import Run
 from evaluators.api.run_options import RunOptions, prepared_for
-from evaluators.cli._endings import print_problems
-from evaluators.cli._printing import print_page, print_run, say
+from evaluators.cli._printing import print_page, print_problems, print_run, say
 from evaluators.issues import Problems
 from evaluators.reports.comparison_page import comparison_page
 from evaluators.reports.headline import one_line

@@ -1,16 +1,18 @@
-"""What a command prints: pages on standard output, fitted and coloured on a terminal, in the same words everywhere."""
+"""What a command prints: pages on standard output, fitted and coloured on a terminal, problems on standard error.
+
+Every command has this module, also where only its help is asked for: what that does without is imported where it is used.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
-from evaluators.issues import Blame, Issue, Problems
-from evaluators.run.write_errors import UNWRITTEN, unwritten
-
 if TYPE_CHECKING:
+    from evaluators.issues import Issue
     from evaluators.reports.document import Page
     from evaluators.reports.headline import Options
     from evaluators.run.result import RunResult
@@ -73,6 +75,9 @@ def say(text: str) -> None:
     Raises Problems (environment) when it is closed or full.
     """
     if sys.stdout is None:
+        from evaluators.issues import Blame, Issue, Problems
+        from evaluators.run.write_errors import UNWRITTEN
+
         raise Problems([Issue(UNWRITTEN, Blame.ENVIRONMENT, "it is closed, so nothing can be printed", _STDOUT)])
     try:
         sys.stdout.write(text)
@@ -80,15 +85,64 @@ def say(text: str) -> None:
     except BrokenPipeError:
         _silence()
     except OSError as error:
+        from evaluators.issues import Problems
+        from evaluators.run.write_errors import unwritten
+
         _silence()
         raise Problems([unwritten(error, _STDOUT, "what is printed")]) from error
 
 
 def tell(text: str) -> None:
-    """Write a line to standard error. Where that is closed or full, there is nobody to tell."""
+    """Write lines to standard error, as they stand. Where that is closed or full, there is nobody to tell."""
+    from evaluators.reports.display import visible
+
     if sys.stderr is not None:
         with suppress(OSError):
-            print(text, file=sys.stderr, flush=True)
+            print("\n".join(map(visible, text.splitlines())), file=sys.stderr, flush=True)
+
+
+def print_problems(issues: Sequence[Issue]) -> int:
+    """Print every problem with its place, excerpt and hint, in order, and how many there are. Returns the exit code of a command that
+    they keep from doing its work."""
+    from evaluators.run.exit_code import CONFIG, Facts, exit_code
+
+    for issue in issues:
+        tell(str(issue))
+    tell(f"{len(issues):,} problem{'' if len(issues) == 1 else 's'} found.")
+    return exit_code(Facts(issues=tuple(issues))) or CONFIG
+
+
+STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+MOST_BYTES: Final = 1_000_000
+"""GitHub refuses a summary of more than 1 MiB."""
+
+
+def add_to_step_summary(page: Page) -> None:
+    """Add a page to the summary of a step; nothing outside GitHub Actions."""
+    place = os.environ.get(STEP_SUMMARY)
+    if not place:
+        return
+    from evaluators.reports.formats.markdown import MarkdownFormat
+
+    text = MarkdownFormat().page(page).encode()
+    if len(text) > MOST_BYTES:
+        text = text[:MOST_BYTES].rpartition(b"\n")[0] + b"\n\nThe rest is too long for a step summary.\n"
+    with open(place, "ab") as summary:
+        summary.write(text)
+
+
+@contextmanager
+def annotated_problems() -> Iterator[None]:
+    """Problems that end the command are annotations for GitHub, too, and go on."""
+    from evaluators.issues import Problems
+
+    try:
+        yield
+    except Problems as error:
+        from evaluators.reports.formats.github import problem_annotations
+
+        say(problem_annotations(error.issues))
+        raise
 
 
 def _silence() -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import click
 
+from evaluators.cli._named_runs import run_place
+from evaluators.cli._printing import print_page
+
 
 @click.command("advice")
 @click.argument("run", type=click.Path(), required=False)
@@ -17,7 +20,5 @@ def command(run: str | None) -> None:
     The exit code is 0 when the run could be read.
     """
     from evaluators.api.finished_run import advice_page
-    from evaluators.cli._named_runs import run_place
-    from evaluators.cli._printing import print_page
 
     print_page(advice_page(run_place(run)))

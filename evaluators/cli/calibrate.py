@@ -8,7 +8,9 @@ from typing import Any
 
 import click
 
-from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, HEADER_ROW, SHEET, reading_settings
+from evaluators.cli._named_runs import run_place
+from evaluators.cli._options import READING, reading_settings
+from evaluators.cli._printing import print_page
 
 
 @click.command("calibrate")
@@ -41,11 +43,7 @@ from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, HEADER_ROW, SH
     metavar="RUN",
     help="Also say how many questions got another verdict in this run: with another model, or with fields_per_request: 1.",
 )
-@COLUMNS
-@DELIMITER
-@ENCODING
-@SHEET
-@HEADER_ROW
+@READING
 def command(
     run: str,
     marks: str | None,
@@ -65,8 +63,6 @@ def command(
     The exit code is 0 when there was something to compare, 2 for a mark that cannot be read, and 3 when no row has both.
     """
     from evaluators.api.calibrating import calibration_document, marks_of
-    from evaluators.cli._named_runs import run_place
-    from evaluators.cli._printing import print_page
 
     low, high = scale
     if not low < high:

@@ -10,20 +10,15 @@ from typing import Any
 import click
 
 from evaluators.cli._completion import suites
-from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, EXPECTED, HEADER_ROW, OUTPUT, SHEET, reading_settings
+from evaluators.cli._options import READING_PLACES, reading_settings
+from evaluators.cli._printing import print_problems, say
 
 
 @click.command("check")
 @click.argument("suites", nargs=-1, required=True, metavar="SUITE... [TEST_SET]", shell_complete=suites)
 @click.option("--with-data", is_flag=True, help="Look at the test set wherever it is: its columns, its paths, its cells.")
 @click.option("--all", "whole", is_flag=True, help="Look at every row, not only at the first 200.")
-@COLUMNS
-@EXPECTED
-@OUTPUT
-@DELIMITER
-@ENCODING
-@SHEET
-@HEADER_ROW
+@READING_PLACES
 def command(suites: tuple[str, ...], with_data: bool, whole: bool, **reading: Any) -> None:
     """Check suites.
 
@@ -62,22 +57,18 @@ def _told_apart(files: Sequence[str]) -> tuple[Sequence[str], str | None]:
 
 def _guarded(suite: str, with_data: bool, whole: bool) -> int:
     """The exit code of one suite of several; its problems are printed, and the next one is looked at."""
-    from evaluators.cli._endings import code_of, print_problems
     from evaluators.issues import Problems
 
     try:
         return _check(suite, None, with_data, whole)
     except Problems as error:
-        print_problems(error.issues)
-        return code_of(error.issues)
+        return print_problems(error.issues)
 
 
 def _check(
     suite: str, test_set: str | None, with_data: bool, whole: bool, settings: Mapping[str, Any] = MappingProxyType({})
 ) -> int:
     from evaluators.api.loading import load
-    from evaluators.cli._endings import print_problems
-    from evaluators.cli._printing import say
     from evaluators.guide import data_checks
     from evaluators.run.preparing import check_judge
     from evaluators.values.addresses import allowed_beginnings

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, HEADER_ROW, SHEET, reading_settings
+from evaluators.cli._options import READING, reading_settings
+from evaluators.cli._printing import print_problems, say
 
 
 @click.command("check-expected")
@@ -16,11 +17,7 @@ from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, HEADER_ROW, SH
 @click.option("--schema-column", metavar="NAME", help="The column that holds each row's own schema.")
 @click.option("--column", metavar="NAME", help="The column with the expected answers, where its name is not a usual one.")
 @click.option("--strict-types", is_flag=True, help="A value of another type than the schema says is a problem, too.")
-@COLUMNS
-@DELIMITER
-@ENCODING
-@SHEET
-@HEADER_ROW
+@READING
 def command(
     expected: str, schema: str | None, schema_column: str | None, column: str | None, strict_types: bool, **reading: Any
 ) -> None:
@@ -36,12 +33,9 @@ def command(
     The exit code is 0 when there is no problem, 2 for a mistake in the schema or the command, and 3 for problems of the
     expected answers.
     """
-    from evaluators.cli._endings import code_of, print_problems
-    from evaluators.cli._printing import say
     from evaluators.guide import expected_checks
 
     found = expected_checks.checked(expected, column, schema, schema_column, strict_types, reading_settings(**reading))
     say(found.words())
     if found.problems:
-        print_problems(found.problems)
-        sys.exit(code_of(found.problems))
+        sys.exit(print_problems(found.problems))

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evaluators.cli._completion import suites
+from evaluators.cli._named_runs import last_two, run_place
 from evaluators.cli._options import WholeNumber, report_files
+from evaluators.cli._printing import add_to_step_summary, print_page, say
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
@@ -83,21 +85,29 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     other settings.
     """
     from evaluators.api.loading import load
+    from evaluators.api.remote_runs import written_places
+    from evaluators.reports.format import comparison_format_for
+    from evaluators.run.store import write_text
 
     loaded = load(suite) if suite is not None else None
     if options["update_baseline"]:
         _update(runs, loaded)
         return
-    _check_files(options["files"])
+    for file in options["files"]:
+        comparison_format_for(Path(file))  # or nothing is compared
     comparison = _comparison(runs, loaded, options)
-    written = _write(comparison, options["files"])
-    _print(comparison, written, options)
+
+    def write(some: list[Path]) -> list[Path]:
+        for file in some:
+            write_text(file, comparison_format_for(file).compared(comparison))
+        return some
+
+    _print(comparison, tuple(written_places(options["files"], write)), options)
     sys.exit(comparison.exit_code)
 
 
 def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, Any]) -> RunComparison:
     from evaluators.api.comparisons import compare, compare_variants, compare_with_baseline
-    from evaluators.cli._named_runs import last_two, run_place
 
     rules = {name: options[name] for name in ("max_broken_rows", "max_drop", "common")}
     if (asked := options["fail_on"]) is not None:
@@ -121,8 +131,6 @@ def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, A
 
 def _update(runs: tuple[str, ...], suite: Suite | None) -> None:
     from evaluators.api.comparisons import baseline_of, update_baseline
-    from evaluators.cli._named_runs import run_place
-    from evaluators.cli._printing import say
 
     if suite is None or len(runs) != 1:
         raise click.UsageError("--update-baseline takes one run, and the --suite that names the baseline")
@@ -134,36 +142,13 @@ def _update(runs: tuple[str, ...], suite: Suite | None) -> None:
     )
 
 
-def _check_files(files: tuple[str, ...]) -> None:
-    from evaluators.reports.format import comparison_format_for
-
-    for file in files:
-        comparison_format_for(Path(file))
-
-
-def _write(comparison: RunComparison, files: tuple[str, ...]) -> tuple[str, ...]:
-    from evaluators.api.remote_runs import written_places
-    from evaluators.reports.format import comparison_format_for
-    from evaluators.run.store import write_text
-
-    def write(some: list[Path]) -> list[Path]:
-        for file in some:
-            write_text(file, comparison_format_for(file).compared(comparison))
-        return some
-
-    return tuple(written_places(files, write))
-
-
 def _print(comparison: RunComparison, files: tuple[str, ...], options: dict[str, Any]) -> None:
-    from evaluators.cli._printing import print_page, say
     from evaluators.reports.comparison_page import comparison_line, comparison_page
     from evaluators.reports.display import visible
     from evaluators.reports.format import FORMATS
 
     kind = options["print_as"]
     if kind == "github":
-        from evaluators.cli._github import add_to_step_summary
-
         add_to_step_summary(comparison_page(comparison))
     if kind != "text":
         say(FORMATS.find(kind)().compared(comparison))

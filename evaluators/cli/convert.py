@@ -7,16 +7,9 @@ from typing import Any
 
 import click
 
-from evaluators.cli._options import (
-    COLUMNS,
-    DELIMITER,
-    ENCODING,
-    EXPECTED,
-    HEADER_ROW,
-    OUTPUT,
-    SHEET,
-    reading_settings,
-)
+from evaluators.cli._new_files import refuse_taken, write
+from evaluators.cli._options import READING_PLACES, reading_settings
+from evaluators.cli._printing import say
 
 
 @click.command("convert")
@@ -24,13 +17,7 @@ from evaluators.cli._options import (
 @click.option("-o", "--suite", type=click.Path(), metavar="FILE", help="The suite to write.  [default: standard output]")
 @click.option("--rows", type=click.Path(), metavar="FILE", help="Write the rows that are in the files, as CSV.")
 @click.option("--force", is_flag=True, help="Replace files of these names.")
-@COLUMNS
-@EXPECTED
-@OUTPUT
-@DELIMITER
-@ENCODING
-@SHEET
-@HEADER_ROW
+@READING_PLACES
 def command(files: tuple[str, ...], suite: str | None, rows: str | None, force: bool, **reading: Any) -> None:
     """Turn another system's files into a suite.
 
@@ -46,9 +33,7 @@ def command(files: tuple[str, ...], suite: str | None, rows: str | None, force: 
     The exit code is 0 when a suite was written, also when some of it has no counterpart, and 2 when a file cannot be read, when
     nothing in it has a counterpart, or when a file of that name is there already.
     """
-    from evaluators.cli._converted_suite import convert
-    from evaluators.cli._new_files import refuse_taken, write
-    from evaluators.cli._printing import say
+    from evaluators.converting.converted_suite import convert
 
     targets = [target for target in (suite, rows) if target is not None]
     refuse_taken(targets, force=force)

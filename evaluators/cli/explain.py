@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from evaluators.cli._name_completion import everything
+from evaluators.cli._completion import everything
+from evaluators.cli._printing import asked_width, say
 
 
 class _PageWords(click.Choice[str]):
@@ -44,12 +45,9 @@ def command(subject: str, format_: str, steps: bool) -> None:
     --steps you also get in which order all that happens.
     """
     from evaluators.api import explaining
-    from evaluators.cli._printing import asked_width
     from evaluators.reports.reference_text import WIDTH
 
     width = min(asked_width() or WIDTH, WIDTH)
-    from evaluators.cli._printing import say
-
     if explaining.is_suite(subject):
         say(explaining.of_suite(subject, format_, steps, width))
     else:

@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
-from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, HEADER_ROW, SHEET, reading_settings
+from evaluators.cli._new_files import write
+from evaluators.cli._options import READING, reading_settings
+from evaluators.cli._printing import print_problems, say, tell
 
 
 @click.command("infer-schema")
@@ -20,11 +22,7 @@ from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, HEADER_ROW, SH
 )
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write the schema to FILE, not to the screen.")
 @click.option("--force", is_flag=True, help="Replace a file of that name.")
-@COLUMNS
-@DELIMITER
-@ENCODING
-@SHEET
-@HEADER_ROW
+@READING
 def command(
     expected: str, column: str | None, dialect: str | None, output: str | None, force: bool, **reading: Any
 ) -> None:
@@ -38,9 +36,6 @@ def command(
 
     The exit code is 0 when every answer was read, 2 for a mistake in the command and 3 when an answer could not be read.
     """
-    from evaluators.cli._endings import code_of, print_problems
-    from evaluators.cli._new_files import write
-    from evaluators.cli._printing import say, tell
     from evaluators.guide import inferring
 
     found = inferring.inferred(expected, column, dialect, reading_settings(**reading))
@@ -51,5 +46,4 @@ def command(
         write({output: found.text}, force=force)
         say(found.words(output))
     if found.problems:
-        print_problems(found.problems)
-        sys.exit(code_of(found.problems))
+        sys.exit(print_problems(found.problems))

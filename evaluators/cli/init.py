@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, EXPECTED, HEADER_ROW, OUTPUT, SHEET, reading_settings
+from evaluators.cli._new_files import refuse_taken, write_suite
+from evaluators.cli._options import READING_PLACES, reading_settings
+from evaluators.cli._printing import say
+
+if TYPE_CHECKING:
+    from evaluators.fields.inference.questions import InitQuestion
 
 
 @click.command("init")
@@ -14,13 +20,7 @@ from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, EXPECTED, HEAD
 @click.option(
     "-o", "--suite", "target", type=click.Path(), metavar="FILE", help="The suite to write.  [default: DATA.yaml]"
 )
-@COLUMNS
-@EXPECTED
-@OUTPUT
-@DELIMITER
-@ENCODING
-@SHEET
-@HEADER_ROW
+@READING_PLACES
 @click.option("--force", is_flag=True, help="Replace a suite of that name.")
 def command(
     data: str | None,
@@ -46,17 +46,27 @@ def command(
     `init` is for data that you have. To start from a template, or to write an evaluator or a comparator of your own, see
     `evaluators new`.
     """
-    from evaluators.cli._new_files import refuse_taken, write_suite
-    from evaluators.cli._printing import say
-    from evaluators.cli._terminal_questions import TerminalAsker
+    from evaluators.fields.inference.questions import Likeliest
     from evaluators.guide.first_suite import begin
 
     if target is not None:
         refuse_taken([target], force=force)
-    ask = TerminalAsker(asks=sys.stdin.isatty() and sys.stdout.isatty())
+    ask = Likeliest(asks=asked_on_a_terminal if sys.stdin.isatty() and sys.stdout.isatty() else None)
     begun = begin(
         data, output, expected, columns, target, ask, reading_settings({}, delimiter, encoding, sheet, header_row)
     )
     places = [place for place in (data, expected, output) if place is not None]
     *schema, _ = write_suite(begun.file, begun.text, data=places, force=force)
     say("".join(f"wrote {file}: what editors offer in suites\n" for file in schema) + begun.words)
+
+
+def asked_on_a_terminal(question: InitQuestion) -> str:
+    """The answer of whoever sits at the terminal."""
+    from evaluators.reports.display import visible
+
+    click.echo(visible(question.text))
+    for number, answer in enumerate(question.answers, 1):
+        said = question.hints[number - 1] if question.hints else ""
+        click.echo(visible(f"  {number}  {answer}{f'  ({said})' if said else ''}"))
+    chosen = click.prompt("Number", type=click.IntRange(1, len(question.answers)), default=1)
+    return question.answers[chosen - 1]

@@ -2,7 +2,29 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
 import click
+
+from evaluators.cli._printing import say
+
+if TYPE_CHECKING:
+    from evaluators.reports.catalog import CatalogEntry, Group, Kind
+
+_HEADS: Final[Mapping[Kind, str]] = {
+    "evaluators": "Evaluators score a row. They are in the list under `evaluators:`.",
+    "comparators": "Comparators compare one value with another. They are beside a path under `fields:`.",
+    "transforms": "Transforms change both values before they are compared. They are listed under `transforms:`.",
+    "presets": "Presets are ready-made settings. A suite starts from one with `extends: preset:NAME`.",
+}
+_TITLES: Final[Mapping[Group, str]] = {
+    "start here": "Start here:",
+    "further": "Further ones:",
+    "compatibility": "For schemas and suites that were written elsewhere or long ago:",
+}
 
 
 @click.command("list")
@@ -24,9 +46,36 @@ def command(kind: str | None, format_: str) -> None:
 
     `evaluators explain NAME` says more about one of them.
     """
-    from evaluators.cli._lists import as_json, as_text
-    from evaluators.cli._printing import say
     from evaluators.reports.catalog import KINDS, entries
 
     found = {each: entries(each) for each in KINDS if kind in (None, each)}
     say(as_json(found) if format_ == "json" else as_text(found))
+
+
+def as_text(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:
+    """Each list under a sentence that says what it is for."""
+    from evaluators.reports.display import padded, width
+
+    widest = max(width(entry.name) for entries in lists.values() for entry in entries)
+    parts = []
+    for kind, entries in lists.items():
+        groups = [(group, list(listed)) for group, listed in groupby(entries, key=lambda entry: entry.group)]
+        parts.append(_HEADS[kind])
+        for group, listed in groups:
+            lines = [f"  {padded(entry.name, widest)}  {_words(entry)}" for entry in listed]
+            parts.append("\n".join([*([_TITLES[group]] if len(groups) > 1 else []), *lines]))
+    return "\n\n".join(parts) + "\n"
+
+
+def as_json(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:
+    """One object per entry, in one list."""
+    found = [
+        {"kind": entry.kind, "group": entry.group, "name": entry.name, "does": entry.does, "instead": entry.retired}
+        for entries in lists.values()
+        for entry in entries
+    ]
+    return json.dumps(found, ensure_ascii=False, indent=2) + "\n"
+
+
+def _words(entry: CatalogEntry) -> str:
+    return f"{entry.does} Kept for old suites: use {entry.retired}." if entry.retired else entry.does

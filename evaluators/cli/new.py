@@ -6,6 +6,9 @@ from collections.abc import Iterable
 
 import click
 
+from evaluators.cli._new_files import write, write_suite
+from evaluators.cli._printing import say
+
 
 @click.command("new")
 @click.argument("kind", type=click.Choice(["suite", "evaluator", "comparator"]), metavar="suite|evaluator|comparator")
@@ -22,8 +25,6 @@ def command(kind: str, name: str, folder: str, force: bool) -> None:
 
     A template knows nothing of your data. `evaluators init rows.csv` looks at data that you have and writes a suite for it.
     """
-    from evaluators.cli._new_files import write, write_suite
-    from evaluators.cli._printing import say
     from evaluators.guide.templates import files_of, next_steps
 
     files = files_of(kind, name, folder)

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import click
 
+from evaluators.cli._named_runs import run_place
 from evaluators.cli._options import EVERY_TABLE, EXPLAIN, report_files
+from evaluators.cli._printing import print_run, say
 
 
 @click.command("report")
@@ -33,8 +35,6 @@ def command(run: str | None, files: tuple[str, ...], verbose: bool, explain: boo
 
     from evaluators.api.finished_run import options_of, write_again
     from evaluators.api.remote_runs import written_places
-    from evaluators.cli._named_runs import run_place
-    from evaluators.cli._printing import print_run, say
     from evaluators.issues import Problems
     from evaluators.reports.report_files import check_asked
     from evaluators.run.reader import Run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from evaluators.cli._completion import suites
-from evaluators.cli._option_groups import GroupedCommand
 from evaluators.cli._options import (
     COLUMNS,
     DELIMITER,
@@ -26,11 +25,22 @@ from evaluators.cli._options import (
     SHEET,
     TRACE_ROWS,
     Evidence,
+    GroupedCommand,
     WholeNumber,
     pairs,
     reading_settings,
     report_files,
 )
+from evaluators.cli._printing import (
+    add_to_step_summary,
+    annotated_problems,
+    link_line,
+    print_problems,
+    print_run,
+    say,
+    tell,
+)
+from evaluators.cli._progress import progress_line, sending_progress
 
 if TYPE_CHECKING:
     from evaluators.api.execute import Finished
@@ -200,8 +210,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     """
     from evaluators.api.execute import finish
     from evaluators.api.loading import load
-    from evaluators.cli._interrupts import interruptible
-    from evaluators.cli._progress import progress_line, sending_progress
+    from evaluators.cli._endings import interruptible
     from evaluators.run.exit_code import afterwards
 
     if options["watching"]:
@@ -209,7 +218,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
 
         watch_run(suite, test_set, _asked_of(options, None, ("none",)))
         return
-    with _problems_printed(options):
+    with annotated_problems() if options["print_as"] == "github" else nullcontext():
         loaded = load(suite)
         line = progress_line()
         with interruptible() as stopped, line or nullcontext():
@@ -237,12 +246,8 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
                 sending.end()
     unprinted = tuple(shown) if stopped.at_once else _printed(finished, options)
     _tell_left_behind(results)
-    _print_asked(finished, options)
-    _print_scored_again(finished)
-    _print_sent(finished, options)
+    _tell_of_the_run(finished, options["quiet"])
     if refused := (*finished.refused, *unprinted):
-        from evaluators.cli._endings import print_problems
-
         print_problems(refused)
     sys.exit(afterwards(finished.result, unprinted).exit_code)
 
@@ -251,7 +256,6 @@ def _tell_left_behind(results: str | Path | None) -> None:
     """Names the runs in the folder of the results that were ended before their end."""
     if not isinstance(results, Path):
         return
-    from evaluators.cli._printing import tell
     from evaluators.run.working_folder import left_folders
 
     left = [one for one in left_folders(results) if one.holding == "mine"]
@@ -270,22 +274,11 @@ def _printed(finished: Finished, options: dict[str, Any]) -> tuple[Issue, ...]:
     except Problems as error:
         return error.issues
     finally:
-        from evaluators.cli._printing import tell
-
         if finished.taken is not None:
             tell(f"{finished.taken} is there already, so this run is in {finished.place or finished.folder}")
         if finished.notice and not options["quiet"]:
             tell(finished.notice)
     return ()
-
-
-def _problems_printed(options: dict[str, Any]) -> AbstractContextManager[None]:
-    """Where problems that keep the run from starting go, beside standard error."""
-    if options["print_as"] != "github":
-        return nullcontext()
-    from evaluators.cli._github import annotated_problems
-
-    return annotated_problems()
 
 
 def _results_folder(options: dict[str, Any], suite: Suite) -> str | Path | None:
@@ -310,8 +303,6 @@ def _folder_of_suite(suite: Suite) -> Path:
         return named
     found = (suite.config.source.folder_of(("results", "folder")) or Path()) / named
     if found.resolve() != named.resolve():
-        from evaluators.cli._printing import tell
-
         tell(
             f"note: results go to {found}: `folder` under `results` is relative to the suite, and no longer to where you are"
         )
@@ -322,9 +313,14 @@ def _asked_of(options: dict[str, Any], results: str | Path | None, tracked: tupl
     """What the command line asks of a run."""
     from evaluators.testsets.selection import Selection
 
-    formats = options["formats"]
+    formats, outputs = options["formats"], options["outputs_from"]
+    shared = {name: options[name] for name in ("columns", "delimiter", "encoding", "sheet", "header_row", "expected")}
+    own = {"outputs": options["outputs"], "format": options["test_set_format"]}
     return {
-        "test_set_settings": _test_set_settings(options),
+        "test_set_settings": {
+            **reading_settings(**shared, output=options["output"] if outputs is None else outputs),
+            **{name: value for name, value in own.items() if value is not None},
+        },
         "workers": options["workers"],
         "engine": options["engine"],
         "selection": Selection(options["limit"], options["sample"], options["seed"], options["where"]),
@@ -347,18 +343,8 @@ def _asked_of(options: dict[str, Any], results: str | Path | None, tracked: tupl
     }
 
 
-def _test_set_settings(options: dict[str, Any]) -> dict[str, Any]:
-    """The settings of `test_set` that the command line names."""
-    shared = {name: options[name] for name in ("columns", "delimiter", "encoding", "sheet", "header_row", "expected")}
-    shared["output"] = options["outputs_from"] if options["outputs_from"] is not None else options["output"]
-    own = {"outputs": options["outputs"], "format": options["test_set_format"]}
-    return {**reading_settings(**shared), **{name: value for name, value in own.items() if value is not None}}
-
-
 def _print(finished: Finished, options: dict[str, Any]) -> None:
     from msgspec.structs import replace
-
-    from evaluators.cli._printing import print_run, say
 
     if options["print_as"] == "json":
         from evaluators.run.run_json import run_json
@@ -371,7 +357,6 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
         say(one_line(finished.result) + "\n")
         return
     if options["print_as"] == "github":
-        from evaluators.cli._github import add_to_step_summary
         from evaluators.reports.formats.github import GitHub
         from evaluators.reports.run_page import run_page
 
@@ -379,21 +364,14 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
         say(GitHub().render(finished.result, finished.options))
         return
     folder = finished.place or finished.folder
+    files = (*(() if folder is None else (f"{folder}: the run folder",)), *map(str, finished.files))
     named = "" if folder is None else shlex.quote(str(folder))
-    shown = replace(finished.options, files=_files(finished), run=named, explain=options["explain"])
+    shown = replace(finished.options, files=files, run=named, explain=options["explain"])
     print_run(finished.result, shown, options["verbose"])
-
-
-def _files(finished: Finished) -> tuple[str, ...]:
-    """Where the results are, one line each."""
-    folder = finished.place or finished.folder
-    named = () if folder is None else (f"{folder}: the run folder",)
-    return (*named, *map(str, finished.files))
 
 
 def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
     """Where questions go and how many at most: to standard error, before the first one."""
-    from evaluators.cli._printing import tell
     from evaluators.run.asking_run import questions_of
 
     for line in questions_of(prepared, repeat_judge)[0]:
@@ -403,7 +381,6 @@ def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
 def _print_questions(loaded: Suite, test_set: str | None, asked: RunOptions) -> None:
     """What a run would ask, in place of the run."""
     from evaluators.api.run_options import prepared_for
-    from evaluators.cli._printing import say
     from evaluators.run.asking_run import questions_of
 
     lines, functions = questions_of(prepared_for(loaded, test_set, asked), asked["repeat_judge"])
@@ -412,36 +389,19 @@ def _print_questions(loaded: Suite, test_set: str | None, asked: RunOptions) -> 
     say("".join(f"{line}\n" for line in lines or ["Nothing would be sent anywhere."]))
 
 
-def _print_asked(finished: Finished, options: dict[str, Any]) -> None:
-    """What asking took, which is no part of the results: to standard error."""
-    asked = finished.result.environment.asked if finished.result.environment is not None else None
-    if asked is None or not asked.requests or options["quiet"]:
-        return
-    from evaluators.cli._printing import tell
-    from evaluators.reports.run_page import asked_text
+def _tell_of_the_run(finished: Finished, quiet: bool) -> None:
+    """What is no part of the results, and goes to standard error: what asking took, which splits were scored more than once, where the
+    run was sent, and which trackers failed."""
+    environment = finished.result.environment
+    if environment is not None and environment.asked is not None and environment.asked.requests and not quiet:
+        from evaluators.reports.run_page import asked_text
 
-    tell(f"Judge: {asked_text(asked)}")
-
-
-def _print_scored_again(finished: Finished) -> None:
-    """How many splits were scored more than once, which is no part of the results: to standard error."""
-    times = finished.result.environment.scored_again if finished.result.environment is not None else 0
-    if not times:
-        return
-    from evaluators.cli._printing import tell
-
-    tell(f"{'1 split was' if times == 1 else f'{times:,} splits were'} scored once more, because a worker was lost")
-
-
-def _print_sent(finished: Finished, options: dict[str, Any]) -> None:
-    """Where the run was sent, and which trackers failed: to standard error, so that what is printed stays what it is."""
+        tell(f"Judge: {asked_text(environment.asked)}")
+    if environment is not None and (times := environment.scored_again):
+        tell(f"{'1 split was' if times == 1 else f'{times:,} splits were'} scored once more, because a worker was lost")
     if finished.sent is None:
         return
-    from evaluators.cli._endings import print_problems
-    from evaluators.cli._printing import link_line, tell
-
-    if not options["quiet"]:
-        for link in finished.sent.links:
-            tell(link_line(link))
+    for link in finished.sent.links if not quiet else ():
+        tell(link_line(link))
     if finished.sent.issues:
         print_problems(finished.sent.issues)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from evaluators.cli._printing import print_page, say, tell
+
 
 @click.command("runs")
 @click.argument("folder", type=click.Path(), default="runs", required=False)
@@ -31,7 +33,6 @@ def command(folder: str, clean: bool, yes: bool, format_: str) -> None:
     `evaluators run SUITE --name NAME --resume` goes on with it, and --clean removes it. A run that is still going is
     never removed. One that was scored to its end, and could not be moved to its place then, is moved there.
     """
-    from evaluators.cli._printing import print_page, say
     from evaluators.reports.runs_page import runs_json, runs_page
     from evaluators.run.run_listing import listed_runs
 
@@ -47,7 +48,6 @@ def command(folder: str, clean: bool, yes: bool, format_: str) -> None:
 
 def _clean(folder: Path, yes: bool) -> None:
     """Removes unfinished runs, once somebody has said yes."""
-    from evaluators.cli._printing import say, tell
     from evaluators.issues import Blame, Issue, Problems, problem
     from evaluators.reports.display import visible
     from evaluators.reports.runs_page import state_words
@@ -59,7 +59,7 @@ def _clean(folder: Path, yes: bool) -> None:
         say("Every run is finished or still going. Nothing is removed.\n")
         return
     for run in found:
-        tell(visible(f"{run.place}: {run.name}, {state_words(run)}"))
+        tell(f"{run.place}: {run.name}, {state_words(run)}")
     if not yes:
         if not sys.stdin.isatty():
             hint = "--clean --yes removes them without asking"
@@ -77,13 +77,7 @@ def _clean(folder: Path, yes: bool) -> None:
         if removed:
             say(visible(f"removed {run.place}") + "\n")
         else:
-            issues.append(
-                Issue(
-                    "not-removed",
-                    Blame.ENVIRONMENT,
-                    "it was not removed: its run goes on, or the system refused",
-                    str(run.place),
-                )
-            )
+            why = "it was not removed: its run goes on, or the system refused"
+            issues.append(Issue("not-removed", Blame.ENVIRONMENT, why, str(run.place)))
     if issues:
         raise Problems(issues)

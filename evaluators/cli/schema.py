@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import click
 
+from evaluators.cli._new_files import write
+from evaluators.cli._printing import say
+
 
 @click.command("schema")
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write the schema to FILE, and print nothing.")
@@ -19,8 +22,6 @@ def command(output: str | None) -> None:
         # yaml-language-server: $schema=suite.schema.json
     """
     from evaluators.api.language import language_schema, schema_text
-    from evaluators.cli._new_files import write
-    from evaluators.cli._printing import say
 
     text = schema_text(language_schema())
     if output is None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from evaluators.cli._completion import suites
+from evaluators.cli._printing import say
 
 
 @click.command("serve")
@@ -57,7 +58,6 @@ def command(
     import secrets
 
     from evaluators.api.loading import load
-    from evaluators.cli._printing import say
     from evaluators.harnesses.serve import LOCAL, ScoreApp, run_server
     from evaluators.issues import problem
     from evaluators.run.preparing import check_judge

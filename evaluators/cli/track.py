@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import click
 
+from evaluators.cli._named_runs import run_place
 from evaluators.cli._options import TRACE_ROWS
+from evaluators.cli._printing import link_line, say
+from evaluators.cli._progress import sending_progress
 
 
 @click.command("track")
@@ -23,9 +26,6 @@ def command(run: str, names: tuple[str, ...], trace_rows: int | None) -> None:
     did not take the run, and 130 after Ctrl-C: what was sent by then stays there, and the same command sends the rest.
     """
     from evaluators.api.trackers import send_again
-    from evaluators.cli._named_runs import run_place
-    from evaluators.cli._printing import link_line, say
-    from evaluators.cli._progress import sending_progress
     from evaluators.issues import Problems
 
     sending = sending_progress()

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from evaluators.cli._name_completion import types
-from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, HEADER_ROW, SHEET, WholeNumber, reading_settings
+from evaluators.cli._completion import types
+from evaluators.cli._options import READING, WholeNumber, reading_settings
+from evaluators.cli._printing import asked_width, say
 
 
 @click.command("try")
@@ -34,11 +35,7 @@ from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, HEADER_ROW, SH
     metavar="NAME=VALUE",
     help="A setting of TYPE, written as in YAML. Can be given several times.",
 )
-@COLUMNS
-@DELIMITER
-@ENCODING
-@SHEET
-@HEADER_ROW
+@READING
 def command(
     suite: str,
     test_set: str | None,
@@ -63,7 +60,6 @@ def command(
     The exit code is 0 whatever the score.
     """
     from evaluators.api import trying
-    from evaluators.cli._printing import asked_width, say
     from evaluators.reports.reference_text import WIDTH, page_text
 
     loaded = trying.suite_of(suite, settings)

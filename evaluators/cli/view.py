@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import click
 
+from evaluators.cli._named_runs import run_place
+from evaluators.cli._printing import say
+
 
 @click.command("view")
 @click.argument("run", type=click.Path(), required=False)
@@ -17,8 +20,6 @@ def command(run: str | None, no_open: bool) -> None:
     """
     from evaluators.api.finished_run import write_again
     from evaluators.api.remote_runs import page_place
-    from evaluators.cli._named_runs import run_place
-    from evaluators.cli._printing import say
 
     place = run_place(run)
     (page,) = write_again(place, [page_place(run or str(place), place)])

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from evaluators import load
 from evaluators.cli import command
-from evaluators.cli._terminal_questions import TerminalAsker
-from evaluators.fields.inference.questions import InitQuestion
+from evaluators.cli.init import asked_on_a_terminal
+from evaluators.fields.inference.questions import InitQuestion, Likeliest
 from evaluators.guide.first_suite import begin
 from tests.gallery import GALLERY
 
@@ -155,7 +155,7 @@ def test_what_the_data_does_not_settle_is_said(folder: Path) -> None:
 def test_on_a_terminal_it_is_asked(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(click, "prompt", lambda *_, **__: 2)
     question = InitQuestion("Which column is the model's output?", ("eins", "zwei"), ("", "the second"))
-    assert TerminalAsker(asks=True)(question) == "zwei"
+    assert asked_on_a_terminal(question) == "zwei"
     assert capsys.readouterr().out.splitlines()[1:] == ["  1  eins", "  2  zwei  (the second)"]
 
 
@@ -187,7 +187,7 @@ def test_two_outputs_are_undecided() -> None:
 
 def test_on_a_terminal_the_left_of_two_columns_is_offered_as_the_expected_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     table("eins,zwei", "Rom,Rom", "Oslo,oslo", "Bari,Turin")
-    ask = TerminalAsker(asks=True)
+    ask = Likeliest(asks=asked_on_a_terminal)
     monkeypatch.setattr(click, "prompt", lambda *_, default, **__: default)
     assert "    expected: eins" in begin("rows.csv", None, None, {}, None, ask).text
     monkeypatch.setattr(click, "prompt", lambda *_, **__: 2)
@@ -199,7 +199,7 @@ def test_on_a_terminal_the_left_of_two_columns_is_offered_as_the_expected_answer
 def test_on_a_terminal_an_output_that_nothing_points_to_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     table("text,place,expected", "Rome,x,1", "Oslo,y,2")
     monkeypatch.setattr(click, "prompt", lambda *_, **__: 1)
-    assert "    output: place" in begin("rows.csv", None, None, {}, None, TerminalAsker(asks=True)).text
+    assert "    output: place" in begin("rows.csv", None, None, {}, None, Likeliest(asks=asked_on_a_terminal)).text
 
 
 def test_numbers_about_the_call_are_measures() -> None:
@@ -248,7 +248,7 @@ def test_fields_that_are_null_in_some_answers_make_null_absent_with_the_evidence
 def test_on_a_terminal_it_is_asked_what_null_says(monkeypatch: pytest.MonkeyPatch) -> None:
     nulls()
     monkeypatch.setattr(click, "prompt", lambda *_, **__: 2)
-    text = begin("rows.csv", None, None, {}, None, TerminalAsker(asks=True)).text
+    text = begin("rows.csv", None, None, {}, None, Likeliest(asks=asked_on_a_terminal)).text
     assert "\n    nulls: value\n" in text
 
 

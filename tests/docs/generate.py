@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from evaluators.api.language import language_schema, schema_text
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.cli import command as program
-from evaluators.cli._option_groups import GroupedCommand
+from evaluators.cli._options import GroupedCommand
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.converting.converter import CONVERTERS, Converter, Word, WordTable
 from evaluators.fields.scored import ListOutcome

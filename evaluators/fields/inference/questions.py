@@ -30,18 +30,21 @@ Ask: TypeAlias = Callable[[InitQuestion], str]
 
 
 class Likeliest(Struct):
-    """Answers every question with its likeliest answer, and notes what was taken and what else it could be.
+    """Answers every question: somebody is asked, where there is somebody. Otherwise with its likeliest answer, and notes what was taken
+    and what else it could be.
 
     Raises Problems for a question that nobody may guess, with the command that answers it.
     """
 
     said: list[str] = field(default_factory=list)
-    asks: bool = False
-    """Whether somebody is there to answer."""
+    asks: Ask | None = None
+    """Somebody who answers."""
     command: str = "evaluators init DATA"
     """The command as it was given."""
 
     def __call__(self, question: InitQuestion) -> str:
+        if self.asks is not None:
+            return self.asks(question)
         answer = question.answers[0]
         if question.role:
             names = " and ".join(f'"{name}"' for name in question.answers)

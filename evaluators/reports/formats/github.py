@@ -58,6 +58,11 @@ class GitHub(Format):
         return _lines([_compared(comparison), *_guards(comparison)])
 
 
+def problem_annotations(issues: Iterable[Issue]) -> str:
+    """One error annotation for each problem that kept a command from doing its work, in the order given, at its place in its file."""
+    return _lines(Annotation("error", issue.code, _said(issue), issue.where) for issue in issues)
+
+
 def _gates(result: RunResult, places: Mapping[str, str]) -> Iterable[Annotation]:
     for verdict, level in _LEVELS.items():
         for gate in result.gates:

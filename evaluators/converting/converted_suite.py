@@ -1,4 +1,4 @@
-"""What the command `convert` makes: a suite that the language accepts, its rows, and what is to be said."""
+"""What `evaluators convert` makes: a suite that the language accepts, its rows, and what is to be said."""
 
 from __future__ import annotations
 
