@@ -13,9 +13,9 @@ from evaluators.api.loading import load
 from evaluators.reports.alignments import alignment_data, alignment_page, is_alignment
 from evaluators.reports.catalog import Kind, entries, kinds_of, page, present_name, settings_in, unknown
 from evaluators.reports.document import Page
-from evaluators.reports.reference_markdown import page_markdown
-from evaluators.reports.reference_text import WIDTH, page_text
+from evaluators.reports.markdown import page_markdown
 from evaluators.reports.suite_page import suite_data, suite_page
+from evaluators.reports.text import WIDTH, page_text
 
 
 def is_suite(subject: str) -> bool:
@@ -62,7 +62,7 @@ def _of_word(word: str, format_: str, columns: int) -> str:
 
 
 def _written(document: Page, format_: str, columns: int) -> str:
-    return page_markdown(document) if format_ == "markdown" else page_text(document, columns)
+    return page_markdown(document, own_words=True) if format_ == "markdown" else page_text(document, columns)
 
 
 def _data(kind: Kind, name: str) -> Mapping[str, Any]:

@@ -27,9 +27,9 @@ def print_page(page: Page) -> None:
     """Print a page."""
     asked = asked_width()
     if not on_a_screen():
-        from evaluators.reports.formats.text import TextFormat
+        from evaluators.reports.text import page_text
 
-        text = TextFormat().page(page)
+        text = page_text(page)
         if asked is None or all(len(line) <= asked for line in text.splitlines()):
             say(text)
             return
@@ -122,9 +122,9 @@ def add_to_step_summary(page: Page) -> None:
     place = os.environ.get(STEP_SUMMARY)
     if not place:
         return
-    from evaluators.reports.formats.markdown import MarkdownFormat
+    from evaluators.reports.markdown import page_markdown
 
-    text = MarkdownFormat().page(page).encode()
+    text = page_markdown(page).encode()
     if len(text) > MOST_BYTES:
         text = text[:MOST_BYTES].rpartition(b"\n")[0] + b"\n\nThe rest is too long for a step summary.\n"
     with open(place, "ab") as summary:

@@ -45,7 +45,7 @@ def command(subject: str, format_: str, steps: bool) -> None:
     --steps you also get in which order all that happens.
     """
     from evaluators.api import explaining
-    from evaluators.reports.reference_text import WIDTH
+    from evaluators.reports.text import WIDTH
 
     width = min(asked_width() or WIDTH, WIDTH)
     if explaining.is_suite(subject):

@@ -60,7 +60,7 @@ def command(
     The exit code is 0 whatever the score.
     """
     from evaluators.api import trying
-    from evaluators.reports.reference_text import WIDTH, page_text
+    from evaluators.reports.text import WIDTH, page_text
 
     loaded = trying.suite_of(suite, settings)
     values = {"output": output, "expected": expected, "input": input}

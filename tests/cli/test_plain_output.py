@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from evaluators.cli import command
-from evaluators.reports.formats.markdown import with_code
+from evaluators.reports.markdown import with_code
 
 SUITE = Path(__file__).parents[2] / "configs" / "gallery" / "classification" / "suite.yaml"
 

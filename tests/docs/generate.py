@@ -28,8 +28,8 @@ from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
 from evaluators.model import Outcome
 from evaluators.reports.catalog import CatalogEntry, Group, Kind, entries, page
 from evaluators.reports.document import Block, Head, Page, PageTable, Paragraph, Section
+from evaluators.reports.markdown import page_markdown
 from evaluators.reports.reference import judge_page
-from evaluators.reports.reference_markdown import page_markdown
 from evaluators.run.codes import CodeLine
 from evaluators.run.record_facts import RecordFacts
 from evaluators.run.record_lines import CellsLine, RowLine, RowOutcome
@@ -62,7 +62,9 @@ def pages() -> dict[str, str]:
     for kind in ("evaluators", "comparators"):
         for entry in _shipped(kind):
             link = f"[All {kind}](../{kind}.md)\n"
-            found[f"reference/{kind}/{entry.name}.md"] = f"{page_markdown(page(kind, entry.name))}\n{link}"
+            found[f"reference/{kind}/{entry.name}.md"] = (
+                f"{page_markdown(page(kind, entry.name), own_words=True)}\n{link}"
+            )
     written = {path: _HEAD + text for path, text in found.items()}
     shapes = {f"schemas/{name}.schema.json": schema_text(schema) for name, schema in run_folder_schemas()}
     return {**written, "suite.schema.json": schema_text(language_schema()), **shapes}
@@ -194,7 +196,7 @@ def _together(title: str, about: str, kind: Kind) -> str:
     found = [page(kind, entry.name) for entry in _shipped(kind)]
     shared = [block for block in _blocks(found[0]) if len(found) > 1 and all(block in _blocks(one) for one in found)]
     opening = [one for one in shared if isinstance(one, Paragraph)]
-    head = page_markdown(Page(title, ())).rstrip()
+    head = page_markdown(Page(title, ()), own_words=True).rstrip()
     said = [paragraph.text for paragraph in opening]
     return "\n\n".join([head, about, *said, *(_below(_without(one, opening)) for one in found)]) + "\n"
 
@@ -212,7 +214,7 @@ def _without(document: Page, said: Sequence[Block]) -> Page:
 
 def _below(document: Page) -> str:
     """A page as a part of another one: its headings are one step smaller."""
-    parts = _FENCE.split(page_markdown(document))
+    parts = _FENCE.split(page_markdown(document, own_words=True))
     prose = range(0, len(parts), 4)  # text, fence, code, fence, text …
     return "".join(
         re.sub(r"^#", "##", part, flags=re.M) if index in prose else part for index, part in enumerate(parts)
@@ -317,7 +319,7 @@ def _help(text: str) -> str:
 def _options(params: Sequence[click.Parameter]) -> str:
     rows = [_option(one) for one in params if isinstance(one, click.Option) and not one.hidden]
     table = PageTable((Head("option"), Head("takes"), Head("meaning")), tuple(rows))
-    return page_markdown(Page("", (Section(None, (table,)),))).removeprefix("# \n\n").rstrip()
+    return page_markdown(Page("", (Section(None, (table,)),)), own_words=True).removeprefix("# \n\n").rstrip()
 
 
 def _option(one: click.Option) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from evaluators.reports.formats.markdown import escaped
+from evaluators.reports.markdown import escaped
 from tests.hosts.environments import environments
 
 _OPENING: Final = """# Integrations

@@ -12,9 +12,9 @@ from evaluators.issues import Problems
 from evaluators.judges.judged_comparator import any_comparator
 from evaluators.reports.catalog import KINDS, Kind, entries, kinds_of, page, present_name, settings_in
 from evaluators.reports.document import Item, Listing, Page
+from evaluators.reports.markdown import page_markdown
 from evaluators.reports.reference import first_sentence, settings_of, takes
-from evaluators.reports.reference_markdown import page_markdown
-from evaluators.reports.reference_text import page_text
+from evaluators.reports.text import WIDTH, page_text
 from evaluators.values.text import Normalization
 
 ANSWERS = Path(__file__).parents[1] / "builtin" / "answers.jsonl"
@@ -35,10 +35,10 @@ def items_of(document: Page, title: str) -> list[Item]:
 @pytest.mark.parametrize(("kind", "name"), EVERYTHING)
 def test_everything_has_a_page_in_both_forms(kind: Kind, name: str) -> None:
     document = page(kind, name)
-    text, markdown = page_text(document), page_markdown(document)
+    text, markdown = page_text(document, WIDTH), page_markdown(document, own_words=True)
     assert text.startswith(f"{document.title}\n=")
     assert markdown.startswith("# ")
-    assert text == page_text(page(kind, name)), "the same page every time"
+    assert text == page_text(page(kind, name), WIDTH), "the same page every time"
     quoted = {line for section in document.sections for block in section.blocks if isinstance(block, Listing)
               for item in block.items for line in item.quote}  # fmt: skip
     too_long = [line for line in text.splitlines() if len(line) > 100 and line.removeprefix("    ") not in quoted]
@@ -121,18 +121,18 @@ def test_another_spelling_of_a_setting_is_named() -> None:
 def test_a_retired_type_names_its_successor() -> None:
     entry = next(entry for entry in entries("evaluators") if entry.name == "field_match")
     assert entry.retired == "json_multi_field_match"
-    assert "Use `json_multi_field_match` in new ones." in page_text(page("evaluators", "field_match"))
+    assert "Use `json_multi_field_match` in new ones." in page_text(page("evaluators", "field_match"), WIDTH)
 
 
 def test_the_markdown_keeps_code_and_escapes_the_rest() -> None:
-    markdown = page_markdown(page("evaluators", "json_multi_field_match"))
+    markdown = page_markdown(page("evaluators", "json_multi_field_match"), own_words=True)
     assert markdown.startswith("# json\\_multi\\_field\\_match\n")
     assert "(`$.vendor.name`)" in markdown
     assert "| `pass_at` | a number from 0 to 1 | `1` |" in markdown
 
 
 def test_a_fence_inside_an_example_does_not_end_it() -> None:
-    markdown = page_markdown(page("evaluators", "contains_json"))
+    markdown = page_markdown(page("evaluators", "contains_json"), own_words=True)
     assert "\n````text\n" in markdown
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from evaluators.api.loading import loads
 from evaluators.api.suite import Suite
-from evaluators.reports.reference_text import page_text
 from evaluators.reports.suite_page import suite_data, suite_page
+from evaluators.reports.text import WIDTH, page_text
 
 SUITE = """\
 description: Invoices of three suppliers.
@@ -47,7 +47,7 @@ def suite() -> Suite:
 
 
 def test_a_suite_in_words(suite: Suite) -> None:
-    text = page_text(suite_page(suite.config, suite.gates, suite.plan(), {"output": "answer"}))
+    text = page_text(suite_page(suite.config, suite.gates, suite.plan(), {"output": "answer"}), WIDTH)
     assert (
         text.split("\nSteps\n")[0]
         == """\

@@ -11,8 +11,8 @@ from evaluators.model import FieldStatus
 from evaluators.reports.catalog import KINDS, Kind, entries, page
 from evaluators.reports.format import FORMATS, PageFormat
 from evaluators.reports.headline import Options
-from evaluators.reports.reference_text import page_text
 from evaluators.reports.run_page import fields_page, run_page
+from evaluators.reports.text import WIDTH, page_text
 from evaluators.run.result import RunResult
 from evaluators.words import plain_word
 from tests.docs.blocks import blocks
@@ -56,7 +56,7 @@ def test_the_pages_of_a_comparison_use_the_words_for_people(golden: Path) -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), EVERYTHING)
 def test_the_reference_uses_the_words_for_people(kind: Kind, name: str) -> None:
-    assert not FOR_PROGRAMS.findall(page_text(page(kind, name)))
+    assert not FOR_PROGRAMS.findall(page_text(page(kind, name), WIDTH))
 
 
 @pytest.mark.parametrize("path", HAND_WRITTEN, ids=lambda path: str(path.relative_to(ROOT)))

@@ -1,0 +1,118 @@
+"""A page as Markdown, with pipe tables.
+
+A page of our own words, such as a reference page, has its back-ticks as they stand, and quoted lines as blocks between paragraphs. In any
+other page the text is the user's, and Markdown shows it as it stands: no markup, no link, no mention.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from evaluators.reports.display import visible
+from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph
+
+_SPECIAL: Final = re.compile(r"[\\`*\[\]<>|~#$]|(?<![^\W_])_|_(?![^\W_])")
+_OPENING: Final = re.compile(r"^(\s*)([-+=]|\d+(?=[.)](?:\s|$)))")
+_TICKS: Final = re.compile("`+")
+_CODE: Final = re.compile(r"`([^`]+)`")
+_OWN_CODE: Final = re.compile(r"(`+[^`]+`+)")
+_OWN_SPECIAL: Final = re.compile(r"[*_<>\[\]]")
+_LINK: Final = re.compile(r"(?i)\b(https?|ftp|mailto|www)([:.])")
+_MENTION: Final = re.compile(r"@(?=\w)")
+
+
+def page_markdown(page: Page, own_words: bool = False) -> str:
+    """The page as Markdown, ending in a line feed. `own_words` says that all of its text is the package's own."""
+    title, write = (_own, _own_block) if own_words else (escaped, _block)
+    blocks = [f"# {title(page.title)}"]
+    for section in page.sections:
+        blocks += [f"## {title(section.title)}"] if section.title is not None else []
+        blocks += map(write, section.blocks)
+    return "\n\n".join(blocks) + "\n"
+
+
+def escaped(text: str) -> str:
+    """The text so that Markdown shows it as it stands: no markup, no link, no mention, one line."""
+    plain = _SPECIAL.sub(r"\\\g<0>", visible(text).replace("&", "&amp;"))
+    plain = _MENTION.sub("&#64;", _LINK.sub(r"\1&#8203;\2", plain))
+    return _OPENING.sub(_escaped_opening, plain)
+
+
+def with_code(text: str) -> str:
+    """A sentence so that Markdown shows it as it stands, with what is between two back-ticks as code: there nothing is markup."""
+    parts = _CODE.split(visible(text))
+    if len(parts) == 1 or any("`" in part for part in parts[::2]):
+        return escaped(text)
+    return "".join(f"`{part}`" if place % 2 else escaped(part) if part else "" for place, part in enumerate(parts))
+
+
+def _escaped_opening(found: re.Match[str]) -> str:
+    space, mark = found.groups()
+    return f"{space}{mark}\\" if mark.isdigit() else f"{space}\\{mark}"
+
+
+def _own(text: str) -> str:
+    """A text of our own with its marks escaped, those in back-ticks aside."""
+    parts = _OWN_CODE.split(visible(text))
+    return "".join(part if index % 2 else _OWN_SPECIAL.sub(r"\\\g<0>", part) for index, part in enumerate(parts))
+
+
+def _own_cell(text: str) -> str:
+    return _own(text).replace("|", "\\|")
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Paragraph(text):
+            return with_code(text)
+        case Listing(items):
+            return "\n".join(map(_item, items))
+        case PageTable():
+            return _table(block, escaped)
+
+
+def _own_block(block: Block) -> str:
+    match block:
+        case Paragraph(text):
+            return _own(text)
+        case Listing(items):
+            return ("\n\n" if any(item.quote for item in items) else "\n").join(map(_own_item, items))
+        case PageTable():
+            return _table(block, _own_cell)
+
+
+def _item(item: Item) -> str:
+    """A line of a list, with what is quoted and the details below it."""
+    lines = [f"- {with_code(item.text)}"]
+    lines += [f"  {line}".rstrip() for line in _fenced(item.quote)]
+    lines += [f"  {with_code(line)}" for line in item.details]
+    return ("\n" if item.quote else "\\\n").join(lines)
+
+
+def _own_item(item: Item) -> str:
+    """An item with quoted lines is a paragraph with a block of code; one without is a line of a list."""
+    details = map(_own, item.details)
+    if not item.quote:
+        return "\n".join([f"- {_own(item.text)}", *(f"  {line}" for line in details)])
+    code = "\n".join(_fenced(item.quote, "text" if item.text else "yaml"))
+    parts = (f"**{_own(item.text)}**" if item.text else "", code, "\\\n".join(details))
+    return "\n\n".join(filter(None, parts))
+
+
+def _fenced(lines: tuple[str, ...], language: str = "") -> list[str]:
+    """Lines as a block of code, in a fence that none of them ends."""
+    if not lines:
+        return []
+    fence = "`" * max(3, 1 + max(map(len, _TICKS.findall("\n".join(lines))), default=0))
+    return [f"{fence}{language}", *map(visible, lines), fence]
+
+
+def _table(table: PageTable, cell: Callable[[str], str]) -> str:
+    def row(cells: Iterable[str]) -> str:
+        return f"| {' | '.join(cells)} |"
+
+    heads = row(cell(column.head) for column in table.columns)
+    marks = row("---:" if column.number else "---" for column in table.columns)
+    return "\n".join([heads, marks, *(row(map(cell, each)) for each in table.rows)])
