@@ -14,7 +14,7 @@ from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import mistakes_of
 from evaluators.reports.near_miss_section import MOST_SUGGESTED, near_miss_hint, near_miss_section, not_searched
-from evaluators.reports.record_parts import parts_of
+from evaluators.reports.outcomes import parts_of
 from evaluators.reports.report_files import asked_files, hardest, needs_cells
 from evaluators.reports.schema_sections import failed_section
 from evaluators.run.cells_again import with_cells

@@ -11,7 +11,7 @@ from functools import cached_property
 from html import escape
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 from weakref import finalize
 
 from evaluators.api.score_columns import columns_of, overall_of, verdict_columns
@@ -22,6 +22,9 @@ from evaluators.run import reader
 from evaluators.run.figures import percent_text, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 from evaluators.suite.evaluator_line import EvaluatorLine
+
+if TYPE_CHECKING:
+    from evaluators.reports.rows import RowView
 
 _ENDS: Final = {0: "passed", 1: "FAILED", 3: "incomplete"}
 _LISTED: Final = 6
@@ -186,28 +189,25 @@ class Run(reader.Run):
         return ResultTable({**variants, **_FAILURE_COLUMNS}, found)
 
     def _failures(self) -> Iterator[list[Any]]:
-        from evaluators.reports.recorded import results_of
+        from evaluators.reports.rows import row_views  # who asks for figures alone starts sooner
 
-        evaluators = self.facts.evaluators
-        for variant in self.each_variant:
-            for row in self.each_row(variant):
-                for one, result in zip(evaluators, results_of(evaluators, row), strict=True):
-                    about = [variant, row.number, row.id or None if "id" in self.result.columns else None, one.name]
-                    if result.issue is not None and result.status.kept_out:
-                        yield [*about, None, result.status.word, None, None, result.issue.message]
-                    elif result.passed is False:
-                        wrong = [field for field in result.fields if field.status.word in _WRONG]
-                        for field in wrong:
-                            yield [
-                                *about, field.path, field.status.word, _given(field.expected), _given(field.actual),
-                                field.reason,
-                            ]  # fmt: skip
-                        if not wrong:
-                            word = result.status.word
-                            sides = self._sides(row)
-                            yield [*about, None, "failed" if word == "scored" else word, *sides, result.reason]
+        for row in row_views(self):
+            for result in row.evaluators:
+                id_ = row.id or None if "id" in self.result.columns else None
+                about = [row.variant, row.number, id_, result.evaluator]
+                if result.issue is not None and result.status.kept_out:
+                    yield [*about, None, result.status.word, None, None, result.issue.message]
+                elif result.passed is False:
+                    wrong = [field for field in result.fields if field.status.word in _WRONG]
+                    for field in wrong:
+                        yield [
+                            *about, field.path, field.status.word, _given(field.expected), _given(field.actual), field.reason,
+                        ]  # fmt: skip
+                    if not wrong:
+                        word = result.status.word
+                        yield [*about, None, "failed" if word == "scored" else word, *self._sides(row), result.reason]
 
-    def _sides(self, row: reader.RecordedRow) -> list[Any]:
+    def _sides(self, row: RowView) -> list[Any]:
         cells, columns = row.cells or {}, self.result.columns
         return [cells.get(columns.get(role, role)) for role in ("expected", "output")]
 

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from evaluators.issues import Blame, Problems, problem
+from evaluators.issues import Problems, problem
 from evaluators.model import FIELD_STATUSES, Result, RowStatus
 from evaluators.needs import ROLES, Part, Role
-from evaluators.reports.rows_csv import field_numbers
+from evaluators.reports.names import OVERALL, flat_columns
+from evaluators.reports.rows import error_text, field_numbers
 from evaluators.result_table import Kind
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.columns import guess_columns, no_such_column
@@ -22,14 +23,11 @@ from evaluators.testsets.columns import guess_columns, no_such_column
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
 
-OVERALL: Final = "overall"
-"""What the score of a whole row is called."""
 _LEFT_OUT: Final = (RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
 Roles: TypeAlias = Mapping[Role, str]
 
-_WHOLE: Final[tuple[tuple[str, Kind], ...]] = (
-    ("score", "score"), ("passed", "passed"), ("status", "text"), ("error", "text"),
-)  # fmt: skip
+_WHOLE: Final[dict[str, Kind]] = {"score": "score", "passed": "passed", "status": "text", "error": "text"}
+_FIELD: Final[tuple[Kind, ...]] = ("text", "score")
 
 
 def columns_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> dict[str, Kind]:
@@ -37,13 +35,13 @@ def columns_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> dict[str,
 
     A name that is taken already gets a number: `header.score (2)`.
     """
-    taken: dict[str, int] = {}
-
-    def free(name: str) -> str:
-        taken[name] = taken.get(name, 0) + 1
-        return name if taken[name] == 1 else free(f"{name} ({taken[name]})")
-
-    return {free(name): kind for name, kind in _named(lines, fields)}
+    listed: list[tuple[str, Sequence[str]]] = [
+        (line.name, line.settings.scored_fields().of_rows if fields else ()) for line in lines
+    ]
+    if OVERALL not in [line.name for line in lines]:
+        listed.append((OVERALL, ()))
+    kinds = [kind for _, own in listed for kind in (*_WHOLE.values(), *(_FIELD * len(own)))]
+    return dict(zip(flat_columns(listed, tuple(_WHOLE)), kinds, strict=True))
 
 
 def roles_in(suite: Suite, header: Sequence[str], columns: Roles | None) -> dict[str, str]:
@@ -85,16 +83,6 @@ def arrow_type(kind: Kind) -> Any:
     import pyarrow
 
     return {"score": pyarrow.float64, "passed": pyarrow.bool_, "text": pyarrow.string}[kind]()
-
-
-def _named(lines: Sequence[EvaluatorLine], fields: bool) -> Iterator[tuple[str, Kind]]:
-    for line in lines:
-        yield from ((f"{line.name}.{end}", kind) for end, kind in _WHOLE)
-        for path in line.settings.scored_fields().of_rows if fields else ():
-            yield f"{line.name}.{path}", "text"
-            yield f"{line.name}.{path}.score", "score"
-    if OVERALL not in [line.name for line in lines]:
-        yield from ((f"{OVERALL}.{end}", kind) for end, kind in _WHOLE)
 
 
 def _whole(verdicts: Sequence[Result]) -> list[list[Any]]:
@@ -157,11 +145,5 @@ def overall_verdict(parts: Sequence[Result]) -> Result:
 
 
 def error_of(verdict: Result) -> str | None:
-    """What kept a row from being measured, in a line; None where nothing did. The traceback of a bug is left out."""
-    issue = verdict.issue
-    if not verdict.status.kept_out:
-        return None
-    if issue is None:
-        return verdict.status.plain
-    said = f"{issue.where}: {issue.message}" if issue.where else issue.message
-    return f"{said} ({issue.hint})" if issue.hint and issue.blame is not Blame.BUG else said
+    """What kept a row from being measured, in a line; None where nothing did."""
+    return (error_text(verdict.issue) or verdict.status.plain) if verdict.status.kept_out else None

@@ -14,7 +14,6 @@ from evaluators.run.results_config import ResultsConfig, read_statistics
 from evaluators.settings import BadSettings, Detail
 from evaluators.suite.config import SectionReader
 from evaluators.testsets.test_set_config import read_test_set
-from evaluators.tracking.tracking_section import read_tracking
 
 
 def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
@@ -41,7 +40,7 @@ READERS: Final[Mapping[str, SectionReader]] = {
     "gates": _read_by("evaluators.run.gate_targets", "read_gates"),
     "compare": _read_by("evaluators.compare.compare_section", "read_compare"),
     "results": read_results,
-    "tracking": read_tracking,
+    "tracking": _read_by("evaluators.tracking.tracker", "read_tracking"),
     "engine": _read_by("evaluators.run.engines.engine", "read_engine"),
     "limits": _read_by("evaluators.run.suite_sections", "read_limits"),
 }

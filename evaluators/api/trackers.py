@@ -13,10 +13,8 @@ from evaluators.run.reader import Run
 from evaluators.settings import BadSettings
 from evaluators.suite.presets import PRESETS
 from evaluators.suite.source import as_written, from_data
-from evaluators.tracking.sending import Sent, send
-from evaluators.tracking.telling import Sending
-from evaluators.tracking.tracker import NamedTracker, Platform
-from evaluators.tracking.tracking_section import read_tracking
+from evaluators.tracking.sending import Sending, Sent, send
+from evaluators.tracking.tracker import NamedTracker, Platform, read_tracking
 from evaluators.values.addresses import addresses_in, refused_addresses
 from evaluators.values.small_files import reading_inside
 

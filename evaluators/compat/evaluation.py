@@ -19,8 +19,7 @@ from evaluators.issues import Issue, Problems
 from evaluators.model import FieldStatus, Outcome, Result, RowStatus
 from evaluators.reports.format import FORMATS
 from evaluators.reports.headline import Options
-from evaluators.reports.outcomes import COMPARED, entries_of, outcomes_of
-from evaluators.reports.record_parts import parts_of
+from evaluators.reports.outcomes import COMPARED, entries_of, outcomes_of, parts_of
 from evaluators.reports.report_files import folder_files
 from evaluators.reports.schema_sections import failed_section
 from evaluators.run.record_lines import Recorded

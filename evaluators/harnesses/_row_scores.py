@@ -6,63 +6,39 @@ other characters that platforms refuse: `header`, `header/field/items.each.price
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from msgspec import Struct, field
+from msgspec import Struct
+from msgspec.structs import replace
 
-from evaluators.api.score_columns import OVERALL, error_of, overall_verdict
+from evaluators.api.score_columns import overall_verdict
 from evaluators.fields.counts import MEASURED
-from evaluators.model import FIELD_STATUSES, MISSING, FieldStatus, Outcome, Result
-from evaluators.reports.rows_csv import field_numbers, why_of
+from evaluators.model import MISSING, FieldStatus, Outcome
+from evaluators.reports.names import OVERALL, score_name
+from evaluators.reports.rows import FieldView, field_view, field_views, whole_view, why_of
 from evaluators.run.streaming import Judged
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.tracking.assessments import label_of, reason_of
-from evaluators.tracking.metric_names import field_name, segment
 
 _LONGEST: Final = 1_000
 """Characters of a value that goes along with a score."""
-
-
-class NamedScore(Struct, frozen=True):
-    """One score of one row.
-
-    `score` is in [0, 1], or None where there is none. `status` is a word: for an evaluator and the overall score scored, unreadable,
-    blocked, skipped, not measured, invalid, unjudged or bug; for a field match, mismatch, omission, hallucination, skipped, not
-    measured or error. `error` says what kept the row from being measured; it is None where the output alone is to blame.
-    """
-
-    name: str
-    score: float | None
-    status: str
-    passed: bool | None = None
-    label: str = ""
-    """One word for people: passed or failed, or the status where neither says it."""
-    reason: str | None = None
-    error: str | None = None
-    evaluator: str | None = None
-    """The evaluator's name; None for the overall score."""
-    path: str | None = None
-    """The field, as results spell it; None for a score that is not about a field."""
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    """What else is known, as JSON."""
 
 
 class RowScores(Struct, frozen=True):
     """Every score of one row: the overall one, then each evaluator's followed by its fields'."""
 
     id: str
-    overall: NamedScore
-    evaluators: tuple[NamedScore, ...]
+    overall: FieldView
+    evaluators: tuple[FieldView, ...]
     """Those of evaluators and of their fields, in the order of the suite."""
 
     @property
-    def every(self) -> tuple[NamedScore, ...]:
+    def every(self) -> tuple[FieldView, ...]:
         """All of them. An evaluator that is itself called overall, and is, stands once."""
         named = any(one.name == self.overall.name for one in self.evaluators)
         return self.evaluators if named else (self.overall, *self.evaluators)
 
-    def of(self, part: str) -> tuple[NamedScore, ...]:
+    def of(self, part: str) -> tuple[FieldView, ...]:
         """The score of an evaluator and of its fields, by the evaluator's name; or the overall score, by the name `overall`."""
         return tuple(one for one in self.evaluators if one.evaluator == part) or (self.overall,)
 
@@ -74,10 +50,10 @@ class RowError(Exception):
 def row_scores(row_id: str, judged: Sequence[Judged], overall: Sequence[str], fields: bool = True) -> RowScores:
     """The scores of a row. `overall` are the evaluators that the overall score is made of; without `fields` those of fields are left
     out."""
-    found: list[NamedScore] = []
+    found: list[FieldView] = []
     for one in judged:
-        whole = _whole(one, segment(one.line.name), one.line.name)
-        found += [whole, *(_field_scores(one, whole) if fields else ())]
+        whole = _whole(one, one.line.name)
+        found += [whole, *(map(_with_values, _fields(one, whole)) if fields else ())]
     return RowScores(row_id, _overall([one for one in judged if one.line.name in overall]), tuple(found))
 
 
@@ -87,108 +63,70 @@ def names_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> tuple[str, 
     """
     every = [OVERALL]
     for line in lines:
-        name = segment(line.name)
         paths = line.settings.scored_fields().of_rows if fields else ()
-        every += [name, *(f"{name}/field/{field_name(path)}" for path in paths)]
+        every += [score_name(line.name), *(score_name(line.name, path) for path in paths)]
     return tuple(dict.fromkeys(every))
 
 
-def _overall(parts: Sequence[Judged]) -> NamedScore:
+def _overall(parts: Sequence[Judged]) -> FieldView:
     """The score of the whole row."""
     if len(parts) == 1:
-        return _whole(parts[0], OVERALL, None)
+        return _whole(parts[0], "")
     reasons = [f"{one.line.name}: {reason}" for one in parts if (reason := why_of(one.result))]
-    result = overall_verdict([one.result for one in parts])
-    return _of_row(OVERALL, result, "; ".join(reasons) or "nothing is wrong", None, {"status": result.status.word})
+    whole = whole_view(overall_verdict([one.result for one in parts]))
+    return replace(whole, reason="; ".join(reasons) or "nothing is wrong", metadata={"status": whole.status.word})
 
 
-def _whole(one: Judged, name: str, evaluator: str | None) -> NamedScore:
+def _whole(one: Judged, evaluator: str) -> FieldView:
     """What an evaluator says of the row as a whole."""
     figures = zip(one.line.settings.scored_fields().figures, one.result.figures, strict=False)
     metrics = {name: num / den for name, (num, den) in figures if den}
     about = {"type": one.line.type, "status": one.result.status.word, **({"metrics": metrics} if metrics else {})}
-    return _of_row(name, one.result, reason_of(one.result), evaluator, about)
+    return replace(whole_view(replace(one.result, evaluator=evaluator)), metadata=about)
 
 
-def _of_row(
-    name: str, result: Result, reason: str | None, evaluator: str | None, metadata: Mapping[str, Any]
-) -> NamedScore:
-    return NamedScore(
-        name, result.score, result.status.word, result.passed, label_of(result), reason, error_of(result), evaluator,
-        metadata=metadata,
-    )  # fmt: skip
-
-
-def _field_scores(one: Judged, whole: NamedScore) -> Iterator[NamedScore]:
+def _fields(one: Judged, whole: FieldView) -> Iterator[FieldView]:
     """The scores of the fields that an evaluator lists, in its order; of those that are in the row where it lists none."""
-    result, listed, by_path = one.result, one.line.settings.scored_fields().of_rows, _by_field(one.result.fields)
+    result, listed = replace(one.result, evaluator=one.line.name), one.line.settings.scored_fields().of_rows
     if listed and len(listed) == len(result.statuses):
-        for path, code, number in zip(listed, result.statuses, field_numbers(result), strict=True):
-            yield _field(whole, path, FIELD_STATUSES[code], number, by_path.get(path, ()))
+        yield from field_views(result, listed, right_ones=True)
     elif listed:
-        word = FieldStatus.NOT_JUDGED.word if whole.error else whole.status
+        status = FieldStatus.NOT_JUDGED if whole.error else whole.status
         for path in listed:
-            yield _named(whole, path, None, word, None, whole.reason, whole.error, {})
+            yield replace(
+                whole, name=score_name(whole.evaluator, path), path=path, status=status, passed=None, score=None
+            )
     else:
-        for path, instances in by_path.items():
-            n, right = _measured(instances)
-            status = _together([each.status for each in instances])
-            yield _field(whole, path, status, right / n if n else None, instances)
+        by_field: dict[str, list[Outcome]] = {}
+        for outcome in result.fields:
+            by_field.setdefault(outcome.place, []).append(outcome)
+        for path, outcomes in by_field.items():
+            n, right = _measured(outcomes)
+            status = _together([each.status for each in outcomes])
+            yield field_view(result, path, status, right / n if n else None, tuple(outcomes), right_ones=True)
 
 
-def _field(
-    whole: NamedScore, path: str, status: FieldStatus, number: float | None, instances: Sequence[Outcome]
-) -> NamedScore:
-    passed = None if status not in MEASURED else status is FieldStatus.MATCH
-    # the first that is not right, or else the first
-    shown = min(instances, key=lambda each: each.status is FieldStatus.MATCH, default=None)
-    reason = shown.reason if shown is not None else None
-    error = (reason or whole.error or "the field could not be checked") if status is FieldStatus.NOT_JUDGED else None
-    return _named(whole, path, number, status.word, passed, reason, error, _values(shown, instances))
-
-
-def _named(
-    whole: NamedScore,
-    path: str,
-    score: float | None,
-    status: str,
-    passed: bool | None,
-    reason: str | None,
-    error: str | None,
-    metadata: Mapping[str, Any],
-) -> NamedScore:
-    about = {"path": path, "status": status, **metadata}
-    name = f"{whole.name}/field/{field_name(path)}"
-    return NamedScore(name, score, status, passed, status, reason, error, whole.evaluator, path, about)
-
-
-def _measured(instances: Sequence[Outcome]) -> tuple[int, int]:
-    """How many instances of a field were measured, and how many of them are right."""
-    measured = [each.status for each in instances if each.status in MEASURED]
+def _measured(outcomes: Sequence[Outcome]) -> tuple[int, int]:
+    """How many values of a field were measured, and how many of them are right."""
+    measured = [each.status for each in outcomes if each.status in MEASURED]
     return len(measured), measured.count(FieldStatus.MATCH)
 
 
-def _values(shown: Outcome | None, instances: Sequence[Outcome]) -> dict[str, Any]:
-    """The values of a field, where there is one instance of it; how many there are otherwise."""
-    if shown is None:
-        return {}
-    if len(instances) > 1:
-        return dict(zip(("n", "right"), _measured(instances), strict=True))
+def _with_values(one: FieldView) -> FieldView:
+    """The score with the values of the field, where the row has one; with how many there are otherwise."""
+    return replace(one, metadata={"path": one.path, "status": one.status.word, **_values(one)})
+
+
+def _values(one: FieldView) -> Mapping[str, Any]:
+    if len(one.outcomes) > 1:
+        return dict(zip(("n", "right"), _measured(one.outcomes), strict=True))
     found: dict[str, Any] = {}
-    for name, value in (("expected", shown.expected), ("output", shown.actual)):
+    for name, value in (("expected", one.expected), ("output", one.actual)):
         text = value if isinstance(value, str) else repr(value)
         if value is not MISSING:
             found[name] = value if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-    partial = shown.score is not None and shown.score not in (0.0, 1.0)
-    return {**found, "credit": shown.score} if partial else found
-
-
-def _by_field(results: Iterable[Outcome]) -> dict[str, list[Outcome]]:
-    """The results by field: all items of a list are one field."""
-    found: dict[str, list[Outcome]] = {}
-    for one in results:
-        found.setdefault(one.field or one.path, []).append(one)
-    return found
+    credit = one.outcomes[0].score if one.outcomes else None
+    return found if credit in (None, 0.0, 1.0) else {**found, "credit": credit}
 
 
 def _together(statuses: Sequence[FieldStatus]) -> FieldStatus:

@@ -12,14 +12,16 @@ from threading import Lock
 from typing import Any, Final
 
 from evaluators.api.loading import load
-from evaluators.api.score_columns import OVERALL, overall_of
+from evaluators.api.score_columns import overall_of
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import HostRow, Places, cells_of, with_usual_names
-from evaluators.harnesses._row_scores import NamedScore, RowError, RowScores, row_scores
+from evaluators.harnesses._row_scores import RowError, RowScores, row_scores
 from evaluators.issues import problem
 from evaluators.model import MISSING
 from evaluators.registry import suggestion
 from evaluators.reports.conclusions import conclude
+from evaluators.reports.names import OVERALL
+from evaluators.reports.rows import FieldView
 from evaluators.run.preparing import Prepared, check_gate_targets
 from evaluators.run.result import RunResult
 from evaluators.run.scoring import jobs_of
@@ -29,7 +31,7 @@ from evaluators.testsets.memory_rows import memory_rows
 from evaluators.testsets.reader import id_text
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
-from evaluators.tracking.run_metrics import Number, metrics_of
+from evaluators.tracking.metrics import Number, metrics_of
 
 _NAME: Final = "the rows of the host"
 
@@ -87,7 +89,7 @@ class SuiteScorer:
         self._asked.add(part)
         return part
 
-    def score_part(self, part: str, given: HostRow) -> tuple[NamedScore, ...]:
+    def score_part(self, part: str, given: HostRow) -> tuple[FieldView, ...]:
         """The score of one part of a row, then those of its fields. A row that all parts are asked of is scored once.
 
         Raises RowError when something other than the output kept the part from being measured.

@@ -13,13 +13,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from evaluators.api.score_columns import OVERALL
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow, Places
-from evaluators.harnesses._row_scores import NamedScore
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
-from evaluators.tracking.metric_names import segment
+from evaluators.reports.names import OVERALL, segment
+from evaluators.reports.rows import FieldView
 
 with needs("autoevals", "autoevals"):
     from autoevals import Score, Scorer
@@ -48,7 +47,7 @@ class PartScorer(Scorer):
 
     def scores(
         self, output: Any, expected: Any, input: Any, metadata: Any, more: Mapping[str, Any]
-    ) -> tuple[NamedScore, ...]:
+    ) -> tuple[FieldView, ...]:
         """The score of the part and those of its fields. Raises RowError when it could not be measured."""
         own = {"input": input, "output": output, "expected": expected, "metadata": metadata, **more}
         return self.suite.score_part(self.part, HostRow(own, output, expected, input, more=[metadata]))

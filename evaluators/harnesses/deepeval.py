@@ -12,13 +12,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evaluators.api.score_columns import OVERALL
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._row_scores import RowError
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.model import MISSING
+from evaluators.reports.names import OVERALL
 
 with needs("deepeval", "deepeval"):
     from deepeval.metrics import BaseMetric

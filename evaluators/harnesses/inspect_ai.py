@@ -57,5 +57,5 @@ def _score(scores: RowScores, names: Sequence[str], answer: str) -> Score:
         value={name: numbers.get(name, nan) for name in names},
         answer=answer,
         explanation=scores.overall.error or scores.overall.reason,
-        metadata={"status": {one.name: one.status for one in every}, "errors": errors},
+        metadata={"status": {one.name: one.status.word for one in every}, "errors": errors},
     )

@@ -15,8 +15,8 @@ from typing import Any
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow, Places
-from evaluators.harnesses._row_scores import NamedScore
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
+from evaluators.reports.rows import FieldView
 
 with needs("langfuse", "langfuse"):
     from langfuse import Evaluation
@@ -50,11 +50,11 @@ class SuiteEvaluations:
         return [Evaluation(name=name, value=value) for name, value in self.suite.headlines().items()]
 
 
-def _evaluation(one: NamedScore) -> Evaluation:
+def _evaluation(one: FieldView) -> Evaluation:
     if one.score is not None:
         return Evaluation(name=one.name, value=one.score, comment=one.reason, metadata={**one.metadata})
     kind = "error" if one.error is not None else "status"
     return Evaluation(
-        name=f"{one.name}/{kind}", value=one.status, comment=one.error or one.reason, metadata={**one.metadata},
+        name=f"{one.name}/{kind}", value=one.status.word, comment=one.error or one.reason, metadata={**one.metadata},
         data_type="CATEGORICAL",
     )  # fmt: skip

@@ -14,8 +14,8 @@ from typing import Any
 
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import HostRow, Places
-from evaluators.harnesses._row_scores import NamedScore
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
+from evaluators.reports.rows import FieldView
 
 
 class SuiteResults:
@@ -45,7 +45,7 @@ class SuiteResults:
         return {"results": [{"key": name, "score": value} for name, value in self.suite.headlines().items()]}
 
 
-def _result(one: NamedScore) -> Mapping[str, Any]:
+def _result(one: FieldView) -> Mapping[str, Any]:
     error = {"extra": {"error": True}} if one.error is not None else {}
     return {
         "key": one.name, "score": one.score, "value": one.label, "comment": one.error or one.reason,

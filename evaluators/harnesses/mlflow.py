@@ -20,10 +20,11 @@ from pydantic import PrivateAttr
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow, Places
-from evaluators.harnesses._row_scores import NamedScore, RowScores, names_of
+from evaluators.harnesses._row_scores import RowScores, names_of
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.model import MISSING
-from evaluators.tracking.metric_names import field_name, segment
+from evaluators.reports.names import field_name, segment
+from evaluators.reports.rows import FieldView
 from evaluators.values.json_text import to_text
 
 with needs("mlflow", "mlflow"):
@@ -137,8 +138,10 @@ class _Table:
         return {key: float(value) for key, value in figures.items() if value is not None}
 
 
-def _feedback(one: NamedScore, suite: Suite) -> Feedback:
-    error = AssessmentError(error_code=one.status.upper(), error_message=one.error) if one.error is not None else None
+def _feedback(one: FieldView, suite: Suite) -> Feedback:
+    error = (
+        AssessmentError(error_code=one.status.word.upper(), error_message=one.error) if one.error is not None else None
+    )
     metadata = {key: value if isinstance(value, str) else to_text(value) for key, value in one.metadata.items()}
     return Feedback(
         name=one.name,

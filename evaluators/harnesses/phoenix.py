@@ -19,9 +19,9 @@ from msgspec import Struct
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow, Places
-from evaluators.harnesses._row_scores import NamedScore
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
-from evaluators.tracking.metric_names import segment
+from evaluators.reports.names import segment
+from evaluators.reports.rows import FieldView
 
 with needs("phoenix", "arize-phoenix-client"):
     from phoenix.client.experiments import create_evaluator
@@ -60,7 +60,7 @@ def _evaluator(scorer: SuiteScorer, part: str) -> Any:
     return made(scores)
 
 
-def _evaluation(one: NamedScore) -> dict[str, Any]:
+def _evaluation(one: FieldView) -> dict[str, Any]:
     """A score in Phoenix's words. One that is not there is left out: no number stands for it."""
     said = {"score": one.score, "label": one.label, "explanation": one.error or one.reason, "metadata": {**one.metadata}}
     return {"name": one.name, **{key: value for key, value in said.items() if value is not None}}

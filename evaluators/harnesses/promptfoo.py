@@ -23,9 +23,9 @@ from functools import lru_cache
 from typing import Any
 
 from evaluators.harnesses._host_rows import HostRow
-from evaluators.harnesses._row_scores import NamedScore
 from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.issues import problem
+from evaluators.reports.rows import FieldView
 
 
 def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def _scorer(suite: str, columns: tuple[tuple[str, str], ...], overall: str | Non
     return SuiteScorer(suite, columns=dict(columns), overall=overall, keep=False)
 
 
-def _result(one: NamedScore) -> dict[str, Any]:
+def _result(one: FieldView) -> dict[str, Any]:
     reason = f"error: {one.error}" if one.error is not None else one.reason or one.label
     passed = one.error is None and one.passed is not False
     score = one.score if one.score is not None else float(passed)

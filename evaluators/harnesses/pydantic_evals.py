@@ -15,12 +15,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from evaluators.api.score_columns import OVERALL
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.model import MISSING
+from evaluators.reports.names import OVERALL
 
 with needs("pydantic_evals", "pydantic-evals"):
     from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext
@@ -57,7 +57,7 @@ class SuiteEvaluator(Evaluator):
         for one in self.scorer.score_part(self.part, given):
             reason = one.reason
             if one.score is None:
-                found[f"{one.name}/status"] = EvaluationReason(one.status, reason)
+                found[f"{one.name}/status"] = EvaluationReason(one.status.word, reason)
                 continue
             found[one.name] = EvaluationReason(one.score, reason)
             if one.path is None and one.passed is not None:

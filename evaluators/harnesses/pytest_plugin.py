@@ -172,18 +172,17 @@ class Ran(Struct):
         return rows[:MOST_ROWS] + more
 
     def _wrong(self, gate: GateResult) -> Iterator[str]:
-        from evaluators.reports.recorded import results_of
-        from evaluators.reports.rows_csv import why_of
+        from evaluators.reports.rows import row_views, why_of
 
         facts = self.record.facts
         name, path = self.targets[gate.target]
         if not any(one.name == name for one in facts.evaluators):
             return  # a measure: no row of it is right or wrong
         place = next(index for index, one in enumerate(facts.evaluators) if one.name == name)
-        for row in self.record.each_row(gate.variant):
+        for row in row_views(self.record, (gate.variant,)):
             if gate.slice is not None and row.slices[facts.slices.index(gate.slice[0])] != gate.slice[1]:
                 continue
-            result = results_of(facts.evaluators, row)[place]
+            result = row.evaluators[place]
             if _is_wrong(result, path):
                 called = f' "{row.id}"' if row.id and row.id != str(row.number) else ""
                 yield f"  row {row.number}{called}: {_of_field(result, path) or why_of(result)}"
@@ -201,12 +200,14 @@ def _is_wrong(result: Result, path: str | None) -> bool:
 def _of_field(result: Result, path: str | None) -> str:
     """What is wrong with a field, in words; empty when nothing is."""
     from evaluators.model import FieldStatus
+    from evaluators.words import FIELD_WORDS
 
     if not path:
         return ""
     right = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
     wrong = [one for one in result.fields if path in (one.path, one.field) and one.status not in right]
-    return "; ".join(f"{one.path} is {one.status.plain}" + (f" ({one.reason})" if one.reason else "") for one in wrong)
+    said = ((f"{one.path} {FIELD_WORDS[one.status.word].of_reason}", one.reason) for one in wrong)
+    return "; ".join(f"{text} ({reason})" if reason else text for text, reason in said)
 
 
 def _is_of(gate: Gate, result: GateResult) -> bool:

@@ -13,12 +13,12 @@ from typing import Any
 
 from pydantic import Field, PrivateAttr
 
-from evaluators.api.score_columns import OVERALL
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow
-from evaluators.harnesses._row_scores import NamedScore, RowScores
+from evaluators.harnesses._row_scores import RowScores
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
-from evaluators.tracking.metric_names import field_name, segment
+from evaluators.reports.names import OVERALL, field_name, segment
+from evaluators.reports.rows import FieldView
 
 with needs("weave", "weave"):
     import weave
@@ -62,9 +62,9 @@ def _nested(scores: RowScores) -> dict[str, Any]:
     return found
 
 
-def _said(one: NamedScore) -> dict[str, Any]:
+def _said(one: FieldView) -> dict[str, Any]:
     """A score in Weave's words. One that is not there is left out: no number stands for it."""
     if one.error is not None:
-        return {"error": one.error, "status": one.status}
+        return {"error": one.error, "status": one.status.word}
     said = {"score": one.score, "passed": one.passed, "status": one.label, "reason": one.reason}
     return {key: value for key, value in said.items() if value is not None}

@@ -11,7 +11,7 @@ from typing import Final
 
 from evaluators.model import Outcome
 from evaluators.reports.document import Paragraph, Section
-from evaluators.reports.record_parts import ReportPart
+from evaluators.reports.outcomes import ReportPart
 from evaluators.reports.tables import full_name
 from evaluators.run.reader import RecordedRow
 from evaluators.run.result import ArrayStats, EvaluatorStats

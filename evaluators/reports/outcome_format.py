@@ -14,7 +14,7 @@ from typing import ClassVar, TextIO, TypeAlias
 from evaluators.issues import problem
 from evaluators.reports.format import FORMATS, Format
 from evaluators.reports.headline import Options
-from evaluators.reports.record_parts import ReportPart
+from evaluators.reports.outcomes import ReportPart
 from evaluators.run.result import RunResult
 
 OpenFile: TypeAlias = Callable[[str], AbstractContextManager[TextIO]]

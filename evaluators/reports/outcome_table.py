@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from evaluators.fields.scored import ListOutcome
 from evaluators.model import Outcome
 from evaluators.reports.document import Head, Page, PageTable, Section
-from evaluators.reports.outcomes import outcomes_of
-from evaluators.reports.record_parts import ReportPart
+from evaluators.reports.outcomes import ReportPart, outcomes_of
 from evaluators.reports.schema_sections import array_table, items_in_words
 from evaluators.reports.tables import full_name
 from evaluators.run.figures import score_text

@@ -1,4 +1,5 @@
-"""What became of every field of a row, as reports list it: one outcome per unit and metric, and one per array.
+"""What became of every field of a row, as fields.csv, report.json and the tables of outcomes list it: one outcome per unit and
+metric, and one per array. A run has a part for each schema evaluator and variant.
 
 An array's outcome stands before those of its items. Its score is the share of expected items that match; precision and F1
 stand beside it. *Entries* are the outcomes that the overall score, the field score and the overall pass rate are over: what stands
@@ -8,15 +9,21 @@ outside of arrays, and each outermost array as a whole.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import ListOutcome, Scored
-from evaluators.model import MISSING, FieldStatus, Outcome
+from evaluators.issues import CellError
+from evaluators.model import MISSING, FieldStatus, Outcome, RowStatus
+from evaluators.reports.documents import document_of
 from evaluators.run.figures import counted
+from evaluators.run.reader import RecordedRow, Run
+from evaluators.run.record_lines import Recorded
+from evaluators.run.result import EvaluatorStats
 
 LISTED: Final = MEASURED | {FieldStatus.NOT_JUDGED}
 COMPARED: Final = ("compared_expected", "compared_actual")
@@ -109,3 +116,62 @@ def _of_array(array: ListOutcome) -> Outcome:
 
 def _status_of(array: ListOutcome) -> FieldStatus:
     return FieldStatus.MATCH if array.passed else FieldStatus.MISMATCH
+
+
+class ReportPart(Struct, frozen=True):
+    """What one evaluator says of one variant: its figures, and its rows as often as somebody asks for them."""
+
+    record: Run
+    place: int
+    """The evaluator's place in the record."""
+    variant: str | None
+    stats: EvaluatorStats
+    label: tuple[str, ...]
+    """What tells it from the other parts of the run, for names of files."""
+
+    def file(self, name: str) -> str:
+        """The name of a file that each part has for itself: `fields.csv`, or `fields.gpt.csv`."""
+        stem, dot, suffix = name.rpartition(".")
+        return ".".join((stem, *self.label)) + dot + suffix
+
+    def rows(self) -> Iterator[tuple[RecordedRow, Recorded | None]]:
+        """The rows, each with what its documents came to; None where there was nothing to compare: a bad expected answer, a row that
+        was left out."""
+        for row in self.record.each_row(self.variant):
+            found, status = row.recorded.get(self.stats.name), row.verdicts[self.place].status
+            compared = found is not None and status not in _LEFT_OUT and (found.fields or found.schema)
+            yield row, found if compared else None
+
+    def document(self, row: RecordedRow, how: Literal["expected", "output"]) -> object:
+        """The expected document of a row, or its output; MISSING where there is none."""
+        reading = next((each for each in self.record.facts.evaluators[self.place].readings if each.how == how), None)
+        value = document_of(reading, row.cells) if reading is not None and row.cells is not None else MISSING
+        return MISSING if isinstance(value, CellError) else value
+
+    @property
+    def outcomes(self) -> int:
+        """How many outcomes there are, arrays apart."""
+        counts = self.stats.counts
+        return counts.n + counts.not_judged if counts else 0
+
+    @property
+    def wrong(self) -> int:
+        """How many of them are wrong."""
+        return self.outcomes - (self.stats.counts.match if self.stats.counts else 0)
+
+
+_LEFT_OUT: Final = (RowStatus.BLOCKED, RowStatus.SKIPPED)
+
+
+def parts_of(record: Run) -> list[ReportPart]:
+    """What each evaluator with a schema says of each variant."""
+    listed = [(place, one.name) for place, one in enumerate(record.facts.evaluators) if one.by_schema]
+    stats = {(each.name, each.variant): each for each in record.result.evaluators}
+    return [
+        ReportPart(
+            record, place, variant, stats[name, variant],
+            (*([name] if len(listed) > 1 else []), *([variant] if variant is not None else [])),
+        )
+        for variant in record.each_variant
+        for place, name in listed
+    ]  # fmt: skip

@@ -14,19 +14,19 @@ from evaluators.reports.document import Section
 from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_for, has_pages, rows_files, run_files
 from evaluators.reports.headline import Options
 from evaluators.reports.outcome_format import OutcomesFile, outcome_formats, outcome_words, outcomes_file_for
-from evaluators.reports.record_parts import ReportPart, parts_of
-from evaluators.reports.recorded import result_of
-from evaluators.reports.rows_csv import AGGREGATE, Annotated, MarkedRow, field_numbers, why_of, write_rows
-from evaluators.reports.run_page import HardRow, hardest_rows
-from evaluators.run.figures import rows_text, score_text
-from evaluators.run.reader import RecordedRow, Run
+from evaluators.reports.outcomes import ReportPart, parts_of
+from evaluators.reports.rows import RowView, field_numbers, row_views
+from evaluators.reports.rows_csv import AGGREGATE, write_rows
+from evaluators.reports.run_page import hardest_rows
+from evaluators.run.figures import rows_text
+from evaluators.run.reader import Run
 from evaluators.run.record_facts import SUITE_FOLDER, RecordedEvaluator, RecordedVariant
-from evaluators.run.record_lines import Recorded, plain
+from evaluators.run.record_lines import plain
 from evaluators.run.recorder import SMALL_RUN
 from evaluators.run.run_folder import RunFolder
 from evaluators.run.store import open_text, write_text
 from evaluators.testsets.run_files import is_run_folder
-from evaluators.values.json_text import compact, to_text
+from evaluators.values.json_text import compact
 
 if TYPE_CHECKING:
     from evaluators.reports.html.packed_rows import Material
@@ -236,117 +236,62 @@ def write_annotated(path: Path, record: Run, variant: str | None) -> None:
     It separates its cells as the test set does, and has a byte order mark where that has one: it goes back to the same spreadsheet.
     """
     facts = record.facts
-    evaluators = [Annotated(one.name, one.fields) for one in facts.evaluators]
+    evaluators = [(one.name, one.fields) for one in facts.evaluators]
     with open_text(path) as stream:
-        reasons = _Reasons(facts.evaluators)
-        marked = (_marked(facts.header, row, reasons) for row in record.each_row(variant))
-        write_rows(stream, facts.header, evaluators, marked, facts.delimiter or ",", facts.byte_order_mark)
+        rows = row_views(record, (variant,))
+        write_rows(stream, facts.header, evaluators, rows, facts.delimiter or ",", facts.byte_order_mark)
 
 
 def write_lines(path: Path, record: Run, variant: str | None) -> None:
     """The rows as JSON lines, each evaluator's result in words."""
     with open_text(path) as stream:
-        for row in record.each_row(variant):
+        for row in row_views(record, (variant,)):
             stream.write(compact(_line(record.facts.evaluators, row)).decode("utf-8", "backslashreplace") + "\n")
 
 
 def hardest(most: int, record: Run) -> Section:
     """The rows with the lowest scores, each with its reasons. A row's score is the mean over its evaluators."""
-    found = heapq.nsmallest(most, _unkept(record), key=lambda one: one[:3])
-    reasons = _Reasons(record.facts.evaluators)
-    return hardest_rows(
-        HardRow(number, row.id, score_text(mean), reasons.of(row), record.each_variant[place])
-        for mean, place, number, row in found
+    scored = (
+        (score, place, row.number, row)
+        for place, variant in enumerate(record.each_variant)
+        for row in row_views(record, (variant,))
+        if (score := row.score) is not None and score < 1
     )
+    return hardest_rows(row for *_, row in heapq.nsmallest(most, scored, key=lambda one: one[:3]))
 
 
-def _unkept(record: Run) -> Iterator[tuple[float, int, int, RecordedRow]]:
-    """Every row without a full score: its mean, the place of its variant, its number, and the row."""
-    for place, variant in enumerate(record.each_variant):
-        for row in record.each_row(variant):
-            values = [value for verdict in row.verdicts if (value := verdict.score) is not None]
-            mean = sum(values) / len(values) if values else 1.0
-            if mean < 1:
-                yield mean, place, row.number, row
-
-
-def _marked(header: Sequence[str], row: RecordedRow, reasons: _Reasons) -> MarkedRow:
-    """A row as the file has it."""
-    cells = row.cells or {}
-    return MarkedRow([_cell_text(cells[name]) if name in cells else "" for name in header], row.verdicts, reasons.of(row))
-
-
-class _Reasons:
-    """What kept rows from a full score, in words. What a verdict says of a row without outcomes is said once."""
-
-    def __init__(self, evaluators: Sequence[RecordedEvaluator]) -> None:
-        self._evaluators = evaluators
-        self._known: list[dict[int, tuple[Result, str]]] = [{} for _ in evaluators]
-
-    def of(self, row: RecordedRow) -> str:
-        """The reasons of a row, each with its evaluator; empty when there are none."""
-        said = [
-            (one.name, self._reason(place, verdict, row.recorded.get(one.name)))
-            for place, (one, verdict) in enumerate(zip(self._evaluators, row.verdicts, strict=True))
-            if not _perfect(verdict)
-        ]
-        return "; ".join([f"{name}: {reason}" for name, reason in said if reason])
-
-    def _reason(self, place: int, verdict: Result, recorded: Recorded | None) -> str:
-        one = self._evaluators[place]
-        if recorded is not None:
-            return why_of(result_of(one, verdict, recorded, right_ones=False))
-        known = self._known[place].get(id(verdict))
-        if known is None:
-            found = why_of(result_of(one, verdict, _NOTHING, right_ones=False))
-            known = self._known[place][id(verdict)] = verdict, found
-        return known[1]
-
-
-def _perfect(verdict: Result) -> bool:
-    return verdict.status is RowStatus.SCORED and verdict.num == verdict.den and verdict.passed is not False
-
-
-def _cell_text(cell: Any) -> str:
-    return cell if isinstance(cell, str) else to_text(cell)
-
-
-def _line(evaluators: Sequence[RecordedEvaluator], row: RecordedRow) -> dict[str, Any]:
-    line: dict[str, Any] = {"row": row.number, "id": row.id, "checksum": row.given}
+def _line(evaluators: Sequence[RecordedEvaluator], row: RowView) -> dict[str, Any]:
+    line: dict[str, Any] = {"row": row.number, "id": row.id, "checksum": row.checksum}
     if row.cluster is not None:
         line["cluster"] = row.cluster
-    line["results"] = {
-        one.name: _result(one, verdict, row.recorded.get(one.name, _NOTHING))
-        for one, verdict in zip(evaluators, row.verdicts, strict=True)
-    }
+    line["results"] = {one.name: _result(one, result) for one, result in zip(evaluators, row.evaluators, strict=True)}
     return line
 
 
-def _result(one: RecordedEvaluator, verdict: Result, recorded: Recorded) -> Mapping[str, Any]:
+def _result(one: RecordedEvaluator, result: Result) -> Mapping[str, Any]:
     """A result in words: a row is scored unless it says another status, and what is unknown is not said."""
     line: dict[str, Any] = {}
-    if verdict.status is not RowStatus.SCORED:
-        line["status"] = verdict.status.word
-    if verdict.score is not None:
-        line["score"] = verdict.score
-    if verdict.passed is not None:
-        line["passed"] = verdict.passed
+    if result.status is not RowStatus.SCORED:
+        line["status"] = result.status.word
+    if result.score is not None:
+        line["score"] = result.score
+    if result.passed is not None:
+        line["passed"] = result.passed
     if one.fields:
         line["fields"] = {
-            name: FIELD_STATUSES[status].word for name, status in zip(one.fields, verdict.statuses, strict=False)
+            name: FIELD_STATUSES[status].word for name, status in zip(one.fields, result.statuses, strict=False)
         }
-        line["field_scores"] = dict(zip(one.fields, field_numbers(verdict), strict=False))
-        line[AGGREGATE] = verdict.score
-    if verdict.values and one.fields:
-        line["values"] = {one.fields[place]: [right, of] for place, right, of in verdict.several()}
-    if verdict.counts is not None:
-        line["counts"] = dict(zip(_COUNTED, verdict.counts, strict=True))
-    if verdict.issue is not None:
-        line["reason"] = verdict.issue.message
-    if recorded.details:
-        line["details"] = plain(recorded.details)
+        line["field_scores"] = dict(zip(one.fields, field_numbers(result), strict=False))
+        line[AGGREGATE] = result.score
+    if result.values and one.fields:
+        line["values"] = {one.fields[place]: [right, of] for place, right, of in result.several()}
+    if result.counts is not None:
+        line["counts"] = dict(zip(_COUNTED, result.counts, strict=True))
+    if result.issue is not None:
+        line["reason"] = result.issue.message
+    if result.details:
+        line["details"] = plain(result.details)
     return line
 
 
-_NOTHING: Final = Recorded()
 _COUNTED: Final = ("match", "mismatch", "omission", "hallucination")

@@ -20,12 +20,12 @@ from evaluators.fields.settle import OURS
 from evaluators.model import MISSING, FieldStatus, Outcome, Result
 from evaluators.reports.outcomes import (
     COMPARED,
+    ReportPart,
     array_items,
     entries_of,
     full_path,
     outcomes_of,
 )
-from evaluators.reports.record_parts import ReportPart
 from evaluators.run.reader import RecordedRow
 from evaluators.run.record_facts import Declared, short_hash
 from evaluators.run.record_lines import Recorded, plain

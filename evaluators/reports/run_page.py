@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from msgspec import Struct
-
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, Tone
 from evaluators.reports.field_tables import field_section, lowest_section
@@ -18,23 +16,13 @@ from evaluators.reports.findings import problem_section, warning_section
 from evaluators.reports.headline import Options, headline
 from evaluators.reports.label_pages import label_sections
 from evaluators.reports.measure_tables import measure_section
+from evaluators.reports.rows import RowView
 from evaluators.reports.schema_sections import schema_sections
 from evaluators.reports.tables import evaluator_section, full_name, gate_section, slice_section
-from evaluators.run.figures import counted, interval_text, percent_text, rows_text
+from evaluators.run.figures import counted, interval_text, percent_text, rows_text, score_text
 from evaluators.run.intervals import wilson
 from evaluators.run.result import RunResult
 from evaluators.values.file_names import shown
-
-
-class HardRow(Struct, frozen=True):
-    """One row for the list of hardest or slowest rows."""
-
-    number: int
-    id: str
-    figure: str
-    """What put it on the list: its score, or its time."""
-    why: str
-    variant: str | None = None
 
 
 def run_page(result: RunResult, options: Options = Options()) -> Page:
@@ -71,16 +59,16 @@ def fields_page(result: RunResult) -> Page:
     return Page(f"{result.name}: fields", (*partial, *(sections or none)))
 
 
-def hardest_rows(rows: Iterable[HardRow], title: str = "Hardest rows", figure: str = "mean score") -> Section:
-    """The section for rows that were asked for, in the order given."""
-    items = tuple(Item(_row_text(row, figure), (row.why,) if row.why else ()) for row in rows)
-    return Section(title, (Listing(items) if items else Paragraph("There are none."),))
+def hardest_rows(rows: Iterable[RowView]) -> Section:
+    """The section for the rows with the lowest scores, in the order given."""
+    items = tuple(Item(_row_text(row), (why,) if (why := row.why) else ()) for row in rows)
+    return Section("Hardest rows", (Listing(items) if items else Paragraph("There are none."),))
 
 
-def _row_text(row: HardRow, figure: str) -> str:
+def _row_text(row: RowView) -> str:
     named = "" if row.id in ("", str(row.number)) else f" ({shown(row.id)})"
     variant = f", variant {row.variant}" if row.variant else ""
-    return f"row {row.number}{named}{variant}: {figure} {row.figure}"
+    return f"row {row.number}{named}{variant}: mean score {score_text(row.score)}"
 
 
 def tone_of(result: RunResult) -> Tone:

@@ -12,8 +12,7 @@ from evaluators.fields.scored import ListOutcome
 from evaluators.model import Outcome
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense
 from evaluators.reports.extract_bench import array_breakdown, failed_fields, overall_results
-from evaluators.reports.outcomes import failed_of
-from evaluators.reports.record_parts import ReportPart
+from evaluators.reports.outcomes import ReportPart, failed_of
 from evaluators.reports.tables import full_name, of_extra_items
 from evaluators.run.figures import counted, rows_text, score_text
 from evaluators.run.reader import RecordedRow

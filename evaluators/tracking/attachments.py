@@ -1,26 +1,162 @@
-"""The files of a run that a platform keeps beside its figures: the run folder, the page of the run, and all rows as one table.
+"""What platforms keep of a run beside its figures: its settings, a note, all rows as one table, and the files of its folder.
 
-What may differ between two runs of the same rows stays behind, unless somebody asks for it.
+What a run was made with is its suite as it is written, and the fingerprints of suite and test set: values of `${NAME}` stay names.
+Neither the machine nor its folders nor the command line are among it, unless somebody asks for them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final, TypeAlias
 
-from evaluators.reports.format import FORMATS, RowsPageFormat
+from evaluators.model import FIELD_STATUSES
+from evaluators.reports.document import Page, Section
+from evaluators.reports.format import FORMATS, PageFormat, RowsPageFormat
 from evaluators.reports.headline import Options
 from evaluators.reports.html.material import material_of
+from evaluators.reports.names import field_name, flat_columns, segment
+from evaluators.reports.rows import RowView, field_numbers, row_views, whole_view
+from evaluators.reports.run_page import run_page
 from evaluators.run.reader import Run
 from evaluators.run.store import ENVIRONMENT_JSON, LINKS_JSON
-from evaluators.tracking.row_table import RowTable
+from evaluators.suite.presets import PRESETS
+from evaluators.suite.source import as_written
+from evaluators.values.flow import flow
+from evaluators.values.json_text import to_text
+from evaluators.values.small_files import reading_inside
+
+RowTable: TypeAlias = dict[str, list[Any]]
+"""A table as platforms read it: `columns`, and `data` with a list for each row. Cells are texts, numbers, true, false or None."""
 
 PAGE: Final = "report.html"
 TABLE: Final = "rows.json"
+_CUT: Final = "\n\nThe rest is in the run's report.\n"
+
+
+def params_of(record: Run) -> dict[str, Any]:
+    """The parameters of a run, in maps: `run`, `evaluators` by name, and the other sections of the suite."""
+    result = record.result
+    run = {
+        "suite": result.name,
+        "suite_fingerprint": result.suite_fingerprint,
+        "test_set": result.test_set,
+        "test_set_fingerprint": result.data_fingerprint,
+        "version": result.version,
+    }
+    if not record.facts.suite:
+        return {"run": run}
+    with reading_inside(record.place, PRESETS):
+        written = as_written(record.place / record.facts.suite)
+    names = [one.name for one in record.facts.evaluators]
+    evaluators = dict(zip(names, written.pop("evaluators"), strict=True))
+    return {"run": run, "evaluators": evaluators, "suite": written}
+
+
+def flat_params(record: Run) -> dict[str, str]:
+    """The same as one text for each name, such as `evaluator/header/field/items.each.price`; sorted.
+
+    A value is in YAML's one-line spelling; that of a field has its path as the suite spells it.
+    Raises ValueError should two settings ever come to the same name.
+    """
+    params = params_of(record)
+    found: dict[str, str] = {}
+    pairs = [(f"run/{key}", value) for key, value in params["run"].items()]
+    pairs += [(f"suite/{segment(key)}", value) for key, value in params.get("suite", {}).items()]
+    for name, written in params.get("evaluators", {}).items():
+        pairs += [(f"evaluator/{segment(name)}/{key}", value) for key, value in _settings(written)]
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"two settings are called {key}")
+        found[key] = value if isinstance(value, str) else flow(value)
+    return dict(sorted(found.items()))
+
+
+def environment_of(record: Run) -> dict[str, str]:
+    """The machine, the folders and the command line of a run, which a platform is told only when somebody asks for it."""
+    known = record.result.environment
+    if known is None:
+        return {}
+    found = {"host": known.host, "folder": known.folder, "suite": known.suite, "command": shlex.join(known.command)}
+    return {name: value for name, value in found.items() if value}
+
+
+def _settings(written: Any) -> Iterator[tuple[str, Any]]:
+    """The settings of an evaluator as it is written: a word, a map with one key, or the long form."""
+    if isinstance(written, str):
+        yield "type", written
+        return
+    if "type" not in written and len(written) == 1:
+        ((word, options),) = written.items()
+        written = {"type": word, **(options if isinstance(options, Mapping) else {})}
+    for key, value in written.items():
+        if key == "fields" and isinstance(value, Mapping):
+            yield from ((f"field/{field_name(path)}", {path: rule}) for path, rule in value.items())
+        else:
+            yield (key if key == "type" else f"setting/{segment(key)}"), value
+
+
+def row_table(record: Run, variants: Sequence[str | None] | None = None) -> RowTable:
+    """The rows of a run in order, those of one variant after those of another; those of `variants` alone where some are named.
+
+    Columns: `variant` where there are some, `row`, `id`, the columns that make slices, the columns of the test set where cells
+    were kept, each once; then for each evaluator `NAME.status`, `NAME.score`, `NAME.passed`, `NAME.reason`, and for each of its
+    fields `NAME.PATH` with its status and `NAME.PATH.score`. Paths are as results spell them.
+    """
+    cells, listed = _columns(record), [(one.name, one.fields) for one in record.facts.evaluators]
+    variant = ["variant"] if record.result.variants else []
+    columns = flat_columns(listed, ("status", "score", "passed", "reason"), before=(*variant, "row", "id", *cells))
+    data = []
+    for row in row_views(record, variants):
+        kept = {**dict(zip(record.facts.slices, row.slices, strict=False)), **(row.cells or {})}
+        head = [row.variant] if variant else []
+        data.append([*head, row.number, row.id, *(_cell(kept.get(name)) for name in cells), *_results(listed, row)])
+    return {"columns": list(columns), "data": data}
+
+
+def _columns(record: Run) -> tuple[str, ...]:
+    """The columns of the test set, in its order; one that makes slices is known also where no cell was kept. `id` is there anyway."""
+    kept = dict.fromkeys(name for variant in record.each_variant for line in record.cells(variant) for name in line.cells)
+    slices = [name for name in record.facts.slices if name not in kept]
+    first = [name for name in record.facts.header if name in kept]
+    ids = "id" if record.result.columns.get("id") == "id" else None
+    return tuple(name for name in dict.fromkeys([*slices, *first, *kept]) if name != ids)
+
+
+def _results(listed: Sequence[tuple[str, Sequence[str]]], row: RowView) -> Iterator[Any]:
+    for (_, fields), result in zip(listed, row.evaluators, strict=True):
+        whole = whole_view(result)
+        yield from (whole.label, whole.score, whole.passed, whole.reason)
+        for code, number in zip(result.statuses, field_numbers(result), strict=True):
+            yield from (FIELD_STATUSES[code].word, number)
+        yield from [None] * (2 * (len(fields) - len(result.statuses)))
+
+
+def _cell(cell: Any) -> Any:
+    """A cell as platforms take it: documents as their text."""
+    return cell if cell is None or isinstance(cell, str | int | bool) else to_text(cell)
+
+
+def note_of(record: Run, most: int) -> str:
+    """The summary of a run in at most `most` characters: whole sections, the first ones that have room."""
+    page = run_page(record.result)
+    kept: list[Section] = []
+    for section in page.sections:
+        longer = [*kept, section]
+        if len(_markdown(page, longer)) > most - len(_CUT):
+            return (_markdown(page, kept).rstrip() + _CUT)[:most]
+        kept = longer
+    return _markdown(page, kept)
+
+
+def _markdown(page: Page, sections: list[Section]) -> str:
+    markdown = FORMATS.find("markdown")()
+    assert isinstance(markdown, PageFormat)
+    return markdown.page(Page(page.title, tuple(sections), page.tone))
 
 
 @contextmanager
@@ -37,7 +173,7 @@ def attachments(record: Run, table: RowTable, environment: bool = False) -> Iter
         if f"run/{PAGE}" not in found:
             (made / PAGE).write_text(_page(record), encoding="utf-8")
             found[f"run/{PAGE}"] = made / PAGE
-        (made / TABLE).write_text(table_json(table), encoding="utf-8")
+        (made / TABLE).write_text(json.dumps(table, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
         yield {**found, TABLE: made / TABLE}
 
 
@@ -45,8 +181,3 @@ def _page(record: Run) -> str:
     html = FORMATS.find("html")()
     assert isinstance(html, RowsPageFormat)
     return html.render_rows(record.result, Options(), material_of(record))
-
-
-def table_json(table: RowTable) -> str:
-    """The table as JSON: `columns`, and `data` with a list for each row."""
-    return json.dumps({"columns": table.columns, "data": table.rows}, ensure_ascii=False, allow_nan=False) + "\n"

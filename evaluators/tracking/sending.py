@@ -1,14 +1,18 @@
-"""A finished run folder to its trackers. What one of them raises is told, and stops neither the others nor the run."""
+"""A finished run folder to its trackers. What one of them raises is told, and stops neither the others nor the run.
+
+Trackers tell how far they have come, and whoever started the sending may show it.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import shlex
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -18,10 +22,15 @@ from evaluators.run.cells_again import with_cells
 from evaluators.run.exit_code import ENDED
 from evaluators.run.reader import Run
 from evaluators.run.store import LINKS_JSON, write_text
-from evaluators.tracking.telling import Sending, telling
 from evaluators.tracking.tracker import Link, NamedTracker
 from evaluators.values.addresses import without_passwords
 
+Entry = TypeVar("Entry")
+
+Sending: TypeAlias = Callable[[str, int, int], None]
+"""What is told to which tracker a run is sent, and how many of how many rows are there; 0 of 0 where rows are not sent one by one."""
+
+_TOLD: Final[ContextVar[Callable[[int, int], None]]] = ContextVar("evaluators_sending", default=lambda done, total: None)
 _PRIVATE: Final = 0o600
 
 
@@ -109,3 +118,31 @@ def track_command(folder: Path, names: Sequence[str], trace_rows: int | None) ->
     """The command that sends a run again as it was sent."""
     rows = [] if trace_rows is None else ["--trace-rows", str(trace_rows)]
     return shlex.join(["evaluators", "track", str(folder), *(word for name in names for word in ("--to", name)), *rows])
+
+
+@contextmanager
+def telling(sending: Sending, tracker: str) -> Iterator[None]:
+    """While the context lasts, what `sent` and `counted` are told goes to `sending`, as being about this tracker."""
+    token = _TOLD.set(lambda done, total: sending(tracker, done, total))
+    try:
+        yield
+    finally:
+        _TOLD.reset(token)
+
+
+def sent(done: int, total: int) -> None:
+    """Tells that so many rows of all that are sent one by one are there."""
+    _TOLD.get()(done, total)
+
+
+def counted(entries: Iterable[Entry], total: int | None = None) -> Iterator[Entry]:
+    """The entries, each told as sent when the next one is asked for."""
+    if total is None:
+        assert isinstance(entries, Sized)
+        total = len(entries)
+    done = 0
+    for entry in entries:
+        sent(done, total)
+        yield entry
+        done += 1
+    sent(done, total)

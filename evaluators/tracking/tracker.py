@@ -9,20 +9,20 @@ packages, it imports in `send`.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from msgspec import Struct
 from pydantic import NonNegativeInt
 
-from evaluators.issues import extra_hint, problem
+from evaluators.issues import Problems, extra_hint, problem
 from evaluators.registry import Socket
 from evaluators.run.reader import Run
 from evaluators.run.result import RunResult
 from evaluators.run.store import RUN_JSON
-from evaluators.settings import Settings
-from evaluators.tracking.run_metrics import Number, metrics_of
-from evaluators.tracking.subjects import Subject, subjects_of
+from evaluators.settings import BadSettings, Detail, Settings, bad, build, spell, word_or_map
+from evaluators.tracking.metrics import MetricGroup, Number, metric_groups, metrics_of
 
 
 class Link(Struct, frozen=True):
@@ -51,9 +51,9 @@ class Tracker(Settings):
         """The figures that are sent, by their names."""
         return metrics_of(result, self.figures == "all")
 
-    def subjects(self, result: RunResult) -> tuple[Subject, ...]:
+    def metric_groups(self, result: RunResult) -> tuple[MetricGroup, ...]:
         """The figures that are sent, by what they are about."""
-        return subjects_of(result, self.figures == "all")
+        return metric_groups(result, self.figures == "all")
 
     def check(self, name: str) -> None:
         """Looks, before the first row, whether the tracker can be used here: by default, whether its packages are installed.
@@ -105,3 +105,29 @@ def _is_installed(module: str) -> bool:
         return find_spec(module) is not None
     except ModuleNotFoundError:  # the package that the module is in
         return False
+
+
+def read_tracking(data: Any, context: Mapping[str, Any]) -> tuple[NamedTracker, ...]:
+    """The trackers of the section `tracking` of a suite, in the order of the file, each with its settings."""
+    if not isinstance(data, list):
+        hint = f"write tracking: [{data}]" if isinstance(data, str) else "write tracking: [files]"
+        raise bad(f"tracking must be a list of trackers; found {spell(data)}", hint=hint)
+    found: list[NamedTracker] = []
+    details: list[Detail] = []
+    for index, one in enumerate(data):
+        try:
+            name, options = word_or_map(one, TRACKERS.noun)
+            prefix = (index,) if isinstance(one, str) else (index, name)
+            try:
+                found.append(NamedTracker(name, build(TRACKERS.find(name), options, noun=f'the tracker "{name}"')))
+            except BadSettings as error:
+                details.extend(detail.under(*prefix) for detail in error.details)
+            except Problems as error:
+                details.extend(
+                    Detail(prefix, issue.message, issue.hint, len(prefix) > 1, issue.code) for issue in error.issues
+                )
+        except BadSettings as error:
+            details.extend(detail.under(index) for detail in error.details)
+    if details:
+        raise BadSettings(details)
+    return tuple(found)

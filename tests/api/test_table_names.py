@@ -18,8 +18,8 @@ from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.reports.formats.csv import CHANGED
 from evaluators.reports.headline import Options
 from evaluators.reports.html.payload import run_payload
-from evaluators.tracking.row_table import row_table
-from evaluators.tracking.run_metrics import metrics_of
+from evaluators.tracking.attachments import row_table
+from evaluators.tracking.metrics import metrics_of
 
 ROOT: Final = Path(__file__).parents[2]
 GLOSSARY: Final = (ROOT / "docs" / "concepts.md").read_text(encoding="utf-8").partition("\n## Names\n")[2]
@@ -76,7 +76,7 @@ def test_every_column_of_a_table_is_in_the_glossary(run: Run) -> None:
         "rows": run.rows.columns, "to_arrow": run.to_arrow().column_names, "to_pandas": [*run.to_pandas().columns],
         "fields": run.fields.columns, "failures": run.failures().columns,
         "compare": compare(run, run).table.columns, "comparison.csv": CHANGED,
-        "tracker": row_table(Run(Path(run.folder))).columns,
+        "tracker": row_table(run)["columns"],
     }  # fmt: skip
     strange = {name: sorted({*plain(columns)} - NAMES - OF_ROWS) for name, columns in tables.items()}
     assert {name: columns for name, columns in strange.items() if columns} == {}
@@ -106,7 +106,7 @@ def test_what_a_harness_says_of_a_row_is_in_the_glossary() -> None:
     scores = SuiteScorer(load({**SUITE, "slices": [], "gates": {}, "measures": {}})).score(
         HostRow(ROWS[1], more=(ROWS[1],))
     )
-    assert {one.status for one in scores.every} <= NAMES
+    assert {one.status.word for one in scores.every} <= NAMES
     assert {key for one in scores.every for key in one.metadata} - {"type", "credit"} <= NAMES
     assert {figure for one in scores.every for figure in one.metadata.get("metrics", ())} <= NAMES
 

@@ -9,7 +9,7 @@ from evaluators.harnesses._host_rows import HostRow
 from evaluators.harnesses._row_scores import RowScores, names_of
 from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.issues import Problems
-from evaluators.tracking.metric_names import field_name
+from evaluators.reports.names import field_name
 from tests.hosts.table import JUDGE, SUITE, Figures, assert_same_rows, figures, headline, register
 from tests.hosts.table.rows import found_in, table_rows
 

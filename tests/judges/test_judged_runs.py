@@ -14,11 +14,9 @@ from click.testing import CliRunner, Result
 import evaluators
 from evaluators.cli import command
 from evaluators.judges.session import AskingProgress
+from evaluators.reports.rows import row_views
 from evaluators.run.reader import Run
-from evaluators.tracking.assessments import assessed_rows
-from evaluators.tracking.note import note_of
-from evaluators.tracking.params import environment_of, flat_params
-from evaluators.tracking.row_table import row_table
+from evaluators.tracking.attachments import environment_of, flat_params, note_of, row_table
 from tests.judges.chat_server import ChatServer, Reply, questions_in, verdicts
 from tests.reports.html.test_page import parts
 
@@ -208,7 +206,7 @@ def test_the_key_is_nowhere(
     record = Run(tmp_path / "runs" / "one")
     given = [
         row_table(record), flat_params(record), environment_of(record), note_of(record, 100_000),
-        *assessed_rows(record), *record.answers(),
+        *row_views(record), *record.answers(),
     ]  # fmt: skip
     assert CANARY not in repr(given)
     assert CANARY not in found.stdout + found.stderr

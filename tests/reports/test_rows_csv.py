@@ -7,20 +7,31 @@ from io import StringIO
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue
-from evaluators.model import FieldStatus, Outcome, Result, RowResult, RowStatus
+from evaluators.model import FieldStatus, Outcome, Result, RowStatus
 from evaluators.reports.csv_cells import BYTE_ORDER_MARK, guarded
-from evaluators.reports.rows_csv import Annotated, MarkedRow, added_columns, field_numbers, why, write_rows
+from evaluators.reports.names import flat_columns
+from evaluators.reports.rows import RowView, field_numbers
+from evaluators.reports.rows_csv import AGGREGATE, WHY, write_rows
 
 HEADER = ("id", "output")
-HEADED = (Annotated("header", ("total", "vendor.name")), Annotated("exact_match"))
-FULL, UNSCORED = Result(RowStatus.SCORED, True, 1, 1), Result(RowStatus.SKIPPED)
+Listed = tuple[tuple[str, tuple[str, ...]], ...]
+HEADED: Listed = (("header", ("total", "vendor.name")), ("exact_match", ()))
+FULL, UNSCORED = Result(RowStatus.SCORED, True, 1, 1), Result(RowStatus.SKIPPED, evaluator="exact_match")
 
 
-def written(
-    *rows: MarkedRow, header: tuple[str, ...] = HEADER, evaluators: tuple[Annotated, ...] = HEADED
-) -> list[list[str]]:
+def row_of(cells: tuple[str, ...], *results: Result, header: tuple[str, ...] = HEADER) -> RowView:
+    return RowView(2, "A-1", None, dict(zip(header, cells, strict=False)), results)
+
+
+def added_columns(header: tuple[str, ...], evaluators: Listed) -> tuple[str, ...]:
+    columns = flat_columns(evaluators, ("score",), listing=(AGGREGATE,), before=header, after=(WHY,))
+    return columns[len(header) :]
+
+
+def written(*rows: RowView, header: tuple[str, ...] = HEADER, evaluators: Listed = HEADED) -> list[list[str]]:
     stream = StringIO(newline="")
     write_rows(stream, header, evaluators, rows)
     text = stream.getvalue()
@@ -32,8 +43,11 @@ def written(
 
 
 def test_the_rows_come_back_with_verdicts_beside_them() -> None:
-    verdicts = (Result(RowStatus.SCORED, None, 1, 2, bytes([FieldStatus.MATCH, FieldStatus.OMISSION])), FULL)
-    head, row = written(MarkedRow(("A-1", '{"total": 3}'), verdicts, "header: vendor.name is missing"))
+    fields = (Outcome("vendor.name", FieldStatus.OMISSION),)
+    half = Result(
+        RowStatus.SCORED, None, 1, 2, bytes([FieldStatus.MATCH, FieldStatus.OMISSION]), fields=fields, evaluator="header"
+    )
+    head, row = written(row_of(("A-1", '{"total": 3}'), half, FULL))
     assert head == [
         "id", "output", "header.score", "header.aggregate_score", "header.total", "header.total.score",
         "header.vendor.name", "header.vendor.name.score", "exact_match.score", "why",
@@ -53,7 +67,7 @@ def test_a_field_scores_the_share_of_its_values_that_are_right() -> None:
 
 def test_columns_of_fields_never_meet() -> None:
     fields = ("aggregate_score", "total", "total.score", "score")
-    columns = added_columns(("id",), (Annotated("a", fields),))
+    columns = added_columns(("id",), (("a", fields),))
     assert len(columns) == len(set(columns)) == 3 + 2 * len(fields)
     assert columns[:6] == ("a.score", "a.aggregate_score", "a.aggregate_score (2)", "a.aggregate_score.score", "a.total",
                            "a.total.score")  # fmt: skip
@@ -68,29 +82,23 @@ def test_columns_of_fields_never_meet() -> None:
     ],
 )  # fmt: skip
 def test_each_status_has_a_plain_word(status: FieldStatus, word: str) -> None:
-    evaluators = (Annotated("a", ("f",)),)
-    assert (
-        written(MarkedRow(("1", "x"), (Result(RowStatus.SCORED, False, 0, 1, bytes([status])),)), evaluators=evaluators)[
-            1
-        ][4]
-        == word
-    )
+    row = row_of(("1", "x"), Result(RowStatus.SCORED, False, 0, 1, bytes([status])))
+    assert written(row, evaluators=(("a", ("f",)),))[1][4] == word
 
 
 def test_a_row_without_a_score_has_empty_cells() -> None:
-    row = written(MarkedRow(("A-1", ""), (UNSCORED, UNSCORED), "exact_match: skipped"))[1]
-    assert row == ["A-1", *[""] * 8, "exact_match: skipped"]
+    row = written(row_of(("A-1", ""), UNSCORED, UNSCORED))[1]
+    assert row == ["A-1", *[""] * 8, "exact_match: skipped; exact_match: skipped"]
 
 
-def test_a_short_row_is_filled_up_and_a_long_one_refused() -> None:
-    assert written(MarkedRow(("A-1",), (FULL, FULL)))[1][:3] == ["A-1", "", "1.0"]
-    with pytest.raises(ValueError, match="3 cells under 2 columns"):
-        written(MarkedRow(("A-1", "x", "y"), (FULL, FULL)))
+def test_a_cell_that_was_not_kept_is_empty() -> None:
+    assert written(row_of(("A-1",), FULL, FULL))[1][:3] == ["A-1", "", "1.0"]
+    assert written(RowView(2, "A-1", None, None, (FULL, FULL)))[1][:3] == ["", "", "1.0"]
 
 
 def test_a_column_that_the_file_has_already_gets_a_number() -> None:
     header = ("id", "why", "header.score", "header.score (2)")
-    assert added_columns(header, (Annotated("header"),)) == ("header.score (3)", "why (2)")
+    assert added_columns(header, (("header", ()),)) == ("header.score (3)", "why (2)")
 
 
 @settings(max_examples=50, deadline=None)
@@ -98,7 +106,7 @@ def test_a_column_that_the_file_has_already_gets_a_number() -> None:
 def test_every_cell_comes_back_but_for_the_apostrophe(rows: list[tuple[str, str]]) -> None:
     # "\0" is refused by the reader of older Pythons
     rows = [(a.replace("\0", ""), b.replace("\0", "")) for a, b in rows]
-    read = written(*(MarkedRow(row, ()) for row in rows), evaluators=())
+    read = written(*map(row_of, rows), evaluators=())
     assert [tuple(row[:2]) for row in read[1:]] == [(guarded(a), guarded(b)) for a, b in rows]
 
 
@@ -122,12 +130,12 @@ def test_other_cells_stay_as_they_are(cell: str) -> None:
 
 
 def test_headers_reasons_and_field_names_are_guarded_too() -> None:
-    evaluators = (Annotated("=e", ("f",)),)
-    verdict = Result(RowStatus.SCORED, True, 1, 1, bytes([FieldStatus.MATCH]))
-    read = written(MarkedRow(("x",), (verdict,), "@why"), header=("=h",), evaluators=evaluators)
+    right = bytes([FieldStatus.MATCH])
+    result = Result(RowStatus.SCORED, False, 1, 1, right, reason="why", evaluator="@e")
+    read = written(row_of(("x",), result, header=("=h",)), header=("=h",), evaluators=(("=e", ("f",)),))
     assert read == [
         ["'=h", "'=e.score", "'=e.aggregate_score", "'=e.f", "'=e.f.score", "why"],
-        ["x", "1.0", "1.0", "right", "1.0", "'@why"],
+        ["x", "1.0", "1.0", "right", "1.0", "'@e: why"],
     ]
 
 
@@ -142,15 +150,15 @@ def test_no_written_cell_starts_a_formula(cell: str) -> None:
 
 def test_a_separator_in_a_cell_never_starts_a_new_one() -> None:
     stream = StringIO(newline="")
-    write_rows(stream, ("id",), (), [MarkedRow(("a;=1+1",), ())])
+    write_rows(stream, ("id",), (), [row_of(("a;=1+1",), header=("id",))])
     assert stream.getvalue().splitlines()[1] == '"a;\'=1+1",""'
 
 
 # --- reasons
 
 
-def row_of(**results: Result) -> RowResult:
-    return RowResult("A-1", 2, results)
+def why(**results: Result) -> str:
+    return RowView(2, "A-1", None, None, tuple(replace(one, evaluator=name) for name, one in results.items())).why
 
 
 def scored(value: float, *fields: Outcome, reason: str | None = None, passed: bool | None = None) -> Result:
@@ -183,27 +191,27 @@ def scored(value: float, *fields: Outcome, reason: str | None = None, passed: bo
     ],
 )
 def test_a_field_that_does_not_match_is_explained(field: Outcome, said: str) -> None:
-    assert why(row_of(header=scored(0.5, field))) == f"header: {said}"
+    assert why(header=scored(0.5, field)) == f"header: {said}"
 
 
 def test_only_the_first_fields_are_named() -> None:
     fields = [Outcome(f"f{number}", FieldStatus.OMISSION) for number in range(7)]
-    assert why(row_of(h=scored(0.0, *fields))).endswith("f4 is missing and 2 more")
+    assert why(h=scored(0.0, *fields)).endswith("f4 is missing and 2 more")
 
 
 def test_a_long_value_is_cut() -> None:
-    said = why(row_of(h=scored(0.0, Outcome("f", FieldStatus.HALLUCINATION, actual="x" * 500))))
+    said = why(h=scored(0.0, Outcome("f", FieldStatus.HALLUCINATION, actual="x" * 500)))
     assert len(said) < 100
     assert "…" in said
 
 
 def test_a_full_score_needs_no_reason() -> None:
     good = Outcome("total", FieldStatus.MATCH)
-    assert why(row_of(a=scored(1.0, good, passed=True), b=scored(1.0))) == ""
+    assert why(a=scored(1.0, good, passed=True), b=scored(1.0)) == ""
 
 
 def test_an_evaluator_without_fields_gives_its_own_reason() -> None:
-    assert why(row_of(a=scored(0.0, reason="the texts differ"), b=scored(0.0, passed=False))) == (
+    assert why(a=scored(0.0, reason="the texts differ"), b=scored(0.0, passed=False)) == (
         "a: the texts differ; b: did not pass"
     )
 
@@ -220,8 +228,8 @@ def test_an_evaluator_without_fields_gives_its_own_reason() -> None:
 )
 def test_a_row_that_was_not_judged_says_why(status: RowStatus, said: str) -> None:
     issue = Issue("x", Blame.OUTPUT, "no JSON")
-    assert why(row_of(a=Result(status, den=int(status.scored), issue=issue))) == f"a: {said}"
+    assert why(a=Result(status, den=int(status.scored), issue=issue)) == f"a: {said}"
 
 
 def test_a_skipped_row_says_so_in_a_word() -> None:
-    assert why(row_of(a=Result(RowStatus.SKIPPED))) == "a: skipped"
+    assert why(a=Result(RowStatus.SKIPPED)) == "a: skipped"

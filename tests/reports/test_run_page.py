@@ -4,10 +4,12 @@ import pytest
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue
+from evaluators.model import Result, RowStatus
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, dense
 from evaluators.reports.format import FORMATS, PageFormat
 from evaluators.reports.headline import Options
-from evaluators.reports.run_page import HardRow, fields_page, hardest_rows, run_page
+from evaluators.reports.rows import RowView
+from evaluators.reports.run_page import fields_page, hardest_rows, run_page
 from evaluators.reports.tables import MOST_SLICES
 from evaluators.run.result import Counts, FieldStats, RunResult
 
@@ -179,11 +181,21 @@ def test_many_slices_show_the_lowest_and_count_the_rest(runs: dict[str, RunResul
 
 
 def test_hard_rows_are_a_section_on_request(runs: dict[str, RunResult]) -> None:
-    section = hardest_rows([HardRow(57, "INV-0042", "0.2500", "totals.gross is wrong")])
+    section = hardest_rows(
+        [
+            RowView(
+                57,
+                "INV-0042",
+                None,
+                None,
+                (Result(RowStatus.SCORED, False, 1, 4, reason="totals.gross is wrong", evaluator="header"),),
+            ),
+        ]
+    )
     lines = lines_of(runs["passed"], Options(extra=(section,)))
     start = lines.index("Hardest rows")
-    assert lines[start + 2 : start + 4] == ["- row 57 (INV-0042): mean score 0.2500", "  totals.gross is wrong"]
-    assert hardest_rows([], "Slowest rows").blocks == (Paragraph("There are none."),)
+    assert lines[start + 2 : start + 4] == ["- row 57 (INV-0042): mean score 0.2500", "  header: totals.gross is wrong"]
+    assert hardest_rows([]).blocks == (Paragraph("There are none."),)
 
 
 def test_a_page_of_fields_without_fields_says_so(runs: dict[str, RunResult]) -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluators.reports.names import field_name, fitted, segment
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats, RunResult
-from evaluators.tracking.metric_names import field_name, fitted, segment
-from evaluators.tracking.run_metrics import metrics_of
+from evaluators.tracking.metrics import metrics_of
 from evaluators.values.path_text import ANY, as_step, display
 
 KEYS = st.one_of(

@@ -7,11 +7,9 @@ import json
 import pytest
 from msgspec.structs import replace
 
+from evaluators.reports.rows import FieldView, row_views, scores_of, wrong_rows_first
 from evaluators.run.reader import Run
-from evaluators.tracking.assessments import Assessment, assessed_rows
-from evaluators.tracking.note import note_of
-from evaluators.tracking.params import environment_of, flat_params
-from evaluators.tracking.row_table import row_table
+from evaluators.tracking.attachments import environment_of, flat_params, note_of, row_table
 from tests.hosts.table import Figures, Found, assert_same_rows, figures
 
 
@@ -25,26 +23,30 @@ def record(ours: Figures) -> Run:
     return ours.record
 
 
-def of_row(record: Run, id: str) -> dict[str, Assessment]:
-    (found,) = (one.assessments for one in assessed_rows(record) if one.row.id == id)
-    return {one.name: one for one in found}
+def of_row(record: Run, id: str) -> dict[str, FieldView]:
+    (row,) = (one for one in row_views(record) if one.id == id)
+    return {one.name: one for one in scores_of(record, row)}
 
 
 def test_every_row_is_assessed_by_every_evaluator_as_the_run_did(ours: Figures, record: Run) -> None:
     found = {
-        one.row.id: {
-            each.evaluator: Found(each.score, each.error is not None) for each in one.assessments if each.path is None
+        row.id: {
+            str(each.evaluator): Found(each.score, each.issue is not None)
+            for each in scores_of(record, row)
+            if each.path is None
         }
-        for one in assessed_rows(record)
+        for row in row_views(record)
     }
     assert_same_rows(found, ours)
 
 
 def test_fields_are_assessed_by_the_paths_of_the_suite(ours: Figures, record: Run) -> None:
-    for row in assessed_rows(record):
+    for row in row_views(record):
         for name in ("header", "page"):
-            fields = {one.path: one.label for one in row.assessments if one.evaluator == name and one.path is not None}
-            assert fields == ours.rows[row.row.id][name].fields
+            fields = {
+                one.path: one.label for one in scores_of(record, row) if one.evaluator == name and one.path is not None
+            }
+            assert fields == ours.rows[row.id][name].fields
 
 
 def test_a_field_has_a_score_a_word_and_a_reason(record: Run) -> None:
@@ -60,12 +62,12 @@ def test_what_was_not_measured_has_an_error_and_no_number(record: Run) -> None:
     header, note = judged["header"], judged["header/field/note"]
     assert (header.score, header.label, header.passed) == (None, "unjudged", None)
     assert (note.score, note.label, note.passed) == (None, "not_judged", None)
-    assert header.error is not None
-    assert header.error.message == "the judge gave no answer"
-    assert note.error == header.error
+    assert header.issue is not None
+    assert header.issue.message == "the judge gave no answer"
+    assert note.issue == header.issue
     assert judged["header/field/number"].score == 1.0
     skipped = of_row(record, "skipped")["header"]
-    assert (skipped.score, skipped.error, skipped.measured) == (None, None, False)
+    assert (skipped.score, skipped.issue, skipped.measured) == (None, None, False)
 
 
 @pytest.mark.parametrize(
@@ -78,12 +80,12 @@ def test_what_was_not_measured_has_an_error_and_no_number(record: Run) -> None:
     ],
 )
 def test_rows_with_something_wrong_go_first(record: Run, most: int, ids: list[str]) -> None:
-    assert [one.row.id for one in assessed_rows(record, most)] == ids
+    assert [row.id for row in wrong_rows_first(row_views(record), most)] == ids
 
 
 def test_the_table_has_every_row_and_the_paths_as_they_are(ours: Figures, record: Run) -> None:
     table = row_table(record)
-    lines = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    lines = [dict(zip(table["columns"], row, strict=True)) for row in table["data"]]
     assert_same_rows(
         {
             line["id"]: {
@@ -94,14 +96,14 @@ def test_the_table_has_every_row_and_the_paths_as_they_are(ours: Figures, record
         },
         ours,
     )
-    json.dumps(table.rows, allow_nan=False)
+    json.dumps(table, allow_nan=False)
     lacking = next(line for line in lines if line["id"] == "lacking")
     assert (lacking["page.items[*].price"], lacking["page.items[*].price.score"]) == ("omission", 0.5)
     assert (lacking["header.status"], lacking["header.passed"]) == ("failed", False)
     assert lacking["supplier"] == "R&D [north]"
-    assert [name for name in table.columns if name.startswith("slice ") or name.endswith(")")] == []
+    assert [name for name in table["columns"] if name.startswith("slice ") or name.endswith(")")] == []
     assert lacking["row"] == 4
-    assert len({*table.columns}) == len(table.columns)
+    assert len({*table["columns"]}) == len(table["columns"])
 
 
 def test_settings_have_names_without_brackets_and_values_with_the_path(record: Run) -> None:
@@ -119,7 +121,7 @@ def test_the_machine_is_known_only_to_who_asks(record: Run, ours: Figures) -> No
     assert record.result.environment is not None
     assert told["host"] == record.result.environment.host
     assert told["folder"] == record.result.environment.folder
-    for text in (json.dumps(flat_params(record)), json.dumps(row_table(record).rows), note_of(record, 8000)):
+    for text in (json.dumps(flat_params(record)), json.dumps(row_table(record)), note_of(record, 8000)):
         assert told["folder"] not in text
     assert environment_of(record.but(result=replace(record.result, environment=None))) == {}
 

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.tracking.attachments import attachments
-from evaluators.tracking.row_table import row_table
-from evaluators.tracking.run_metrics import metrics_of
-from evaluators.tracking.subjects import Subject, subjects_of
+from evaluators.tracking.attachments import attachments, row_table
+from evaluators.tracking.metrics import MetricGroup, metric_groups, metrics_of
 from tests.hosts.table import Figures, figures
 
 
@@ -19,22 +17,22 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
     return figures(tmp_path_factory.mktemp("table"))
 
 
-def subject(ours: Figures, name: str) -> Subject:
-    (found,) = (one for one in subjects_of(ours.record.result, every=True) if one.name == name)
+def group(ours: Figures, name: str) -> MetricGroup:
+    (found,) = (one for one in metric_groups(ours.record.result, every=True) if one.name == name)
     return found
 
 
 def test_every_metric_is_about_one_thing(ours: Figures) -> None:
     found = {
         f"{one.name}/{name}".removeprefix("/"): value
-        for one in subjects_of(ours.record.result, every=True)
+        for one in metric_groups(ours.record.result, every=True)
         for name, value in one.metrics.items()
     }
     named = {
         name.replace("evaluator/", "all/", 1) if _is_headline(name) else name: value for name, value in found.items()
     }
     assert named == metrics_of(ours.record.result, every=True)
-    assert [*subject(ours, "evaluator/header").metrics][:2] == ["mean_score", "pass_rate"]
+    assert [*group(ours, "evaluator/header").metrics][:2] == ["mean_score", "pass_rate"]
 
 
 def _is_headline(name: str) -> bool:
@@ -42,13 +40,13 @@ def _is_headline(name: str) -> bool:
 
 
 def test_what_a_metric_is_about_is_spelt_as_in_the_results(ours: Figures) -> None:
-    field = subject(ours, "evaluator/header/field/items.each.price")
+    field = group(ours, "evaluator/header/field/items.each.price")
     assert field.about == {"evaluator": "header", "field": "items[*].price"}
     assert field.metrics["accuracy"] == 3 / 7
-    part = subject(ours, "slice/supplier/R_-26_D _-5b_north_-5d_/evaluator/header")
+    part = group(ours, "slice/supplier/R_-26_D _-5b_north_-5d_/evaluator/header")
     assert part.about == {"evaluator": "header", "slice_column": "supplier", "slice": "R&D [north]"}
     assert part.metrics["rows/scored"] == 3
-    assert subject(ours, "").metrics["run/rows"] == 9
+    assert group(ours, "").metrics["run/rows"] == 9
 
 
 def test_platforms_get_the_run_folder_with_a_page_and_without_the_machine(ours: Figures) -> None:
@@ -57,7 +55,7 @@ def test_platforms_get_the_run_folder_with_a_page_and_without_the_machine(ours: 
         own = {file.relative_to(ours.folder).as_posix() for file in ours.folder.rglob("*") if file.is_file()}
         assert {*files} == {"rows.json", "run/report.html"} | {f"run/{name}" for name in own - {"environment.json"}}
         whole = json.loads(files["rows.json"].read_text(encoding="utf-8"))
-        assert [*map(tuple, whole["data"])] == [*table.rows]
+        assert whole == table
         assert files["run/report.html"].read_text(encoding="utf-8").startswith("<!doctype html>")
         made = files["run/report.html"]
     assert not made.exists()

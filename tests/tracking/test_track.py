@@ -19,7 +19,7 @@ from evaluators.api.loading import load, loads
 from evaluators.cli import command
 from evaluators.issues import Problems
 from evaluators.run.reader import Run
-from evaluators.tracking.telling import counted
+from evaluators.tracking.sending import counted
 from evaluators.tracking.tracker import TRACKERS, Link, Platform, Tracker
 from tests.gallery import GALLERY
 

@@ -15,10 +15,10 @@ import yaml
 from evaluators.api.execute import finish
 from evaluators.api.loading import load, loads
 from evaluators.issues import Problems
+from evaluators.reports.names import field_name
 from evaluators.run.reader import Run
-from evaluators.tracking.metric_names import field_name
+from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.plugs.files import Files
-from evaluators.tracking.run_metrics import metrics_of
 from evaluators.tracking.tracker import TRACKERS
 from tests.gallery import GALLERY
 

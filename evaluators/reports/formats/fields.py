@@ -10,8 +10,7 @@ from evaluators.fields.scored import ListOutcome
 from evaluators.model import MISSING, Outcome
 from evaluators.reports.csv_cells import write_csv
 from evaluators.reports.outcome_format import OutcomesFile
-from evaluators.reports.outcomes import full_path, outcomes_of
-from evaluators.reports.record_parts import ReportPart
+from evaluators.reports.outcomes import ReportPart, full_path, outcomes_of
 from evaluators.values.json_text import to_text
 
 HEAD: Final = (

@@ -10,7 +10,7 @@ from evaluators.reports.headline import Options
 from evaluators.reports.markdown import page_markdown
 from evaluators.reports.outcome_format import OpenFile, OutcomesFormat
 from evaluators.reports.outcome_table import MOST_OUTCOMES, with_outcomes
-from evaluators.reports.record_parts import ReportPart
+from evaluators.reports.outcomes import ReportPart
 from evaluators.reports.run_page import fields_page
 from evaluators.run.result import RunResult
 

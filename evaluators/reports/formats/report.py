@@ -12,7 +12,7 @@ from typing import Any, Final, TextIO
 from msgspec import to_builtins
 
 from evaluators.reports.outcome_format import OutcomesFile
-from evaluators.reports.record_parts import ReportPart
+from evaluators.reports.outcomes import ReportPart
 from evaluators.reports.row_report import Report, row_report
 from evaluators.run.result import EvaluatorStats
 

@@ -8,6 +8,7 @@ from typing import Any
 from evaluators.builtin._texts import LabelRule
 from evaluators.issues import CellError
 from evaluators.model import MISSING
+from evaluators.reports.documents import chosen_in, document_of
 from evaluators.reports.html.label_cells import LabelReader, label_readers
 from evaluators.reports.html.packed_rows import (
     EvaluatorFacts,
@@ -18,7 +19,7 @@ from evaluators.reports.html.packed_rows import (
     RowGroup,
     ShownDocument,
 )
-from evaluators.reports.recorded import chosen_in, document_of, results_of
+from evaluators.reports.rows import results_of
 from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.record_facts import CellReading, RecordedEvaluator
 from evaluators.values import json_text

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.issues import Problems, problem
+from evaluators.reports.names import fitted
+from evaluators.reports.rows import RowView, row_views, scores_of, whole_view, wrong_rows_first
 from evaluators.run.reader import Run
-from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
-from evaluators.tracking.metric_names import fitted
-from evaluators.tracking.telling import counted, sent
+from evaluators.tracking.sending import counted, sent
 from evaluators.tracking.tracker import Platform, run_key
 
 if TYPE_CHECKING:
@@ -62,16 +62,16 @@ def send_traces(
     if column is None:
         _on_new_traces(client, record, runs, experiment, settings)
         return
-    rows = [(trace_id, row) for row in assessed_rows(record) if (trace_id := _trace_id(row, column))]
+    rows = [(trace_id, row) for row in row_views(record) if (trace_id := _trace_id(row, column))]
     for trace_id, row in counted(rows):
         known = client.get_trace(trace_id, display=False).info.assessments or ()
-        _assess(trace_id, known, runs[row.variant], _feedbacks(row.assessments, runs[row.variant], record))
+        _assess(trace_id, known, runs[row.variant], _feedbacks(row, runs[row.variant], record))
     if not rows:
         raise _no_ids(column)
 
 
-def _trace_id(row: AssessedRow, column: str) -> str | None:
-    cell = (row.row.cells or {}).get(column)
+def _trace_id(row: RowView, column: str) -> str | None:
+    cell = (row.cells or {}).get(column)
     return cell.strip() if isinstance(cell, str) else None
 
 
@@ -80,7 +80,11 @@ def _on_new_traces(
 ) -> None:
     import mlflow
 
-    rows = [(runs[row.variant], _row_name(row), row) for row in assessed_rows(record, settings.trace_rows)]
+    rows = [
+        (runs[variant], _row_name(row), row)
+        for variant in record.each_variant
+        for row in wrong_rows_first(row_views(record, (variant,)), settings.trace_rows)
+    ]
     sent(0, len(rows))
     there = {
         (run_id, trace.info.tags.get(ROW)): trace.info
@@ -96,7 +100,7 @@ def _on_new_traces(
     for run_id, name, row in counted(rows):
         known = there.get((run_id, name))
         trace_id = known.trace_id if known is not None else made[run_id, name]
-        wanted = [*_expectations(row, run_id, record), *_feedbacks(row.assessments, run_id, record)]
+        wanted = [*_expectations(row, run_id, record), *_feedbacks(row, run_id, record)]
         _assess(trace_id, (known.assessments or ()) if known is not None else (), run_id, wanted)
 
 
@@ -112,27 +116,26 @@ def _traces_of(client: MlflowClient, experiment: str, run_id: str) -> Iterator[A
             return
 
 
-def _row_name(row: AssessedRow) -> str:
-    return str(row.row.number) if row.variant is None else f"{row.variant}/{row.row.number}"
+def _row_name(row: RowView) -> str:
+    return str(row.number) if row.variant is None else f"{row.variant}/{row.number}"
 
 
 def _trace(
-    client: MlflowClient, record: Run, experiment: str, run_id: str, name: str, row: AssessedRow, environment: bool
+    client: MlflowClient, record: Run, experiment: str, run_id: str, name: str, row: RowView, environment: bool
 ) -> str:
     """A trace of a row: what the model was given, and what it answered. The other cells are attributes of its span."""
-    cells, roles = dict(row.row.cells or {}), record.result.columns
+    cells, roles = dict(row.cells or {}), record.result.columns
     output = cells.pop(roles["output"], None) if "output" in roles else None
     cells.pop(roles.get("expected", ""), None)
     cells.pop(roles.get("id", ""), None)
     given = cells.pop(roles["input"], None) if "input" in roles else None
-    tags = {ROW: name, "evaluators.id": row.row.id, "evaluators.run_key": run_key(record)}
-    for each in row.assessments:
-        if each.path is None:
-            tags[fitted(f"evaluators.status.{each.name}", _TAG)] = each.label
+    tags = {ROW: name, "evaluators.id": row.id, "evaluators.run_key": run_key(record)}
+    for each in map(whole_view, row.evaluators):
+        tags[fitted(f"evaluators.status.{each.name}", _TAG)] = each.label
     if row.variant is not None:
         tags["evaluators.variant"] = row.variant
     span = client.start_trace(
-        row.row.id or name, span_type="LLM", inputs=cells if given is None else given, tags=tags, experiment_id=experiment,
+        row.id or name, span_type="LLM", inputs=cells if given is None else given, tags=tags, experiment_id=experiment,
         run_id=run_id, attributes={} if given is None else {f"evaluators.column.{column}": cell for column, cell in cells.items()},
     )  # fmt: skip
     if not environment:
@@ -161,11 +164,11 @@ def _assess(trace_id: str, known: Iterable[Assessed], run_id: str, wanted: Itera
             mlflow.log_assessment(trace_id, one)
 
 
-def _expectations(row: AssessedRow, run_id: str, record: Run) -> Iterator[Expectation]:
+def _expectations(row: RowView, run_id: str, record: Run) -> Iterator[Expectation]:
     """The expected answer, by the name that MLflow's own scorers look for."""
     from mlflow.entities import AssessmentSource, Expectation
 
-    expected = (row.row.cells or {}).get(record.result.columns.get("expected", ""))
+    expected = (row.cells or {}).get(record.result.columns.get("expected", ""))
     if expected is not None and expected != "":
         yield Expectation(
             name=EXPECTED, value=expected, metadata={_RUN: run_id},
@@ -173,14 +176,14 @@ def _expectations(row: AssessedRow, run_id: str, record: Run) -> Iterator[Expect
         )  # fmt: skip
 
 
-def _feedbacks(assessments: Iterable[Assessment], run_id: str, record: Run) -> Iterator[Feedback]:
+def _feedbacks(row: RowView, run_id: str, record: Run) -> Iterator[Feedback]:
     """A feedback for each score, and for each error. What was left out of the row has none."""
     from mlflow.entities import AssessmentError, AssessmentSource, Feedback
 
-    for one in assessments:
+    for one in scores_of(record, row):
         if not one.measured:
             continue
-        error = None if one.error is None else AssessmentError(one.error.code, one.error.message)
+        error = None if one.issue is None else AssessmentError(one.issue.code, one.issue.message)
         about = {_RUN: run_id, "status": one.label, "suite": record.result.suite_fingerprint}
         if one.path is not None:
             about["path"] = one.path

@@ -11,10 +11,7 @@ from typing import Any, ClassVar, Final
 from evaluators.issues import problem
 from evaluators.run.reader import Run
 from evaluators.settings import Name
-from evaluators.tracking.attachments import attachments
-from evaluators.tracking.note import note_of
-from evaluators.tracking.params import environment_of, params_of
-from evaluators.tracking.row_table import row_table
+from evaluators.tracking.attachments import attachments, environment_of, note_of, params_of, row_table
 from evaluators.tracking.tracker import Link, Tracker, run_key
 
 KEY: Final = "evaluators_run_key"
@@ -52,9 +49,9 @@ class Aim(Tracker):
             run["evaluation"] = params_of(record)
             if self.environment:
                 run["environment"] = environment_of(record)
-            for subject in self.subjects(record.result):
-                for name, value in subject.metrics.items():
-                    run.track(value, name=name, context=subject.about, step=0)
+            for group in self.metric_groups(record.result):
+                for name, value in group.metrics.items():
+                    run.track(value, name=name, context=group.about, step=0)
             self._log_files(run, record, remote)
         if not remote:
             _put_in_place(repository, run.hash, older)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from io import StringIO
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from evaluators.issues import problem
 from evaluators.reports.csv_cells import guarded
@@ -15,9 +15,10 @@ from evaluators.run.reader import Run
 from evaluators.run.result import RunResult
 from evaluators.run.store import write_text
 from evaluators.settings import Name
-from evaluators.tracking.params import params_of, params_yaml
-from evaluators.tracking.run_metrics import Number, field_about, nested
+from evaluators.tracking.attachments import params_of
+from evaluators.tracking.metrics import Number, field_prefix, nested
 from evaluators.tracking.tracker import Link, Tracker, run_key
+from evaluators.values.flow import flow, key_text
 
 METRICS: Final = "metrics.json"
 PARAMS: Final = "params.yaml"
@@ -50,7 +51,7 @@ class Files(Tracker):
         _check_own(folder)
         plot, drawn = _plot(record.result)
         write_text(folder / LAYOUT, _SAYS_WHAT_IS_THERE + (_SAYS_HOW_TO_DRAW if drawn else ""))
-        write_text(folder / PARAMS, _HEAD + params_yaml(params_of(record)))
+        write_text(folder / PARAMS, _HEAD + _params_yaml(params_of(record)))
         write_text(folder / PLOT, plot)
         write_text(folder / METRICS, _metrics_json(self.metrics(record.result)))
         return Link("files", folder.as_posix(), run_key(record))
@@ -85,7 +86,21 @@ def _plot(result: RunResult) -> tuple[str, bool]:
     for stats, field in fields:
         counts = [getattr(field.counts, name) for name in _COUNTS]
         writer.writerow([
-            field_about(stats, field), guarded(stats.variant or ""), guarded(stats.name), guarded(field.path),
+            field_prefix(stats, field), guarded(stats.variant or ""), guarded(stats.name), guarded(field.path),
             "" if field.accuracy is None else field.accuracy, field.counts.n, *counts,
         ])  # fmt: skip
     return stream.getvalue(), bool(fields)
+
+
+def _params_yaml(params: Mapping[str, Any]) -> str:
+    """The parameters as YAML."""
+    return "\n".join(_lines(params, "")) + "\n"
+
+
+def _lines(data: Mapping[str, Any], margin: str) -> Iterator[str]:
+    for key, value in data.items():
+        if isinstance(value, Mapping) and value:
+            yield f"{margin}{key_text(key)}:"
+            yield from _lines(value, f"{margin}  ")
+        else:
+            yield f"{margin}{key_text(key)}: {flow(value)}"

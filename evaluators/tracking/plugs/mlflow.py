@@ -17,17 +17,15 @@ from msgspec.structs import replace
 
 from evaluators.issues import Problems, problem
 from evaluators.reports.headline import Options
+from evaluators.reports.names import fitted, segment
 from evaluators.reports.report_files import asked_files
 from evaluators.run.reader import Run
 from evaluators.run.result import GateResult
 from evaluators.run.store import ENVIRONMENT_JSON, LINKS_JSON
 from evaluators.settings import Name
 from evaluators.testsets.platforms.fetching import quietly
-from evaluators.tracking.metric_names import fitted, segment
-from evaluators.tracking.note import note_of
-from evaluators.tracking.params import environment_of, flat_params
-from evaluators.tracking.row_table import row_table
-from evaluators.tracking.run_metrics import Number, of_variant
+from evaluators.tracking.attachments import environment_of, flat_params, note_of, row_table
+from evaluators.tracking.metrics import Number, of_variant
 from evaluators.tracking.tracker import Link, Platform, run_key
 from evaluators.values.addresses import without_password
 
@@ -288,8 +286,7 @@ def _test_set(record: Run) -> Any:
 
 def _log_table(client: MlflowClient, record: Run, run_id: str, variants: Sequence[str | None] | None = None) -> None:
     if sum(stats.rows for stats in record.result.evaluators[:1]) <= _MOST_ROWS:
-        table = row_table(record, variants)
-        client.log_dict(run_id, {"columns": list(table.columns), "data": [list(row) for row in table.rows]}, TABLE)
+        client.log_dict(run_id, row_table(record, variants), TABLE)
 
 
 def _log_files(client: MlflowClient, record: Run, run_id: str, environment: bool) -> None:

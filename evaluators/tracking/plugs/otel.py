@@ -16,28 +16,32 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 from pydantic import Field, NonNegativeInt
 
 from evaluators.issues import problem
+from evaluators.reports.rows import FieldView, RowView, row_views, scores_of, wrong_rows_first
 from evaluators.run.reader import Run
 from evaluators.settings import Name
-from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
-from evaluators.tracking.conventions import (
-    ERROR_TYPE,
-    EXPLANATION,
-    INPUT,
-    LABEL,
-    NAME,
-    OURS,
-    OUTPUT,
-    RESULT,
-    SCORE,
-    SPAN_KIND,
-)
-from evaluators.tracking.params import environment_of, flat_params
-from evaluators.tracking.telling import counted
+from evaluators.tracking.attachments import environment_of, flat_params
+from evaluators.tracking.sending import counted
 from evaluators.tracking.tracker import Link, Platform, run_key
 from evaluators.values.json_text import to_text
 
 if TYPE_CHECKING:
     from evaluators.tracking.plugs._otlp_http import PatientSession
+
+# Names that OpenTelemetry's conventions for generative AI give to evaluations, and those that readers of spans know beside them.
+# The conventions are still in development. What changes there changes here.
+RESULT: Final = "gen_ai.evaluation.result"
+"""The event that says what one evaluation found."""
+NAME: Final = "gen_ai.evaluation.name"
+SCORE: Final = "gen_ai.evaluation.score.value"
+LABEL: Final = "gen_ai.evaluation.score.label"
+EXPLANATION: Final = "gen_ai.evaluation.explanation"
+ERROR_TYPE: Final = "error.type"
+SPAN_KIND: Final = "openinference.span.kind"
+"""Read by Phoenix and MLflow, as are the two below."""
+INPUT: Final = "input.value"
+OUTPUT: Final = "output.value"
+OURS: Final = "evaluators"
+"""What attributes of our own begin with."""
 
 _TEXT: Final = 20_000
 """Longer texts are cut: collectors refuse large attributes."""
@@ -176,9 +180,9 @@ class _Run:
 
         run = {f"{OURS}.run_key": f"{self.trace_id:032x}", f"{OURS}.suite": self._record.result.name}
         points: dict[str, list[Any]] = {}
-        for subject in self._settings.subjects(self._record.result):
-            about = {**run, **{f"{OURS}.{name}": text for name, text in subject.about.items()}}
-            for name, value in subject.metrics.items():
+        for group in self._settings.metric_groups(self._record.result):
+            about = {**run, **{f"{OURS}.{name}": text for name, text in group.about.items()}}
+            for name, value in group.metrics.items():
                 point = NumberDataPoint(about, self._start, self._end, value, exemplars=[])
                 points.setdefault(f"{OURS}.{_dotted(name)}", []).append(point)
         for name, found in points.items():
@@ -201,9 +205,13 @@ class _Run:
     def _nodes(self) -> Iterator[_Node]:
         root = _node_of_run(self._record, self._settings)
         yield root
-        total = sum(1 for _ in assessed_rows(self._record, self._settings.trace_rows))
-        for row in counted(assessed_rows(self._record, self._settings.trace_rows), total):
+        total = sum(1 for _ in self._rows())
+        for row in counted(self._rows(), total):
             yield from _nodes_of_row(self._record, row, root, self._settings)
+
+    def _rows(self) -> Iterator[RowView]:
+        for variant in self._record.each_variant:
+            yield from wrong_rows_first(row_views(self._record, (variant,)), self._settings.trace_rows)
 
 
 def _node_of_run(record: Run, settings: OpenTelemetry) -> _Node:
@@ -217,27 +225,27 @@ def _node_of_run(record: Run, settings: OpenTelemetry) -> _Node:
     return _Node("", f"evaluation {result.name}", "CHAIN", None, attributes)
 
 
-def _nodes_of_row(record: Run, found: AssessedRow, root: _Node, settings: OpenTelemetry) -> Iterator[_Node]:
-    row, columns = found.row, record.result.columns
+def _nodes_of_row(record: Run, row: RowView, root: _Node, settings: OpenTelemetry) -> Iterator[_Node]:
+    columns = record.result.columns
     attributes: dict[str, Any] = {f"{OURS}.row.id": row.id, f"{OURS}.row.number": row.number}
-    if found.variant is not None:
-        attributes[f"{OURS}.variant"] = found.variant
+    if row.variant is not None:
+        attributes[f"{OURS}.variant"] = row.variant
     for role, name in (("input", INPUT), ("output", OUTPUT), ("expected", f"{OURS}.expected")):
         cell = (row.cells or {}).get(columns.get(role, ""))
         if cell is not None and settings.contents:
             attributes[name] = _cut(cell if isinstance(cell, str) else to_text(cell))
-    path = f"{found.variant or ''}/{row.number}"
+    path = f"{row.variant or ''}/{row.number}"
     node = _Node(path, f"row {row.id}", "CHAIN", root, attributes)
     node.evaluated = _evaluated_span(row.cells or {}, settings)
     yield node
     evaluator: _Node | None = None
-    for one in found.assessments:
+    for one in scores_of(record, row):
         result = _result(one, settings.contents)
         if evaluator is None or one.path is None:
             if evaluator is not None:
                 yield evaluator
             evaluator = _Node(f"{path}/{one.name}", f"evaluate {one.evaluator}", "EVALUATOR", node, result)
-            evaluator.error = (one.error.message if settings.contents else one.error.code) if one.error else None
+            evaluator.error = (one.issue.message if settings.contents else one.issue.code) if one.issue else None
         evaluator.events.append(result)
     if evaluator is not None:
         yield evaluator
@@ -255,8 +263,8 @@ def _evaluated_span(cells: Mapping[str, Any], settings: OpenTelemetry) -> tuple[
     return found[0], found[1]
 
 
-def _result(one: Assessment, contents: bool) -> dict[str, Any]:
-    """An assessment in the words of the conventions. Where there is no score, none is there."""
+def _result(one: FieldView, contents: bool) -> dict[str, Any]:
+    """A score in the words of the conventions. Where there is no score, none is there."""
     found: dict[str, Any] = {NAME: one.name, LABEL: one.label}
     if one.score is not None:
         found[SCORE] = float(one.score)
@@ -264,8 +272,8 @@ def _result(one: Assessment, contents: bool) -> dict[str, Any]:
         found[EXPLANATION] = _cut(one.reason)
     if one.path is not None:
         found[f"{OURS}.field"] = one.path
-    if one.error is not None:
-        found[ERROR_TYPE] = one.error.code
+    if one.issue is not None:
+        found[ERROR_TYPE] = one.issue.code
     return found
 
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from pydantic import NonNegativeInt
 
 from evaluators.issues import Problems, problem
+from evaluators.reports.rows import FieldView, RowView, row_views, scores_of, wrong_rows_first
 from evaluators.run.reader import Run
 from evaluators.settings import Name
 from evaluators.testsets.platforms.fetching import quietly
-from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
-from evaluators.tracking.params import environment_of, flat_params
+from evaluators.tracking.attachments import environment_of, flat_params
+from evaluators.tracking.metrics import of_variant
 from evaluators.tracking.patience import in_parallel
-from evaluators.tracking.run_metrics import of_variant
-from evaluators.tracking.telling import sent
+from evaluators.tracking.sending import sent
 from evaluators.tracking.tracker import Link, Platform, run_key
 from evaluators.values.addresses import without_password
 from evaluators.values.json_text import NotJSON, parse
@@ -93,14 +93,22 @@ class Phoenix(Platform):
 def _examples(record: Run, most: int) -> Iterator[dict[str, Any]]:
     """The rows without their outputs, which differ from model to model: all of them, or of a long run those that are sent."""
     longer = record.result.rows > _EVERY_CELL
-    rows = assessed_rows(record, most) if longer else assessed_rows(record, None, record.each_variant[:1])
+    rows = (
+        row
+        for variant in record.each_variant[: None if longer else 1]
+        for row in (_first(record, variant, most) if longer else row_views(record, (variant,)))
+    )
     roles, names = record.result.columns, _names(record)
-    for one in {one.row.number: one for one in rows}.values():
-        cells = {name: _plain(cell) for name, cell in (one.row.cells or {}).items() if name != roles.get("output")}
+    for row in {row.number: row for row in rows}.values():
+        cells = {name: _plain(cell) for name, cell in (row.cells or {}).items() if name != roles.get("output")}
         expected = cells.pop(roles["expected"], None) if "expected" in roles else None
-        about: dict[str, Any] = {"row": one.row.number, "id": one.row.id, "checksum": one.row.given}
-        about["slices"] = dict(zip(record.facts.slices, one.row.slices, strict=True)) if one.row.slices else {}
-        yield {"id": names[one.row.number], "input": cells, "output": {"expected": expected}, "metadata": about}
+        about: dict[str, Any] = {"row": row.number, "id": row.id, "checksum": row.checksum}
+        about["slices"] = dict(zip(record.facts.slices, row.slices, strict=True)) if row.slices else {}
+        yield {"id": names[row.number], "input": cells, "output": {"expected": expected}, "metadata": about}
+
+
+def _first(record: Run, variant: str | None, most: int) -> Iterator[RowView]:
+    return wrong_rows_first(row_views(record, (variant,)), most)
 
 
 def _names(record: Run) -> dict[int, str]:
@@ -151,17 +159,17 @@ def _send_rows(
     assessed = {(one.experiment_run_id, one.name) for one in known["evaluation_runs"]}
     names, output = _names(record), record.result.columns.get("output")
 
-    def send_row(row: AssessedRow) -> None:
-        node = nodes[names[row.row.number]]
+    def send_row(row: RowView) -> None:
+        node = nodes[names[row.number]]
         run = there.get(node) or _log_run(
             client, experiment_id=experiment, dataset_example_id=node, start_time=at, end_time=at,
-            output=_plain((row.row.cells or {}).get(output or "")),
+            output=_plain((row.cells or {}).get(output or "")),
         )  # fmt: skip
-        for each in row.assessments:
+        for each in scores_of(record, row):
             if (run, each.name) not in assessed and (settings.fields or each.path is None):
                 client.experiments.log_evaluation(experiment_run_id=run, start_time=at, end_time=at, **_evaluation(each))
 
-    rows = assessed_rows(record, settings.trace_rows, (variant,))
+    rows = _first(record, variant, settings.trace_rows)
     total = min(settings.trace_rows, max((stats.rows for stats in record.result.evaluators), default=0))
     sent(0, total)
     for done, _ in enumerate(in_parallel(send_row, rows, _UNDER_WAY), 1):
@@ -181,20 +189,20 @@ def _log_run(client: Client, **about: Any) -> str:
         return next(str(run["id"]) for run in runs if run["dataset_example_id"] == about["dataset_example_id"])
 
 
-def _evaluation(one: Assessment) -> dict[str, Any]:
+def _evaluation(one: FieldView) -> dict[str, Any]:
     """What Phoenix is told: a word always, a score where there is one, and what kept the row from having one."""
     about: dict[str, Any] = {"evaluator": one.evaluator, "passed": one.passed}
     if one.path is not None:
         about["path"] = one.path
     return {
         "name": one.name, "score": one.score, "label": one.label, "explanation": one.reason,
-        "error": None if one.error is None else one.error.message, "metadata": about,
+        "error": None if one.issue is None else one.issue.message, "metadata": about,
     }  # fmt: skip
 
 
 def _annotate(client: Client, record: Run, column: str) -> None:
     """Annotates the spans that outputs come from. An annotation of this suite takes the place of an earlier one."""
-    annotations = iter([each for one in assessed_rows(record) for each in _annotations(one, column, record)])
+    annotations = iter([each for one in row_views(record) for each in _annotations(one, column, record)])
     found = False
     while some := list(islice(annotations, _AT_ONCE)):
         client.spans.log_span_annotations(span_annotations=some, sync=True)
@@ -203,16 +211,16 @@ def _annotate(client: Client, record: Run, column: str) -> None:
         raise _no_ids(column)
 
 
-def _annotations(row: AssessedRow, column: str, record: Run) -> Iterable[Any]:
-    span = (row.row.cells or {}).get(column)
+def _annotations(row: RowView, column: str, record: Run) -> Iterable[Any]:
+    span = (row.cells or {}).get(column)
     if not isinstance(span, str) or not span.strip():
         return
-    for one in row.assessments:
+    for one in scores_of(record, row):
         said = _evaluation(one)
         result = {key: said[key] for key in ("score", "label", "explanation") if said[key] is not None}
         about = {key: value for key, value in said["metadata"].items() if value is not None}
-        if one.error is not None:
-            about["error"] = one.error.message
+        if one.issue is not None:
+            about["error"] = one.issue.message
         yield {
             "span_id": span.strip(), "name": one.name, "annotator_kind": "CODE", "result": result, "metadata": about,
             "identifier": f"evaluators/{record.result.name}",

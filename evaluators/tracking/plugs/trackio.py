@@ -14,9 +14,7 @@ from typing import Any, ClassVar, Final
 from evaluators.issues import problem
 from evaluators.run.reader import Run
 from evaluators.settings import Name
-from evaluators.tracking.attachments import attachments
-from evaluators.tracking.params import environment_of, params_of
-from evaluators.tracking.row_table import RowTable, row_table
+from evaluators.tracking.attachments import RowTable, attachments, environment_of, params_of, row_table
 from evaluators.tracking.tracker import Link, Tracker, run_key
 from evaluators.values.addresses import without_password
 
@@ -68,7 +66,7 @@ class Trackio(Tracker):
             auto_log_gpu=False, auto_log_cpu=False,
         )  # fmt: skip
         try:
-            rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+            rows = [dict(zip(table["columns"], row, strict=True)) for row in table["data"]]
             run.log({**self.metrics(record.result), "rows": trackio.Table(data=rows)}, step=0)
             _log_files(trackio, run, record, table, self.environment)
         finally:

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
 from evaluators.issues import problem
+from evaluators.reports.names import segment
 from evaluators.run.reader import Run
 from evaluators.settings import Name
-from evaluators.tracking.attachments import attachments
-from evaluators.tracking.metric_names import segment
-from evaluators.tracking.params import environment_of, params_of
-from evaluators.tracking.row_table import RowTable, row_table
+from evaluators.tracking.attachments import RowTable, attachments, environment_of, params_of, row_table
 from evaluators.tracking.tracker import Link, Tracker, run_key
 
 _QUIET: Final = {"WANDB_ERROR_REPORTING": "false"}
@@ -48,7 +46,7 @@ class WeightsAndBiases(Tracker):
         import wandb
 
         table = row_table(record)
-        shown = wandb.Table(list(table.columns), [list(row) for row in table.rows], allow_mixed_types=True)
+        shown = wandb.Table(table["columns"], table["data"], allow_mixed_types=True)
         with self._started(record, wandb) as run:
             run.summary.update(self.metrics(record.result))
             run.log({"rows": shown}, step=0)

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.tracking.run_metrics import metrics_of
-from evaluators.tracking.subjects import subjects_of
+from evaluators.tracking.metrics import metric_groups, metrics_of
 from evaluators.tracking.tracker import run_key
 from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
 
@@ -99,7 +98,7 @@ def test_each_figure_has_its_name_and_what_it_is_about(sent: Sent, ours: Figures
     assert len(found) == len(run["metrics"]) == len(metrics_of(ours.record.result))
     assert found == {
         (name, json.dumps(subject.about, sort_keys=True)): [value]
-        for subject in subjects_of(ours.record.result)
+        for subject in metric_groups(ours.record.result)
         for name, value in subject.metrics.items()
     }
     assert found["accuracy", '{"evaluator": "header", "field": "items[*].price"}'] == [3 / 7]

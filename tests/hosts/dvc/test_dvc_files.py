@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.plugs.files import Files
-from evaluators.tracking.run_metrics import metrics_of
 from tests.hosts.table import ROWS, SUITE, Aggregate, Figures, assert_same_figures, figures, headline
 
 DVC = Path(sys.executable).parent / "dvc"

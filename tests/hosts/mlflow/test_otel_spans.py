@@ -6,8 +6,7 @@ import mlflow
 import pytest
 from mlflow.entities import Trace
 
-from evaluators.tracking.conventions import ERROR_TYPE, NAME, SCORE
-from evaluators.tracking.plugs.otel import OpenTelemetry
+from evaluators.tracking.plugs.otel import ERROR_TYPE, NAME, SCORE, OpenTelemetry
 from tests.hosts.table import Figures, Found, assert_same_rows, figures
 
 

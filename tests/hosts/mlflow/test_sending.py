@@ -18,8 +18,8 @@ from mlflow.types.schema import Schema
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.cli import command
-from evaluators.tracking.metric_names import field_name, fitted, segment
-from evaluators.tracking.params import flat_params
+from evaluators.reports.names import field_name, fitted, segment
+from evaluators.tracking.attachments import flat_params
 from evaluators.values.path_text import display
 from tests.hosts.servers import refusing
 from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures, register

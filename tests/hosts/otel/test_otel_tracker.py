@@ -14,9 +14,8 @@ from click.testing import CliRunner
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 from evaluators.cli import command
-from evaluators.tracking.conventions import ERROR_TYPE, EXPLANATION, LABEL, NAME, RESULT, SCORE, SPAN_KIND
-from evaluators.tracking.plugs.otel import OpenTelemetry
-from evaluators.tracking.run_metrics import metrics_of
+from evaluators.tracking.metrics import metrics_of
+from evaluators.tracking.plugs.otel import ERROR_TYPE, EXPLANATION, LABEL, NAME, RESULT, SCORE, SPAN_KIND, OpenTelemetry
 from evaluators.tracking.tracker import run_key
 from tests.hosts.otel.sink import Sink, listening, plain
 from tests.hosts.table import Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures

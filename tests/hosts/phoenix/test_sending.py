@@ -16,7 +16,8 @@ from click.testing import CliRunner
 from phoenix.client import Client
 
 from evaluators.cli import command
-from evaluators.tracking.params import flat_params
+from evaluators.reports.rows import row_views, scores_of
+from evaluators.tracking.attachments import flat_params
 from tests.hosts.servers import refusing
 from tests.hosts.table import ROWS, SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
 
@@ -65,7 +66,7 @@ def test_a_run_is_there_with_every_row(client: Any, phoenix_store: str, tmp_path
     )
     ours_by_label = {
         (id, name): one.label for id, name, one in (
-            (row.row.id, each.name, each) for row in _assessed(ours) for each in row.assessments
+            (row.id, each.name, each) for row in row_views(ours.record) for each in scores_of(ours.record, row)
         )
     }  # fmt: skip
     assert {(id, name): one.result["label"] for id, row in read.items() for name, one in row.items()} == ours_by_label
@@ -74,12 +75,6 @@ def test_a_run_is_there_with_every_row(client: Any, phoenix_store: str, tmp_path
     assert price.result["explanation"] == "items[1].price: missing in the output"
     assert read["judge failed"]["header"].error == "the judge gave no answer"
     assert read["skipped"]["header"].result["label"] == "skipped"
-
-
-def _assessed(ours: Figures) -> Any:
-    from evaluators.tracking.assessments import assessed_rows
-
-    return assessed_rows(ours.record)
 
 
 def test_the_means_of_all_rows_are_ours(client: Any, tmp_path: Path) -> None:

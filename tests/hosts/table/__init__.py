@@ -24,7 +24,7 @@ from evaluators.cli import command
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import FIELD_STATUSES
 from evaluators.run.reader import Run
-from evaluators.tracking.run_metrics import metrics_of
+from evaluators.tracking.metrics import metrics_of
 
 HERE: Final = Path(__file__).parent
 SUITE: Final = HERE / "suite.yaml"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import evaluators
 from evaluators.harnesses._row_scores import RowScores
-from evaluators.tracking.run_metrics import Number, metrics_of
+from evaluators.tracking.metrics import Number, metrics_of
 from tests.hosts.table import ROWS, SUITE, Found
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.tracking.run_metrics import metrics_of
+from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.tracker import run_key
 from tests.hosts.servers import HOST, free_port, server
 from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures, headline

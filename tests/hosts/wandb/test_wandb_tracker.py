@@ -16,8 +16,8 @@ import wandb
 from click.testing import CliRunner
 
 from evaluators.cli import command
+from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.plugs.wandb import WeightsAndBiases
-from evaluators.tracking.run_metrics import metrics_of
 from evaluators.tracking.tracker import run_key
 from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures, headline
 from tests.hosts.wandb.offline_files import OfflineRun, read_run, read_table

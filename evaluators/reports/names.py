@@ -1,4 +1,6 @@
-"""The one way in which fields, evaluators and slices become names of metrics.
+"""How evaluators and their fields become names: columns of tables, and metrics of platforms.
+
+A column is called as the evaluator and the path are, `header.items[*].price`; `flat_columns` is the one home of these names.
 
 Platforms refuse `[`, `*`, `$` and more in names. So a name holds letters, digits, `_`, `-` and single spaces, parts of a path
 are joined by `.`, and `/` stands between what a metric is about. Two different paths never get the same name:
@@ -14,15 +16,55 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from evaluators.values.path_text import ANY, BadPath, Step, display, read_dots
 
+OVERALL: Final = "overall"
+"""What the score of a whole row is called."""
 _RESERVED: Final = re.compile(r"each|item--?[0-9]+|as-pointer|as-path")
 _EMPTY: Final = "_-_"
 
 
+def flat_columns(
+    evaluators: Iterable[tuple[str, Sequence[str]]],
+    ends: Sequence[str],
+    *,
+    listing: Sequence[str] = (),
+    before: Sequence[str] = (),
+    after: Sequence[str] = (),
+) -> tuple[str, ...]:
+    """The columns of a table of rows: those of `before` and `after`, and between them those of the evaluators and their fields.
+
+    Of each evaluator there are `NAME.END` for the `ends`, and where it lists fields for the ends that are `listing`, too; then for
+    each field `NAME.FIELD`, what became of it, and `NAME.FIELD.score`. A name that is there already gets a number: `header.score (2)`.
+    """
+    wanted = list(before)
+    for name, fields in evaluators:
+        wanted += [f"{name}.{end}" for end in (*ends, *(listing if fields else ()))]
+        wanted += [column for path in fields for column in (f"{name}.{path}", f"{name}.{path}.score")]
+    found: dict[str, None] = {}
+    for name in (*wanted, *after):
+        free, number = name, 1
+        while free in found:
+            number += 1
+            free = f"{name} ({number})"
+        found[free] = None
+    return tuple(found)
+
+
+def score_name(evaluator: str | None, path: str | None = None) -> str:
+    """What platforms call a score of a row: `overall`, `header`, or `header/field/items.each.price` for a field.
+
+    Two evaluators or paths never share one.
+    """
+    whole = OVERALL if evaluator is None else segment(evaluator)
+    return whole if path is None else f"{whole}/field/{field_name(path)}"
+
+
+@lru_cache(maxsize=4096)
 def segment(text: str) -> str:
     """One part of a name: a key, or what an evaluator, a variant, a column or a value is called."""
     if not text:
@@ -34,6 +76,7 @@ def segment(text: str) -> str:
     )
 
 
+@lru_cache(maxsize=4096)
 def field_name(path: str) -> str:
     """The name of a field, from its path as results spell it."""
     if path.startswith("/"):

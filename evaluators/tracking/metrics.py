@@ -1,19 +1,21 @@
 """The figures of a run as metrics: one number under each name, with our own denominators beside every mean.
 
 A figure that is not defined is left out: no name ever stands for something that is not a number. The mean score and the pass
-rate of each evaluator over all its rows are under `all`, which platforms that sort names show first.
+rate of each evaluator over all its rows are under `all`, which platforms that sort names show first. Platforms that keep what a
+figure is about beside its name get groups: the run, an evaluator of it, a field; of one variant or one slice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
+from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
+from evaluators.reports.names import field_name, segment
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats, MeasureStats, RunResult
-from evaluators.tracking.metric_names import field_name, segment
 
 Number: TypeAlias = int | float
 Named: TypeAlias = Iterator[tuple[str, Number | None]]
@@ -27,6 +29,17 @@ _COUNTERS: Final = frozenset({
 _VERDICTS: Final = ("passed", "warned", "failed", "undecided")
 
 
+class MetricGroup(Struct):
+    """What some metrics are about."""
+
+    name: str
+    """What the names of its metrics begin with: `evaluator/header/field/items.each.price`; nothing for the run."""
+    about: dict[str, str] = field(default_factory=dict)
+    """`evaluator`, `field` (the path as results spell it), `variant`, `slice_column` and `slice`: those that apply."""
+    metrics: dict[str, Number] = field(default_factory=dict)
+    """By the rest of their names: `accuracy`, `rows/scored`."""
+
+
 def metrics_of(result: RunResult, every: bool = False) -> dict[str, Number]:
     """Metrics by their names, such as `evaluator/header/field/items.each.price/accuracy`; sorted.
 
@@ -34,13 +47,20 @@ def metrics_of(result: RunResult, every: bool = False) -> dict[str, Number]:
     Raises ValueError should two figures ever come to the same name.
     """
     found: dict[str, Number] = {}
-    for name, value in _all(result, every):
-        if value is None or not isfinite(value) or not (every or _says_something(name, value)):
-            continue
+    for name, _, _, value in _figures(result, every):
         if name in found:
             raise ValueError(f"two figures are called {name}")
         found[name] = value
     return dict(sorted(found.items()))
+
+
+def metric_groups(result: RunResult, every: bool = False) -> tuple[MetricGroup, ...]:
+    """The run, then each evaluator and each field that has metrics. Every metric of `metrics_of` is in one of them."""
+    figures = list(_figures(result, every))
+    found = {group.name: group for _, group, _, _ in figures}
+    for _, group, rest, value in sorted(figures, key=lambda one: one[0]):
+        found[group.name].metrics[rest] = value
+    return tuple(found.values())
 
 
 def of_variant(result: RunResult, variant: str) -> RunResult:
@@ -55,10 +75,6 @@ def of_variant(result: RunResult, variant: str) -> RunResult:
     )
 
 
-def _says_something(name: str, value: Number) -> bool:
-    return value != 0 or name == "run/rows" or name.rpartition("/")[2] not in _COUNTERS
-
-
 def nested(metrics: Mapping[str, Number]) -> dict[str, Any]:
     """Metrics as maps inside each other, one for each part between slashes."""
     whole: dict[str, Any] = {}
@@ -71,48 +87,64 @@ def nested(metrics: Mapping[str, Number]) -> dict[str, Any]:
     return whole
 
 
-def about(stats: EvaluatorStats) -> str:
-    """What the names of an evaluator's metrics begin with."""
+def field_prefix(stats: EvaluatorStats, one: FieldStats) -> str:
+    """What the names of a field's metrics begin with."""
+    return f"{_prefix(stats, 'evaluator')}/field/{field_name(one.path)}"
+
+
+def _prefix(stats: EvaluatorStats | MeasureStats, kind: str) -> str:
+    """What the names of the metrics of an evaluator or a measure begin with."""
     variant = ["variant", segment(stats.variant)] if stats.variant is not None else []
     part = ["slice", *map(segment, stats.slice)] if stats.slice is not None else []
-    return "/".join([*variant, *part, "evaluator", segment(stats.name)])
+    return "/".join([*variant, *part, kind, segment(stats.name)])
 
 
-def headline_about(stats: EvaluatorStats) -> str:
-    """What the names of its mean score and its pass rate begin with: those over all rows stand before all others."""
+def _figures(result: RunResult, every: bool) -> Iterator[tuple[str, MetricGroup, str, Number]]:
+    """Every metric: its name, its group, its name in the group, and its value."""
+    for group, prefix, figures in _groups(result, every):
+        for rest, value in figures:
+            name = f"{prefix}/{rest}" if prefix else rest
+            if value is not None and isfinite(value) and (every or _says_something(name, value)):
+                yield name, group, rest, value
+
+
+def _says_something(name: str, value: Number) -> bool:
+    return value != 0 or name == "run/rows" or name.rpartition("/")[2] not in _COUNTERS
+
+
+def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str, Named]]:
+    """The groups of a run, each with what the names of some of its metrics begin with."""
+    run = MetricGroup("")
+    yield run, "", _run(result)
+    for one in result.measures:
+        if one.slice is None or slices:
+            yield run, "", ((f"{_prefix(one, 'measure')}/{name}", value) for name, value in _measure(one))
+    for stats in (*result.evaluators, *(result.slices if slices else ())):
+        group = MetricGroup(_prefix(stats, "evaluator"), _about(stats))
+        headline = group.name if stats.slice is not None else _prefix(stats, "all")
+        yield group, headline, iter((("mean_score", stats.mean), ("pass_rate", stats.pass_rate)))
+        yield group, group.name, _evaluator(stats)
+    for stats in result.evaluators:
+        for one_field in stats.fields:
+            group = MetricGroup(field_prefix(stats, one_field), {**_about(stats), "field": one_field.path})
+            yield group, group.name, _field(one_field)
+
+
+def _about(stats: EvaluatorStats) -> dict[str, str]:
+    found = {"evaluator": stats.name}
+    if stats.variant is not None:
+        found["variant"] = stats.variant
     if stats.slice is not None:
-        return about(stats)
-    variant = ["variant", segment(stats.variant)] if stats.variant is not None else []
-    return "/".join([*variant, "all", segment(stats.name)])
+        found["slice_column"], found["slice"] = stats.slice
+    return found
 
 
-def field_about(stats: EvaluatorStats, field: FieldStats) -> str:
-    """What the names of a field's metrics begin with."""
-    return f"{about(stats)}/field/{field_name(field.path)}"
-
-
-def _all(result: RunResult, slices: bool) -> Named:
+def _run(result: RunResult) -> Named:
     yield "run/rows", result.rows
     yield "run/complete", int(result.complete)
     yield "run/exit_code", result.exit_code
     for verdict in _VERDICTS:
         yield f"gates/{verdict}", sum(gate.verdict == verdict for gate in result.gates)
-    for stats in (*result.evaluators, *(result.slices if slices else ())):
-        yield from _under(headline_about(stats), (("mean_score", stats.mean), ("pass_rate", stats.pass_rate)))
-        yield from _under(about(stats), _evaluator(stats))
-    for one in result.measures:
-        if one.slice is not None and not slices:
-            continue
-        yield from _under(_about_measure(one), _measure(one))
-    for stats in result.evaluators:
-        for field in stats.fields:
-            yield from _under(field_about(stats, field), _field(field))
-
-
-def _about_measure(one: MeasureStats) -> str:
-    variant = ["variant", segment(one.variant)] if one.variant is not None else []
-    part = ["slice", *map(segment, one.slice)] if one.slice is not None else []
-    return "/".join([*variant, *part, "measure", segment(one.name)])
 
 
 def _measure(one: MeasureStats) -> Named:
@@ -130,19 +162,15 @@ def _evaluator(stats: EvaluatorStats) -> Named:
     for name in ("micro_precision", "micro_recall", "micro_f1"):
         yield name, getattr(stats, name)
     if stats.counts is not None:
-        yield from _under("counts", asdict(stats.counts).items())
+        yield from ((f"counts/{name}", count) for name, count in asdict(stats.counts).items())
     for metric in stats.metrics:
         yield f"metric/{segment(metric.name)}/mean", metric.mean
         yield f"metric/{segment(metric.name)}/n", metric.n
     yield "fields_not_listed", stats.fields_not_listed
 
 
-def _field(field: FieldStats) -> Named:
+def _field(one: FieldStats) -> Named:
     for name in ("accuracy", "precision", "recall", "f1", "mean_score"):
-        yield name, getattr(field, name)
-    yield "n", field.counts.n
-    yield from asdict(field.counts).items()
-
-
-def _under(prefix: str, figures: Iterable[tuple[str, Number | None]]) -> Named:
-    return ((f"{prefix}/{name}", value) for name, value in figures)
+        yield name, getattr(one, name)
+    yield "n", one.counts.n
+    yield from asdict(one.counts).items()

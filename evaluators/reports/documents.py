@@ -1,0 +1,52 @@
+"""The documents in the cells that a run kept, each parsed as its evaluator read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evaluators.issues import CellError
+from evaluators.model import JSON, MISSING
+from evaluators.needs import expected_of, output_of, want_like
+from evaluators.run.record_facts import CellReading
+from evaluators.values.json_choice import PickedDocument, Search, Want, choose
+from evaluators.values.json_documents import documents
+
+
+def document_of(reading: CellReading, cells: Mapping[str, Any]) -> JSON | CellError | Any:
+    """The value of a kept cell as an evaluator read it: text, a document, a CellError, or MISSING."""
+    cell = cells.get(reading.column, MISSING)
+    if reading.how == "text":
+        return cell
+    if reading.how == "expected":
+        return expected_of(cell)
+    return output_of(cell, wanted(reading, cells), search_of(reading), preferred(reading, cells))
+
+
+def chosen_in(reading: CellReading, cells: Mapping[str, Any]) -> PickedDocument:
+    """How that document was found in its cell. Raises NotJSON where there is none."""
+    return choose(documents(cells[reading.column]), wanted(reading, cells), search_of(reading), preferred(reading, cells))
+
+
+def search_of(reading: CellReading) -> Search:
+    """How JSON is looked for in an output."""
+    return Search(reading.lenient, reading.pick, frozenset(reading.keys))
+
+
+def wanted(reading: CellReading, cells: Mapping[str, Any]) -> Want:
+    """The kind of JSON that is looked for in an output."""
+    if reading.want != "like_expected":
+        return reading.want
+    return _kind_in(reading.beside or "", cells)
+
+
+def preferred(reading: CellReading, cells: Mapping[str, Any]) -> Want:
+    """The kind that goes first where an output holds several documents."""
+    if reading.like is None:
+        return reading.prefer
+    return _kind_in(reading.like, cells)
+
+
+def _kind_in(column: str, cells: Mapping[str, Any]) -> Want:
+    expected = expected_of(cells.get(column, MISSING))
+    return "any" if isinstance(expected, CellError) else want_like(expected)

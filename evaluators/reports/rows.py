@@ -1,0 +1,300 @@
+"""What became of the rows of a run: what every table, page, tracker and harness reads of them.
+
+A `RowView` is made from the record of a run alone; nothing is scored. What each evaluator says of the row is a `Result` with its
+reasons; rows of which nothing was recorded share one for each code. A `FieldView` is one score of a row, in the form in which
+platforms take it: that of an evaluator, or of one of its fields.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.fields.settle import of_fields
+from evaluators.issues import Blame, Issue
+from evaluators.model import FIELD_STATUSES, MISSING, FieldStatus, Outcome, Result, RowStatus
+from evaluators.reports.names import score_name
+from evaluators.run.reader import RecordedRow, Run
+from evaluators.run.record_facts import RecordedEvaluator
+from evaluators.run.record_lines import Recorded
+from evaluators.words import FIELD_WORDS, ROW_WORDS, VERDICT_WORDS
+
+_NOTHING: Final = Recorded()
+_WRONG: Final = frozenset(
+    {FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR, FieldStatus.NOT_JUDGED}
+)
+_UNMEASURED: Final = frozenset({FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED, FieldStatus.NOT_JUDGED})
+_MOST_NAMED: Final = 5
+_LONGEST_VALUE: Final = 60
+
+
+class RowView(Struct, frozen=True):
+    """One row of a run."""
+
+    number: int
+    id: str
+    variant: str | None
+    cells: Mapping[str, Any] | None
+    """Its cells by column; None where they were not kept."""
+    evaluators: tuple[Result, ...]
+    """What each evaluator says of it, with the reasons that were recorded, in the order of the suite."""
+    slices: Sequence[str] = ()
+    checksum: str = ""
+    """A checksum of what the row gives, the outputs apart."""
+    cluster: str | None = None
+
+    @property
+    def score(self) -> float | None:
+        """The mean over the evaluators that have a score; None where none has."""
+        scores = [score for one in self.evaluators if (score := one.score) is not None]
+        return sum(scores) / len(scores) if scores else None
+
+    @property
+    def why(self) -> str:
+        """What kept it from a full score, in plain words, each reason with its evaluator; empty when nothing did."""
+        return "; ".join(f"{one.evaluator}: {reason}" for one in self.evaluators if (reason := why_of(one)))
+
+    @property
+    def went_wrong(self) -> bool:
+        """Something in it did not pass, or could not be measured."""
+        return any(one.passed is False or one.status.kept_out for one in self.evaluators)
+
+
+class FieldView(Struct, frozen=True):
+    """What an evaluator says of one field of a row, or, without a path, of the row as a whole.
+
+    Where there is no score it has none: no number stands for one.
+    """
+
+    name: str
+    """What platforms call it: `header`, or `header/field/items.each.price`."""
+    evaluator: str | None
+    """None for the overall score of a row."""
+    path: str | None
+    """The path of the field, as results spell it."""
+    status: FieldStatus | RowStatus
+    score: float | None
+    """Of a field the share of its values that are right. Partial credit is in the score of the row alone."""
+    passed: bool | None
+    reason: str | None
+    issue: Issue | None = None
+    """What kept it from being measured: the test set, the environment, or a fault of the program."""
+    outcomes: tuple[Outcome, ...] = ()
+    """What was recorded of the field: several where the row has several values of it."""
+    metadata: Mapping[str, Any] = {}
+    """What else is known, as JSON, for hosts that take it."""
+
+    @property
+    def expected(self) -> object:
+        """The expected value, where the row has one of the field."""
+        return self.outcomes[0].expected if len(self.outcomes) == 1 else MISSING
+
+    @property
+    def actual(self) -> object:
+        """The output's value, where the row has one of the field."""
+        return self.outcomes[0].actual if len(self.outcomes) == 1 else MISSING
+
+    @property
+    def label(self) -> str:
+        """How it ended, in a word for programs: passed or failed, or the status where neither says it."""
+        ended = self.passed if self.status is RowStatus.SCORED else None
+        return self.status.word if ended is None else VERDICT_WORDS[ended].plain
+
+    @property
+    def error(self) -> str | None:
+        """What kept it from being measured, in a line; None where the output alone is to blame, or nothing is."""
+        if self.status is FieldStatus.NOT_JUDGED:
+            own = self.reason if self.outcomes else None
+            return own or error_text(self.issue) or "the field could not be checked"
+        kept_out = isinstance(self.status, RowStatus) and self.status.kept_out
+        return (error_text(self.issue) or self.status.plain) if kept_out else None
+
+    @property
+    def measured(self) -> bool:
+        """There is a score, or a problem in its place. Else it was left out: skipped, or nothing to measure."""
+        return self.score is not None or self.issue is not None
+
+
+def row_views(record: Run, variants: Sequence[str | None] | None = None) -> Iterator[RowView]:
+    """The rows in order, those of one variant after those of another; those of `variants` alone where some are named."""
+    listed = record.facts.evaluators
+    for variant in record.each_variant if variants is None else variants:
+        known: list[dict[int, tuple[Result, Result]]] = [{} for _ in listed]  # equal rows share a verdict
+        for row in record.each_row(variant):
+            results = []
+            for one, verdict, shared in zip(listed, row.verdicts, known, strict=True):
+                if (recorded := row.recorded.get(one.name)) is not None:
+                    results.append(_explained(one, verdict, recorded))
+                    continue
+                if id(verdict) not in shared:
+                    shared[id(verdict)] = verdict, _explained(one, verdict, _NOTHING)
+                results.append(shared[id(verdict)][1])
+            yield RowView(
+                row.number, row.id, variant, row.cells, tuple(results), row.slices, row.given, row.cluster
+            )  # fmt: skip
+
+
+def results_of(evaluators: Sequence[RecordedEvaluator], row: RecordedRow) -> list[Result]:
+    """What each evaluator says of a row as the record has it, with reasons, in their order."""
+    return [
+        _explained(one, verdict, row.recorded.get(one.name, _NOTHING))
+        for one, verdict in zip(evaluators, row.verdicts, strict=True)
+    ]
+
+
+def wrong_rows_first(rows: Iterable[RowView], most: int) -> Iterator[RowView]:
+    """The first rows with something wrong, then the first of the others: `most` in all."""
+    wrong: list[RowView] = []
+    others: list[RowView] = []
+    for row in rows:
+        if len(wrong) >= most:
+            break
+        if row.went_wrong:
+            wrong.append(row)
+        elif len(others) < most:
+            others.append(row)
+    yield from islice((*wrong, *others), most)
+
+
+def scores_of(record: Run, row: RowView) -> Iterator[FieldView]:
+    """The scores of a row: each evaluator's, followed by those of the fields that it lists."""
+    for one, result in zip(record.facts.evaluators, row.evaluators, strict=True):
+        yield whole_view(result)
+        yield from field_views(result, one.fields)
+
+
+def whole_view(result: Result) -> FieldView:
+    """What an evaluator says of a row as a whole."""
+    name, issue = result.evaluator or None, result.issue if result.status.kept_out else None
+    return FieldView(
+        score_name(name), name, None, result.status, result.score, result.passed, reason_of(result), issue
+    )  # fmt: skip
+
+
+def field_views(result: Result, listed: Sequence[str], *, right_ones: bool = False) -> Iterator[FieldView]:
+    """What an evaluator says of each field that it lists; nothing where it says nothing of the fields of a row.
+
+    With `right_ones`, a field that is right has a reason as well: how it was found to be.
+    """
+    if not result.statuses:
+        return
+    instances: dict[str, list[Outcome]] = {}
+    for one in result.fields:
+        for place in dict.fromkeys((one.path, one.place)):
+            instances.setdefault(place, []).append(one)
+    for path, code, score in zip(listed, result.statuses, field_numbers(result), strict=True):
+        own = tuple(instances.get(path, ()))
+        yield field_view(result, path, FIELD_STATUSES[code], score, own, right_ones=right_ones)
+
+
+def field_view(
+    result: Result,
+    path: str,
+    status: FieldStatus,
+    score: float | None,
+    outcomes: tuple[Outcome, ...],
+    *,
+    right_ones: bool = False,
+) -> FieldView:
+    """What an evaluator says of one field of a row, of which `outcomes` were recorded."""
+    said = [
+        f"{one.path}: {one.reason}" if one.path != path else one.reason
+        for one in outcomes
+        if one.status in _WRONG and one.reason
+    ]
+    reason = "; ".join(said) or (next((one.reason for one in outcomes), None) if right_ones else None)
+    passed = None if status in _UNMEASURED else status is FieldStatus.MATCH
+    issue = result.issue if status is FieldStatus.NOT_JUDGED else None
+    name = score_name(result.evaluator or None, path)
+    return FieldView(name, result.evaluator or None, path, status, score, passed, reason, issue, outcomes)
+
+
+def field_numbers(result: Result) -> tuple[float | None, ...]:
+    """What each listed field of a row scores: the share of its values that are right; None where none was measured.
+
+    A field of one value scores 1 or 0. Partial credit is in the score of the row alone.
+    """
+    numbers = [_NUMBERS[status] for status in result.statuses]
+    for place, right, measured in result.several():
+        numbers[place] = right / measured
+    return tuple(numbers)
+
+
+_NUMBERS: Final = [None if status in _UNMEASURED else float(status is FieldStatus.MATCH) for status in FieldStatus]
+
+
+def error_text(issue: Issue | None) -> str | None:
+    """A problem in a line, with its place and its hint. The traceback of a bug is left out."""
+    if issue is None:
+        return None
+    said = f"{issue.where}: {issue.message}" if issue.where else issue.message
+    return f"{said} ({issue.hint})" if issue.hint and issue.blame is not Blame.BUG else said
+
+
+def reason_of(result: Result) -> str | None:
+    """What kept a row from a full score, in plain words; else the evaluator's own words for what it found."""
+    return why_of(result) or result.reason
+
+
+def why_of(result: Result) -> str:
+    """What kept a row from the full score of one evaluator, in plain words; empty when nothing did."""
+    if result.issue is not None and (result.score is None or result.status is not RowStatus.SCORED):
+        return f"{ROW_WORDS[result.status.word].of_reason}{result.issue.message}"
+    if result.score is None:
+        return result.reason or result.status.plain
+    if result.score == 1 and result.passed is not False:
+        return ""
+    wrong = [field for field in result.fields if field.status in _WRONG]
+    if not wrong:
+        return result.reason or ("did not pass" if result.passed is False else "")
+    named = ", ".join(map(_why_of_field, wrong[:_MOST_NAMED]))
+    rest = len(wrong) - _MOST_NAMED
+    return f"{named} and {rest:,} more" if rest > 0 else named
+
+
+def _why_of_field(field: Outcome) -> str:
+    said = f"{field.path} {FIELD_WORDS[field.status.word].of_reason}"
+    in_both = field.expected is not MISSING and field.actual is not MISSING
+    one_sided = field.status is FieldStatus.OMISSION or field.status is FieldStatus.HALLUCINATION
+    if field.status is FieldStatus.NOT_JUDGED or (field.reason and (in_both or not one_sided)):
+        return f"{said} ({field.reason})" if field.reason else said
+    if one_sided:
+        before, value = ("expected ", field.expected) if field.status is FieldStatus.OMISSION else ("", field.actual)
+        return said if value is MISSING else f"{said} ({before}{_short(value)})"
+    return f"{said} (expected {_short(field.expected)}, found {_short(field.actual)})" if in_both else said
+
+
+def _short(value: object) -> str:
+    text = _JSON(value)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
+
+
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, default=str).encode
+
+
+def _explained(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded) -> Result:
+    """What one evaluator says of a row: its code, and the reasons and values that were recorded."""
+    if verdict.status is RowStatus.BLOCKED:
+        reason: str | None = f"blocked: {', '.join(evaluator.needs)} did not pass"
+        return replace(verdict, reason=reason, evaluator=evaluator.name)
+    fields = _fields(evaluator, verdict, recorded)
+    reason = recorded.reason
+    if reason is None and (fields or verdict.den) and verdict.counts is not None and any(verdict.counts):
+        reason = of_fields(verdict.counts[0], sum(verdict.counts), fields, "field" if evaluator.by_schema else "value")
+    return replace(
+        verdict, fields=tuple(fields), reason=reason, details=recorded.details, evaluator=evaluator.name
+    )  # fmt: skip
+
+
+def _fields(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded) -> Sequence[Outcome]:
+    """The recorded results; those of a closed list are filled up with what the code says of the others."""
+    if evaluator.by_schema or not evaluator.fields or not verdict.statuses:
+        return recorded.fields
+    known = {result.path: result for result in recorded.fields}
+    listed = zip(evaluator.fields, verdict.statuses, strict=True)
+    return [known.get(path) or Outcome(path, FIELD_STATUSES[status]) for path, status in listed]
