@@ -389,7 +389,7 @@ def _recorded(prepared: Prepared, wanted: _AskedFor, folder: RunFolder, run: Sco
 
 
 def _options(prepared: Prepared, wanted: _AskedFor, record: Run) -> tuple[Options, Options]:
-    """What the summary shows beside the figures, and what the pages show that were asked for: these search for all near misses."""
+    """What the summary shows beside the figures, and what the pages show that were asked for: these search for all suggestions."""
     from evaluators.api.finished_run import label_rules, with_record
     from evaluators.reports.format import has_pages
     from evaluators.reports.headline import Options

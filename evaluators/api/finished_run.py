@@ -13,10 +13,10 @@ from evaluators.issues import Problems, problem
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import mistakes_of
-from evaluators.reports.near_miss_section import MOST_SUGGESTED, near_miss_hint, near_miss_section, not_searched
 from evaluators.reports.outcomes import parts_of
 from evaluators.reports.report_files import asked_files, hardest, needs_cells
 from evaluators.reports.schema_sections import failed_section
+from evaluators.reports.suggestions import MOST_SUGGESTED, not_searched, suggestion_hint, suggestion_section
 from evaluators.run.cells_again import with_cells
 from evaluators.run.reader import Run
 from evaluators.run.recorder import SMALL_RUN
@@ -32,7 +32,7 @@ def with_record(
     options: Options, record: Run, lines: Sequence[EvaluatorLine], hard: int = 0, *, report: bool = True
 ) -> Options:
     """The options with what the record tells: what failed first, what goes wrong most often, the `hard` rows with the lowest scores, and
-    the near misses: those of a `report`, or what a run ends with, which is a few of them where it is small, and else the command that
+    the suggestions: those of a `report`, or what a run ends with, which is a few of them where it is small, and else the command that
     searches."""
     parts = parts_of(record)
     asked = (hardest(hard, record),) if hard else ()
@@ -41,11 +41,11 @@ def with_record(
     first = (*(failed_section(parts) if parts else ()), *asked)
     if not report and any(one.rows > SMALL_RUN for one in record.facts.variants):
         said = not_searched(record.result)
-        return replace(options, extra=(*first, *(near_miss_hint(one) for one in said)), search=said)
-    from evaluators.reports.near_miss_search import near_misses  # brings schemas along, which few suites have
+        return replace(options, extra=(*first, *(suggestion_hint(one) for one in said)), search=said)
+    from evaluators.reports.suggestion_search import suggestions_for  # brings schemas along, which few suites have
 
-    found = near_misses(lines, record, wanted=None if report else MOST_SUGGESTED)
-    section = near_miss_section(found, more=not report and len(found) == MOST_SUGGESTED)
+    found = suggestions_for(lines, record, wanted=None if report else MOST_SUGGESTED)
+    section = suggestion_section(found, more=not report and len(found) == MOST_SUGGESTED)
     return replace(options, extra=(*first, *section), suggestions=tuple(found[:MOST_SUGGESTED]))
 
 
@@ -101,11 +101,11 @@ def advice_page(place: Path) -> Page:
         message = f"the suite that it holds cannot be used here: {error.issues[0].message}"
         hint = error.issues[0].hint or "set what it names, or score the test set again"
         raise problem("suite-unusable", message, where=str(record.place / record.facts.suite), hint=hint) from None
-    from evaluators.reports.near_miss_search import near_misses
+    from evaluators.reports.suggestion_search import suggestions_for
 
-    found = near_misses(lines, record)
+    found = suggestions_for(lines, record)
     none = (Section(None, (Paragraph("No single change would turn a recorded wrong value right."),)),)
-    return Page(f"{record.result.name}: advice", near_miss_section(found, len(found)) or none)
+    return Page(f"{record.result.name}: advice", suggestion_section(found, len(found)) or none)
 
 
 def write_again(place: Path, files: Iterable[Path]) -> list[Path]:

@@ -270,7 +270,7 @@ class Evaluator(Settings):
         return None
 
     def text_changes(self) -> Sequence[TextChange]:
-        """What it could forgive of texts that differ, for near misses; nothing for a type that does not compare two texts."""
+        """What it could forgive of texts that differ, for suggestions; nothing for a type that does not compare two texts."""
         return ()
 
     def learning(self) -> Learning | None:

@@ -1,4 +1,4 @@
-"""What evaluators that compare an output with an expected text share: the columns, what is forgiven, labels, near misses."""
+"""What evaluators that compare an output with an expected text share: the columns, what is forgiven, labels, suggestions."""
 
 from __future__ import annotations
 
@@ -93,11 +93,11 @@ def label_rule(labels: Any, read: Callable[[str], str] = str, other: bool = Fals
     return LabelRule(None if labels is None else tuple(dict.fromkeys(map(read, labels))), read, other)
 
 
-# Near misses
+# Suggestions
 
 
 class TextChange(Struct, frozen=True):
-    """One change to an evaluator, for its near misses."""
+    """One change to an evaluator, for its suggestions."""
 
     switch: str
     """What changes: `forgive: [case]`."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evaluators.builtin._texts import LabelRule
     from evaluators.reports.document import Section
     from evaluators.reports.mistakes import Mistake
-    from evaluators.reports.near_miss_section import NearMiss
+    from evaluators.reports.suggestions import Suggestion
 
 
 class Options(Struct, frozen=True):
@@ -37,7 +37,7 @@ class Options(Struct, frozen=True):
     """What went wrong, the most frequent first."""
     mistakes_until: int | None = None
     """The last row that was looked at for them, where that is not the last of the run."""
-    suggestions: tuple[NearMiss, ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
     """What one change of the suite would make right."""
     search: tuple[str, ...] = ()
     """What a run says that did not search for such changes."""

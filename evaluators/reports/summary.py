@@ -19,8 +19,8 @@ from evaluators.reports.field_tables import unmeasured_fields, weak_fields
 from evaluators.reports.findings import issue_place
 from evaluators.reports.headline import Options, headline
 from evaluators.reports.mistakes import Mistake
-from evaluators.reports.near_miss_section import MOST_SUGGESTED, NearMiss
 from evaluators.reports.run_page import answered, asking_lines, exit_words, tone_of
+from evaluators.reports.suggestions import MOST_SUGGESTED, Suggestion
 from evaluators.reports.tables import LEGEND, MEAN_INTERVAL, full_name, of_extra_items, slice_text
 from evaluators.run.exit_code import Facts, causes
 from evaluators.run.figures import (
@@ -377,7 +377,7 @@ def _suggestions(options: Options) -> Iterator[_Optional]:
     )
 
 
-def _suggestion(one: NearMiss) -> list[Paragraph]:
+def _suggestion(one: Suggestion) -> list[Paragraph]:
     """How many values, and what to write: whole, or by the setting that changes alone."""
     field = one.field or "$"
     turned = f"{one.turned:,} of {one.of:,}"

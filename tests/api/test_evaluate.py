@@ -180,7 +180,7 @@ def test_suggestions_that_nobody_reads_are_not_searched() -> None:
     program = (
         "import sys, evaluators\n"
         f"evaluators.evaluate({ROWS!r}, {SUITE!r}).failures()\n"
-        "print('evaluators.reports.near_miss_search' in sys.modules)\n"
+        "print('evaluators.reports.suggestion_search' in sys.modules)\n"
     )
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "False\n"
 

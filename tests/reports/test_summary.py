@@ -17,8 +17,8 @@ from evaluators.reports.display import visible, width, wrapped
 from evaluators.reports.formats.text import TextFormat
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import Mistake
-from evaluators.reports.near_miss_section import NearMiss
 from evaluators.reports.run_page import hardest_rows
+from evaluators.reports.suggestions import Suggestion
 from evaluators.reports.summary import MOST_LINES, WIDEST, summary
 from evaluators.run.figures import score_text
 from evaluators.run.reader import Run
@@ -112,7 +112,7 @@ MISTAKES = st.lists(
 ).map(tuple)
 SUGGESTIONS = st.lists(
     st.builds(
-        NearMiss, NAMES, st.none(), NAMES, NAMES, NAMES, st.integers(1, 9), st.just(9), st.just(False), st.just((2,)),
+        Suggestion, NAMES, st.none(), NAMES, NAMES, NAMES, st.integers(1, 9), st.just(9), st.just(False), st.just((2,)),
         st.just(1), NAMES,
     ),
     max_size=3,
@@ -122,7 +122,7 @@ SUGGESTIONS = st.lists(
 @settings(max_examples=60, deadline=None)
 @given(results(), MISTAKES, SUGGESTIONS)
 def test_the_summary_fits_a_screen_and_says_what_must_be_said(
-    result: RunResult, mistakes: tuple[Mistake, ...], suggestions: tuple[NearMiss, ...]
+    result: RunResult, mistakes: tuple[Mistake, ...], suggestions: tuple[Suggestion, ...]
 ) -> None:
     options = Options(mistakes=mistakes, suggestions=suggestions)
     check_what_must_be_said(result, options)
@@ -193,7 +193,7 @@ def test_a_long_run_says_how_far_it_looked(tmp_path: Path) -> None:
 
 def test_what_a_suggestion_says_stands_beside_it_where_it_fits(runs: dict[str, RunResult]) -> None:
     def suggested(says: str) -> str:
-        rate = NearMiss("header", None, "net", "parse: true", "numeric: {parse: true}", 1, 2, False, (3,), 1, says)
+        rate = Suggestion("header", None, "net", "parse: true", "numeric: {parse: true}", 1, 2, False, (3,), 1, says)
         return text_of(runs["compared"], Options(suggestions=(rate,)))
 
     assert "1 of 2  net: {numeric: {parse: true}}  (at worst 2 for 1, row 3)\n" in suggested("at worst 2 for 1, row 3")

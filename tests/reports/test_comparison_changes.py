@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.rules import compile_rule
 from evaluators.model import FieldStatus
-from evaluators.reports.near_misses import Compared, Mismatch, changes
+from evaluators.reports.comparison_changes import Compared, Mismatch, changes
 from evaluators.settings import build
 from evaluators.suite.source import loads
 from evaluators.values.transforms import parse_transform

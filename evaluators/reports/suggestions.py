@@ -1,4 +1,4 @@
-"""The section about near misses: what one change of the suite would turn from wrong to right. It is offered, never done."""
+"""Suggestions: what one change of the suite would turn from wrong to right, and how pages show it. It is offered, never done."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _LEAD: Final = (
 )
 MOST_SHOWN: Final = 10
 MOST_SUGGESTED: Final = 3
-"""Near misses that a run ends with; reports show more, and `evaluators advice` all."""
+"""Suggestions that a run ends with; reports show more, and `evaluators advice` all."""
 
 
-class NearMiss(Struct, frozen=True):
+class Suggestion(Struct, frozen=True):
     """What one change to a field's comparison would turn from wrong to right."""
 
     evaluator: str
@@ -48,17 +48,17 @@ class NearMiss(Struct, frozen=True):
     """`switch` says what happened, and `write` is what to write about it; empty where the outputs have to change."""
 
 
-def near_miss_section(misses: Sequence[NearMiss], most: int = MOST_SHOWN, *, more: bool = False) -> tuple[Section, ...]:
+def suggestion_section(found: Sequence[Suggestion], most: int = MOST_SHOWN, *, more: bool = False) -> tuple[Section, ...]:
     """The advice as a section; none where there is nothing to advise. `more`: nobody has searched for all of it."""
-    if not misses:
+    if not found:
         return ()
-    items = tuple(_item(one) for one in misses[:most])
+    items = tuple(_item(one) for one in found[:most])
     blocks: list[Paragraph | Listing] = [
         Paragraph(_LEAD, "note"),
         Listing(items),
     ]
-    if len(misses) > most:
-        blocks.append(Paragraph(f"And {len(misses) - most:,} more: `evaluators advice RUN` shows them all.", "note"))
+    if len(found) > most:
+        blocks.append(Paragraph(f"And {len(found) - most:,} more: `evaluators advice RUN` shows them all.", "note"))
     elif more:
         blocks.append(Paragraph("`evaluators advice RUN` searches for more.", "note"))
     return (Section("Near misses", tuple(blocks)),)
@@ -71,12 +71,12 @@ def not_searched(result: RunResult) -> tuple[str, ...]:
     return ("`evaluators advice RUN` says which one change to the suite would turn how many wrong values right.",)
 
 
-def near_miss_hint(text: str) -> Section:
-    """The section with a sentence in place of near misses."""
+def suggestion_hint(text: str) -> Section:
+    """The section with a sentence in place of suggestions."""
     return Section("Near misses", (Paragraph(text, "note"),))
 
 
-def _item(one: NearMiss) -> Item:
+def _item(one: Suggestion) -> Item:
     variant = f' of variant "{one.variant}"' if one.variant is not None else ""
     shown = ", ".join(f"{row:,}" for row in one.rows)
     more = f" and {one.in_rows - len(one.rows):,} more" if one.in_rows > len(one.rows) else ""
@@ -94,7 +94,7 @@ def _item(one: NearMiss) -> Item:
     return Item(text, quote=(f"{key_text(field)}: {_written(one.write)}",) if one.write else ())
 
 
-def _turned(one: NearMiss) -> str:
+def _turned(one: Suggestion) -> str:
     if one.of == 1 and not one.first:
         return "the only wrong value right"
     whole = f"the first {one.of:,} {_of_how_many(one)}" if one.first else f"{one.of:,}"
@@ -103,7 +103,7 @@ def _turned(one: NearMiss) -> str:
     return f"{one.turned:,} of {whole} wrong values right"
 
 
-def _of_how_many(one: NearMiss) -> str:
+def _of_how_many(one: Suggestion) -> str:
     return f"of {one.whole:,}" if one.whole is not None and one.whole >= one.of else "recorded"
 
 

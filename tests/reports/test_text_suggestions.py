@@ -11,8 +11,8 @@ import evaluators
 from evaluators.api.finished_run import advice_page
 from evaluators.builtin._texts import Forgiven, reading, text_changes
 from evaluators.builtin.exact_match import ExactMatch
-from evaluators.reports.near_miss_search import near_misses
-from evaluators.reports.near_miss_section import NearMiss
+from evaluators.reports.suggestion_search import suggestions_for
+from evaluators.reports.suggestions import Suggestion
 from evaluators.run.reader import Run
 
 ROWS = """id,output,expected
@@ -26,11 +26,11 @@ P7,refunded,refund
 """
 
 
-def found_in(place: Path, rows: str = ROWS, **settings: object) -> list[NearMiss]:
+def found_in(place: Path, rows: str = ROWS, **settings: object) -> list[Suggestion]:
     (place / "rows.csv").write_text(rows, encoding="utf-8")
     suite = evaluators.load({"test_set": str(place / "rows.csv"), "evaluators": [{"exact_match": settings}]})
     suite.run(results=place, name="run", force=True)
-    return near_misses(suite.lines, Run(place / "run"))
+    return suggestions_for(suite.lines, Run(place / "run"))
 
 
 def test_each_thing_is_counted_with_its_rows(tmp_path: Path) -> None:

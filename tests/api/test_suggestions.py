@@ -17,10 +17,10 @@ from evaluators.api.execute import finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
 from evaluators.compat.struct_extract_eval import annotate_xeval, infer_schema
-from evaluators.reports import near_miss_search as advice
+from evaluators.reports import suggestion_search as advice
 from evaluators.reports.document import Listing
-from evaluators.reports.near_miss_search import near_misses
-from evaluators.reports.near_miss_section import near_miss_section
+from evaluators.reports.suggestion_search import suggestions_for
+from evaluators.reports.suggestions import suggestion_section
 from evaluators.run import recording
 from evaluators.run.cells_again import with_cells
 from evaluators.run.reader import Run
@@ -46,7 +46,7 @@ def run(
 
 
 def said(suite: Any, folder: Path) -> list[tuple[str, str, int, int, tuple[int, ...]]]:
-    found = near_misses(suite.lines, Run(folder))
+    found = suggestions_for(suite.lines, Run(folder))
     return [(one.field, one.switch, one.turned, one.of, one.rows) for one in found]
 
 
@@ -93,7 +93,7 @@ def test_advice_from_the_first_mismatches_says_so(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(advice, "MOST_MISMATCHES", 3)
     pairs = [({"city": "Rome", "tags": 1}, {"city": "ROME", "tags": 1})] * 5
     suite, folder = run(tmp_path, pairs, FIELDS)
-    (section,) = near_miss_section(near_misses(suite.lines, Run(folder)))
+    (section,) = suggestion_section(suggestions_for(suite.lines, Run(folder)))
     _, listing = section.blocks
     assert listing.items[0].text == (  # type: ignore[union-attr]  # the second block is the list
         "fields: `case: ignore` on city would turn all of the first 3 of 5 wrong values right; see rows 2, 3, 4"
@@ -106,12 +106,12 @@ def test_advice_says_so_too_where_other_faults_take_the_place_of_recorded_ones(
     city = {"city": "Rome", "tags": 1}
     pairs = [(city, {"city": "ROME", "tags": 1} if n % 2 else {"tags": 1}) for n in range(600)]
     suite, folder = run(tmp_path, pairs, FIELDS, name="whole")
-    (found,) = near_misses(suite.lines, Run(folder))
+    (found,) = suggestions_for(suite.lines, Run(folder))
     assert (found.turned, found.of, found.first) == (300, 300, False)
     monkeypatch.setattr(recording, "Recording", partial(Recording, small=50))
     for rows, of, first in ((600, 100, True), (202, 100, True), (198, 99, False)):
         suite, folder = run(tmp_path, pairs[:rows], FIELDS, name=f"of {rows}")
-        (found,) = near_misses(suite.lines, Run(folder))
+        (found,) = suggestions_for(suite.lines, Run(folder))
         assert (found.of, found.first) == (of, first)
 
 
@@ -119,13 +119,13 @@ def test_advice_says_so_too_where_other_faults_take_the_place_of_recorded_ones(
 def test_a_list_whose_items_count_once_it_is_aligned_is_said(tmp_path: Path, of: Any) -> None:
     document = {"city": "Rome", "tags": ["a", "b"]}
     suite, folder = run(tmp_path, [(document, {**document, "tags": ["b", "a"]})], of)
-    (found,) = near_misses(suite.lines, Run(folder))
+    (found,) = suggestions_for(suite.lines, Run(folder))
     items = of["type"] == "schema_match"
     assert (found.switch, found.says) == (
         "align: any_order",
         "its figures count items then, not whole lists" if items else "",
     )
-    (section,) = near_miss_section([found])
+    (section,) = suggestion_section([found])
     text = section.blocks[1].items[0].text  # type: ignore[union-attr]  # the second block is the list
     assert text.endswith("see row 2 (its figures count items then, not whole lists)" if items else "see row 2")
 
@@ -143,7 +143,7 @@ LIMITS = {"numeric": {"tolerance": {"abs": 5, "rel": 0.05}}}
 ], ids=["one field", "fields", "x-eval"])  # fmt: skip
 def test_one_of_two_limits_is_offered_where_it_can_be_written(tmp_path: Path, evaluator: dict[str, Any]) -> None:
     suite, folder = run(tmp_path, [({"total": 200}, {"total": 209}), ({"total": 1000}, {"total": 1020})], evaluator)
-    (found,) = near_misses(suite.lines, Run(folder))
+    (found,) = suggestions_for(suite.lines, Run(folder))
     where = "; as a comparator of the suite, which the schema names" if "schema" in evaluator else ""
     worst = "at worst 1020 for 1000, row 3"
     assert (found.turned, found.says) == (2, f"abs and rel must both hold today{where}; {worst}")
@@ -152,7 +152,7 @@ def test_one_of_two_limits_is_offered_where_it_can_be_written(tmp_path: Path, ev
 
 def test_without_a_suite_there_is_no_advice(tmp_path: Path) -> None:
     _, folder = run(tmp_path, [({"city": "Rome", "tags": 1}, {"city": "ROME", "tags": 1})], FIELDS)
-    assert near_miss_section(near_misses((), Run(folder))) == ()
+    assert suggestion_section(suggestions_for((), Run(folder))) == ()
 
 
 def test_an_item_that_only_the_output_has_is_read_like_any_other(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_what_happens_to_many_fields_at_once_is_named(output: Any, said: str, tm
 def test_what_is_told_of_kept_rows_names_how_many_there_are(tmp_path: Path) -> None:
     pairs = [({"city": "Rome", "tags": 1}, {"city": "ROME", "tags": n}) for n in range(2, 1_203)]
     suite, folder = run(tmp_path, pairs, FIELDS, "exact_match")
-    (section,) = near_miss_section(near_misses(suite.lines, with_cells(Run(folder))))
+    (section,) = suggestion_section(suggestions_for(suite.lines, with_cells(Run(folder))))
     texts = [item.text for block in section.blocks if isinstance(block, Listing) for item in block.items]
     assert [text.partition(";")[0] for text in texts] == [
         "fields: `case: ignore` on city would turn all of the first 200 of 1,201 wrong values right",
@@ -236,10 +236,10 @@ def test_what_a_run_ends_with_is_what_a_whole_search_finds_first(tmp_path: Path,
         {"type": "json_multi_field_match", "name": "again", "fields": names[:2]},
     )  # fmt: skip
     record = Run(folder)
-    every = near_misses(suite.lines, record)
+    every = suggestions_for(suite.lines, record)
     assert len(every) > 3
     for wanted in (1, 3, 5):
-        assert near_misses(suite.lines, record, wanted=wanted) == every[:wanted]
+        assert suggestions_for(suite.lines, record, wanted=wanted) == every[:wanted]
 
 
 def test_a_run_in_which_nothing_is_wrong_names_no_command(tmp_path: Path) -> None:

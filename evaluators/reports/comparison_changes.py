@@ -1,4 +1,4 @@
-"""Near misses: which one change of a field's comparison would turn its mismatches into matches.
+"""Which one change of a field's comparison would turn its mismatches into matches.
 
 Strategy: a field's mismatches are compared again, each time with one thing changed: a switch of its own comparator, or
 another comparator that forgives one thing only. What a change forgives is what the changed rule says, never a guess. A
