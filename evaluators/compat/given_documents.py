@@ -30,8 +30,8 @@ from evaluators.judges.judge import Judge, read_judge
 from evaluators.model import __version__
 from evaluators.needs import expected_of
 from evaluators.reports.coverage import gaps, schema_gaps
+from evaluators.reports.data_warnings import key_warnings, null_warnings
 from evaluators.reports.kinds_read import reading_nothing
-from evaluators.reports.list_warnings import key_warnings, null_warnings
 from evaluators.run import reader
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.exit_code import Facts, causes, exit_code

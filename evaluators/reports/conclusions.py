@@ -15,16 +15,17 @@ from evaluators.judges.answer_lines import JudgeTotals
 from evaluators.model import __version__
 from evaluators.needs import Output
 from evaluators.reports.coverage import gaps, schema_gaps
-from evaluators.reports.data_issues import (
+from evaluators.reports.data_warnings import (
     id_warnings,
+    key_warnings,
     measure_gaps,
     measure_notes,
+    null_warnings,
     unlisted_labels,
     unreadable_cells,
     unreadable_measures,
 )
 from evaluators.reports.kinds_read import UNUSED, reading_nothing
-from evaluators.reports.list_warnings import key_warnings, null_warnings
 from evaluators.run.exact_sums import plus
 from evaluators.run.exit_code import Facts, causes, exit_code
 from evaluators.run.labels import label_tables

@@ -16,11 +16,12 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 
 from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
-from evaluators.reports.recorded_paths import field_of
 from evaluators.run.reader import Run
 from evaluators.run.record_lines import OutcomeLine, RowOutcome
 from evaluators.run.recorder import SMALL_RUN
 from evaluators.values.json_text import to_text
+from evaluators.values.path_text import ANY, Step
+from evaluators.values.paths import Path, parse
 
 SMALL_LINES, MOST_LINES = 10_000, 2_000
 """Recorded results of a variant that are looked at, of a small run and of any other: a summary is not to take long."""
@@ -29,6 +30,8 @@ _ONE_OFF: Final = re.compile(r'"[^"]*"|\d+(?:[.,]\d+)*')
 """What two reasons of one kind may differ in: quoted text, and numbers."""
 _UNREADABLE: Final = ("the output is not usable JSON", "the output is Python, not JSON")
 _Kind: TypeAlias = tuple[str, ...]
+_UNPAIRED: Final = re.compile(r"\[\+(\d+)\]")
+"""The step to an item that only the output has."""
 
 
 class Mistake(Struct, frozen=True):
@@ -205,3 +208,15 @@ def _text(value: Any) -> str:
 @lru_cache(maxsize=4096)
 def _general(reason: str) -> str:
     return _ONE_OFF.sub("…", reason)
+
+
+@lru_cache(maxsize=4096)
+def steps_of(path: str) -> tuple[Step, ...]:
+    """The steps to a recorded place; an item that only the output has counts like any other."""
+    return parse(_UNPAIRED.sub(r"[\1]", path)).steps if path else ()
+
+
+@lru_cache(maxsize=4096)
+def field_of(path: str) -> str:
+    """The field of a recorded place: `items[*].name` for `items[3].name`."""
+    return Path(tuple(ANY if isinstance(step, int) else step for step in steps_of(path))).canonical

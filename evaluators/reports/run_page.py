@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from evaluators.issues import Blame, Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, Tone
-from evaluators.reports.field_tables import field_section, lowest_section
-from evaluators.reports.findings import problem_section, warning_section
 from evaluators.reports.headline import Options, headline
-from evaluators.reports.label_pages import label_sections
-from evaluators.reports.measure_tables import measure_section
 from evaluators.reports.rows import RowView
+from evaluators.reports.run_tables import field_section, label_sections, lowest_section, measure_section
 from evaluators.reports.schema_sections import schema_sections
 from evaluators.reports.tables import evaluator_section, full_name, gate_section, slice_section
 from evaluators.run.figures import counted, interval_text, percent_text, rows_text, score_text
@@ -43,8 +41,8 @@ def run_page(result: RunResult, options: Options = Options()) -> Page:
         *measure_section(result),
         *_judges(result),
         *options.extra,
-        *problem_section(result),
-        *warning_section(result),
+        *_problems(result),
+        *_warnings(result),
         *_notes(result),
         _ending(result, options),
     )
@@ -170,6 +168,45 @@ def _judged_text(one: JudgedBy) -> str:
     )
     without = f", {one.unanswered:,} without an answer" if one.unanswered else ""
     return f"{one.judge}{model}, prompt {one.prompt}: {counted(one.questions, 'question')}{without}; scores: {spread or 'none'}"
+
+
+_BLAMED: Final = {
+    Blame.CONFIG: "in the suite",
+    Blame.TESTSET: "in the test set",
+    Blame.OUTPUT: "in the outputs",
+    Blame.ENVIRONMENT: "outside",
+    Blame.BUG: "a fault in the program",
+}
+
+
+def _problems(result: RunResult) -> tuple[Section, ...]:
+    """The issues by code, in the order the codes were met, each with how many more there were."""
+    codes = list(dict.fromkeys([*(issue.code for issue in result.issues), *result.issue_counts]))
+    items: list[Item] = []
+    for code in codes:
+        shown = [issue for issue in result.issues if issue.code == code]
+        items.extend(_issue_item(issue) for issue in shown)
+        rest = result.issue_counts.get(code, len(shown)) - len(shown)
+        if rest > 0:
+            items.append(Item(f"and {rest:,} more like this" if shown else f"{code}: {rest:,}"))
+    return (Section("Problems", (Listing(tuple(items)),)),) if items else ()
+
+
+def issue_place(issue: Issue) -> str:
+    """Where a problem is; whose it is, where it has no place."""
+    return issue.where or _BLAMED[issue.blame]
+
+
+def _issue_item(issue: Issue) -> Item:
+    hint = (f"hint: {issue.hint}",) if issue.hint else ()
+    excerpt = tuple(issue.excerpt.splitlines()) if issue.excerpt else ()
+    return Item(f"{issue_place(issue)}: {issue.message}", hint, excerpt, "bad" if issue.blame is Blame.BUG else "warning")
+
+
+def _warnings(result: RunResult) -> tuple[Section, ...]:
+    """What was not covered, without changing the exit code."""
+    items = tuple(_issue_item(issue) for issue in result.warnings)
+    return (Section("Warnings", (Listing(items),)),) if items else ()
 
 
 def _notes(result: RunResult) -> tuple[Section, ...]:

@@ -26,7 +26,7 @@ from evaluators.fields.closed import ClosedTree
 from evaluators.fields.metrics import places
 from evaluators.model import MISSING, FieldStatus, Outcome
 from evaluators.reports.comparison_changes import Compared, Mismatch, changes
-from evaluators.reports.recorded_paths import field_of, steps_of
+from evaluators.reports.mistakes import field_of, steps_of
 from evaluators.reports.suggestions import Suggestion
 from evaluators.run.reader import Run
 from evaluators.run.record_lines import OutcomeLine

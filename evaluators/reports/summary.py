@@ -15,11 +15,10 @@ from msgspec import Struct
 from evaluators.issues import Issue
 from evaluators.reports.display import clipped, visible, width, wrapped
 from evaluators.reports.document import Block, Head, Listing, Page, PageTable, Paragraph, Section, Tone, dense
-from evaluators.reports.field_tables import unmeasured_fields, weak_fields
-from evaluators.reports.findings import issue_place
 from evaluators.reports.headline import Options, headline
 from evaluators.reports.mistakes import Mistake
-from evaluators.reports.run_page import answered, asking_lines, exit_words, tone_of
+from evaluators.reports.run_page import answered, asking_lines, exit_words, issue_place, tone_of
+from evaluators.reports.run_tables import unmeasured_fields, weak_fields
 from evaluators.reports.suggestions import MOST_SUGGESTED, Suggestion
 from evaluators.reports.tables import LEGEND, MEAN_INTERVAL, full_name, of_extra_items, slice_text
 from evaluators.run.exit_code import Facts, causes

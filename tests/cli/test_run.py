@@ -700,7 +700,7 @@ MOST_MODULES = 235
 """Modules of the package that a small run with one evaluator may load: each takes as long as scoring some rows."""
 UNUSED = (
     "evaluators.compare", "evaluators.fields.schema_check", "evaluators.run.gate",
-    "evaluators.reports.summary", "evaluators.reports.field_tables", "evaluators.api.finished_run",
+    "evaluators.reports.summary", "evaluators.reports.run_tables", "evaluators.api.finished_run",
     "evaluators.tracking.tracker", "evaluators.guide", "traceback",
 )  # fmt: skip
 

@@ -52,7 +52,7 @@ def test_rows_beyond_the_first_ones_are_not_looked_at(
 
 
 def test_long_ids_are_named_by_their_beginning() -> None:
-    from evaluators.reports.data_issues import id_warnings
+    from evaluators.reports.data_warnings import id_warnings
     from evaluators.run.ids import Ids
 
     ids = Ids()

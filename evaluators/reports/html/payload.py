@@ -12,8 +12,8 @@ from typing import Final
 from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.headline import Options
 from evaluators.reports.html.packed_rows import Encoded, EvaluatorFacts, PackedRows
-from evaluators.reports.label_pages import label_title
 from evaluators.reports.run_page import run_page
+from evaluators.reports.run_tables import label_title
 from evaluators.reports.tables import evaluator_section, of_part
 from evaluators.run.figures import interval_text, percent_text, score_text
 from evaluators.run.intervals import wilson

@@ -1,0 +1,252 @@
+"""What is wrong with what a test set holds, and with how its lists were paired: ids, labels that nobody listed, cells of measures that
+are no numbers, items that have no key or share one, lists that are too long.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from evaluators.fields.align import Align
+from evaluators.issues import Blame, Issue
+from evaluators.limits import LIST_CELLS
+from evaluators.registry import suggestion
+from evaluators.reports.coverage import found_nowhere
+from evaluators.run.figures import counted, rows_text
+from evaluators.run.ids import MOST_IDS, NO_ID, Ids
+from evaluators.run.labels import LabelSums, is_label
+from evaluators.run.measures import MeasuredColumn
+from evaluators.run.places import KEY, align_place, line_places
+from evaluators.run.result import EvaluatorStats, KeyStats, MeasureStats
+from evaluators.run.split_result import SplitResult
+from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.values.file_names import shown
+from evaluators.values.paths import Path
+from evaluators.values.quoting import quote
+
+if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
+
+NOT_A_NUMBER: Final = "not-a-number"
+_SHOWN_IDS: Final = 5
+_SHOWN_LABELS: Final = 10
+
+
+def id_warnings(ids: Ids, name: str) -> list[Issue]:
+    """What is wrong with the ids of a test set, with row numbers. Ids after the first `MOST_IDS` are not looked at."""
+    several = {number for number, times in Counter(ids.numbers[:MOST_IDS]).items() if times > 1 or number == NO_ID}
+    if not several:
+        return []
+    rows: dict[str, list[int]] = {}
+    for number, place, one in ids.first(MOST_IDS):
+        if number in several:
+            rows.setdefault(one, []).append(place)
+    missing = rows.pop("", [])
+    repeated = {one: places for one, places in rows.items() if len(places) > 1}
+    found = []
+    if missing:
+        said = f"{_rows_named(missing)} {'has' if len(missing) == 1 else 'have'} no id"
+        found.append(Issue("missing-id", Blame.TESTSET, said, name, "an id makes a row easy to find again"))
+    if repeated:
+        listed = "; ".join(
+            f'"{shown(one)}" in {_rows_named(places)}' for one, places in list(repeated.items())[:_SHOWN_IDS]
+        )
+        more = f"; and {len(repeated) - _SHOWN_IDS:,} more" if len(repeated) > _SHOWN_IDS else ""
+        count = "1 id is" if len(repeated) == 1 else f"{len(repeated):,} ids are"
+        said = f"{count} in several rows: {listed}{more}"
+        found.append(Issue("duplicate-id", Blame.TESTSET, said, name, "every row is scored all the same"))
+    return found
+
+
+def _rows_named(places: Sequence[int]) -> str:
+    shown = [f"{place:,}" for place in places[:_SHOWN_IDS]]
+    if len(places) > _SHOWN_IDS:
+        return f"rows {', '.join(shown)} and {len(places) - _SHOWN_IDS:,} more"
+    return f"row {shown[0]}" if len(shown) == 1 else f"rows {', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def unlisted_labels(
+    lines: Sequence[EvaluatorLine],
+    counted: Sequence[LabelSums | None],
+    place: Callable[[int, str], str],
+    roles: Mapping[str, str],
+) -> Iterator[tuple[Issue, int]]:
+    """Expected answers that are none of the labels that the suite lists, and for the first of an evaluator how many rows have one.
+
+    `place` is where a cell stands, by the number of its row and its column.
+    """
+    for line, sums in zip(lines, counted, strict=False):
+        rule = line.settings.label_rule()
+        if sums is None or rule is None or rule.labels is None or not sums.unlisted:
+            continue
+        column = line.settings.column("expected").spelled(roles)
+        rows = sum(one.times for expected, _, one in sums.counted() if not is_label(expected))
+        for text, ((first, _), *_) in sums.unlisted.items():
+            near = suggestion(text, rule.labels) or f"the labels are {', '.join(rule.labels[:_SHOWN_LABELS])};"
+            message = f'"{line.name}": the expected answer {quote(text)} is none of the labels, so labels have no figures'
+            hint = f"{near} `other: true` beside `labels` says that such answers are meant"
+            yield Issue("unlisted-label", Blame.TESTSET, message, place(first, column), hint), rows
+            rows = 0
+
+
+def unreadable_cells(measures: Sequence[MeasureStats], name: str, counts: MutableMapping[str, int]) -> Iterator[Issue]:
+    """The first cells that hold no number, placed in the test set called `name`; all of them are added to `counts`."""
+    seen: set[tuple[int, str]] = set()
+    for one in measures:
+        if one.slice is not None or not one.unreadable:
+            continue
+        counts[NOT_A_NUMBER] = counts.get(NOT_A_NUMBER, 0) + one.unreadable
+        for row, cell in one.first_unreadable:
+            if (row, one.column) not in seen:
+                seen.add((row, one.column))
+                hint = "write a number and nothing else, such as 0.012; an empty cell counts as missing"
+                where = f'{name} row {row}, column "{one.column}"'
+                yield Issue(NOT_A_NUMBER, Blame.TESTSET, f'not a number: "{cell}"', where, hint)
+
+
+def unreadable_measures(measures: Sequence[MeasureStats]) -> Iterator[Issue]:
+    """One problem for each measure in which some cell holds no number."""
+    for one in measures:
+        if one.slice is None and one.unreadable:
+            are = "is not a number" if one.unreadable == 1 else "are not numbers"
+            message = f'the measure "{_full_name(one)}": {one.unreadable:,} of {counted(one.rows, "cell")} {are}'
+            yield Issue(NOT_A_NUMBER, Blame.TESTSET, message)
+
+
+def measure_gaps(measures: Sequence[MeasureStats]) -> Iterator[Issue]:
+    """Every measure whose column is empty in all rows."""
+    for one in measures:
+        if one.slice is None and one.rows and one.missing == one.rows:
+            message = f'the measure "{_full_name(one)}" measured nothing: the column "{one.column}" is empty in every row'
+            yield Issue("measure-measured-nothing", Blame.TESTSET, message)
+
+
+def measure_notes(columns: Sequence[MeasuredColumn], measures: Sequence[MeasureStats]) -> list[str]:
+    """Which measures are read with a decimal comma though the suite does not say so."""
+    auto = {one.name for one in columns if one.decimal == "auto"}
+    return [
+        f'"{_full_name(one)}": its numbers have a comma before the decimals; `decimal: "."` reads them with a point'
+        for one in measures
+        if one.slice is None and one.name in auto and one.decimal == ","
+    ]
+
+
+def _full_name(one: MeasureStats) -> str:
+    return f"{one.name} ({one.variant})" if one.variant else one.name
+
+
+_BLAMED: Final = {"expected": Blame.TESTSET, "output": Blame.OUTPUT}
+
+
+def key_warnings(
+    evaluators: Sequence[EvaluatorLine],
+    stats: Sequence[EvaluatorStats],
+    gaps: Collection[Issue],
+    suite: Suite | None = None,
+) -> list[Issue]:
+    """One warning for each list, side and kind, in the order of the suite, and of variants.
+
+    A key that no item has is among the gaps already, and its items are not counted again. Variants share their expected
+    answers: what is wrong with those is said once.
+    """
+    said = {issue.message for issue in gaps}
+    lines = {line.name: line for line in evaluators}
+    found: list[Issue] = []
+    for one in stats:
+        for keys in one.keys:
+            if found_nowhere(one.name, keys.path, keys.key) not in said:
+                found.append(_key_warning(suite, lines[one.name], one.variant, keys))
+    return list(dict.fromkeys(found))
+
+
+def null_warnings(
+    evaluators: Sequence[EvaluatorLine],
+    variants: Sequence[tuple[SplitResult, Sequence[EvaluatorStats]]],
+    suite: Suite | None = None,
+) -> list[Issue]:
+    """One warning for each evaluator whose outputs have values where null is expected, in some rows of a field and not in all,
+    while nobody said what null is: they count as wrong, and not as extra."""
+    found: list[Issue] = []
+    places = line_places(suite)
+    for each, stats in variants:
+        for line, one, keys in zip(evaluators, stats, each.keys, strict=True):
+            fields = {field.path: field for field in one.fields}
+            known = {Path(tuple(json.loads(path))).canonical: times for path, times in keys.made_up.items()}
+            some = {
+                path: times for path, times in known.items() if path in fields and times < fields[path].counts.expected
+            }
+            if some:
+                most = max(some, key=lambda path: some[path])
+                more = (
+                    "; another field has some, too"
+                    if len(some) == 2
+                    else f"; {len(some) - 1:,} other fields have some, too"
+                )
+                more = more if len(some) > 1 else ""
+                message = (
+                    f'"{line.name}": null is expected at "{most}", and {rows_text(some[most])} '
+                    f"{'has' if some[most] == 1 else 'have'} a value there, which is counted as wrong and not as extra{more}"
+                )
+                hint = "write nulls: absent, and it counts as extra; nulls: value where null is an answer of its own"
+                found.append(Issue("nulls-unsaid", Blame.CONFIG, message, places.get(line.name), hint))
+    return list(dict.fromkeys(found))
+
+
+def _key_warning(suite: Suite | None, line: EvaluatorLine, variant: str | None, keys: KeyStats) -> Issue:
+    message = f'"{line.name}": {_items_in_words(keys)}, in {rows_text(keys.rows)} ({_rows_in_words(keys)})'
+    if keys.what == "too_long":
+        place = align_place(suite, line, keys.path)
+        return Issue("items-too-long", Blame.TESTSET, message, place, _raise_the_limit(keys))
+    if variant is not None and keys.side == "output":
+        message = f'variant "{variant}": {message}'
+    where = align_place(suite, line, keys.path, *KEY)
+    return Issue(
+        f"items-{keys.what.replace('_', '-')}", _BLAMED[keys.side], message, where, _key_hint(keys, _align(line, keys))
+    )
+
+
+def _items_in_words(keys: KeyStats) -> str:
+    """`3 expected items of "items" have no key "sku"`."""
+    if keys.what == "too_long":
+        return f'"{keys.path}" has too many items to compare each with each'
+    has = "has" if keys.items == 1 else "have"
+    wrong = f'no key "{keys.key}"' if keys.what == "without_key" else f'the same key "{keys.key}" as an earlier item'
+    if keys.side == "expected":
+        return f'{counted(keys.items, "expected item")} of "{keys.path}" {has} {wrong}'
+    return f'{counted(keys.items, "item")} of "{keys.path}" in the outputs {has} {wrong}'
+
+
+def _raise_the_limit(keys: KeyStats) -> str:
+    how = keys.key.partition(" ")[0]
+    return (
+        "equal items were paired first, the others in list order; "
+        f"{how}: {{cells: NUMBER}} and limits: {{list_cells: NUMBER}} set another limit than {LIST_CELLS:,}, and a key_field needs none"
+    )
+
+
+def _rows_in_words(keys: KeyStats) -> str:
+    listed = ", ".join(map(str, keys.first_rows))
+    more = ", …" if keys.rows > len(keys.first_rows) else ""
+    return f"row{'' if keys.rows == 1 else 's'} {listed}{more}"
+
+
+def _align(line: EvaluatorLine, keys: KeyStats) -> Align | None:
+    known: Iterator[Align] = (
+        align
+        for path, align in line.settings.scored_fields().keyed_lists()
+        if (path.canonical, align.key) == (keys.path, keys.key)
+    )
+    return next(known, None)
+
+
+def _key_hint(keys: KeyStats, align: Align | None) -> str:
+    """What becomes of such items, where the suite says it, and what to do about them."""
+    if keys.what == "duplicate_key":
+        return "such items pair in list order; give the key a second part that tells them apart, or use hungarian"
+    advice = "name a key that every item has, or use hungarian"
+    if align is None:
+        return advice
+    apart = align.keyless == "apart"
+    return f"such items pair with {'nothing' if apart else 'each other in list order'}; {advice}"

@@ -1,0 +1,262 @@
+"""The tables of a run: fields with the lowest accuracy, labels, and columns of numbers. Those of gates and evaluators are in `tables`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense
+from evaluators.reports.tables import full_name
+from evaluators.run.figures import counted, more_text, quantity_interval_text, quantity_text, rows_text, score_text
+from evaluators.run.intervals import wilson
+from evaluators.run.result import (
+    ConfusionMatrix,
+    Counts,
+    EvaluatorStats,
+    FieldStats,
+    LabelCell,
+    LabelFigures,
+    MeasureStats,
+    RunResult,
+)
+
+
+def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
+    """At most that many fields, the weakest first, and the fields that no row measured.
+
+    The order is that of the upper end of the 95 % CI: a field that is wrong in its only row stands behind one that
+    is wrong in a hundred of two hundred.
+    """
+    fields = _fields(result)
+    if not fields:
+        return ()
+    weak, unmeasured = weak_fields(result), unmeasured_fields(result)
+    blocks: list[Paragraph | PageTable] = []
+    if weak and most:
+        blocks.append(_weak_table(weak[:most]))
+    if len(weak) > most:
+        blocks.append(Paragraph(f"{more_text(len(weak) - max(most, 0), 'field')} below 1.0000."))
+    figures = [field.accuracy for _, field in weak[:most] if field.accuracy is not None]
+    if figures != sorted(figures):
+        blocks.append(Paragraph(_ORDER))
+    broken = any(field.counts.not_judged for _, field in fields)
+    if not weak and not broken and any(field.counts.n for _, field in fields):
+        blocks.append(Paragraph("Every field that was measured is right in every row.", "good"))
+    if unmeasured:
+        blocks.append(Paragraph(f"Measured in no row: {_some(unmeasured)}.", "warning"))
+    blocks.extend(
+        Paragraph(
+            f"{full_name(stats)}: {counted(stats.fields_not_listed, 'more path')} counted in the score, not listed."
+        )
+        for stats in result.evaluators
+        if stats.fields_not_listed
+    )
+    return (Section("Fields with the lowest accuracy", tuple(blocks)),) if blocks else ()
+
+
+def weak_fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
+    """The fields that are not always right, the weakest first, each with its evaluator."""
+    return sorted(((stats, field) for stats, field in _fields(result) if _below_one(field)), key=_weakness)
+
+
+def unmeasured_fields(result: RunResult) -> list[str]:
+    """The fields that no row measured, each with its evaluator."""
+    return [f"{full_name(stats)} → {field.path}" for stats, field in _fields(result) if _gap(field)]
+
+
+def _fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
+    return [(stats, field) for stats in result.evaluators for field in stats.fields]
+
+
+_ORDER: Final = "A low figure from few rows may be chance, so it comes after a surer one."
+
+
+def _gap(field: FieldStats) -> bool:
+    """No row measured it, and nothing says that this is as it should be."""
+    counts = field.counts
+    only_skipped = counts.skipped > 0 and counts.not_measured == counts.not_judged == 0
+    return counts.n == 0 and not field.optional and not only_skipped and field.array is None
+
+
+def _below_one(field: FieldStats) -> bool:
+    return field.accuracy is not None and field.accuracy < 1
+
+
+def _weakness(pair: tuple[EvaluatorStats, FieldStats]) -> tuple[float, float, str, str, str]:
+    stats, field = pair
+    likely = wilson(field.counts.match, field.counts.n)
+    return likely.high if likely else 1.0, field.accuracy or 0.0, stats.name, stats.variant or "", field.path
+
+
+def _weak_table(weak: Sequence[tuple[EvaluatorStats, FieldStats]]) -> PageTable:
+    table = PageTable(
+        (Head("evaluator"), Head("variant"), Head("field"), Head("accuracy", True), *_STATUS_COLUMNS),
+        tuple(
+            (stats.name, stats.variant or "", field.path, score_text(field.accuracy), *_status_cells(field.counts))
+            for stats, field in weak
+        ),
+    )
+    return dense(table, ("evaluator", "field", "accuracy", "n", "right", "wrong", "missing", "extra"))
+
+
+_STATUS_COLUMNS: Final = (
+    Head("n", True), Head("right", True), Head("wrong", True), Head("missing", True),
+    Head("extra", True), Head("error", True), Head("not judged", True),
+)  # fmt: skip
+
+
+def _status_cells(counts: Counts) -> tuple[str, ...]:
+    found = (
+        counts.n, counts.match, counts.mismatch, counts.omission, counts.hallucination, counts.error, counts.not_judged,
+    )  # fmt: skip
+    return tuple(f"{count:,}" for count in found)
+
+
+def field_section(stats: EvaluatorStats) -> Section:
+    """Every field of one evaluator, with its counts and ratios."""
+    table = PageTable(
+        (
+            Head("field"), Head("accuracy", True), *_STATUS_COLUMNS, Head("skipped", True),
+            Head("not measured", True), Head("precision", True), Head("recall", True), Head("F1", True),
+        ),
+        tuple(_field_row(field) for field in stats.fields),
+    )  # fmt: skip
+    more = (Paragraph(f"{counted(stats.fields_not_listed, 'more path')} counted in the score, not listed."),)
+    figures = (
+        f"{stats.type}; mean score {score_text(stats.mean)}, {stats.scored:,} of {rows_text(stats.rows)} scored; "
+        f"precision {score_text(stats.micro_precision)}, recall {score_text(stats.micro_recall)}, F1 {score_text(stats.micro_f1)}"
+    )
+    if stats.minimum_detectable_effect is not None:
+        figures += f"; two runs of so many rows would show a difference of means from about {score_text(stats.minimum_detectable_effect)}"
+    return Section(full_name(stats), (Paragraph(figures), table, *(more if stats.fields_not_listed else ())))
+
+
+def _field_row(field: FieldStats) -> tuple[str, ...]:
+    return (
+        field.path, score_text(field.accuracy), *_status_cells(field.counts), f"{field.counts.skipped:,}",
+        f"{field.counts.not_measured:,}", score_text(field.precision), score_text(field.recall), score_text(field.f1),
+    )  # fmt: skip
+
+
+def _some(names: Sequence[str], most: int = 10) -> str:
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
+
+
+MOST_COLUMNS: Final = 25
+"""Labels of which the whole table is shown; of more, the confusions that occur most."""
+MOST_CONFUSIONS: Final = 10
+
+
+def label_sections(result: RunResult) -> tuple[Section, ...]:
+    """A section for each evaluator that has labels, by variant."""
+    return tuple(_label_section(table) for table in result.confusion_matrices)
+
+
+def label_title(table: ConfusionMatrix) -> str:
+    """The title of the section of a table."""
+    name = f"{table.evaluator} ({table.variant})" if table.variant else table.evaluator
+    return f"Confusion matrix: {name}"
+
+
+def _label_section(table: ConfusionMatrix) -> Section:
+    blocks: list[PageTable | Paragraph | Listing] = []
+    if len(table.labels) <= MOST_COLUMNS:
+        blocks += [Paragraph("Rows expect the label on the left; their outputs are in the columns."), _confusions(table)]
+    blocks.append(_label_figures(table))
+    wrong = sorted((one for one in table.cells if one.expected != one.output), key=lambda one: -one.count)
+    if wrong:
+        shown = tuple(Item(_cell_text(one)) for one in wrong[:MOST_CONFUSIONS])
+        blocks.append(Paragraph("What was taken for what:"))
+        blocks.append(Listing(shown))
+        if len(wrong) > MOST_CONFUSIONS:
+            blocks.append(Paragraph(f"{counted(len(wrong) - MOST_CONFUSIONS, 'more kind')} in run.json."))
+    return Section(label_title(table), tuple(blocks))
+
+
+def _confusions(table: ConfusionMatrix) -> PageTable:
+    counts = {(one.expected, one.output): one.count for one in table.cells}
+    rows = [one.label for one in table.labels]
+    rows += [one for one in dict.fromkeys(cell.expected for cell in table.cells) if one not in rows]
+    return PageTable(
+        (Head("expected"), *(Head(one, True) for one in table.columns)),
+        tuple((row, *(f"{counts.get((row, column), 0):,}" for column in table.columns)) for row in rows),
+    )
+
+
+def _label_figures(table: ConfusionMatrix) -> PageTable:
+    heads = ("support", "predicted", "right", "precision", "recall", "F1")
+    return PageTable(
+        (Head("label"), *(Head(one, True) for one in heads)),
+        (*map(_figure_row, table.labels), *(_figure_row(one, " average") for one in table.averages)),
+    )
+
+
+def _figure_row(one: LabelFigures, average: str = "") -> tuple[str, ...]:
+    figures = map(score_text, (one.precision, one.recall, one.f1))
+    return f"{one.label}{average}", f"{one.support:,}", f"{one.predicted:,}", f"{one.right:,}", *figures
+
+
+def _cell_text(cell: LabelCell) -> str:
+    rows = ", ".join(f"{row} ({name})" if name and name != str(row) else f"{row}" for row, name in cell.first_rows)
+    more = f" and {cell.count - len(cell.first_rows):,} more" if cell.count > len(cell.first_rows) else ""
+    return (
+        f"{cell.expected} → {cell.output}: {counted(cell.count, 'row')}; row{'' if cell.count == 1 else 's'} {rows}{more}"
+    )
+
+
+MOST_SLICES: Final = 20
+"""Slices that a summary lists for all measures together; all of them are in run.json."""
+
+_MEASURE_COLUMNS: Final = (
+    Head("measure"), Head("slice"), Head("variant"), Head("mean", True), Head("95 % CI", True), Head("median", True),
+    Head("p95", True), Head("min", True), Head("max", True), Head("sum", True), Head("n", True),
+    Head("missing", True), Head("unreadable", True),
+)  # fmt: skip
+_ALWAYS: Final = ("measure", "mean", "95 % CI", "median", "p95", "sum", "min", "max", "n")
+
+
+def measure_section(result: RunResult) -> tuple[Section, ...]:
+    """The measures with their figures and counts, then those of slices; nothing without measures."""
+    if not result.measures:
+        return ()
+    whole = result.whole_measures
+    slices = [one for one in result.measures if one.slice is not None]
+    table = dense(PageTable(_MEASURE_COLUMNS, tuple(map(_measure_row, whole))), _ALWAYS)
+    blocks: list[PageTable | Listing | Paragraph] = [table, Listing(tuple(_measure_remarks(result, whole)))]
+    if slices:
+        blocks.append(Paragraph("By slice:"))
+        blocks.append(
+            dense(PageTable(_MEASURE_COLUMNS, tuple(map(_measure_row, slices[:MOST_SLICES]))), (*_ALWAYS, "slice"))
+        )
+        if len(slices) > MOST_SLICES:
+            rest = len(slices) - MOST_SLICES
+            blocks.append(Paragraph(f"The first {MOST_SLICES}; {more_text(rest, 'slice')} in run.json."))
+    return (Section("Measures", tuple(blocks)),)
+
+
+def _measure_row(one: MeasureStats) -> tuple[str, ...]:
+    about = f"{one.slice[0].removeprefix('row.')} = {one.slice[1]}" if one.slice else ""
+    figures = (one.median, one.p95, one.min, one.max)
+    total = quantity_text(one.sum, 7)
+    return (
+        one.name, about, one.variant or "", quantity_text(one.mean), quantity_interval_text(one.mean_ci),
+        *map(quantity_text, figures), total, f"{one.n:,} of {one.rows:,}", f"{one.missing:,}", f"{one.unreadable:,}",
+    )  # fmt: skip
+
+
+def _measure_remarks(result: RunResult, whole: tuple[MeasureStats, ...]) -> Iterator[Item]:
+    for one in whole:
+        if one.missing:
+            cells = counted(one.missing, "cell")
+            yield Item(f"{one.name}: {cells} of {one.column} {'is' if one.missing == 1 else 'are'} empty", tone="note")
+        if one.unreadable:
+            cells = counted(one.unreadable, "cell")
+            are = "is not a number" if one.unreadable == 1 else "are not numbers"
+            yield Item(f"{one.name}: {cells} of {one.column} {are}", tone="warning")
+        if one.digits is not None:
+            said = f"median and p95 are cut after {counted(one.digits, 'significant digit')}"
+            yield Item(f"{one.name}: it has too many different numbers to keep, so its {said}", tone="note")
+    together = f"; rows of one {result.cluster} count as one" if result.cluster else ""
+    yield Item(f"95 % CI: where the mean would likely be with many more rows like these{together}")
+    yield Item("p95: at least 95 % of the numbers are no greater than this")
