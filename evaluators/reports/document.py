@@ -7,12 +7,16 @@ escapes what would harm it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from evaluators.reports.display import clipped, visible, width
+
 Tone: TypeAlias = Literal["plain", "good", "note", "warning", "bad"]
 """How much a line matters. Words always carry the meaning too; a tone only colours them."""
+_NARROWEST: Final = 8
+"""Columns of a terminal that a column of a fitted table keeps."""
 
 
 class Paragraph(Struct, frozen=True):
@@ -84,5 +88,34 @@ def dense(table: PageTable, keep: Sequence[str]) -> PageTable:
     return PageTable(
         tuple(table.columns[index] for index in kept),
         tuple(tuple(row[index] for index in kept) for row in table.rows),
+        table.tones,
+    )
+
+
+def table_width(table: PageTable) -> int:
+    """How many columns the table takes as plain text."""
+    return sum(_widths(table)) + 2 * (len(table.columns) - 1)
+
+
+def _widths(table: PageTable) -> list[int]:
+    heads = [column.head for column in table.columns]
+    return [max(width(visible(cell)) for cell in column) for column in zip(heads, *table.rows, strict=True)]
+
+
+def fitted(table: PageTable, clip: Sequence[str], most: int) -> PageTable:
+    """The table in at most so many columns: the widest of those to clip give way first. Numbers are never cut."""
+    widths = _widths(table)
+    places = [place for place, column in enumerate(table.columns) if column.head in clip]
+    while places and sum(widths) + 2 * (len(widths) - 1) > most:
+        widest = max(places, key=lambda place: widths[place])
+        if widths[widest] <= _NARROWEST:
+            break
+        widths[widest] -= 1
+    return PageTable(
+        tuple(
+            Head(clipped(visible(column.head), widths[place]), column.number)
+            for place, column in enumerate(table.columns)
+        ),
+        tuple(tuple(clipped(visible(cell), widths[place]) for place, cell in enumerate(row)) for row in table.rows),
         table.tones,
     )

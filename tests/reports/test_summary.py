@@ -19,7 +19,8 @@ from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import Mistake
 from evaluators.reports.run_page import hardest_rows
 from evaluators.reports.suggestions import Suggestion
-from evaluators.reports.summary import MOST_LINES, WIDEST, summary
+from evaluators.reports.summary import MOST_LINES, summary
+from evaluators.reports.summary_parts import WIDEST
 from evaluators.run.figures import score_text
 from evaluators.run.reader import Run
 from evaluators.run.result import ConfusionMatrix, GateResult, LabelCell, LabelFigures, MeasureStats, RunResult
