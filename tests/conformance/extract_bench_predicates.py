@@ -10,18 +10,28 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, Final
 
 from evaluators.model import MISSING
+from evaluators.values.equality import same
 from tests.conformance.cases import Case
-from tests.conformance.extract_bench_computed import PARAMS, Refused, asked, full, usable_params
-from tests.conformance.values import equal, kind
+from tests.conformance.values import kind
 
+FLAG: Final = -1.0
 PRESETS: Final = (
     "string_exact", "string_fuzzy", "string_case_insensitive", "string_llm", "string_semantic", "number_exact",
     "number_tolerance", "integer_exact", "boolean_exact", "array_llm", "skip",
 )  # fmt: skip
+PARAMS: Final[Mapping[str, Mapping[str, float]]] = {
+    "string_fuzzy": {"threshold": 1, "case_sensitive": FLAG},
+    "number_tolerance": {"tolerance": inf, "parse": FLAG},
+    "number_exact": {"parse": FLAG},
+    "integer_exact": {"parse": FLAG},
+    **{name: {} for name in ("exact", "string_exact", "boolean_exact", "string_case_insensitive", "string_url")},
+}
+"""The parameters of a metric, each with the largest number that it can be, or `FLAG`."""
+BY_TYPE: Final = {"number": "number_tolerance", "integer": "integer_exact", "boolean": "boolean_exact"}
 NUMERIC: Final = ("number_exact", "number_tolerance", "integer_exact")
 TEXTUAL: Final = ("string_exact", "string_case_insensitive", "string_fuzzy", "string_url")
 NOTHING: Final[tuple[Any, ...]] = (MISSING, None, [])
@@ -44,14 +54,10 @@ class Spot:
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that are named, or the type's own."""
-        try:
-            words = asked(self.schema)
-        except Refused:
-            return ()
-        if words is not None and words[0] is not None:
-            return tuple(one.name for one in words[0])
-        own = {"number": "number_tolerance", "integer": "integer_exact", "boolean": "boolean_exact"}
-        return tuple(own[str(name)] for name in _types(self.schema) if str(name) in own)
+        if isinstance(self.config, str):
+            return () if self.config == "skip" else (self.config,)
+        named = tuple(str(one.get("metric_id")) for one in _named(self))
+        return named or tuple(BY_TYPE[name] for name in _types(self.schema) if name in BY_TYPE)
 
     @property
     def both(self) -> bool:
@@ -81,10 +87,7 @@ def spots(case: Case) -> Iterator[Spot]:
         written, ours, theirs, depth = waiting.pop(0)
         if not isinstance(written, dict) or depth > 12:
             continue
-        try:
-            schema = full(root, written)
-        except Refused:
-            continue
+        schema = _full(root, written)
         yield Spot(written, schema, ours, theirs)
         properties = schema.get("properties")
         for key, inner in properties.items() if isinstance(properties, dict) else ():
@@ -93,6 +96,15 @@ def spots(case: Case) -> Iterator[Spot]:
             waiting.append((inner, MISSING, MISSING, depth + 1))
         sides = (ours, theirs) if schema.get("evaluation_config") is None else (MISSING, MISSING)
         waiting.extend((inner, *sides, depth + 1) for inner in _listed(schema))
+
+
+def _full(root: Any, schema: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
+    """The schema with its reference filled in; what stands beside it wins."""
+    target = root if "$ref" in schema and depth < 20 else {}
+    for step in str(schema.get("$ref", "")).split("/")[1:]:
+        target = target.get(step, {}) if isinstance(target, dict) else {}
+    filled = _full(root, target, depth + 1) if isinstance(target, dict) and target else {}
+    return {**filled, **{key: value for key, value in schema.items() if key != "$ref"}}
 
 
 def _listed(schema: Mapping[str, Any]) -> list[Any]:
@@ -125,9 +137,21 @@ def _params_unusable(spot: Spot) -> bool:
     """A metric has a parameter that it does not know or cannot use, or a weight that is none."""
     weights = [one.get("weight", 1) for one in _named(spot)]
     weights += [spot.config.get("aggregation_weight", 1)] if isinstance(spot.config, dict) else []
-    return any(not usable_params(str(one.get("metric_id")), one.get("params") or {}) for one in _named(spot)) or any(
+    return any(not _usable(str(one.get("metric_id")), one.get("params") or {}) for one in _named(spot)) or any(
         weight is not None and (kind(weight) != "number" or weight < 0) for weight in weights
     )
+
+
+def _usable(metric: str, params: Any) -> bool:
+    """The metric has these parameters, and can use their values."""
+    known = PARAMS.get(metric)
+    if known is None or not isinstance(params, dict):
+        return known is None
+    return all(name in known and _fits(known[name], value) for name, value in params.items())
+
+
+def _fits(most: float, value: Any) -> bool:
+    return isinstance(value, bool) if most == FLAG else kind(value) == "number" and 0 <= value <= most and value != inf
 
 
 def _metric_unclear(spot: Spot) -> bool:
@@ -197,7 +221,7 @@ def _further_keys(spot: Spot) -> bool:
 def _two_kinds_of_nothing(spot: Spot) -> bool:
     """One side is missing, null or an empty list, and the other is another of these."""
     sides = [spot.ours, spot.theirs]
-    return all(side in NOTHING for side in sides) and not equal(*sides)
+    return all(side in NOTHING for side in sides) and not same(*sides)
 
 
 def _numeric_on_others(spot: Spot) -> bool:

@@ -15,28 +15,28 @@ from functools import cache
 from typing import Any, Final
 
 import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
 
 from evaluators.model import MISSING
-from tests.conformance import extract_bench_predicates, judged_predicates, x_eval_rules
+from evaluators.values.equality import same
+from evaluators.values.json_choice import find
+from evaluators.values.json_documents import documents
+from evaluators.values.json_text import NotJSON, parse
+from evaluators.values.path_text import BadPath
+from evaluators.values.paths import Path
+from evaluators.values.paths import parse as parse_path
+from tests.conformance import extract_bench_predicates, judged_predicates, x_eval_schemas
 from tests.conformance.cases import HERE, Answer, Case
-from tests.conformance.computed import CONFIG, TESTSET, UNREADABLE, compiles, computed, fits, place_of, well_formed
-from tests.conformance.located import find_both, read_path, walk
-from tests.conformance.values import (
-    NotReadable,
-    documents_in,
-    equal,
-    find_json,
-    is_json,
-    kind,
-    leaves,
-    reasons_aloud,
-)
+from tests.conformance.values import kind, walk
+from tests.conformance.x_eval_differences import reasons_of
 
 
 @dataclass(frozen=True)
 class Rule:
     """One divergence: where it holds, why, and what we give instead."""
 
+    id: str
     system: str
     evaluators: tuple[str, ...]
     when: tuple[Any, ...]
@@ -44,27 +44,29 @@ class Rule:
     ours: Any
     examples: tuple[str, ...]
 
-    def holds(self, case: Case) -> bool:
+    def holds(self, case: Case, ours: Answer) -> bool:
         """The case falls under this rule."""
         if case.system != self.system or (self.evaluators and case.evaluator not in self.evaluators):
             return False
-        return all(_holds(predicate, case) for predicate in self.when)
+        return all(_holds(predicate, case, ours) for predicate in self.when)
 
-    def instead(self, case: Case) -> Answer:
-        """What we give for a case that falls under this rule."""
+    def instead(self, case: Case) -> Answer | None:
+        """What we give for a case that falls under this rule; None where the rule does not say it."""
         if isinstance(self.ours, dict):
             return Answer(**self.ours)
         if self.ours == AS_TOLD:
             return Answer(judged_predicates.told_score(case))
-        return computed(case) if self.ours == "computed" else ANSWERS[self.ours]
+        return None if self.ours == AS_RECORDED else ANSWERS[self.ours]
 
 
+AS_RECORDED: Final = "as recorded"
+"""Our answer to each case is in `differing/answers.jsonl`."""
 AS_TOLD: Final = "what the reply says"
 """We give what the model that was asked says."""
 ANSWERS: Final[Mapping[str, Answer]] = {
-    "config problem": CONFIG,
-    "test set problem": TESTSET,
-    "unreadable": UNREADABLE,
+    "config problem": Answer(blame="config"),
+    "test set problem": Answer(blame="testset"),
+    "unreadable": Answer(0.0, False, "output"),
     "not measured": Answer(),
 }
 
@@ -77,10 +79,11 @@ def rules() -> tuple[Rule, ...]:
 
 
 def _rule(system: str, entry: dict[str, Any]) -> Rule:
-    unknown = entry.keys() - {"evaluator", "when", "reason", "ours", "examples"}
+    unknown = entry.keys() - {"id", "evaluator", "when", "reason", "ours", "examples"}
     assert not unknown, f"unknown keys in a divergence: {unknown}"
     named = entry.get("evaluator", [])
     return Rule(
+        entry["id"],
         system,
         (named,) if isinstance(named, str) else tuple(named),
         tuple(entry.get("when", ())),
@@ -90,14 +93,18 @@ def _rule(system: str, entry: dict[str, Any]) -> Rule:
     )
 
 
-def _holds(predicate: Any, case: Case) -> bool:
+def _holds(predicate: Any, case: Case, ours: Answer) -> bool:
+    if predicate == "both_refuse":
+        return case.recorded.blame == ours.blame == "config"
     if isinstance(predicate, str):
         return bool(PREDICATES[predicate](case))
     ((name, asked),) = predicate.items()
     if name == "any_of":
-        return any(_holds(one, case) for one in asked)
+        return any(_holds(one, case, ours) for one in asked)
     if name == "not":
-        return not _holds(asked, case)
+        return not _holds(asked, case, ours)
+    if name == "results_differ":
+        return asked in reasons_of(case, ours)
     return bool(ASKING[name](case, asked))
 
 
@@ -111,7 +118,7 @@ def _setting_is(case: Case, asked: dict[str, Any]) -> bool:
 
 def _setting_equals(case: Case, asked: dict[str, Any]) -> bool:
     """Each named setting is given, with this value."""
-    return all(name in case.settings and equal(case.settings[name], value) for name, value in asked.items())
+    return all(name in case.settings and same(case.settings[name], value) for name, value in asked.items())
 
 
 def _given(case: Case, asked: Any) -> bool:
@@ -151,12 +158,38 @@ def _limits_that_nothing_fits(case: Case) -> bool:
 
 def _pattern_malformed(case: Case) -> bool:
     """The pattern is no regular expression."""
-    return not compiles(case.settings.get("regex_pattern"))
+    return not _compiles(case.settings.get("regex_pattern"))
+
+
+def _compiles(pattern: object) -> bool:
+    try:
+        re.compile(str(pattern))
+    except re.error:
+        return False
+    return isinstance(pattern, str)
 
 
 def _schema_malformed(case: Case) -> bool:
     """The schema is none, by the rules of JSON Schema."""
-    return not well_formed(case.settings.get("schema"))
+    return not _well_formed(case.settings.get("schema"))
+
+
+def _well_formed(schema: Any) -> bool:
+    """It is a JSON Schema; its patterns compile, and its references lead somewhere and not round in a circle."""
+    if not isinstance(schema, (dict, bool)):
+        return False
+    try:
+        Draft202012Validator.check_schema(schema)
+    except (SchemaError, re.error):
+        return False
+    inside = [one for _, one in walk(schema) if isinstance(one, dict)]
+    targets = [one["$ref"] for one in inside if "$ref" in one]
+    led = all(_read(target[1:]) and parse_path(target[1:]).get(schema) is not MISSING for target in targets)
+    return (
+        led
+        and (schema is True or schema is False or schema.get("$ref") != "#")
+        and all(_compiles(one.get("pattern", "")) for one in inside)
+    )
 
 
 # What the cells hold
@@ -180,26 +213,35 @@ def _document(case: Case, role: str) -> Any:
     if not isinstance(cell, str):
         return cell
     try:
-        return find_json(cell, None)
-    except NotReadable:
+        return find(cell, "any").value
+    except NotJSON:
         return MISSING
 
 
 def _in_other_text(case: Case) -> bool:
     """The output is a text that is not JSON (a byte order mark comes first, or words, or a fence), and has JSON in it."""
-    if not isinstance(case.output, str) or (is_json(case.output) and not case.output.startswith("\ufeff")):
+    if not isinstance(case.output, str) or (_is_json(case.output) and not case.output.startswith("\ufeff")):
         return False
     return _document(case, "output") is not MISSING
+
+
+def _is_json(text: str) -> bool:
+    try:
+        parse(text)
+    except NotJSON:
+        return False
+    return True
 
 
 def _several_documents(case: Case) -> bool:
     """The output is a text that is not JSON, and holds reasoning between tags, or more than one JSON document."""
     text = case.output
-    if not isinstance(text, str) or is_json(text):
+    if not isinstance(text, str) or _is_json(text):
         return False
     try:
-        return reasons_aloud(text) or len(documents_in(text)) > 1
-    except NotReadable:
+        found = documents(text)
+        return found.reasoning or len(found.found) > 1
+    except NotJSON:
         return False
 
 
@@ -208,10 +250,10 @@ def _numbers_outside_json(role: str) -> Callable[[Case], bool]:
 
     def found(case: Case) -> bool:
         cell = case.cells[role]
-        if not isinstance(cell, str) or is_json(cell):
+        if not isinstance(cell, str) or _is_json(cell):
             return False
         start, end = cell.find("{"), cell.rfind("}")
-        return _lax(cell) or (0 <= start < end and _lax(cell[start : end + 1]) and not is_json(cell[start : end + 1]))
+        return _lax(cell) or (0 <= start < end and _lax(cell[start : end + 1]) and not _is_json(cell[start : end + 1]))
 
     return found
 
@@ -227,7 +269,7 @@ def _lax(text: str) -> bool:
 def _holds_text_that_is_json(case: Case) -> bool:
     """The expected document is a text, and this text is JSON again."""
     document = _document(case, "expected")
-    return isinstance(document, str) and is_json(document)
+    return isinstance(document, str) and _is_json(document)
 
 
 def _documents_of_two_kinds(case: Case) -> bool:
@@ -286,12 +328,12 @@ def _places(case: Case) -> Iterator[tuple[str | int, ...]]:
     for role in ("expected", "output"):
         document = _document(case, role)
         if document is not MISSING:
-            yield from (place for place, _ in leaves(document))
+            yield from (place for place, value in walk(document) if not isinstance(value, (dict, list)) or not value)
 
 
 def _equal_values(case: Case) -> bool:
     """The output equals the expected cell, and they are not both text."""
-    return equal(case.output, case.expected)
+    return same(case.output, case.expected)
 
 
 def _nothing_expected(case: Case) -> bool:
@@ -315,7 +357,15 @@ def _path_matches(case: Case, pattern: str) -> bool:
 
 def _path_refused(case: Case) -> bool:
     """One of the paths cannot be read."""
-    return any(read_path(path) is None for path in _paths(case))
+    return any(_read(path) is None for path in _paths(case))
+
+
+def _read(written: object) -> Path | None:
+    """A path, which may be written as a number; None for what is none."""
+    try:
+        return parse_path(str(written)) if isinstance(written, (str, int)) and not isinstance(written, bool) else None
+    except BadPath:
+        return None
 
 
 def _path_is_no_text(case: Case) -> bool:
@@ -325,8 +375,8 @@ def _path_is_no_text(case: Case) -> bool:
 
 def _path_twice(case: Case) -> bool:
     """Two paths lead to the same place."""
-    places = [place_of(written) for written in _paths(case)]
-    return len(set(places)) < len(places)
+    found = [_read(written) for written in _paths(case)]
+    return len(set(found)) < len(found)
 
 
 def _both(case: Case) -> tuple[Any, Any]:
@@ -340,9 +390,13 @@ def _absent_where_nothing_can_be_read(case: Case) -> bool:
 
 def _hits(case: Case) -> Iterator[tuple[list[Any], list[Any], bool]]:
     for written in _paths(case):
-        if (path := read_path(written)) is not None:
-            ours, theirs = find_both(path, *_both(case))
-            yield list(ours.values()), list(theirs.values()), path.several
+        if (path := _read(written)) is not None:
+            ours, theirs = (_listed_hits(path, side) for side in path.get_pair(*_both(case)))
+            yield ours, theirs, not path.definite
+
+
+def _listed_hits(path: Path, found: Any) -> list[Any]:
+    return [] if found is MISSING else [found] if path.definite else list(found)
 
 
 def _absent_on_both_sides(case: Case) -> bool:
@@ -357,7 +411,7 @@ def _absent_beside_null(case: Case) -> bool:
 
 def _field_boolean_beside_number(case: Case) -> bool:
     """A path that finds values which are equal only when `true` is 1."""
-    return any(ours == theirs and not equal(ours, theirs) for ours, theirs, _ in _hits(case))
+    return any(ours == theirs and not same(ours, theirs) for ours, theirs, _ in _hits(case))
 
 
 def _finds_several(case: Case) -> bool:
@@ -376,7 +430,7 @@ def _found_boolean_beside_number(case: Case) -> bool:
     """The field of the output equals the expected cell only when `true` is 1."""
     document, name = _document(case, "output"), case.settings.get("json_field")
     found = document.get(name, MISSING) if isinstance(document, dict) else MISSING
-    return found == case.expected and not equal(found, case.expected)
+    return found == case.expected and not same(found, case.expected)
 
 
 def _list_documents(case: Case) -> bool:
@@ -408,7 +462,7 @@ def _punctuated_word(case: Case) -> bool:
 def _breaks_the_schema(case: Case) -> bool:
     """The document breaks the schema, when all of the schema counts."""
     schema = case.settings.get("schema")
-    return well_formed(schema) and not fits(schema, _document(case, "output"))
+    return _well_formed(schema) and not Draft202012Validator(schema).is_valid(_document(case, "output"))
 
 
 def _listed(value: Any) -> list[Any]:
@@ -453,7 +507,7 @@ PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {
     "recorded_as_bug": lambda case: case.recorded.blame == "bug",
     "recorded_as_error": lambda case: case.recorded.blame is not None,
     **judged_predicates.PREDICATES,
-    **x_eval_rules.PREDICATES,
+    **x_eval_schemas.PREDICATES,
     "without_pyyaml": lambda case: case.line.get("env", {}).get("pyyaml") is False,
 }
 
@@ -469,9 +523,8 @@ ASKING: Final[Mapping[str, Callable[[Case, Any], bool]]] = {
     "expected_is": _cell("expected"),
     "input_is": _cell("input"),
     "output_matches": _matches("output"),
-    "expected_matches": _matches("expected"),
     "path_matches": _path_matches,
     "format_is": lambda case, asked: str(case.settings.get("fmt", "json")).lower() == asked,
-    **x_eval_rules.ASKING,
+    **x_eval_schemas.ASKING,
     "impl": lambda case, asked: case.line.get("impl") == asked,
 }

@@ -6,20 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import Evaluator, explain_cells, read
 from evaluators.issues import Problems
 from evaluators.suite.config import read_config
 from evaluators.suite.source import from_data
-from tests.conformance.cases import HERE, Answer, Case
-from tests.conformance.extract_bench import EVALUATOR, OVERALL, PASS_RATE, SYSTEM, WITHOUT_JUDGE, answer
-from tests.conformance.extract_bench_computed import computed
-from tests.conformance.extract_bench_random import REFERRED, documents, schemas
+from tests.conformance.cases import HERE, Case
+from tests.conformance.extract_bench import OVERALL, PASS_RATE, SYSTEM, WITHOUT_JUDGE, answer
 from tests.conformance.rules import rules
 from tests.conformance.systems import read_cases
-from tests.conformance.verdicts import same_answer
 from tests.laws.structures import without_output
 
 FILES = ("extract_bench", "extract_bench_head")
@@ -67,17 +62,3 @@ def test_no_divergence_knows_the_name_of_a_case() -> None:
     named = [case.id for name in FILES for case in read_cases(HERE / f"{name}.jsonl")]
     conditions = " ".join(str(rule.when) for rule in rules() if rule.system == SYSTEM)
     assert [name for name in named if f"'{name}'" in conditions] == []
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.data())
-def test_what_is_computed_apart_is_what_the_fields_say_of_any_schema(data: st.DataObject) -> None:
-    schema = data.draw(schemas())
-    expected = data.draw(documents(schema))
-    output = expected if data.draw(st.integers(0, 3)) == 0 else data.draw(documents(schema))
-    cells = {"input": None, "output": output, "expected": expected}
-    whole = {**schema, "$defs": {"text": REFERRED}}
-    case = Case("random", SYSTEM, EVALUATOR, {"schema": whole}, cells, Answer(), {})
-    ours, apart = answer(case), computed(case)
-    assert same_answer(ours, apart), (ours, apart)
-    assert same_answer(apart, ours), (ours, apart)

@@ -4,15 +4,21 @@ A case *agrees* when our answer says what was recorded. An unreadable output tha
 the number is the same, and ours says why in place of details. Where the other system raises an error, ours agrees when it puts the same
 blame: a bad setting, a bad expected cell, or an output that cannot be used (which scores 0.0 and is counted).
 
-A case that does not agree is *listed* when the first divergence whose predicate holds says what we give instead, and we
-do. Everything else *disagrees*: also a case at which something here breaks, so that one case never hides the others.
+A case that does not agree is *listed* when our answer is the one that stands in `differing/answers.jsonl`, with its
+reason. A case that is not there is listed when the first divergence whose predicate holds says what we give instead, and we
+do. One that only says that we may differ is believed where our answer is of a kind that it has given before: a score, or a
+problem of the same part. Everything else *disagrees*: also a case at which something here breaks, so that one case never
+hides the others.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -90,9 +96,42 @@ def _judge(case: Case) -> Result:
     ours = answer(case)
     if agrees(case, ours):
         return Result(case, Finding.AGREES, ours)
-    rule = next((rule for rule in rules() if rule.holds(case)), None)
-    listed = rule is not None and same_answer(ours, rule.instead(case))
+    if (known := differing().get(digest(case))) is not None:
+        rule, wanted = known
+        return Result(case, Finding.LISTED if same_answer(ours, wanted) else Finding.DISAGREES, ours, rule)
+    return judge_unknown(case, ours)
+
+
+def judge_unknown(case: Case, ours: Answer) -> Result:
+    """What becomes of a case that does not agree, by the divergences alone."""
+    rule = next((rule for rule in rules() if rule.holds(case, ours)), None)
+    if rule is None:
+        return Result(case, Finding.DISAGREES, ours, rule)
+    wanted = rule.instead(case)
+    listed = ours.blame in _blames(rule.id) if wanted is None else same_answer(ours, wanted)
     return Result(case, Finding.LISTED if listed else Finding.DISAGREES, ours, rule)
+
+
+@cache
+def differing() -> Mapping[str, tuple[Rule, Answer]]:
+    """The reason and our answer of every recorded case that differs, by the digest of its line."""
+    by_id = {rule.id: rule for rule in rules()}
+    with (HERE / "differing" / "answers.jsonl").open(encoding="utf-8") as lines:
+        told = [json.loads(line) for line in lines]
+    return {one["digest"]: (by_id[one["reason"]], Answer(**one["ours"])) for one in told}
+
+
+@cache
+def _blames(reason: str) -> frozenset[str | None]:
+    """Whose move our answers may be under a divergence that does not say what we give: a score, the output, or as before."""
+    return frozenset((None, "output")) | frozenset(
+        ours.blame for other, ours in differing().values() if other.id == reason
+    )
+
+
+def digest(case: Case) -> str:
+    """A name for what the case's line says, whatever the order of its keys."""
+    return hashlib.sha256(json.dumps(case.line, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def agrees(case: Case, ours: Answer) -> bool:

@@ -262,11 +262,6 @@ def _id_of_no_use(case: Case) -> bool:
     return name is not None and len(set(there)) < len(there)
 
 
-def _choice_that_is_compared(case: Case) -> bool:
-    """A choice of schemas that says how it is compared."""
-    return any("x-eval-compare" in one and ("anyOf" in one or "oneOf" in one) for one in schemas(case))
-
-
 def _skipped_without_a_type(case: Case) -> bool:
     """A place that is skipped and has no type."""
     return any(one.get("x-eval-skip") is True and "type" not in one for one in schemas(case))
@@ -332,12 +327,6 @@ def _options_left_empty(case: Case) -> bool:
     return any(options is None for _, options in named)
 
 
-WRONG_HERE: Final = (
-    _no_schema, _unusable_options, _unknown_x_eval_key, _unclear_alignment, _unknown_type, _properties_of_no_object,
-)  # fmt: skip
-"""What is wrong by our rules alone."""
-
-
 def _value_is(case: Case, asked: Any) -> bool:
     """The value that is transformed is of one of these kinds."""
     return kind(case.settings.get("value")) in (asked if isinstance(asked, list) else [asked])
@@ -386,7 +375,6 @@ PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {
     "key_like_a_place_in_a_list": lambda case: any(
         re.search(r"\[\d+\]$", name) for one in schemas(case) for name in _map(one, "properties")
     ),
-    "choice_that_is_compared": _choice_that_is_compared,
     "skipped_without_a_type": _skipped_without_a_type,
     "one_type_twice": _one_type_twice,
     "unknown_type_default": unknown_type_default,
