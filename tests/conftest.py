@@ -1,4 +1,8 @@
-"""What all tests share: no property has a time limit, so that a busy machine fails no test, and what a test registers goes with it."""
+"""What all tests share: how often properties draw, and what a test registers goes with it.
+
+A property has no time limit, so that a busy machine fails no test. It draws 20 inputs; `pytest -m slow` runs every
+property with 200, beside the tests that are marked.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import COMPARATORS
@@ -36,6 +40,17 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in ("COLUMNS", "LINES"):
         os.environ.pop(name, None)
         os.unsetenv(name)
+    if config.getoption("markexpr") == "slow" and not config.getoption("--hypothesis-profile"):
+        settings.load_profile("slow tier")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Every property is one of the slow tests as well, where these alone are asked for."""
+    if config.getoption("markexpr") == "slow":
+        for item in items:
+            if is_hypothesis_test(getattr(item, "obj", None)):
+                item.add_marker("slow")
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -53,6 +68,7 @@ def nothing_stays_registered() -> Iterator[None]:
             names.update(known)
 
 
-settings.register_profile("without a clock", deadline=None)
-settings.register_profile("thorough", deadline=None, max_examples=2_000)
-settings.load_profile("without a clock")
+settings.register_profile("default tier", deadline=None, max_examples=20, suppress_health_check=list(HealthCheck))
+settings.register_profile("slow tier", settings.get_profile("default tier"), max_examples=200)
+settings.register_profile("thorough", settings.get_profile("default tier"), max_examples=2_000)
+settings.load_profile("default tier")

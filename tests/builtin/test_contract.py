@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Example, read
@@ -84,9 +84,7 @@ def test_a_type_has_a_page(name: str) -> None:
         assert setting == "type" or "description" in schema, f'the setting "{setting}" is described'
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("evaluator", configured())
-@settings(max_examples=25, deadline=None)
 @given(output=CELLS, expected=CELLS, asked=TEXTS)
 def test_the_fast_check_says_what_the_explanation_says(
     evaluator: Evaluator, output: Any, expected: Any, asked: str

@@ -13,7 +13,7 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators import load
@@ -365,8 +365,6 @@ DOCUMENTS = st.dictionaries(
 )
 
 
-@pytest.mark.slow
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     documents=st.one_of(
         st.lists(DOCUMENTS, min_size=1, max_size=5), st.lists(st.lists(DOCUMENTS, max_size=2), min_size=1, max_size=4)
@@ -386,7 +384,6 @@ def test_a_suite_for_any_documents_runs_and_passes_what_is_right(folder: Path, d
     assert all(one["mean"] == 1 for one in json.loads(ran.stdout)["evaluators"] if one["scored"]), suite
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=st.lists(TEXTS.filter(lambda text: bool(text.strip())), min_size=1, max_size=9))
 def test_a_suite_for_any_texts_runs(folder: Path, texts: list[str]) -> None:
     text = "".join(json.dumps({"output": text, "expected": text}) + "\n" for text in texts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.comparators._comparator import COMPARATORS
@@ -18,7 +18,6 @@ def as_written(number: float) -> Fraction:
     return Fraction(number) if isinstance(number, int) else Fraction(str(number))
 
 
-@settings(max_examples=200)
 @given(numbers, numbers, limits, limits)
 def test_a_tolerance_means_what_its_decimals_say(expected: float, actual: float, most: float, part: float) -> None:
     gap = abs(as_written(actual) - as_written(expected))
@@ -35,7 +34,6 @@ def test_a_tolerance_means_what_its_decimals_say(expected: float, actual: float,
     assert close(abs=most, rel=part, either=True) is (within or within_part)
 
 
-@settings(max_examples=200)
 @given(decimals, limits)
 def test_a_number_at_its_limit_is_within(expected: float, most: float) -> None:
     at_limit = float(as_written(expected) + as_written(most))
@@ -58,7 +56,6 @@ words = st.text("abcé", max_size=12)
 thresholds = st.integers(0, 100).map(lambda percent: percent / 100)
 
 
-@settings(max_examples=200)
 @given(words, words, thresholds)
 def test_similarity_meets_its_threshold_exactly(a: str, b: str, at_least: float) -> None:
     longest = max(len(a), len(b))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluators.comparators import TOGETHER
@@ -131,7 +131,6 @@ def test_examples_hold(name: str, pair: Pair) -> None:
     assert comparator.answer(pair.expected, pair.actual).passed is pair.match
 
 
-@settings(max_examples=300)
 @given(st.sampled_from(SETTINGS), VALUES)
 def test_a_two_sided_comparator_is_reflexive(setting: tuple[str, object], value: object) -> None:
     comparator = of(*setting)
@@ -141,7 +140,6 @@ def test_a_two_sided_comparator_is_reflexive(setting: tuple[str, object], value:
         assert comparator.answer(value, value).passed
 
 
-@settings(max_examples=300)
 @given(st.sampled_from(SETTINGS), VALUES, VALUES)
 def test_the_fast_answer_and_the_explained_one_agree(setting: tuple[str, object], expected: Any, actual: Any) -> None:
     comparator = of(*setting)
@@ -158,7 +156,6 @@ def test_the_fast_answer_and_the_explained_one_agree(setting: tuple[str, object]
     assert answers[0] == answers[1]
 
 
-@settings(max_examples=300)
 @example(("boolean", None), "", None)
 @given(st.sampled_from(SETTINGS), VALUES, VALUES)
 def test_whether_an_expected_value_can_be_read_is_one_answer(
@@ -174,7 +171,6 @@ def test_whether_an_expected_value_can_be_read_is_one_answer(
         assert said is True
 
 
-@settings(max_examples=100)
 @given(st.sampled_from([setting for setting in SETTINGS if of(*setting).reads == "output"]), VALUES, VALUES, VALUES)
 def test_a_one_sided_comparator_does_not_look_at_the_expected_value(
     setting: tuple[str, object], one: Any, other: Any, actual: Any

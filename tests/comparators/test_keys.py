@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.comparators._comparator import COMPARATORS
@@ -25,7 +25,6 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=100, deadline=None)
 @given(TEXTS | OTHERS, TEXTS | OTHERS)
 def test_values_that_match_have_one_key(name: str, expected: Any, output: Any) -> None:
     word, options = CASES[name]

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -66,7 +66,6 @@ def plain(base: str, new: str, config: CompareConfig = CompareConfig(), **target
     return compare_sides(one, other, config, {name: (name, None) for name in targets})
 
 
-@settings(max_examples=50, deadline=None)
 @given(COLUMNS, st.booleans())
 def test_a_run_against_itself_finds_nothing(columns: list[tuple[Result, Result]], clusters: bool) -> None:
     one = side("one", rows_of(columns, clusters))
@@ -83,8 +82,6 @@ PARTIAL = st.integers(0, 6).map(lambda part: said("scored", part / 6, part == 6)
 MANY = st.lists(st.tuples(PLAIN | PARTIAL, PLAIN | PARTIAL), min_size=1, max_size=40)
 
 
-@pytest.mark.slow
-@settings(max_examples=150, deadline=None)
 @given(MANY, st.integers(1, 3), st.integers(1, 12))
 def test_an_interval_never_contradicts_its_p_value(pairs: list[tuple[Result, Result]], times: int, clusters: int) -> None:
     """Law 15: the interval of a difference holds 0 just when the p-value is not below 0.05."""
@@ -103,7 +100,6 @@ def test_an_interval_never_contradicts_its_p_value(pairs: list[tuple[Result, Res
             assert difference.ci.low <= (difference.difference or 0.0) <= difference.ci.high
 
 
-@settings(max_examples=50, deadline=None)
 @given(TWO, st.booleans())
 def test_swapping_the_runs_mirrors_every_sign(
     columns: tuple[list[tuple[Result, Result]], list[tuple[Result, Result]]], clusters: bool
@@ -129,7 +125,6 @@ def test_swapping_the_runs_mirrors_every_sign(
     }
 
 
-@settings(max_examples=30, deadline=None)
 @given(TWO)
 def test_the_order_of_rows_does_not_matter(
     columns: tuple[list[tuple[Result, Result]], list[tuple[Result, Result]]],
@@ -141,7 +136,6 @@ def test_the_order_of_rows_does_not_matter(
     )
 
 
-@settings(max_examples=30, deadline=None)
 @given(COLUMNS, st.booleans())
 def test_a_baseline_holds_all_that_a_comparison_needs(columns: list[tuple[Result, Result]], clusters: bool) -> None:
     one = side("runs/one", rows_of(columns, clusters))
@@ -443,8 +437,6 @@ def compared(pairs: list[tuple[tuple[Result, Result], tuple[Result, Result]]], c
     return compare_sides(base, new, config, {"header": ("header", None), "header.total": ("header", "total")})
 
 
-@pytest.mark.slow
-@settings(max_examples=100, deadline=None)
 @given(ALL_KINDS, st.booleans())
 def test_every_row_is_exactly_one_thing(
     pairs: list[tuple[tuple[Result, Result], tuple[Result, Result]]], clusters: bool
@@ -470,8 +462,6 @@ MEASURED_ROWS = st.lists(
 )  # fmt: skip
 
 
-@pytest.mark.slow
-@settings(max_examples=150, deadline=None)
 @given(MEASURED_ROWS, st.data(), st.sampled_from(FAILURES), st.booleans())
 def test_a_failure_in_place_of_a_right_row_never_makes_a_comparison_look_better(
     pairs: list[tuple[tuple[Result, Result], tuple[Result, Result]]],
@@ -492,7 +482,6 @@ def test_a_failure_in_place_of_a_right_row_never_makes_a_comparison_look_better(
         assert other.fixed <= one.fixed
 
 
-@settings(max_examples=50, deadline=None)
 @given(MEASURED_ROWS, st.data())
 def test_leaving_out_a_right_row_never_makes_a_comparison_look_better(
     pairs: list[tuple[tuple[Result, Result], tuple[Result, Result]]], data: st.DataObject
@@ -535,7 +524,6 @@ _NOTHING, _WRONG, _RIGHT = (said("scored", share, share == 1, (word, "match"))
                              for share, word in ((1.0, "not_measured"), (0.0, "mismatch"), (1.0, "match")))  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
 @example([(_NOTHING, _WRONG), (_RIGHT, _NOTHING)], False)
 @example([(_NOTHING, _WRONG), (_RIGHT, _NOTHING)], True)
 @given(st.lists(st.tuples(MANY, MANY), min_size=1, max_size=12), st.booleans())

@@ -8,7 +8,7 @@ from itertools import product
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.compare import significance
@@ -47,7 +47,6 @@ def test_the_test_of_scores_counts_every_outcome(differences: list[str], p: floa
     assert sign_flips(Counter(map(Fraction, differences))) == p
 
 
-@settings(max_examples=60, deadline=None)
 @given(DIFFERENCES)
 def test_the_count_is_that_of_trying_all_signs(differences: list[Fraction]) -> None:
     total = abs(sum(differences, Fraction(0)))
@@ -59,7 +58,6 @@ def test_the_count_is_that_of_trying_all_signs(differences: list[Fraction]) -> N
     assert sign_flips(Counter(differences)) == pytest.approx(expected)
 
 
-@settings(max_examples=30, deadline=None)
 @given(DIFFERENCES)
 def test_a_test_does_not_know_which_run_is_which(differences: list[Fraction]) -> None:
     assert sign_flips(Counter(differences)) == sign_flips(Counter(-each for each in differences))
@@ -97,7 +95,6 @@ def test_the_unit_in_which_differences_are_measured_does_not_matter(size: Fracti
     assert sign_flips(small) == pytest.approx(sign_flips(differences), abs=1e-9)
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.lists(st.floats(-1, 1).filter(lambda x: abs(x) > 1e-3), min_size=2, max_size=9))
 def test_sizes_without_a_common_step_are_tried_in_two_halves(values: list[float]) -> None:
     outcomes = [
@@ -136,7 +133,6 @@ def test_many_tests_are_corrected_as_holm_does() -> None:
     assert holm([]) == []
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.floats(0, 1), max_size=12))
 def test_a_correction_never_helps_and_keeps_the_order(p_values: list[float]) -> None:
     corrected = holm(p_values)

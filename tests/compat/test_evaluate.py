@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluators
@@ -64,8 +64,6 @@ OUTPUTS = DOCUMENTS | st.sampled_from(["sorry", "", '```json\n{"name": "a"}\n```
 ROWS = st.lists(st.tuples(DOCUMENTS | st.sampled_from(['{"name": "a"}', "no JSON"]), OUTPUTS), min_size=1, max_size=8)
 
 
-@pytest.mark.slow
-@settings(max_examples=40, deadline=None)
 @given(rows=ROWS, nulls=st.sampled_from(["value", "absent"]))
 def test_figures_are_those_of_a_run_to_the_last_bit(rows: list[tuple[Any, Any]], nulls: Any) -> None:
     expected, outputs = [one for one, _ in rows], [one for _, one in rows]
@@ -80,8 +78,6 @@ def test_figures_are_those_of_a_run_to_the_last_bit(rows: list[tuple[Any, Any]],
     assert found.mean_f1 == next(one.mean for one in run["schema_match"].metrics if one.name == "mean_f1")
 
 
-@pytest.mark.slow
-@settings(max_examples=25, deadline=None)
 @given(rows=ROWS)
 def test_the_totals_are_what_the_records_say(rows: list[tuple[Any, Any]]) -> None:
     found = struct_extract_eval.evaluate([one for one, _ in rows], [one for _, one in rows], SCHEMA)

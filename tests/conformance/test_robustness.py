@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conformance.__main__ import main
@@ -43,7 +43,6 @@ def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
         yield from places(one, (*place, key))
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_a_case_with_anything_in_it_has_a_finding(data: st.DataObject) -> None:
     system, line = data.draw(st.sampled_from(LINES))

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
@@ -32,7 +32,6 @@ from tests.reference.settled import settle
 
 Pairs: TypeAlias = list[tuple[int, int]]
 Table: TypeAlias = list[list[Worth]]
-MODEST = settings(max_examples=150, deadline=None)
 
 
 @st.composite
@@ -84,8 +83,6 @@ def quality(table: Table, ours: list[Any], theirs: list[Any], pairs: Pairs) -> t
 LEAST = st.sampled_from([None, Fraction(1, 2), Fraction(12, 17), Fraction(1)])
 
 
-@pytest.mark.slow
-@MODEST
 @given(worths(), LEAST)
 def test_no_other_pairing_is_better(drawn: tuple[Table, list[str], list[str]], at_least: Fraction | None) -> None:
     table, ours, theirs = drawn
@@ -97,8 +94,6 @@ def test_no_other_pairing_is_better(drawn: tuple[Table, list[str], list[str]], a
     assert found == wanted
 
 
-@pytest.mark.slow
-@MODEST
 @given(worths(), LEAST, st.randoms(use_true_random=False))
 def test_pairs_that_marks_show_to_be_right_are_those_of_the_best_pairing(
     drawn: tuple[Table, list[str], list[str]], at_least: Fraction | None, random: Any
@@ -125,7 +120,6 @@ def test_pairs_that_marks_show_to_be_right_are_those_of_the_best_pairing(
     assert found == min(every_pairing(table, at_least or Fraction(0)), key=lambda pairs: quality(table, *items, pairs))
 
 
-@MODEST
 @given(worths(), LEAST)
 @example(([[Worth(1, 2), Worth(2, 5)], [Worth(2, 5), Worth(0, 5)]], [*"ab"], [*"cd"]), None)
 def test_a_complete_pair_whose_items_have_no_other_complete_partner_belongs_to_the_best_pairing(
@@ -160,8 +154,6 @@ def matched_items(how: Align, expected: list[Any], output: list[Any]) -> tuple[i
     return (0, []) if found is None else (found.matched, list(found.pairs))
 
 
-@pytest.mark.slow
-@MODEST
 @given(ITEMS, ITEMS)
 def test_no_complete_pair_is_torn_apart_for_others_that_agree_in_part(expected: list[Any], output: list[Any]) -> None:
     best, _ = matched_items(Align("any_order"), expected, output)

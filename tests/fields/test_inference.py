@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluators
@@ -123,7 +123,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=60)
 @given(st.lists(JSON, min_size=1, max_size=4))
 def test_documents_fit_the_schema_made_of_them(documents: list[Any]) -> None:
     found = check_expected(documents, read_xeval(infer_schema(documents)), warn_missing=False, strict_types=True)

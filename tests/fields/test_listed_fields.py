@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -28,7 +28,6 @@ from tests.reference.settled import settle
 
 EXAMPLES: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("listed_fields.yaml").read_text("utf-8"))
 FIELDS = ["a", "b", "c", "a.b", "a.b.c", "$.b.c", "/a/0", "b.a", "b[0].a", "c.a", "c.b", "b[-1]", "a[*].b", "$.c[*]", "é"]
-MANY = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 class Share(Comparator):
@@ -161,23 +160,19 @@ def test_listed_fields(example: dict[str, Any]) -> None:
         assert found == example.get(name, found)
 
 
-@pytest.mark.slow
 @given(field_lists(two_sided=False), other_pairs())
-@MANY
 def test_random_fields_of_random_rows(one: Any, pair: tuple[Any, Any]) -> None:
     alike(one, *pair)
     alike(one, *pair[::-1])
     alike(one, pair[0], MISSING)
 
 
-@pytest.mark.slow
 @given(
     pairs(),
     st.lists(st.sampled_from(FIELDS), min_size=1, max_size=8, unique=True),
     st.sampled_from(["exact", "normalized", {"numeric": {"tolerance": {"abs": 1}}}, {"fuzzy": {"partial": True}}]),
     st.sampled_from(["not_measured", "match"]),
 )
-@MANY
 def test_keys_with_dots_in_random_rows(
     pair: tuple[Any, Any], fields: list[str], comparator: Any, both_missing: str
 ) -> None:

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.fields import pair, walk
@@ -25,7 +25,6 @@ from tests.fields.paired import pair_items
 from tests.fields.random_trees import pairs
 from tests.fields.trees import array, leaf, obj, tree
 
-OFTEN = settings(max_examples=300, deadline=None)
 VALUES = ["", "ab", "AB", 1, 1.0, True, None, [], ["ab"], {"b": 1}]
 FIELDS: dict[str, dict[str, Any]] = {
     "plain": {"items[*].a": "exact", "items[*].b": "normalized"},
@@ -53,8 +52,6 @@ def worth(node: FieldNode, expected: Any, output: Any) -> Worth:
     return Walk(1).worths(node, lists, [(0, 0, 0)])[0]
 
 
-@pytest.mark.slow
-@OFTEN
 @given(pairs())
 def test_items_of_a_complete_pair_have_one_mark(drawn: tuple[FieldNode, Any, Any]) -> None:
     node, expected, output = drawn
@@ -63,8 +60,6 @@ def test_items_of_a_complete_pair_have_one_mark(drawn: tuple[FieldNode, Any, Any
         assert [each.mark for each in ours] == [each.mark for each in theirs]
 
 
-@pytest.mark.slow
-@OFTEN
 @given(pairs())
 def test_items_with_a_match_in_common_have_a_value_in_common(drawn: tuple[FieldNode, Any, Any]) -> None:
     node, expected, output = drawn
@@ -74,8 +69,6 @@ def test_items_with_a_match_in_common_have_a_value_in_common(drawn: tuple[FieldN
             assert one.values & other.values or not (one.known and other.known)
 
 
-@pytest.mark.slow
-@OFTEN
 @given(pairs())
 def test_lists_of_a_schema_pair_as_if_all_pairs_were_weighed(drawn: tuple[FieldNode, Any, Any]) -> None:
     with marked_from(10**9):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -115,17 +115,13 @@ TREES = st.builds(
 )
 
 
-@pytest.mark.slow
 @given(st.lists(pairs(), min_size=1, max_size=3), TREES)
-@settings(max_examples=300, deadline=None)
 def test_drawn_documents_are_walked_as_the_naive_scorer_lists_them(rows: list[tuple[Any, Any]], tree: OpenTree) -> None:
     agrees(tree, [*rows, *rows])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", [JsonFieldMatch, JsonFieldMatchNormalized])
 @given(rows=st.lists(pairs(), min_size=1, max_size=3), extra=st.sampled_from(["ignore", "penalize"]))
-@settings(max_examples=200, deadline=None)
 def test_top_level_fields_are_walked_as_the_naive_scorer_lists_them(
     kind: type[JsonFieldMatch | JsonFieldMatchNormalized], rows: list[tuple[Any, Any]], extra: str
 ) -> None:
@@ -262,9 +258,7 @@ def test_items_too_many_count_apart_from_keys(
     assert scored(settle(evaluator, evaluator.explain(expected, output))) == scored(verdict)
 
 
-@pytest.mark.slow
 @given(objects, st.lists(scalars, min_size=1, max_size=3), st.sampled_from(KEYS))
-@settings(max_examples=100, deadline=None)
 def test_an_item_too_many_that_is_penalized_costs_something(expected: Any, items: list[Any], key: str) -> None:
     ours = {**expected, key: items}
     evaluator = JsonDiffMatch.model_validate({"extra_items": "penalize"})

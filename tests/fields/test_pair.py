@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.fields.align import Align, read_align
@@ -120,7 +120,6 @@ def test_items_that_share_a_key_pair_first_come_first_served_and_are_reported() 
     ]
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.sampled_from(
         ["ordered", "any_order", "hungarian", {"hungarian": {"at_least": 0.6}}, {"key_field": {"key": "id"}}]

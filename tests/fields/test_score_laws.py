@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -22,7 +21,6 @@ from tests.fields.alone import score_document
 from tests.fields.figures import counted, figures_by_name
 from tests.fields.trees import Planned, array, choice, leaf, metric, obj, tree
 
-EXAMPLES = settings(max_examples=80, deadline=None)
 KEYS = ["a", "b", "c", "A"]
 SCALARS: st.SearchStrategy[Any] = st.sampled_from([None, True, 0, 1, 1.0, 1.5, "", "a", "A", "ab", "x y"])
 DOCUMENTS: st.SearchStrategy[Any] = st.recursive(
@@ -106,7 +104,6 @@ def shuffled(value: Any) -> Any:
     return [shuffled(inner) for inner in value] if isinstance(value, list) else value
 
 
-@EXAMPLES
 @given(TREES, DOCUMENTS | OBJECTS)
 def test_a_document_matches_itself(root: FieldNode, document: Any) -> None:
     scored = score_document(root, document, document)
@@ -115,7 +112,6 @@ def test_a_document_matches_itself(root: FieldNode, document: Any) -> None:
     assert all(each.passed for each in scored.arrays)
 
 
-@EXAMPLES
 @given(TREES, pairs())
 def test_every_figure_is_between_0_and_1_or_undefined(root: FieldNode, pair: tuple[Any, Any]) -> None:
     scored = score_document(root, *pair)
@@ -125,7 +121,6 @@ def test_every_figure_is_between_0_and_1_or_undefined(root: FieldNode, pair: tup
     assert all(one.score is not None and 0 <= one.score <= 1 for one in measured)
 
 
-@EXAMPLES
 @given(TREES, pairs())
 def test_the_order_of_keys_never_matters(root: FieldNode, pair: tuple[Any, Any]) -> None:
     expected, output = pair
@@ -134,8 +129,6 @@ def test_the_order_of_keys_never_matters(root: FieldNode, pair: tuple[Any, Any])
     assert (one.arrays, one.outside) == (other.arrays, other.outside)
 
 
-@pytest.mark.slow
-@EXAMPLES
 @given(
     st.sampled_from(ALIGNMENTS),
     st.lists(OBJECTS, min_size=1, max_size=4),
@@ -157,8 +150,6 @@ def test_a_key_that_an_expected_item_has_is_made_up_in_no_item(
     assert [path for path in made_up if not any(path.startswith(f"[{row}]") for row in paired)] == []
 
 
-@pytest.mark.slow
-@EXAMPLES
 @given(PLAIN, OBJECTS, st.data())
 def test_an_invented_key_never_raises_a_score(below: Planned, expected: Any, data: st.DataObject) -> None:
     # a choice may turn to another branch for it, so there is none here
@@ -181,8 +172,6 @@ def test_an_invented_key_never_raises_a_score(below: Planned, expected: Any, dat
     assert (after.problem is None) is (before.problem is None)
 
 
-@pytest.mark.slow
-@EXAMPLES
 @given(PLAIN, st.lists(DOCUMENTS, min_size=1, max_size=3), st.data())
 def test_an_item_appended_to_an_ordered_list_never_raises_a_score(
     item: Planned, expected: Any, data: st.DataObject
@@ -196,7 +185,6 @@ def test_an_item_appended_to_an_ordered_list_never_raises_a_score(
     assert mean_was is None or (mean_now is not None and mean_now <= mean_was)
 
 
-@EXAMPLES
 @given(TREES, pairs())
 def test_the_items_of_an_array_are_matched_missed_or_spurious(root: FieldNode, pair: tuple[Any, Any]) -> None:
     for each in score_document(root, *pair).arrays:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.fields.branches import distinct
@@ -37,8 +37,6 @@ def tallies(check: Any) -> object:
     return check.counts(), {key: count for key, count in totals.items() if count}
 
 
-@pytest.mark.slow
-@settings(max_examples=200, deadline=None)
 @given(st.one_of(pairs(), alike_items()), st.booleans())
 def test_rows_together_come_to_what_each_of_them_comes_to_alone(
     drawn: tuple[FieldNode, Any, Any], surplus_counts: bool
@@ -54,8 +52,6 @@ def test_rows_together_come_to_what_each_of_them_comes_to_alone(
     assert tallies(fast) == tallies(slow)
 
 
-@pytest.mark.slow
-@settings(max_examples=100, deadline=None)
 @given(st.one_of(pairs(), alike_items()))
 def test_a_row_of_a_chunk_has_the_results_that_it_has_alone(drawn: tuple[FieldNode, Any, Any]) -> None:
     root, one, other = drawn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.fields.schema_scoring import SchemaScoring
@@ -22,7 +22,6 @@ def wrong_in(root: FieldNode, expected: Any, output: Any) -> list[Outcome]:
     return [result for result in score_document(root, expected, output).fields if result.status in WRONG]
 
 
-@settings(max_examples=150, deadline=None)
 @given(pairs(), st.randoms(use_true_random=False))
 def test_the_wrong_results_are_those_of_the_whole_row(drawn: tuple[FieldNode, Any, Any], chance: Any) -> None:
     root, expected, output = drawn

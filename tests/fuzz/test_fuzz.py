@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator
@@ -17,7 +16,6 @@ from evaluators.plan.suite_plan import compile_plan
 from evaluators.suite.config import SuiteConfig, read_config
 from evaluators.suite.source import from_data, loads
 
-MANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 ROLES = {role: role for role in ("id", "input", "output", "expected")}
 SUITE = """\
 version: 1
@@ -160,15 +158,12 @@ def run(suite: SuiteConfig, cells: dict[str, Any], reading: Reading | None = Non
 WHOLE = read_config(loads(SUITE))
 
 
-@pytest.mark.slow
-@MANY
 @given(CELLS, CELLS, st.sampled_from([Reading(), Reading(parse="strict"), Reading(unreadable="skip")]))
 def test_any_cells_get_verdicts(output: Any, expected: Any, reading: Reading) -> None:
     run(WHOLE, {"output": output, "expected": expected, "kind": "a"}, reading)
     run(WHOLE, {"output": output, "expected": TEXT, "kind": "c"}, reading)
 
 
-@MANY
 @given(
     st.integers(0, len(SUITE)),
     st.integers(0, 12),
@@ -180,14 +175,12 @@ def test_any_edit_of_a_suite_loads_or_is_explained(at: int, length: int, piece: 
         run(suite, {"output": TEXT, "expected": TEXT, "kind": "a"})
 
 
-@MANY
 @given(st.text(max_size=80))
 def test_any_text_loads_or_is_explained(text: str) -> None:
     suite_of(lambda: loads(text, environment={}))
     suite_of(lambda: loads(f"evaluators: {text}", environment={}))
 
 
-@MANY
 @given(st.sampled_from(BUILTIN.names()), st.dictionaries(WORDS, TREES, max_size=4))
 def test_any_settings_load_or_are_explained(kind: str, options: dict[str, Any]) -> None:
     known = [name for name in BUILTIN.find(kind).model_fields if name != "type"]
@@ -197,7 +190,6 @@ def test_any_settings_load_or_are_explained(kind: str, options: dict[str, Any]) 
     suite_of(lambda: from_data({"evaluators": [{"type": kind, **options}]}, environment={}))
 
 
-@MANY
 @given(st.dictionaries(WORDS, TREES, max_size=4), TREES)
 def test_any_fields_load_or_are_explained(fields: dict[str, Any], tree: Any) -> None:
     for data in (fields, tree, {"a": tree}, {"a": {"compare": tree}}, {"a": {"align": tree}}, {"a": {"when": tree}}):
@@ -208,7 +200,6 @@ def test_any_fields_load_or_are_explained(fields: dict[str, Any], tree: Any) -> 
             run(suite, {"output": TEXT, "expected": TEXT})
 
 
-@MANY
 @given(st.lists(TREES, max_size=3), TREES)
 def test_any_lines_load_or_are_explained(lines: list[Any], tree: Any) -> None:
     suite_of(lambda: from_data({"evaluators": lines}, environment={}))
@@ -216,7 +207,6 @@ def test_any_lines_load_or_are_explained(lines: list[Any], tree: Any) -> None:
         suite_of(lambda section=section: from_data({"evaluators": ["exact_match"], section: tree}, environment={}))
 
 
-@MANY
 @given(st.sampled_from(WHOLE.lines), CELLS, CELLS)
 def test_an_evaluator_alone_gives_a_score_or_says_why_not(line: Any, output: Any, expected: Any) -> None:
     settings_of_line: Evaluator = line.settings

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import Evaluator
@@ -24,7 +24,6 @@ from tests.laws.schemas import Drawn, Wishes, drawn
 from tests.laws.structures import evaluator, evaluators, pairs, verdict, without_output
 from tests.reference.settled import settle
 
-MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 STRAIGHT = Wishes(choices=False, aligned=False, changing=False)
 UNMEASURED = (RowStatus.INVALID, RowStatus.UNJUDGED, RowStatus.BUG)
 
@@ -81,7 +80,6 @@ def right_places(results: tuple[Outcome, ...], output: Any) -> list[tuple[Any, .
 WRONG: st.SearchStrategy[Any] = st.sampled_from([MISSING, {"broken": ["off"]}, "\x00off", None])
 
 
-@MANY
 @given(st.data(), drawn(STRAIGHT), WRONG)
 def test_breaking_a_right_value_raises_no_figure_of_a_schema(data: st.DataObject, each: Drawn, value: Any) -> None:
     before = each.one.explain(each.expected, each.output)
@@ -102,7 +100,6 @@ def test_breaking_a_right_value_raises_no_figure_of_a_schema(data: st.DataObject
     assert figures(verdict(each.one, each.expected, broken(each.output, place, value))) == figures(now)
 
 
-@MANY
 @given(drawn(Wishes()), st.sampled_from([{}, [], None, "", MISSING]))
 def test_an_empty_or_unreadable_output_raises_no_figure_of_a_schema(each: Drawn, nothing: Any) -> None:
     before = verdict(each.one, each.expected, each.output)
@@ -118,7 +115,6 @@ def test_an_empty_or_unreadable_output_raises_no_figure_of_a_schema(each: Drawn,
     assert [name for name in raised(before, after) if before.counts != after.counts] == []
 
 
-@MANY
 @given(evaluators(two_sided=True, queries=False), pairs())
 def test_an_unreadable_output_raises_no_figure(one: Evaluator, pair: tuple[Any, Any]) -> None:
     before = verdict(one, *pair)
@@ -133,7 +129,6 @@ def test_an_unreadable_output_raises_no_figure(one: Evaluator, pair: tuple[Any, 
     assert figures(after).get("recall", Fraction(0)) <= figures(before).get("recall", Fraction(1))
 
 
-@MANY
 @given(st.data(), evaluators(two_sided=True, queries=False), pairs(), WRONG)
 def test_breaking_a_right_value_raises_no_figure(
     data: st.DataObject, one: Evaluator, pair: tuple[Any, Any], value: Any

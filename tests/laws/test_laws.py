@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import Evaluator
@@ -38,17 +38,14 @@ from tests.laws.structures import (
 from tests.reference.open_tree import gather, in_surplus_item
 from tests.reference.settled import settle
 
-MANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 SMALL_ITEMS = st.lists(
     st.fixed_dictionaries(
         {}, optional={"a": st.integers(0, 1), "b": st.integers(0, 1), "c": st.lists(st.just(0), max_size=2)}
     ),
     max_size=3,
 )
-SOME = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-@MANY
 @given(evaluators(required=False), OBJECTS | ITEMS)
 def test_a_document_that_is_measured_matches_itself(one: Evaluator, document: Any) -> None:
     for output in (document, copy.deepcopy(document)):
@@ -63,7 +60,6 @@ def test_a_document_that_is_measured_matches_itself(one: Evaluator, document: An
         )
 
 
-@MANY
 @given(evaluators(two_sided=False), pairs())
 def test_a_score_is_between_0_and_1_and_passes_from_its_threshold(one: Evaluator, pair: tuple[Any, Any]) -> None:
     found = verdict(one, *pair)
@@ -74,20 +70,17 @@ def test_a_score_is_between_0_and_1_and_passes_from_its_threshold(one: Evaluator
         assert found.score >= one.pass_at
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(evaluators(two_sided=False), pairs())
 def test_the_fast_verdict_is_the_explained_one(one: Evaluator, pair: tuple[Any, Any]) -> None:
     assert verdict(one, *pair) == explained(one, *pair)
 
 
-@SOME
 @given(evaluators(two_sided=False), pairs())
 def test_an_equal_document_and_the_same_object_get_the_same_verdict(one: Evaluator, pair: tuple[Any, Any]) -> None:
     expected = pair[0]
     assert verdict(one, expected, expected) == verdict(one, expected, copy.deepcopy(expected))
 
 
-@SOME
 @given(evaluators(two_sided=False), pairs())
 def test_an_unreadable_output_scores_0_and_matches_nothing(one: Evaluator, pair: tuple[Any, Any]) -> None:
     issue = Issue("unreadable-output", Blame.OUTPUT, "the output is not usable JSON")
@@ -101,7 +94,6 @@ def test_an_unreadable_output_scores_0_and_matches_nothing(one: Evaluator, pair:
     assert fast.counts is None or fast.counts[0] == 0
 
 
-@MANY
 @given(st.data(), evaluators(two_sided=False), pairs())
 def test_key_order_never_matters(data: st.DataObject, one: Evaluator, pair: tuple[Any, Any]) -> None:
     expected, output = pair
@@ -112,7 +104,6 @@ def test_key_order_never_matters(data: st.DataObject, one: Evaluator, pair: tupl
     )  # fmt: skip
 
 
-@SOME
 @given(
     st.data(), st.sampled_from(["any_order", "hungarian"]), st.lists(SCALARS, max_size=5), st.lists(SCALARS, max_size=5)
 )
@@ -124,7 +115,6 @@ def test_the_order_of_an_aligned_list_never_matters(
     assert verdict(one, {"a": expected}, {"a": output}) == verdict(one, {"a": expected}, {"a": shuffled_output})
 
 
-@SOME
 @given(st.data(), ITEMS, ITEMS, st.booleans())
 def test_the_order_of_items_that_pair_as_wholes_never_matters(
     data: st.DataObject, expected: list[Any], output: list[Any], almost: bool
@@ -136,7 +126,6 @@ def test_the_order_of_items_that_pair_as_wholes_never_matters(
     assert verdict(one, {"a": data.draw(st.permutations(expected))}, {"a": data.draw(st.permutations(output))}) == found
 
 
-@SOME
 @given(st.data(), SMALL_ITEMS, SMALL_ITEMS)
 def test_the_order_of_items_that_pair_as_well_as_can_be_never_matters(
     data: st.DataObject, expected: list[Any], output: list[Any]
@@ -147,7 +136,6 @@ def test_the_order_of_items_that_pair_as_well_as_can_be_never_matters(
     assert verdict(one, {"a": data.draw(st.permutations(expected))}, {"a": data.draw(st.permutations(output))}) == found
 
 
-@SOME
 @given(st.data(), st.lists(st.integers(0, 5), unique=True), st.lists(st.integers(0, 5), unique=True))
 def test_the_order_of_items_with_distinct_keys_never_matters(
     data: st.DataObject, expected: list[int], output: list[int]
@@ -195,7 +183,6 @@ def test_values_of_different_kinds_are_not_equal() -> None:
         assert verdict(one, {"a": None}, {"a": None}).score == 1.0
 
 
-@SOME
 @given(field_lists(), OBJECTS)
 def test_absent_on_both_sides_is_never_a_free_match(one: Any, document: Any) -> None:
     settled = settled_fields(one.tree, document, document)
@@ -206,7 +193,6 @@ def test_absent_on_both_sides_is_never_a_free_match(one: Any, document: Any) -> 
             assert found.status is expected
 
 
-@MANY
 @given(st.data(), evaluators(queries=False), pairs(), DOCUMENTS)
 def test_an_invented_key_or_an_appended_item_never_raises_a_score(
     data: st.DataObject, one: Evaluator, pair: tuple[Any, Any], value: Any
@@ -220,7 +206,6 @@ def test_an_invented_key_or_an_appended_item_never_raises_a_score(
         assert after.score <= before.score
 
 
-@MANY
 @given(st.data(), evaluators(two_sided=True), OBJECTS | ITEMS)
 def test_breaking_a_right_answer_never_keeps_it_right_by_hiding_it(
     data: st.DataObject, one: Evaluator, document: Any
@@ -246,7 +231,6 @@ def credit_of(field: Outcome) -> Fraction:
     return Fraction(*ratio)
 
 
-@MANY
 @given(field_lists(two_sided=False), pairs())
 def test_score_and_statuses_are_the_same_results(one: Any, pair: tuple[Any, Any]) -> None:
     found = verdict(one, *pair)
@@ -268,7 +252,6 @@ def test_score_and_statuses_are_the_same_results(one: Any, pair: tuple[Any, Any]
         assert partial or credit_of(each) == (each.status is FieldStatus.MATCH)
 
 
-@MANY
 @given(whole_documents(), pairs())
 def test_the_counts_of_a_document_are_those_of_its_leaves(one: Any, pair: tuple[Any, Any]) -> None:
     found = verdict(one, *pair)
@@ -283,7 +266,6 @@ def test_the_counts_of_a_document_are_those_of_its_leaves(one: Any, pair: tuple[
     assert (found.num, found.den) == ((match, whole) if whole else (0, 0))
 
 
-@SOME
 @given(evaluators(two_sided=False), pairs())
 def test_the_tally_by_path_adds_up_to_the_counts_of_the_rows(one: Any, pair: tuple[Any, Any]) -> None:
     check = one.compile()
@@ -297,7 +279,6 @@ def test_the_tally_by_path_adds_up_to_the_counts_of_the_rows(one: Any, pair: tup
     assert [sum(counts[at] for counts in tally.counts().values()) for at in range(4)] == totals
 
 
-@SOME
 @given(evaluators(two_sided=False), pairs())
 def test_a_row_scored_alone_gets_the_score_of_a_run(one: Evaluator, pair: tuple[Any, Any]) -> None:
     expected, output = json.dumps(pair[0]), json.dumps(pair[1])

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import Evaluator
@@ -23,8 +23,6 @@ from tests.laws.schemas import ANYTHING, Drawn, Wishes, drawn, exact, plans, set
 from tests.laws.structures import DOCUMENTS, changed, evaluator, shuffled, spoiled, with_more, without_output
 from tests.reference.settled import settle
 
-MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
-SOME = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 STRAIGHT = Wishes(choices=False, aligned=False, changing=False)
 ITEM = st.fixed_dictionaries({"a": st.integers(0, 2), "b": st.integers(0, 2)})
 
@@ -42,7 +40,6 @@ def explained(each: Drawn) -> Result:
     return each.one.explain(each.expected, each.output)
 
 
-@MANY
 @given(drawn(Wishes()))
 def test_a_document_that_is_measured_matches_itself(each: Drawn) -> None:
     for output in (each.expected, copy.deepcopy(each.expected)):
@@ -58,7 +55,6 @@ def test_a_document_that_is_measured_matches_itself(each: Drawn) -> None:
         assert found.counts[1:] == (0, 0, 0)
 
 
-@MANY
 @given(drawn())
 def test_every_figure_is_between_0_and_1_and_a_row_passes_from_its_threshold(each: Drawn) -> None:
     found = verdict(each.one, each.expected, each.output)
@@ -67,7 +63,6 @@ def test_every_figure_is_between_0_and_1_and_a_row_passes_from_its_threshold(eac
     assert found.passed == (None if found.score is None else found.score >= each.one.pass_at)
 
 
-@settings(MANY, max_examples=400)
 @given(drawn())
 def test_the_fast_verdict_is_the_explained_one(each: Drawn) -> None:
     check = each.one.compile()
@@ -76,7 +71,6 @@ def test_the_fast_verdict_is_the_explained_one(each: Drawn) -> None:
     assert exact(check(each.expected, each.output)) == exact(found)
 
 
-@SOME
 @given(drawn())
 def test_an_unreadable_output_scores_0_and_matches_nothing(each: Drawn) -> None:
     issue = Issue("unreadable-output", Blame.OUTPUT, "the output is not usable JSON")
@@ -93,7 +87,6 @@ def test_an_unreadable_output_scores_0_and_matches_nothing(each: Drawn) -> None:
     assert fast.counts[0] == 0
 
 
-@MANY
 @given(st.data(), drawn())
 def test_key_order_never_matters(data: st.DataObject, each: Drawn) -> None:
     one, other = each.one.compile(), each.one.compile()
@@ -137,7 +130,6 @@ def aligned(how: str, below: Sequence[str] = ()) -> Evaluator:
     return evaluator("schema_match", {"fields": {"list": {"align": how}, **{f"list[*].{key}": "exact" for key in below}}})
 
 
-@SOME
 @given(st.data(), st.sampled_from(["any_order", "hungarian"]), st.lists(DOCUMENTS, max_size=4), st.lists(DOCUMENTS))
 def test_the_order_of_an_aligned_list_of_whole_values_never_matters(
     data: st.DataObject, how: str, expected: list[Any], more: list[Any]
@@ -148,7 +140,6 @@ def test_the_order_of_an_aligned_list_of_whole_values_never_matters(
     assert exact(found) == exact(again)
 
 
-@SOME
 @given(st.data(), st.sampled_from(["any_order", "hungarian"]), st.lists(ITEM, max_size=4), st.lists(ITEM, max_size=4))
 def test_the_order_of_aligned_items_never_matters(
     data: st.DataObject, how: str, expected: list[Any], output: list[Any]
@@ -199,14 +190,12 @@ def test_missing_is_not_null_unless_null_says_that_nothing_is_there() -> None:
     assert verdict(absent, {"v": None}, {"v": None}).score is None
 
 
-@MANY
 @given(drawn())
 def test_absent_on_both_sides_is_never_a_result(each: Drawn) -> None:
     for result in explained(each).fields:
         assert result.expected is not MISSING or result.actual is not MISSING
 
 
-@MANY
 @given(st.data(), drawn(STRAIGHT), DOCUMENTS)
 def test_an_invented_key_or_an_appended_item_never_raises_a_figure(data: st.DataObject, each: Drawn, value: Any) -> None:
     more = data.draw(with_more(each.output, each.expected, value))
@@ -219,7 +208,6 @@ def test_an_invented_key_or_an_appended_item_never_raises_a_figure(data: st.Data
     assert after.counts[0] <= before.counts[0]
 
 
-@MANY
 @given(st.data(), drawn(STRAIGHT))
 def test_breaking_a_right_answer_hides_nothing_of_what_was_expected(data: st.DataObject, each: Drawn) -> None:
     right = verdict(each.one, each.expected, each.expected)
@@ -231,7 +219,6 @@ def test_breaking_a_right_answer_hides_nothing_of_what_was_expected(data: st.Dat
     assert broken.counts[0] <= right.counts[0]
 
 
-@MANY
 @given(st.data(), drawn(STRAIGHT))
 def test_a_value_that_is_lost_never_raises_a_figure(data: st.DataObject, each: Drawn) -> None:
     """A value that is left out of the output, or broken, counts as wrong: also when the rest is wrong already."""
@@ -261,7 +248,6 @@ def put(document: Any, steps: list[Any], value: Any) -> None:
     document[steps[-1]] = value
 
 
-@MANY
 @given(drawn())
 def test_the_figures_come_from_the_same_results_as_the_counts(each: Drawn) -> None:
     found = verdict(each.one, each.expected, each.output)
@@ -281,7 +267,6 @@ def test_the_figures_come_from_the_same_results_as_the_counts(each: Drawn) -> No
     assert bool(measured) == bool(sum(found.counts))
 
 
-@MANY
 @given(drawn())
 def test_the_tally_by_path_adds_up_to_the_counts_of_the_rows(each: Drawn) -> None:
     check = each.one.compile()
@@ -314,7 +299,6 @@ def part(one: Evaluator, rows: Sequence[tuple[Any, Any]]) -> Tally:
     return found
 
 
-@MANY
 @given(st.data(), row_lists())
 def test_any_split_of_the_rows_gives_the_same_sums(
     data: st.DataObject, drawn_rows: tuple[Evaluator, list[tuple[Any, Any]]]

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import Evaluator
@@ -18,7 +18,6 @@ from evaluators.suite.evaluator_line import EvaluatorLine
 from tests.laws.schemas import Drawn, Wishes, drawn
 from tests.laws.structures import DOCUMENTS, ITEMS, OBJECTS, changed, evaluator, evaluators, spoiled
 
-MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 ROLES = {role: role for role in ("id", "input", "output", "expected")}
 WITHOUT_JSON: list[Any] = ["", " ", "no JSON here", "{}", "[]", "null", "3", '{"a":', None, MISSING]
 """Outputs that have nothing of what is expected."""
@@ -56,7 +55,6 @@ def wrong_outputs(draw: st.DrawFn, expected: Any) -> list[Any]:
     return [json.dumps(one) for one in found] + draw(st.permutations(WITHOUT_JSON))
 
 
-@MANY
 @given(st.data(), evaluators(two_sided=False), OBJECTS | ITEMS)
 def test_no_output_changes_whether_a_row_is_measured(data: st.DataObject, one: Evaluator, expected: Any) -> None:
     if any(condition.source == "output" for line in getattr(one, "fields", ()) for condition in line.when):
@@ -66,7 +64,6 @@ def test_no_output_changes_whether_a_row_is_measured(data: st.DataObject, one: E
     check(right, others)
 
 
-@MANY
 @given(st.data(), drawn(Wishes(two_sided=False)))
 def test_no_output_changes_whether_a_row_of_a_schema_is_measured(data: st.DataObject, each: Drawn) -> None:
     text = json.dumps(each.expected)
@@ -151,7 +148,6 @@ def test_an_empty_answer_may_be_the_right_one(kind: str, options: dict[str, Any]
     assert plan.explain({"output": "", **({} if expected is MISSING else {"expected": expected})})["it"].score is not None
 
 
-@MANY
 @given(st.sampled_from(ANSWERED), st.text(max_size=3) | st.sampled_from(EMPTY), st.lists(st.text(max_size=3), min_size=2))
 def test_no_output_changes_whether_a_row_with_a_text_is_measured(
     way: tuple[str, dict[str, Any]], expected: Any, outputs: list[Any]

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.issues import CellError
@@ -52,9 +52,7 @@ searches = st.builds(Search, st.booleans(), st.sampled_from(PICKS), st.frozenset
 tables = st.lists(rows, min_size=1, max_size=6)
 
 
-@pytest.mark.slow
 @given(tables, searches, st.booleans(), st.booleans())
-@settings(max_examples=200, deadline=None)
 def test_documents_of_a_column_are_those_of_its_cells(
     table: list[tuple[Any, Any]], search: Search, twins: bool, parts: bool
 ) -> None:

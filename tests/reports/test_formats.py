@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 
 import pytest
 from defusedxml.ElementTree import fromstring
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
@@ -176,7 +176,6 @@ def test_markdown_shows_a_cell_as_it_stands(cell: str) -> None:
     assert [text.replace("\u200b", "") for text in shown] == [cell, "end"]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1, max_size=12))
 def test_no_cell_breaks_out_of_its_markdown_table(cell: str) -> None:
     shown = html_cells(page_format("markdown").page(table_of(cell, "end")))
@@ -310,7 +309,6 @@ def test_a_test_fails_exactly_when_the_exit_code_is_not_zero(named_run: tuple[st
     assert (set(outcomes) == {"ok"}) == (named_run[1].exit_code == 0)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.text(max_size=20))
 def test_any_name_gives_xml_that_can_be_read(name: str) -> None:
     result = RunResult(name, "5f0c", "a41b", "0.1.0", name, 0, {}, (), causes=(name,), exit_code=3)

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -23,8 +23,6 @@ from tests.fields.trees import Planned, array, leaf, obj, tree
 SKIPPED = leaf(skip=True)
 
 
-@pytest.mark.slow
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_the_totals_are_those_of_the_entries_that_are_listed(data: st.DataObject) -> None:
     root = data.draw(nodes())
@@ -37,7 +35,6 @@ def test_the_totals_are_those_of_the_entries_that_are_listed(data: st.DataObject
         assert share == figures_by_name(scored)["overall_pass_rate"]
 
 
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_every_result_is_listed_once_and_every_list_before_its_items(data: st.DataObject) -> None:
     root = data.draw(nodes())
@@ -55,7 +52,6 @@ def test_every_result_is_listed_once_and_every_list_before_its_items(data: st.Da
         assert each.path == "$" or places.index(each.path) <= first
 
 
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_failed_fields_are_wrong_and_there_are_some_where_something_is(data: st.DataObject) -> None:
     root = data.draw(nodes())

@@ -5,7 +5,7 @@ import re
 from io import StringIO
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -101,7 +101,6 @@ def test_a_column_that_the_file_has_already_gets_a_number() -> None:
     assert added_columns(header, (("header", ()),)) == ("header.score (3)", "why (2)")
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.text(max_size=8), st.text(max_size=8)), max_size=4))
 def test_every_cell_comes_back_but_for_the_apostrophe(rows: list[tuple[str, str]]) -> None:
     # "\0" is refused by the reader of older Pythons
@@ -139,7 +138,6 @@ def test_headers_reasons_and_field_names_are_guarded_too() -> None:
     ]
 
 
-@settings(max_examples=80)
 @given(st.text(max_size=6))
 def test_no_written_cell_starts_a_formula(cell: str) -> None:
     safe = guarded(cell)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -120,7 +120,6 @@ SUGGESTIONS = st.lists(
 ).map(tuple)  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
 @given(results(), MISTAKES, SUGGESTIONS)
 def test_the_summary_fits_a_screen_and_says_what_must_be_said(
     result: RunResult, mistakes: tuple[Mistake, ...], suggestions: tuple[Suggestion, ...]

@@ -6,7 +6,7 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.model import Result, RowStatus
@@ -29,7 +29,6 @@ def counted(rows: list[tuple[str, int]]) -> dict[str, ClusterSum]:
 
 @pytest.mark.parametrize("most", [3, 20_000])
 def test_pieces_come_to_what_all_rows_come_to(most: int) -> None:
-    @settings(max_examples=60, deadline=None)
     @given(ROWS, st.integers(0, 30), st.integers(0, 30))
     def same(rows: list[tuple[str, int]], one: int, other: int) -> None:
         low, high = sorted((min(one, len(rows)), min(other, len(rows))))

@@ -80,7 +80,6 @@ def test_every_column_of_an_output_is_known() -> None:
     assert output_columns(suite.lines, {"output": "answer", "expected": "label"}) == {"answer", "draft"}
 
 
-@pytest.mark.slow
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

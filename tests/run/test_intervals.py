@@ -8,7 +8,7 @@ from math import sqrt
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.compare.significance import mcnemar, sign_flips
@@ -72,7 +72,6 @@ def test_the_interval_of_paired_rates_is_the_published_one() -> None:
     assert (round(found.low, 4), round(found.high, 4)) == (0.0569, 0.3404)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.tuples(*[st.integers(0, 40)] * 4).filter(any))
 def test_paired_rates_hold_the_difference_and_are_mirrored_when_the_runs_are_swapped(counts: tuple[int, ...]) -> None:
     both, broken, fixed, neither = counts
@@ -83,7 +82,6 @@ def test_paired_rates_hold_the_difference_and_are_mirrored_when_the_runs_are_swa
     assert (swapped.low, swapped.high) == pytest.approx((-found.high, -found.low))
 
 
-@settings(max_examples=60, deadline=None)
 @given(VALUES)
 def test_an_interval_holds_the_mean_and_stays_in_the_unit(values: dict[Fraction, int]) -> None:
     moments = known(moments_of_values(values))
@@ -93,7 +91,6 @@ def test_an_interval_holds_the_mean_and_stays_in_the_unit(values: dict[Fraction,
         assert found.low < found.high
 
 
-@settings(max_examples=60, deadline=None)
 @given(VALUES)
 def test_an_interval_is_at_least_as_wide_as_students_and_the_bootstraps(values: dict[Fraction, int]) -> None:
     moments = known(moments_of_values(values))
@@ -106,7 +103,6 @@ def test_an_interval_is_at_least_as_wide_as_students_and_the_bootstraps(values: 
     assert found.high >= min(9.0, max(float(moments.mean) + reach, ends.high))
 
 
-@settings(max_examples=60, deadline=None)
 @given(VALUES)
 def test_moments_are_the_same_from_values_powers_ratios_and_clusters_of_one_row(values: dict[Fraction, int]) -> None:
     count = sum(values.values())
@@ -127,7 +123,6 @@ def test_moments_are_the_same_from_values_powers_ratios_and_clusters_of_one_row(
     assert moments_of_powers(count, powers) == expected  # type: ignore[arg-type]  # four powers
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=12))
 def test_a_ratio_has_the_moments_of_its_deviations(rows: list[tuple[int, int]]) -> None:
     rows = [(part, part + more) for part, more in rows]
@@ -145,7 +140,6 @@ def test_a_ratio_has_the_moments_of_its_deviations(rows: list[tuple[int, int]]) 
     assert sums.moments() == Moments(len(defined), ratio, *powers)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), max_size=12), st.integers(0, 12), st.integers(1, 4))
 def test_sums_of_ratios_are_the_same_for_any_split(rows: list[tuple[int, int]], cut: int, times: int) -> None:
     def sums(some: list[tuple[int, int]]) -> RatioSums:
@@ -203,8 +197,6 @@ def ends(found: Interval | None) -> tuple[float, float]:
     return known_interval(found).low, known_interval(found).high
 
 
-@pytest.mark.slow
-@settings(max_examples=100, deadline=None)
 @given(st.dictionaries(st.fractions(-1, 1, max_denominator=9), st.integers(1, 12), min_size=1, max_size=6))
 def test_an_interval_of_a_difference_holds_0_just_when_its_p_value_says_so(values: dict[Fraction, int]) -> None:
     moments, p = known(moments_of_values(values)), sign_flips(values)
@@ -214,7 +206,6 @@ def test_an_interval_of_a_difference_holds_0_just_when_its_p_value_says_so(value
     assert found.low <= float(moments.mean) <= found.high
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.tuples(*[st.integers(0, 40)] * 4).filter(any))
 def test_so_does_that_of_right_and_wrong(counts: tuple[int, ...]) -> None:
     both, broken, fixed, neither = counts

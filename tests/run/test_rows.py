@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow.parquet
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.issues import Blame, Issue
@@ -87,9 +87,7 @@ def of_parquet(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.slow
 @given(ROWS, st.lists(st.integers(0, 25), max_size=3), st.booleans())
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_both_formats_hold_the_same_rows(tmp_path: Path, rows: Any, cuts: list[int], ids: bool) -> None:
     lines = of_lines(write(tmp_path, "jsonl", rows, cuts, ids))
     assert lines == of_parquet(write(tmp_path, "parquet", rows, cuts, ids))
@@ -98,9 +96,7 @@ def test_both_formats_hold_the_same_rows(tmp_path: Path, rows: Any, cuts: list[i
         assert [line["id"] for line in lines] == [str(line["row"]) for line in lines]
 
 
-@pytest.mark.slow
 @given(ROWS, st.lists(st.integers(0, 25), max_size=4))
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_the_parts_leave_no_trace(tmp_path: Path, rows: Any, cuts: list[int]) -> None:
     for kind in ("jsonl", "parquet"):
         whole, codes = write(tmp_path, kind, rows, []).read_bytes(), (tmp_path / f"codes.{kind}").read_bytes()
@@ -127,7 +123,6 @@ def test_an_id_is_kept_as_it_is(tmp_path: Path, kind: RowsFormat, given: str, ke
 
 
 @given(ROWS, st.lists(st.integers(0, 25), max_size=3))
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_a_code_stands_for_the_verdict_of_its_row(tmp_path: Path, rows: Any, cuts: list[int]) -> None:
     lines = of_lines(write(tmp_path, "jsonl", rows, cuts))
     verdicts: dict[str, list[Result]] = {}

@@ -3,7 +3,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.run.intervals import mean_of, ratios, wilson
@@ -33,7 +33,6 @@ def test_the_ends_are_exact() -> None:
     assert every.high == 1.0
 
 
-@settings(max_examples=60)
 @given(st.integers(1, 10**7).flatmap(lambda scored: st.tuples(st.integers(0, scored), st.just(scored))))
 def test_the_interval_holds_the_rate_and_stays_in_the_unit(pair: tuple[int, int]) -> None:
     interval = wilson(*pair)
@@ -51,8 +50,6 @@ def test_a_mean_is_rounded_once() -> None:
     assert mean_of({1: 0}, 4) == 0.0
 
 
-@pytest.mark.slow
-@settings(max_examples=60)
 @given(st.lists(st.fractions(0, 1, max_denominator=10**6), min_size=1, max_size=40))
 def test_a_mean_is_the_nearest_float_to_the_exact_one(scores: list[Fraction]) -> None:
     sums: dict[int, int] = {}

@@ -9,7 +9,6 @@ from fractions import Fraction
 from itertools import pairwise
 from random import Random
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -87,7 +86,6 @@ def test_any_split_in_any_order_comes_to_the_same_sums(rows: list[Result], cuts:
 WATCHED: tuple[Watched, ...] = ((None, "f1"), (None, "precision"), ("b", "accuracy"), ("b", "recall"))
 
 
-@pytest.mark.slow
 @given(ROWS, st.integers(0, 30), st.booleans())
 def test_sums_of_watched_figures_are_the_same_for_any_split(rows: list[Result], cut: int, closed: bool) -> None:
     watch = Watch(WATCHED, ("a", "b", "c") if closed else ())
@@ -205,7 +203,6 @@ def test_a_ledger_counts_what_adding_one_by_one_counts(rows: list[Result], chunk
 
 
 @given(st.lists(st.integers(0, 9), max_size=60), st.sampled_from([0, 2, Ledger.KEPT]))
-@settings(max_examples=50)
 def test_equal_verdicts_have_one_number_whichever_object_says_it(numbers: list[int], kept: int) -> None:
     ledger = ledger_that_keeps(kept)
     for number in numbers:  # a new object each time, dropped at once, so that identities are used again

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.api.loading import loads
@@ -207,9 +207,7 @@ plans = {
 }
 
 
-@pytest.mark.slow
 @given(outputs, containers, st.sampled_from(sorted(plans)))
-@settings(max_examples=200, deadline=None)
 def test_one_row_has_one_document_for_all_evaluators_whose_kind_it_is(output: str, expected: Any, pick: str) -> None:
     found = documents(plans[pick], output, json.dumps(expected))
     shared = found["json_diff_match"]
@@ -221,7 +219,6 @@ def test_one_row_has_one_document_for_all_evaluators_whose_kind_it_is(output: st
 
 
 @given(containers, st.sampled_from(sorted(plans)))
-@settings(max_examples=100, deadline=None)
 def test_an_output_that_is_json_is_read_as_it_stands(value: Any, pick: str) -> None:
     wrapped = {"text": "<think>", "name": value, "more": "</think> ```json\n{}\n```"}
     found = documents(plans[pick], json.dumps(wrapped), json.dumps({"name": 1}))
@@ -256,7 +253,6 @@ def test_the_row_page_says_which_was_taken_and_what_stands_around_it() -> None:
 
 
 @given(outputs, containers, st.sampled_from(sorted(plans)))
-@settings(max_examples=100, deadline=None)
 def test_a_report_reads_a_kept_cell_as_the_evaluator_did(output: str, expected: Any, pick: str) -> None:
     cells = {"output": output, "expected": json.dumps(expected)}
     found = documents(plans[pick], output, cells["expected"])

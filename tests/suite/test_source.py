@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.issues import Blame, Issue, Problems
@@ -232,14 +232,12 @@ class TestPlaces:
         assert loads("a: 1 # one\nb:\n- x\n").fingerprint_text == loads('{a: 1, b: ["x"]}').fingerprint_text
         assert loads("a: 1").fingerprint_text != loads("a: 1.0").fingerprint_text
 
-    @pytest.mark.slow
     @given(
         st.recursive(
             st.none() | st.booleans() | st.integers() | st.text(),
             lambda x: st.lists(x) | st.dictionaries(st.text(max_size=80), x),  # YAML reads 1,024 characters as a key
         )
     )
-    @settings(max_examples=60)
     def test_json_reads_as_itself(self, value: object) -> None:
         data = {"a": value}
         text = json.dumps(data).replace("${", "$${").replace("\\ud", "?")
@@ -353,17 +351,14 @@ SMALL = st.text(alphabet="abc*&!|>'\"%@`{}[],:#?- \n\t~<.$1eé\\", max_size=40)
 
 class TestHostileText:
     @given(st.text(max_size=60) | SMALL, st.sampled_from(PARSERS))
-    @settings(max_examples=400)
     def test_any_text_is_a_suite_or_a_problem(self, text: str, parser: Any) -> None:
         survives(text, parser)
 
     @given(st.integers(0, len(GOOD)), st.integers(0, 12), SMALL, st.sampled_from(PARSERS))
-    @settings(max_examples=300)
     def test_any_edit_leaves_a_suite_or_a_problem(self, start: int, removed: int, added: str, parser: Any) -> None:
         survives(GOOD[:start] + added + GOOD[start + removed :], parser)
 
     @given(SMALL)
-    @settings(max_examples=200)
     def test_both_parsers_give_the_same_data(self, text: str) -> None:
         answers = [data for parser in PARSERS if (data := survives("a: 1\n" + text, parser)) is not None]
         assert all(answer == answers[0] for answer in answers)

@@ -11,7 +11,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluators import load
@@ -319,7 +319,6 @@ cells = st.text(alphabet='ab1é"\n\r,; \x00\u2028', max_size=8)
 tables = st.integers(1, 4).flatmap(lambda width: st.lists(st.lists(cells, min_size=width, max_size=width), max_size=30))
 
 
-@settings(max_examples=100, deadline=None)
 @given(rows=tables, line_end=st.sampled_from(["\n", "\r\n"]), cut=st.integers(5, 60))
 def test_written_rows_come_back_however_the_file_is_cut(
     shared_file: Path, rows: list[list[str]], line_end: str, cut: int
@@ -360,7 +359,6 @@ def torn_rows(text: str) -> set[int]:
     return found
 
 
-@settings(max_examples=100, deadline=None)
 @given(body=st.text(alphabet='ab"\n\r, \x00', max_size=120), cut=st.integers(3, 30))
 @example(body='x"y,"\n","\n"\na,b\n', cut=3)
 def test_any_text_reads_the_same_however_it_is_cut_or_says_that_it_cannot(shared_file: Path, body: str, cut: int) -> None:
@@ -383,7 +381,6 @@ def test_any_text_reads_the_same_however_it_is_cut_or_says_that_it_cannot(shared
             assert cells == row or (codes(cells) == {"ragged-row"} and len(row) != 2)
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     content=st.binary(max_size=200),
     encoding=st.sampled_from(["utf-8", "utf-16", "latin-1", "cp1252"]),

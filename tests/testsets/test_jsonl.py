@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.issues import Blame, CellError, Problems
@@ -119,8 +119,6 @@ values = st.recursive(
 )
 
 
-@pytest.mark.slow
-@settings(max_examples=100, deadline=None)
 @given(
     rows=st.lists(st.dictionaries(keys, values, max_size=3), max_size=20),
     ends=st.sampled_from(["\n", "\r\n", "\n\n"]),
@@ -139,7 +137,6 @@ def test_written_rows_come_back_however_the_file_is_cut(
     ]
 
 
-@settings(max_examples=100, deadline=None)
 @given(content=st.binary(max_size=80) | st.text(alphabet='{}[]":,a1\n\r ', max_size=60).map(str.encode))
 def test_any_bytes_are_rows_or_faults(file: Path, content: bytes) -> None:
     with suppress(Problems):  # where no line holds an object

@@ -7,13 +7,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.values.assignment import Pairs, assign_gains
 
 Table = list[list[int]]
-MODEST = settings(max_examples=150, deadline=None)
 
 
 @st.composite
@@ -44,21 +43,18 @@ def rank(table: Table, pairs: Pairs) -> tuple[int, int, list[int]]:
     return -gain, distance, [partner.get(row, len(table[0])) for row in range(len(table))]
 
 
-@MODEST
 @given(tables())
 def test_no_other_pairing_ranks_higher(table: Table) -> None:
     wanted = min(every_pairing(table), key=lambda pairs: rank(table, pairs))
     assert assign_gains(table) == wanted
 
 
-@MODEST
 @given(tables())
 def test_a_unit_of_gain_is_never_given_up_for_a_nearer_pair(table: Table) -> None:
     larger = [[720_720 * value for value in line] for line in table]
     assert assign_gains(larger) == assign_gains(table)
 
 
-@MODEST
 @given(tables(), st.randoms(use_true_random=False))
 def test_the_order_of_the_lists_does_not_change_the_total(table: Table, random: Any) -> None:
     rows, columns = [*range(len(table))], [*range(len(table[0]))]
@@ -68,7 +64,6 @@ def test_the_order_of_the_lists_does_not_change_the_total(table: Table, random: 
     assert rank(moved, assign_gains(moved))[0] == rank(table, assign_gains(table))[0]
 
 
-@MODEST
 @given(tables())
 def test_gains_of_any_size_are_exact(table: Table) -> None:
     huge = [[value * 10**40 for value in line] for line in table]

@@ -5,13 +5,12 @@ from __future__ import annotations
 import datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.values.dates import TOKENS, Moment, ambiguity, check_format, reader, same_moment
 
 
-@settings(max_examples=100)
 @given(st.dates(datetime.date(1969, 1, 1), datetime.date(2068, 12, 31)))
 def test_every_token_reads_what_it_names(day: datetime.date) -> None:
     spellings = {

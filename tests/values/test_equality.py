@@ -8,7 +8,7 @@ import json
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.values.equality import _same_step_by_step, json_type, same, same_type
@@ -53,20 +53,17 @@ def swap_some_leaves(value: object, choose: st.DataObject) -> object:
     return value
 
 
-@settings(max_examples=150)
 @given(documents, documents)
 def test_agrees_with_the_plain_definition(a: object, b: object) -> None:
     assert same(a, b) == plainly_same(a, b)
 
 
-@settings(max_examples=150)
 @given(documents, st.data())
 def test_agrees_where_only_the_kind_of_a_leaf_can_differ(a: object, data: st.DataObject) -> None:
     b = swap_some_leaves(a, data)
     assert same(a, b) == plainly_same(a, b) == same(b, a)
 
 
-@settings(max_examples=50)
 @given(documents)
 def test_a_document_equals_its_copy(a: object) -> None:
     assert same(a, copy.deepcopy(a))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evaluators.model import JSON
@@ -387,22 +387,18 @@ def test_lone_surrogates_are_written_as_escapes() -> None:
 
 
 @given(values)
-@settings(max_examples=100)
 def test_what_is_written_is_read_back(value: JSON) -> None:
     for text in (json.dumps(value), json.dumps(value, ensure_ascii=False), to_text(value), compact(value)):
         assert repr(parse(text)) == repr(value)
 
 
 @given(values)
-@settings(max_examples=100)
 def test_both_ways_of_reading_agree(value: JSON) -> None:
     text = json.dumps(value)
     assert repr(json_reader.read(text)) == repr(json_reader.ReadValue(value, len(text)))
 
 
-@pytest.mark.slow
 @given(noise | values.map(json.dumps), st.integers(0, 60), st.sampled_from(noise_letters))
-@settings(max_examples=500)
 def test_both_ways_read_alike_from_every_place(text: str, place: int, letter: str) -> None:
     text = text[:place] + letter + text[place + 1 :]
     places = PlaceReader(text)
@@ -419,7 +415,6 @@ def told(action: Callable[[], json_reader.ReadValue]) -> object:
 
 
 @given(noise)
-@settings(max_examples=300)
 def test_both_ways_accept_the_same_texts(text: str) -> None:
     try:
         fast = repr(json_text.fast_decode(text))
@@ -432,7 +427,6 @@ prose = st.text(max_size=20).map(lambda text: "".join(c for c in text if c not i
 
 
 @given(prose, containers, prose)
-@settings(max_examples=100)
 def test_a_container_in_prose_is_found(before: str, value: JSON, after: str) -> None:
     assume(not any(mark in json.dumps(value) for mark in ("```", "~~~")))  # a fence comes first, also inside quotes
     found = find(f"{before} {json.dumps(value)} {after}", "container")
@@ -441,7 +435,6 @@ def test_a_container_in_prose_is_found(before: str, value: JSON, after: str) -> 
 
 
 @given(noise | st.text(), st.sampled_from(["object", "array", "container", "any"]))
-@settings(max_examples=300)
 def test_any_text_is_found_or_not_json(text: str, want: Want) -> None:
     for each in containers_in(text):
         assert parse(text[each.start : each.end]) == each.value
@@ -453,7 +446,6 @@ def test_any_text_is_found_or_not_json(text: str, want: Want) -> None:
 
 
 @given(st.binary() | noise.map(lambda text: text.encode("utf-8", "surrogatepass")))
-@settings(max_examples=200)
 def test_any_bytes_are_read_or_not_json(data: bytes) -> None:
     try:
         value = parse(data)

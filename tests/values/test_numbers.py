@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.values.numbers import Parse, currency_of, exact_reader, reader, written
@@ -13,7 +13,6 @@ from evaluators.values.numbers import Parse, currency_of, exact_reader, reader, 
 EVERYWHERE = Parse(thousands=",", currency=True, percent=True)
 
 
-@settings(max_examples=150)
 @given(st.integers() | st.floats(allow_nan=False, allow_infinity=False))
 def test_a_number_of_json_is_read_as_itself(number: float) -> None:
     found = reader(Parse())(str(number))
@@ -22,7 +21,6 @@ def test_a_number_of_json_is_read_as_itself(number: float) -> None:
     assert written(found) == written(number)
 
 
-@settings(max_examples=100)
 @given(st.integers(-(10**15), 10**15), st.integers(0, 99))
 def test_marks_are_set_aside(whole: int, cents: int) -> None:
     number = Fraction(f"{whole}.{cents:02}")
@@ -52,7 +50,6 @@ def test_what_fits_is_read(text: str, number: float) -> None:
     assert reader(EVERYWHERE)(text) == number
 
 
-@settings(max_examples=100)
 @given(st.text(), st.sampled_from([Parse(), EVERYWHERE, Parse(thousands=" ", decimal=",")]))
 def test_any_text_is_read_or_is_not_a_number(text: str, choice: Parse) -> None:
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.values import pairing
 from evaluators.values.assignment import assign_gains
 from evaluators.values.equality import same
 from evaluators.values.pairing import Pairs, by_equality, by_key, identity, left_over, repeated
-
-MODEST = settings(max_examples=100, deadline=None)
 
 
 def is_a_pairing(pairs: Pairs) -> bool:
@@ -44,7 +42,6 @@ def test_an_item_without_a_key_pairs_with_nothing() -> None:
     assert by_key([None, "a"], ["a", None]) == [(1, 0)]
 
 
-@MODEST
 @given(st.lists(st.sampled_from("abc"), max_size=6), st.lists(st.sampled_from("abc"), max_size=6))
 def test_pairs_by_key_share_it_and_are_as_many_as_can_be(expected: list[str], output: list[str]) -> None:
     pairs = by_key(expected, output)
@@ -53,13 +50,11 @@ def test_pairs_by_key_share_it_and_are_as_many_as_can_be(expected: list[str], ou
     assert len(pairs) == sum(min(expected.count(key), output.count(key)) for key in "abc")
 
 
-@MODEST
 @given(st.permutations(range(6)))
 def test_distinct_keys_find_each_other_in_any_order(order: list[int]) -> None:
     assert by_key(range(6), order) == [(key, order.index(key)) for key in range(6)]
 
 
-@MODEST
 @given(st.lists(st.sampled_from("abc"), max_size=9), st.lists(st.sampled_from("abc"), max_size=9))
 def test_equal_items_pair_as_they_do_by_their_gains(expected: list[str], output: list[str]) -> None:
     table = [[int(one == other) for other in output] for one in expected]
@@ -115,7 +110,6 @@ VALUES = st.recursive(
 )
 
 
-@MODEST
 @given(VALUES, VALUES)
 def test_values_are_found_by_their_identity_where_they_are_equal(one: object, other: object) -> None:
     assert (identity(one) == identity(other)) is same(one, other)

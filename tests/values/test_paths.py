@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluators.model import JSON, MISSING
@@ -116,7 +116,6 @@ def spellings(place: Location) -> list[str]:
 # The three notations
 
 
-@settings(max_examples=150)
 @given(steps)
 def test_the_canonical_spelling_reads_back_as_the_same_path(these: tuple[Step, ...]) -> None:
     path = Path(these)
@@ -127,13 +126,11 @@ def test_the_canonical_spelling_reads_back_as_the_same_path(these: tuple[Step, .
     assert again.canonical == path.canonical
 
 
-@settings(max_examples=150)
 @given(steps)
 def test_jsonpath_spells_every_path(these: tuple[Step, ...]) -> None:
     assert parse(in_jsonpath(these)).steps == these
 
 
-@settings(max_examples=100)
 @given(documents, st.data())
 def test_the_three_spellings_of_a_place_are_one_path_to_its_value(document: JSON, data: st.DataObject) -> None:
     place, value = data.draw(st.sampled_from(list(every_place(document))))
@@ -146,7 +143,6 @@ def test_the_three_spellings_of_a_place_are_one_path_to_its_value(document: JSON
             assert path.locate(document) == [place]
 
 
-@settings(max_examples=150)
 @given(
     st.one_of(
         st.text(max_size=12),
@@ -485,7 +481,6 @@ def test_two_ways_to_write_a_query_are_one_path(one: str, other: str) -> None:
     assert not parse(one).definite
 
 
-@settings(max_examples=60)
 @given(
     documents,
     st.sampled_from(
@@ -502,7 +497,6 @@ def test_the_order_of_keys_never_matters(document: JSON, text: str, random: Rand
     assert path.get(document) == ([look_up(document, place) for place in places] or MISSING)
 
 
-@settings(max_examples=100)
 @given(documents, st.lists(st.one_of(small_keys, st.integers(-2, 2), st.just(ANY)), max_size=4).map(tuple))
 def test_a_value_is_what_stands_at_the_place(document: JSON, these: tuple[Step, ...]) -> None:
     path = Path(these)
@@ -599,7 +593,6 @@ def test_the_output_follows_the_keys_of_the_expected_side(
     assert parse(text).get_pair(expected, output) == pair
 
 
-@settings(max_examples=150)
 @given(
     dotted_documents,
     dotted_documents,
@@ -652,7 +645,6 @@ def test_the_nearest_existing_path_is_suggested(text: str, nearest: str | None) 
     assert nearest_path(parse(text), DOCUMENT) == nearest
 
 
-@settings(max_examples=30)
 @given(documents, st.randoms(use_true_random=False), steps)
 def test_a_suggestion_exists_and_does_not_depend_on_key_order(
     document: JSON, random: Random, these: tuple[Step, ...]

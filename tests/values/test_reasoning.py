@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.values.json_documents import documents
@@ -81,7 +81,6 @@ pieces = st.lists(st.sampled_from(["<think>", "</think>", "<reflection>", "</Ref
 
 
 @given(pieces)
-@settings(max_examples=300)
 def test_places_stay_what_they_were_and_no_tag_is_left(text: str) -> None:
     left = rest(text)
     assert len(left) == len(text)
@@ -90,7 +89,6 @@ def test_places_stay_what_they_were_and_no_tag_is_left(text: str) -> None:
 
 
 @given(pieces, pieces)
-@settings(max_examples=200)
 def test_what_follows_a_closed_reasoning_is_kept(before: str, inside: str) -> None:
     answer = 'the answer {"a": 1}'
     closed = before.replace("<", "").replace("[", "") + "<think>" + inside.replace("[T", "").replace("<", "") + "</think>"

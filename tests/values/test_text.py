@@ -9,7 +9,7 @@ import unicodedata
 import warnings
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -109,14 +109,12 @@ def test_several_switches_set_aside_what_each_of_them_does(choice: dict[str, str
     assert normalizer(Normalization.model_validate(choice))(text) == becomes
 
 
-@settings(max_examples=100)
 @given(TEXTS, st.sampled_from(EVERY_SETTING))
 def test_normalising_twice_changes_nothing(text: str, choice: Normalization) -> None:
     once = normalizer(choice)(text)
     assert normalizer(choice)(once) == once
 
 
-@settings(max_examples=100)
 @given(TEXTS, TEXTS)
 def test_accents_and_case_means_marks_off_then_case_folded(a: str, b: str) -> None:
     def plain(text: str) -> str:
@@ -127,7 +125,6 @@ def test_accents_and_case_means_marks_off_then_case_folded(a: str, b: str) -> No
     assert (normalize(a) == normalize(b)) is (plain(a) == plain(b))
 
 
-@settings(max_examples=100)
 @given(TEXTS, TEXTS)
 def test_transliteration_never_parts_what_ignoring_accents_joins(a: str, b: str) -> None:
     strip = normalizer(ACCENTS_AND_CASE)
@@ -137,7 +134,6 @@ def test_transliteration_never_parts_what_ignoring_accents_joins(a: str, b: str)
         assert spell(a) == spell(b)
 
 
-@settings(max_examples=50)
 @given(TEXTS)
 def test_nothing_set_aside_changes_nothing(text: str) -> None:
     assert normalizer(Normalization())(text) == text

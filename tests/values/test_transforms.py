@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.issues import Blame, Problems, RowProblem
@@ -146,7 +146,6 @@ def test_a_value_that_cannot_be_changed_is_an_error(data: object, value: object,
     assert str(caught.value).startswith(message)
 
 
-@settings(max_examples=150)
 @given(
     st.sampled_from(EVERY_TRANSFORM),
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),

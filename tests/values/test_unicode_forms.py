@@ -21,7 +21,6 @@ def descents(text: str) -> int:
     return sum(combining(one) > combining(other) > 0 for one, other in pairwise(text))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @given(st.lists(st.text("aé가ﬁ", max_size=3) | st.text(MARKS, min_size=60, max_size=300), max_size=12))
 def test_a_normal_form_is_that_of_the_standard_library(
