@@ -12,6 +12,6 @@ scored. The figures of `result` are those of `evaluators run` over the same rows
 
 from evaluators.batch.batch_plan import BatchPlan, batch_plan
 from evaluators.batch.batch_scores import evaluate_batch
-from evaluators.batch.batch_sums import BatchSums, finish, merge
+from evaluators.batch.batch_sums import finish, merge
 
-__all__ = ["BatchPlan", "BatchSums", "batch_plan", "evaluate_batch", "finish", "merge"]
+__all__ = ["BatchPlan", "batch_plan", "evaluate_batch", "finish", "merge"]

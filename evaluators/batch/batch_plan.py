@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evaluators.api.score_columns import Roles, arrow_type, columns_of, overall_of, roles_in
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._scorer import suite_of
 from evaluators.issues import Problems, problem
+from evaluators.model import __version__
 from evaluators.result_table import Kind
 from evaluators.run.job import Job
 from evaluators.run.preparing import Prepared, check_gate_targets
@@ -36,11 +38,11 @@ _ELSEWHERE: Final = ("output", "outputs", "expected", "attach")
 class BatchPlan(Struct, frozen=True):
     """A suite for batches with certain columns. Small, and can be pickled: each worker compiles it once."""
 
-    suite_fingerprint: str
     table: TestSet
     """The columns of the batches, as a test set without rows. Its name is what messages call the rows."""
     job: Job
-    """What a split of a run with this suite would be scored by."""
+    """What a split of a run with this suite would be scored by. Its key is the version of this package, the fingerprint of the suite, and
+    whether rows have numbers of their own."""
     scores: tuple[tuple[str, Kind], ...]
     """The columns with scores, in order."""
     overall: tuple[str, ...]
@@ -85,7 +87,8 @@ def batch_plan(
     table = TestSet(name, memory_rows(dict.fromkeys(header, ())), Columns(id=known.get("id")), TestSetConfig())
     (job,) = jobs_of(Prepared(found, table, known))
     scores = tuple(columns_of(found.lines).items())
-    return BatchPlan(found.fingerprint, table, job, scores, overall_of(found.lines, overall), row)
+    key = f"{__version__} {found.fingerprint} {'numbered' if row is not None else 'counted'}"
+    return BatchPlan(table, replace(job, key=key), scores, overall_of(found.lines, overall), row)
 
 
 def _check_places(suite: Suite) -> None:

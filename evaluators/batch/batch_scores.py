@@ -7,9 +7,9 @@ from typing import Any
 
 from evaluators.api.score_columns import verdict_columns
 from evaluators.batch.batch_plan import BatchPlan
-from evaluators.batch.batch_sums import SumsOfBatch, digest_of_rows, ranges_of
+from evaluators.batch.batch_sums import digest_of_rows, ranges_of
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.model import MISSING, Result, __version__
+from evaluators.model import MISSING, Result
 from evaluators.needs import Cell
 from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.job import Work, work_on
@@ -74,11 +74,10 @@ def _scored(
         result = work.finished()
     if numbered and ordered[0] > MOST_IDS:
         result.ids = Ids()
-    digest = digest_of_rows(cells, len(numbers))
-    sums = SumsOfBatch(plan.suite_fingerprint, __version__, numbered, ranges_of(ordered), digest, result)
+    result.numbers, result.digest = ranges_of(ordered), digest_of_rows(cells, len(numbers))
     back = sorted(range(len(order)), key=order.__getitem__)
     verdicts = [[column[place] for place in back] for column in verdicts]
-    return verdict_columns([one.line for one in work.plan.evaluators], verdicts, plan.overall), sealed(sums)
+    return verdict_columns([one.line for one in work.plan.evaluators], verdicts, plan.overall), sealed(result)
 
 
 def _taken(

@@ -1,7 +1,4 @@
-"""What batches came to: the sums of each, as bytes on their way to whoever merges them, and the result of a run made of all.
-
-The bytes are read as data from a stranger.
-"""
+"""What batches came to: each a sealed `SplitResult`, as a split of a run; merged, the result of a run made of all."""
 
 from __future__ import annotations
 
@@ -9,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import accumulate, pairwise
 from typing import Any, Final
-
-from msgspec import Struct
 
 from evaluators.api.loading import again
 from evaluators.batch.batch_plan import SUMS, BatchPlan
@@ -30,34 +25,13 @@ Range = tuple[int, int]
 """Numbers from the first to the last, both included."""
 
 
-class SumsOfBatch(Struct, forbid_unknown_fields=True):
-    """What a batch came to."""
-
-    suite_fingerprint: str
-    version: str
-    """The version of this package that scored it."""
-    numbered: bool
-    """Its rows have numbers of their own; else they count from 0 on."""
-    rows: tuple[Range, ...]
-    """The numbers of its rows, ascending."""
-    digest: int
-    """See `digest_of_rows`."""
-    result: SplitResult
-    """Rows as offsets from the first one."""
-
-    @property
-    def first(self) -> int:
-        """The number of the first row."""
-        return self.rows[0][0]
-
-
-def ranges_of(numbers: Iterable[int]) -> tuple[Range, ...]:
+def ranges_of(numbers: Iterable[int]) -> list[Range]:
     """Ascending numbers as ranges. A number that comes again begins another range."""
     found: list[Range] = []
     for number in numbers:
         follows = found and number == found[-1][1] + 1
         found.append((found.pop()[0] if follows else number, number))
-    return tuple(found)
+    return found
 
 
 def digest_of_rows(columns: Mapping[str, Sequence[Cell]], count: int) -> int:
@@ -66,17 +40,7 @@ def digest_of_rows(columns: Mapping[str, Sequence[Cell]], count: int) -> int:
     return sum(int.from_bytes(blake2b(row_bytes(row), digest_size=16).digest(), "big") for row in cells) % WHOLE
 
 
-class BatchSums(Struct, frozen=True):
-    """What batches came to together."""
-
-    rows: int
-    """The rows of all of them."""
-    measured: SplitResult
-    fingerprint: str
-    """A checksum of the rows: the same in whatever order and in whatever batches they came."""
-
-
-def merge(plan: BatchPlan, batches: Iterable[Any]) -> BatchSums:
+def merge(plan: BatchPlan, batches: Iterable[Any]) -> SplitResult:
     """What all batches came to, however many there are and in whatever order they come.
 
     A batch is what `evaluate_batch` gave: an Arrow batch or table, a data frame of pandas, or the bytes in the column
@@ -86,23 +50,20 @@ def merge(plan: BatchPlan, batches: Iterable[Any]) -> BatchSums:
     """
     parts = [_read(plan, sums) for batch in batches for sums in _sums_in(batch)]
     if plan.row is not None:
-        parts.sort(key=lambda part: part.rows)
-        _check_once(plan, sorted(found for part in parts for found in part.rows))
-        firsts = [part.first for part in parts]
+        parts.sort(key=lambda part: part.numbers)
+        _check_once(plan, sorted(found for part in parts for found in part.numbers))
+        firsts = [part.numbers[0][0] for part in parts]
     else:
-        firsts = list(accumulate((part.result.rows for part in parts), initial=1))[:-1]
-    lines = plan.job.suite.lines()
-    merger = Merger(plan.job, lines, plan.table.name, first_number=firsts[0] if firsts else 1)
+        firsts = list(accumulate((part.rows for part in parts), initial=1))[:-1]
+    merger = Merger(plan.job, plan.job.suite.lines(), plan.table.name, first_number=firsts[0] if firsts else 1)
     spans = [*(after - before for before, after in pairwise(firsts)), 0]
     for index, (part, span) in enumerate(zip(parts, spans, strict=False)):
-        part.result.index, part.result.span = index, span
-        merger.take(part.result)
-    digest = sum(part.digest for part in parts) % WHOLE
-    measured = merger.measured(of=len(parts))
-    return BatchSums(measured.rows, measured, f"rows:{digest:032x}")
+        part.index, part.span, part.numbers = index, span, []
+        merger.take(part)
+    return merger.measured(of=len(parts))
 
 
-def finish(plan: BatchPlan, sums: BatchSums, *, rows: int | None = None) -> RunResult:
+def finish(plan: BatchPlan, sums: SplitResult, *, rows: int | None = None) -> RunResult:
     """The figures, gates, problems and exit code: those of `evaluators run` over the same rows.
 
     `rows` is how many rows there are, where that is known. Raises Problems (environment) when another number was scored.
@@ -113,7 +74,7 @@ def finish(plan: BatchPlan, sums: BatchSums, *, rows: int | None = None) -> RunR
             [Issue("rows-lost", Blame.ENVIRONMENT, message, plan.table.name, "give every batch to `merge`, once")]
         )
     prepared = Prepared(again(plan.job.suite), plan.table, dict(plan.job.roles))
-    return conclude(prepared, [(None, sums.measured)], sums.fingerprint)
+    return conclude(prepared, [(None, sums)], f"rows:{sums.digest % WHOLE:032x}")
 
 
 def _sums_in(batch: Any) -> Iterator[bytes]:
@@ -125,19 +86,20 @@ def _sums_in(batch: Any) -> Iterator[bytes]:
     yield from (bytes(cell) for cell in column if isinstance(cell, bytes | bytearray | memoryview))
 
 
-def _read(plan: BatchPlan, sums: bytes) -> SumsOfBatch:
+def _read(plan: BatchPlan, sums: bytes) -> SplitResult:
     """What a batch came to. Raises Problems for bytes that are no sums of the plan's evaluators by this version."""
     try:
-        found = opened(sums, SumsOfBatch)
-        found.result.check(plan.job.suite.lines())
-        whole = bool(found.rows) and sum(last - first + 1 for first, last in found.rows) == found.result.rows
+        found = opened(sums, SplitResult)
+        found.check(plan.job.suite.lines())
+        whole = bool(found.numbers) and sum(last - first + 1 for first, last in found.numbers) == found.rows
+        version = found.job.partition(" ")[0]
     except (ValueError, RecursionError):
-        whole = False
-    if not whole or found.version != __version__:
-        said = f"is of version {found.version}" if whole else "is none that this version of evaluators wrote"
+        whole, version = False, ""
+    if not whole or version != __version__:
+        said = f"is of version {version}" if whole else "is none that this version of evaluators wrote"
         hint = f"score and merge with one version; this is {__version__}"
         raise Problems([Issue("foreign-sums", Blame.ENVIRONMENT, f'what is in "{SUMS}" {said}', plan.table.name, hint)])
-    if (found.suite_fingerprint, found.numbered) != (plan.suite_fingerprint, plan.row is not None):
+    if found.job != plan.job.key:
         hint = "merge with the plan that the batches were scored with"
         message = "a batch was scored with another plan"
         raise Problems([Issue("foreign-sums", Blame.ENVIRONMENT, message, plan.table.name, hint)])

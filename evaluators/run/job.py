@@ -218,7 +218,7 @@ class Work:
     ) -> None:
         self.job = job
         self.plan = plan
-        self.result = SplitResult(split.index, attempt=attempt)
+        self.result = SplitResult(split.index, job.key, attempt=attempt)
         self.ledgers = [
             Ledger(len(one.line.settings.scored_fields().names), job.watches.get(one.line.name))
             for one in plan.evaluators

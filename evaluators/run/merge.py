@@ -62,6 +62,7 @@ class Merger:
         self._recording = job.recording
         self._number = job.table.first_number if first_number is None else first_number
         self._total = SplitResult.of_no_rows(lines)
+        self._total.job = job.key
         self._kept = kept
         self._waiting: dict[int, SplitResult] = {}
 

@@ -105,6 +105,8 @@ class SplitResult(Sum):
     """What rows came to. Rows are counted from the first one; those of a run have their numbers."""
 
     index: Count = 0
+    job: str = ""
+    """The key of the job that it comes from."""
     rows: Count = 0
     without_output: Count = 0
     """Rows for which a joined file has no output."""
@@ -138,6 +140,10 @@ class SplitResult(Sum):
     """What stood where which label was expected, by evaluator; None for one without labels."""
     measures: list[MeasureSums] = field(default_factory=list)
     """What each column of measures comes to."""
+    numbers: list[tuple[Count, Count]] = field(default_factory=list)
+    """The numbers of the rows of a batch, ascending, as ranges: the first and the last of each."""
+    digest: Count = 0
+    """A checksum of the rows of batches, in whatever order they come."""
     trouble: Issue | None = None
     """What kept rows from being measured, where nobody asked to stop. A split then has nothing else in its result."""
     attempt: str = ""
@@ -186,7 +192,7 @@ class SplitResult(Sum):
             self.issues[place] = row, replace(issue, where=where)
 
     def check(self, lines: Sequence[EvaluatorLine]) -> None:
-        """Raises ValueError for a result that is not one of these evaluators."""
+        """Raises ValueError for a result of rows that are not whole, or of other evaluators."""
         whole = self.finished and self.trouble is None and self.rows <= self.span
         widths = {len(self.tallies), len(self.keys), len(self.labels)}
         fields = [len(line.settings.scored_fields().names) for line in lines]
