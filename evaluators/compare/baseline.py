@@ -1,7 +1,7 @@
 """A baseline: a run folder packed into one small file, which is kept beside the suite and compared with later.
 
-It has the figures, the rows and the table of codes, and nothing of what the cells hold. One line is one row, so that a change of the
-file shows which rows changed.
+It has the figures, the rows and the table of codes, with the reason of each row that has no score, and no cells. One line is one row, so
+that a change of the file shows which rows changed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from evaluators.issues import UPGRADE_HINT, problem
-from evaluators.model import Result
 from evaluators.run.codes import code_line, code_text
 from evaluators.run.reader import Run
 from evaluators.run.record_facts import RecordFacts, record_files
@@ -22,8 +21,8 @@ from evaluators.run.store import write_text
 from evaluators.values.json_text import NotJSON, compact, parse_file
 
 KIND: Final = "evaluators baseline"
-FORMAT: Final = 5
-"""Since 5, a baseline is a packed run folder."""
+FORMAT: Final = 6
+"""Since 6, codes are as in the run folder, with the reasons of rows without a score."""
 _HINT: Final = "`evaluators compare RUN --suite SUITE --update-baseline` writes one"
 
 
@@ -37,10 +36,15 @@ def baseline_text(run: Run) -> str:
     head = {"kind": KIND, "format": FORMAT, "run": run_document(*_about(run))}
     parts = [f"{_text(key)}: {_text(value)}" for key, value in head.items()]
     for variant in run.each_variant:
-        files = record_files(Path(), "jsonl", variant)
-        codes, rows = _packed(run, variant)
+        files, verdicts = record_files(Path(), "jsonl", variant), run.verdicts(variant)
+        codes = [
+            code_line(one.name, code, code_text(verdict)).decode()
+            for one, column in zip(run.facts.evaluators, verdicts, strict=True)
+            for code, verdict in enumerate(column)
+        ]
+        rows = map(_text, run.row_lines(variant, verdicts))
         parts += [
-            f"{_text(name)}: [\n" + ",\n".join(line.decode() for line in lines) + "\n]"
+            f"{_text(name)}: [\n" + ",\n".join(lines) + "\n]"
             for name, lines in ((files.codes.name, codes), (files.rows.name, rows))
         ]
     return "{\n" + ",\n".join(parts) + "\n}\n"
@@ -73,28 +77,6 @@ def _about(run: Run) -> tuple[RunResult, RecordFacts]:
         suite="",
     )
     return result, facts
-
-
-def _packed(run: Run, variant: str | None) -> tuple[list[bytes], list[bytes]]:
-    """The table of codes and the rows of a variant, with what a comparison needs of a verdict."""
-    verdicts = run.verdicts(variant)
-    known: list[dict[Result, int]] = [{} for _ in verdicts]
-    numbers = [
-        # why a row has no score is left out: it may show what a cell holds
-        [mine.setdefault(replace(one, issue=None, counts=None, figures=()), len(mine)) for one in column]
-        for mine, column in zip(known, verdicts, strict=True)
-    ]
-    rows = []
-    for line in run.row_lines(variant, verdicts):
-        line.codes = [mine[code] for mine, code in zip(numbers, line.codes, strict=True)]
-        rows.append(compact(line))
-    names = [one.name for one in run.facts.evaluators]
-    codes = [
-        code_line(name, code, code_text(verdict))
-        for name, mine in zip(names, known, strict=True)
-        for verdict, code in mine.items()
-    ]
-    return codes, rows
 
 
 def read_baseline(file: Path) -> Run:

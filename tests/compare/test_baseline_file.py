@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from evaluators.compare.baseline import baseline_text, read_baseline, write_baseline
 from evaluators.compare.pairs import side_of
@@ -31,7 +30,7 @@ LINES = """
 "codes.jsonl": [
 {"evaluator":"header","code":0,"status":"scored","score":[1,1],"passed":true,"fields":"=s"},
 {"evaluator":"header","code":1,"status":"scored","score":[1,2],"passed":false,"fields":"x-","values":[0,1,2]},
-{"evaluator":"header","code":2,"status":"unreadable","score":[0,1],"passed":false,"fields":"+!"},
+{"evaluator":"header","code":2,"status":"unreadable","score":[0,1],"passed":false,"fields":"+!","issue":{REASON}},
 {"evaluator":"header","code":3,"status":"invalid","fields":".."}
 ],
 "rows.jsonl": [
@@ -42,7 +41,7 @@ LINES = """
 {"row":6,"id":"D-5","checksum":"04","cluster":"b","codes":[3]}
 ]
 }
-"""
+""".replace("REASON", '"code":"no-score","blame":"testset","message":"not JSON"')
 TEXT = baseline_text(packed(SIDE))
 
 
@@ -62,7 +61,7 @@ def refused(file: Path) -> Issue:
 def test_a_baseline_is_this_text(tmp_path: Path) -> None:
     write_baseline(tmp_path / "main.json", packed(SIDE))
     text = (tmp_path / "main.json").read_text(encoding="utf-8")
-    assert text.startswith('{\n"kind": "evaluators baseline",\n"format": 5,\n"run": {"format":2,"name":"invoices",')
+    assert text.startswith('{\n"kind": "evaluators baseline",\n"format": 6,\n"run": {"format":2,"name":"invoices",')
     assert text.endswith(LINES)
     assert "what a cell holds" not in text
     run = json.loads(text)["run"]
@@ -72,10 +71,10 @@ def test_a_baseline_is_this_text(tmp_path: Path) -> None:
     ]
 
 
-def test_a_baseline_is_the_run_again_without_its_reasons(tmp_path: Path) -> None:
+def test_a_baseline_is_the_run_again(tmp_path: Path) -> None:
     found = side_of(read_baseline(file_of(tmp_path, TEXT)), "runs/one")
     (rows,) = SIDE.rows.values()
-    assert found.rows[None].verdicts == {"header": [replace(one, issue=None) for one in rows.verdicts["header"]]}
+    assert found.rows[None].verdicts == rows.verdicts
     assert found.rows[None].lines == rows.lines
     assert (found.fields, found.result.meaning) == (SIDE.fields, SIDE.result.meaning)
 
@@ -91,12 +90,12 @@ def test_variants_are_kept_apart(tmp_path: Path) -> None:
     assert list(json.loads(text))[3:] == ["codes.a.jsonl", "rows.a.jsonl", "codes.b.jsonl", "rows.b.jsonl"]
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 4])
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
 def test_a_baseline_of_an_earlier_format_is_refused_with_what_makes_it_again(tmp_path: Path, number: int) -> None:
-    file = file_of(tmp_path, TEXT.replace('"format": 5', f'"format": {number}'))
+    file = file_of(tmp_path, TEXT.replace('"format": 6', f'"format": {number}'))
     issue = refused(file)
     assert (issue.code, issue.blame) == ("older-baseline", Blame.CONFIG)
-    assert issue.message == f"written in format {number}, and this version reads format 5"
+    assert issue.message == f"written in format {number}, and this version reads format 6"
     assert "evaluators compare RUN --suite SUITE --update-baseline" in str(issue.hint)
 
 
@@ -123,9 +122,9 @@ def test_a_baseline_that_is_not_there_says_so(tmp_path: Path) -> None:
 
 
 def test_a_baseline_of_a_later_version_asks_for_that_version(tmp_path: Path) -> None:
-    file = file_of(tmp_path, TEXT.replace('"format": 5', '"format": 6'))
+    file = file_of(tmp_path, TEXT.replace('"format": 6', '"format": 7'))
     assert refused(file) == Issue(
-        "newer-baseline", Blame.CONFIG, "written in format 6, and this version reads up to 5", str(file),
+        "newer-baseline", Blame.CONFIG, "written in format 7, and this version reads up to 6", str(file),
         'pip install "path/to/structured-evaluators", with the path of a newer copy',
     )  # fmt: skip
 

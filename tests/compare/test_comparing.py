@@ -603,9 +603,9 @@ def test_variants_of_which_each_lacks_what_the_other_has_are_not_ranked() -> Non
     [
         ("{", "not a baseline"),
         ("[1]", "not a baseline, and not a run folder"),
-        ('{"kind": "evaluators baseline", "format": 6}', "written in format 6"),
+        ('{"kind": "evaluators baseline", "format": 7}', "written in format 7"),
         ('{"kind": "evaluators baseline", "format": 1}', "written in format 1"),
-        ('{"kind": "evaluators baseline", "format": 5}', "not a run"),
+        ('{"kind": "evaluators baseline", "format": 6}', "not a run"),
     ],
 )
 def test_a_file_that_is_no_baseline_is_refused(tmp_path: Path, text: str, said: str) -> None:
