@@ -63,7 +63,7 @@ def conclude(
     variants = [(each, figures(lines, each, name, clustered)) for name, each in measured]
     stats = [one for _, found in variants for one in found]
     slices = [one for name, each in measured for one in slice_figures(lines, each, name, clustered)]
-    measures = measures_of(suite.measures, [(name, each.measures) for name, each in measured], clustered)
+    measures = measures_of(suite.measures, measured, clustered)
     tables = [one for name, each in measured for one in label_tables(lines, each.labels, name)]
     finished = all(each.finished for each in every)
     gates = _judged(suite, stats, slices, measures, tables)

@@ -107,11 +107,6 @@ def limit_slices(slices: dict[str, Summed], most: int = MOST_SLICES) -> None:
             plus(slices, {OTHER_VALUES: slices.pop(value)})
 
 
-def by_slice(slices: Mapping[str, Mapping[str, Summed]]) -> list[tuple[SliceKey, Summed]]:
-    """What each slice holds, by column and then by value."""
-    return [((column, value), slices[column][value]) for column in sorted(slices) for value in sorted(slices[column])]
-
-
 def beyond_first(values: Set[str], most: int) -> set[str]:
     """The values that are not among the first so many in alphabetical order."""
     own = values - {OTHER_VALUES}

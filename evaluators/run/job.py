@@ -38,7 +38,7 @@ from evaluators.run.recorder import Recorder, Recording
 from evaluators.run.row_issues import RowIssues
 from evaluators.run.rows import RowsFormat, RowWriter
 from evaluators.run.split_files import ANSWERS, ROWS, PartFile, checkpoint_key, new_attempt, part_name
-from evaluators.run.split_result import HINT_ROWS, SplitResult
+from evaluators.run.split_result import HINT_ROWS, GroupSums, SplitResult
 from evaluators.run.tally import Ledger, SliceCounts
 from evaluators.run.unchanged import file_marks
 from evaluators.run.watch import Watch
@@ -335,10 +335,14 @@ class Work:
         if self.writer is not None:
             self.writer.flush()
         result = self.result
-        result.slices = {name: counts.tallies() for name, counts in self.slices.items()}
         result.labels = [None if one is None else one.sums for one in self.labels]
         if self.measures is not None:
-            result.measures = self.measures.measured()
+            result.whole.measures = self.measures.sums
+        for name, counts in self.slices.items():
+            measures = self.measures.of_slices(name) if self.measures is not None else {}
+            result.groups[name] = {
+                value: GroupSums(tallies, measures.get(value, [])) for value, tallies in counts.tallies().items()
+            }
         for place, (one, ledger) in enumerate(zip(self.plan.evaluators, self.ledgers, strict=True)):
             clusters = cluster_sums(self.clusters[place], ledger.verdicts, ledger.watch)
             tally = ledger.settle()
@@ -347,7 +351,7 @@ class Work:
                 paths = one.check.counted()
                 tally.add_paths(paths.counts())
                 tally.add_details(paths.details())
-            result.tallies.append(tally)
+            result.whole.tallies.append(tally)
         if self.recorder is not None:
             result.recorded = self.recorder.taken()
             result.schemas = self.recorder.schemas.declared

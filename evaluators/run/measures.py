@@ -139,17 +139,10 @@ class MeasureSums(Sum):
     """By the mark before decimals."""
     unread: dict[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
     """The first rows whose cell is no number, each with its cell; by the mark. Rows are offsets in a split, then numbers."""
-    slices: dict[str, dict[str, MeasureSums]] = field(default_factory=dict)
-    """By column and value."""
 
     def mark(self) -> str:
         """The mark with which most cells are numbers; the point where both read as many."""
         return max(self.numbers, key=lambda mark: (self.numbers[mark].count, mark == "."), default=".")
-
-    def limit(self) -> None:
-        """Keeps the first values of each column, as slices of evaluators do."""
-        for values in self.slices.values():
-            limit_slices(values)
 
     def count(self, marks: Iterable[str], cells: Mapping[str, int], in_slice: bool = False) -> dict[str, set[str]]:
         """Counts cells, given how often each occurs. Returns by mark those that hold no number."""
@@ -173,14 +166,15 @@ class MeasureCounts:
 
     def __init__(self, columns: Sequence[MeasuredColumn], slices: Sequence[str]) -> None:
         self._columns = columns
-        self._slices = slices
         self.sums = [MeasureSums() for _ in columns]
+        self.slices: dict[str, dict[str, list[MeasureSums]]] = {column: {} for column in slices}
+        """By column and value."""
 
     def add(
         self, offsets: Sequence[int], columns: Mapping[str, Sequence[Any]], clusters: Sequence[str] | None = None
     ) -> None:
         """Some rows: their cells by column, and the clusters that they belong to."""
-        for one, sums in zip(self._columns, self.sums, strict=True):
+        for place, (one, sums) in enumerate(zip(self._columns, self.sums, strict=True)):
             cells = [cell if cell.__class__ is str else _as_text(cell) for cell in columns[one.column]]
             for mark, odd in sums.count(one.readings, Counter(cells)).items():
                 if (lacking := FIRST_ROWS - len(rows := sums.unread.get(mark, ()))) > 0:
@@ -188,21 +182,20 @@ class MeasureCounts:
                     sums.unread[mark] = (*rows, *islice(found, lacking))
             if clusters is not None:
                 _add_clusters(sums, Counter(zip(clusters, cells, strict=True)))
-            for column in self._slices:
+            for column, values in self.slices.items():
                 grouped: dict[str, Counter[str]] = {}
                 for (value, cell), times in Counter(zip(map(cell_text, columns[column]), cells, strict=True)).items():
                     grouped.setdefault(value, Counter())[cell] = times
-                values = sums.slices.setdefault(column, {})
                 for value, counted in grouped.items():
-                    values.setdefault(value, MeasureSums()).count(one.readings, counted, in_slice=True)
-                if len(values) > 2 * MOST_SLICES:
-                    limit_slices(values)
+                    of_value = values.setdefault(value, [MeasureSums() for _ in self._columns])
+                    of_value[place].count(one.readings, counted, in_slice=True)
+        for values in self.slices.values():
+            limit_slices(values, 2 * MOST_SLICES)
 
-    def measured(self) -> list[MeasureSums]:
-        """What was counted."""
-        for sums in self.sums:
-            sums.limit()
-        return self.sums
+    def of_slices(self, column: str) -> dict[str, list[MeasureSums]]:
+        """What was counted by the values of a column, the first of them."""
+        limit_slices(self.slices[column])
+        return self.slices[column]
 
 
 def _add_clusters(sums: MeasureSums, cells: Mapping[tuple[str, str], int]) -> None:

@@ -45,7 +45,12 @@ def part_name(index: int, attempt: str = "") -> str:
 
 
 def checkpoint_key(job: str, split: Split, data: tuple[FileMark, ...]) -> str:
-    """What decides whose checkpoint one is: the key of the job, which piece of the data it is, and the files as they were."""
+    """What decides whose checkpoint one is: the key of the job, which piece of the data it is, and the files as they were.
+
+    The key of the job has no fingerprint of the data: that is known only when all of it has been read, long after the first split. Size and
+    time of each file stand here in its place, and `resuming` takes the states of files only that had the fingerprint of the data as it is
+    now. So a split of other data is never taken: a file that changed has another state, and one that changed back has its splits again.
+    """
     return sha256(repr((job, split.index, split.start, split.end, data)).encode()).hexdigest()[:16]
 
 

@@ -27,7 +27,7 @@ from evaluators.model import JSON, MISSING
 from evaluators.needs import Expected
 from evaluators.plan.suite_plan import Plan
 from evaluators.run.exact_sums import Sum
-from evaluators.run.groups import limit_slices
+from evaluators.run.groups import SliceKey, limit_slices
 from evaluators.run.ids import Ids
 from evaluators.run.labels import LabelSums
 from evaluators.run.measures import MeasureSums
@@ -101,6 +101,19 @@ class FirstRows(Struct, omit_defaults=True, forbid_unknown_fields=True):
         return {name: [self.read[place] for place in places] for name, places in self.expected.items()}
 
 
+class GroupSums(Sum):
+    """The sums of a group of rows."""
+
+    tallies: list[Tally] = field(default_factory=list)
+    """By evaluator."""
+    measures: list[MeasureSums] = field(default_factory=list)
+    """By measure."""
+
+
+ALL: Final = ""
+"""The column and the value of the group of all rows."""
+
+
 class SplitResult(Sum):
     """What rows came to. Rows are counted from the first one; those of a run have their numbers."""
 
@@ -114,12 +127,10 @@ class SplitResult(Sum):
     """Outputs that hold more than one JSON document."""
     span: Count = 0
     """How many row numbers there are, blank lines included."""
-    tallies: list[Tally] = field(default_factory=list)
-    """By evaluator."""
+    groups: dict[str, dict[str, GroupSums]] = field(default_factory=lambda: {ALL: {ALL: GroupSums()}})
+    """The sums of all rows, and of those with each value of the columns that the suite slices by: by column and value."""
     keys: list[KeyCounts] = field(default_factory=list)
     """What was wrong with the keys that align lists, by evaluator."""
-    slices: dict[str, dict[str, list[Tally]]] = field(default_factory=dict)
-    """By column and value."""
     issues: list[tuple[int, Issue]] = field(default_factory=list)
     """The first of each code, each with the offset of its row, later with its number."""
     issue_counts: dict[str, Count] = field(default_factory=dict)
@@ -138,8 +149,6 @@ class SplitResult(Sum):
     """What the first rows of the test set hold; empty for all splits but the first. Splits depend on the file alone, so hints do, too."""
     labels: list[LabelSums | None] = field(default_factory=list)
     """What stood where which label was expected, by evaluator; None for one without labels."""
-    measures: list[MeasureSums] = field(default_factory=list)
-    """What each column of measures comes to."""
     numbers: list[tuple[Count, Count]] = field(default_factory=list)
     """The numbers of the rows of a batch, ascending, as ranges: the first and the last of each."""
     digest: Count = 0
@@ -159,7 +168,20 @@ class SplitResult(Sum):
     def of_no_rows(cls, lines: Sequence[EvaluatorLine]) -> SplitResult:
         """What no rows of a suite come to."""
         tallies = [Tally.of(len(line.settings.scored_fields().names)) for line in lines]
-        return cls(tallies=tallies, keys=[KeyCounts() for _ in lines])
+        return cls(groups={ALL: {ALL: GroupSums(tallies)}}, keys=[KeyCounts() for _ in lines])
+
+    @property
+    def whole(self) -> GroupSums:
+        """The sums of all rows."""
+        return self.groups[ALL][ALL]
+
+    def slices(self) -> list[tuple[SliceKey, GroupSums]]:
+        """The sums of each slice, by column and then by value."""
+        return [
+            ((column, value), self.groups[column][value])
+            for column in sorted(self.groups.keys() - {ALL})
+            for value in sorted(self.groups[column])
+        ]
 
     def limit(self) -> None:
         """Keeps the first issues of each code, and the first values of each column."""
@@ -170,7 +192,7 @@ class SplitResult(Sum):
             if met[issue.code] <= MOST_ISSUES:
                 kept.append((row, issue))
         self.issues = kept
-        for values in self.slices.values():
+        for values in self.groups.values():
             limit_slices(values)
 
     def number(self, name: str, first: int) -> None:
@@ -183,7 +205,7 @@ class SplitResult(Sum):
                 for pair in (pair for outputs in labels.pairs.values() for pair in outputs.values()):
                     pair.rows = _numbered(pair.rows, first)
                 labels.unlisted = {text: _numbered(rows, first) for text, rows in labels.unlisted.items()}
-        for sums in self.measures:
+        for sums in self.whole.measures:
             sums.unread = {mark: _numbered(rows, first) for mark, rows in sums.unread.items()}
         self.ids.places = array("Q", [place + first for place in self.ids.places])
         for place, (offset, issue) in enumerate(self.issues):
@@ -194,9 +216,11 @@ class SplitResult(Sum):
     def check(self, lines: Sequence[EvaluatorLine]) -> None:
         """Raises ValueError for a result of rows that are not whole, or of other evaluators."""
         whole = self.finished and self.trouble is None and self.rows <= self.span
-        widths = {len(self.tallies), len(self.keys), len(self.labels)}
+        if ALL not in self.groups.get(ALL, ()):
+            raise ValueError("no sums of all rows")
+        widths = {len(self.keys), len(self.labels)}
         fields = [len(line.settings.scored_fields().names) for line in lines]
-        tallies = [self.tallies, *(one for values in self.slices.values() for one in values.values())]
+        tallies = [one.tallies for values in self.groups.values() for one in values.values()]
         fit = all([len(tally.statuses) for tally in each] == fields for each in tallies)
         ids = self.ids
         of_ids = len(ids.numbers) == len(ids.places) == len(ids.lengths) and sum(ids.lengths) == len(ids.texts)

@@ -29,7 +29,7 @@ from evaluators.fields.path_details import (
     SURPLUS_VALUES,
 )
 from evaluators.model import RowStatus
-from evaluators.run.groups import SliceKey, by_slice
+from evaluators.run.groups import SliceKey
 from evaluators.run.intervals import (
     RatioSums,
     detectable_runs,
@@ -69,7 +69,7 @@ def figures(
     lines: Sequence[EvaluatorLine], measured: SplitResult, variant: str | None = None, clustered: bool = False
 ) -> list[EvaluatorStats]:
     """The statistics of every evaluator, in the order of the suite."""
-    every = zip(lines, measured.tallies, measured.keys, strict=True)
+    every = zip(lines, measured.whole.tallies, measured.keys, strict=True)
     return [
         replace(
             evaluator_stats(line.name, line.type, line.settings.scored_fields(), tally, variant, None, clustered),
@@ -85,8 +85,8 @@ def slice_figures(
     """The statistics of every evaluator in every slice, by column and then by value."""
     return [
         evaluator_stats(line.name, line.type, line.settings.scored_fields(), tally, variant, key, clustered)
-        for key, tallies in by_slice(measured.slices)
-        for line, tally in zip(lines, tallies, strict=True)
+        for key, group in measured.slices()
+        for line, tally in zip(lines, group.tallies, strict=True)
     ]
 
 
@@ -308,16 +308,17 @@ def _status_counts(counts: Sequence[int]) -> Counts:
 
 
 def measures_of(
-    columns: Sequence[MeasuredColumn], measured: Sequence[tuple[str | None, Sequence[MeasureSums]]], clustered: bool
+    columns: Sequence[MeasuredColumn], measured: Sequence[tuple[str | None, SplitResult]], clustered: bool
 ) -> list[MeasureStats]:
     """The measures over each variant, and then those of its slices, by column and then by value."""
     whole: list[MeasureStats] = []
     slices: list[MeasureStats] = []
     for variant, found in measured:
-        for one, sums in zip(columns, found, strict=False):  # nothing was counted where no row was read
+        every = enumerate(zip(columns, found.whole.measures, strict=False))  # nothing was counted where no row was read
+        for place, (one, sums) in every:
             mark = sums.mark() if one.decimal == "auto" else one.decimal
             whole.append(_stats(one, mark, sums, variant, None, clustered))
-            slices += [_stats(one, mark, each, variant, key, clustered) for key, each in by_slice(sums.slices)]
+            slices += [_stats(one, mark, group.measures[place], variant, key, clustered) for key, group in found.slices()]
     return whole + slices
 
 

@@ -25,8 +25,9 @@ from evaluators.run.unchanged import FileMark
 from evaluators.values.small_files import NoSmallFile, is_own_file, read_small
 
 UNFINISHED_JSON: Final = "unfinished.json"
-FORMAT: Final = 2
-"""The version of what splits leave. What another version left is scored again."""
+FORMAT: Final = 3
+"""The version of what splits leave: it goes up with every change of `SplitResult`. What another version left is refused, with the command
+that makes it again."""
 IN_WORK: Final = "run"
 REPLACED: Final = "run.old"
 _NAME: Final = re.compile(r"\.(.+)\.[0-9a-f]{8}\.partial", re.DOTALL)

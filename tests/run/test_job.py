@@ -58,7 +58,7 @@ def evidence_of(files: dict[str, bytes]) -> list[dict[str, Any]]:
 def test_a_reason_that_cannot_be_given_costs_the_reason_and_nothing_else(fussy: Any) -> None:
     fussy.rows = [{"id": text, "output": text} for text in ("slow", "broken", "bad")]
     measured, files = fussy.score()
-    assert measured.tallies[0].scored == 3
+    assert measured.whole.tallies[0].scored == 3
     assert [line["reason"] for line in evidence_of(files)] == [
         "it could not be explained: the time limit ran out",
         "it could not be explained: ZeroDivisionError: division by zero",
@@ -83,7 +83,7 @@ def test_prose_is_evidence_against_contains_json(bench: Any) -> None:
     bench.suite = {"evaluators": ["contains_json"]}
     bench.rows = [{"output": "prose"}, {"output": "{}"}, {"id": "none"}]
     measured, files = bench.score()
-    assert measured.tallies[0].row_statuses[RowStatus.SCORED] == 3
+    assert measured.whole.tallies[0].row_statuses[RowStatus.SCORED] == 3
     assert [(line["row"], line["evaluator"]) for line in evidence_of(files)] == [
         (1, "contains_json"),
         (3, "contains_json"),
@@ -95,7 +95,7 @@ def test_unreadable_outputs_are_left_out_on_request_where_they_are_not_the_answe
     bench.suite = {"evaluators": ["contains_json", "json_diff_match"], "test_set": {"unreadable_output": choice}}
     bench.rows = [{"output": text, "expected": '{"a": 1}'} for text in ("prose", '{"a": 1}')]
     measured, _ = bench.score()
-    contains, diff = measured.tallies
+    contains, diff = measured.whole.tallies
     assert (contains.scored, contains.passed) == (2, 1)
     assert diff.row_statuses[RowStatus.SKIPPED] == (choice == "skip")
     assert diff.row_statuses[RowStatus.UNREADABLE] == (choice == "fail")
@@ -105,8 +105,8 @@ def test_a_column_with_many_values_has_the_first_ones_and_the_rest(bench: Any) -
     bench.suite = {"evaluators": ["exact_match"], "slices": ["row.id"]}
     bench.rows = [{"id": f"{number:05}", "output": "a", "expected": "a"} for number in range(2_500)]
     measured, _ = bench.score()
-    assert sorted(measured.slices["id"]) == [OTHER_VALUES, *(f"{number:05}" for number in range(1_000))]
-    assert measured.slices["id"][OTHER_VALUES][0].scored == 1_500
+    assert sorted(measured.groups["id"]) == [OTHER_VALUES, *(f"{number:05}" for number in range(1_000))]
+    assert measured.groups["id"][OTHER_VALUES].tallies[0].scored == 1_500
     assert bench.score(splits=9)[0] == measured
 
 

@@ -27,7 +27,7 @@ from evaluators.run.measures import (
     cut,
 )
 from evaluators.run.result import MeasureStats, RunResult
-from evaluators.run.split_result import SplitResult
+from evaluators.run.split_result import ALL, GroupSums, SplitResult
 from evaluators.run.stats import measures_of
 
 COST = MeasuredColumn("cost", "cost")
@@ -35,16 +35,16 @@ COST = MeasuredColumn("cost", "cost")
 
 def counted(cells: Sequence[Any], pieces: Sequence[int] = (), **settings: Any) -> MeasureStats:
     """The figures of some cells, cut after so many cells each time."""
-    whole: list[MeasureSums] = []
+    whole = SplitResult()
     start = 0
     column = MeasuredColumn("cost", "cost", **settings)
     for end in [*sorted(pieces), len(cells)]:
         counts = MeasureCounts([column], [])
         piece = cells[start:end]
         counts.add(range(len(piece)), {"cost": piece})
-        part = SplitResult(measures=counts.measured())
+        part = SplitResult(groups={ALL: {ALL: GroupSums([], counts.sums)}})
         part.number("rows", 2 + start)
-        plus(whole, part.measures)
+        plus(whole, part)
         start = end
     (stats,) = measures_of([column], [(None, whole)], False)
     return stats
@@ -86,7 +86,9 @@ def in_clusters(rows: Sequence[tuple[str, str, str]]) -> tuple[MeasureSums, list
     counts = MeasureCounts([COST], ["kind"])
     columns = {"cost": [cost for *_, cost in rows], "kind": [kind for _, kind, _ in rows]}
     counts.add(range(len(rows)), columns, [cluster for cluster, *_ in rows])
-    return counts.sums[0], measures_of([COST], [(None, counts.measured())], True)[1:]
+    slices = {value: GroupSums([], sums) for value, sums in counts.of_slices("kind").items()}
+    whole = SplitResult(groups={ALL: {ALL: GroupSums([], counts.sums)}, "kind": slices})
+    return counts.sums[0], measures_of([COST], [(None, whole)], True)[1:]
 
 
 def test_clusters_keep_their_names_and_sums_while_they_are_few() -> None:
@@ -294,10 +296,10 @@ def test_any_number_of_splits_and_order_gives_the_same_sums(
         bench.suite = {**bench.suite, "statistics": {"cluster": "row.id"}}
         monkeypatch.setattr("evaluators.run.groups.MOST_CLUSTERS", 50)
     whole, files = bench.score()
-    assert whole.measures[0].cells == 200
+    assert whole.whole.measures[0].cells == 200
     assert bench.score(splits=splits, chunk=300) == (whole, files)
     assert bench.score(shuffled(workers=3), splits=splits) == (whole, files)
-    stats, *slices = measures_of([COST], [(None, whole.measures)], clustered)
+    stats, *slices = measures_of([COST], [(None, whole)], clustered)
     assert (stats.missing, stats.unreadable, stats.mean_ci is not None) == (50, 50, True)
     assert sum(one.n for one in slices) == stats.n == 100
 

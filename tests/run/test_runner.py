@@ -163,7 +163,7 @@ def test_a_stopped_run_keeps_the_rows_from_the_first_on(bench: Any) -> None:
     assert 0 < measured.rows < 200
     assert everything["rows"].startswith(files["rows"])
     assert len(lines(files["rows"])) == measured.rows
-    assert all(tally.rows == measured.rows for tally in measured.tallies)
+    assert all(tally.rows == measured.rows for tally in measured.whole.tallies)
 
 
 @pytest.mark.parametrize(("name", "workers"), [("in_process", 1), ("processes", 2)])
@@ -218,7 +218,7 @@ def test_slices_add_up_to_the_whole(bench: Any) -> None:
 
 def test_the_counts_of_each_evaluator_add_up(bench: Any) -> None:
     measured, _ = bench.score()
-    for tally in measured.tallies:
+    for tally in measured.whole.tallies:
         assert tally.rows == 200
         assert tally.row_statuses[RowStatus.BUG] == 0
 
@@ -290,4 +290,4 @@ def test_the_rows_are_the_same_without_cells_and_without_a_folder(bench: Any) ->
     suite, job = bench.job()
     for less in (replace(job, recording=Recording(documents="none")), replace(job, folder=None)):
         other = measure(less, suite.lines, ENGINES.find("in_process")(), "rows.jsonl")
-        assert (other.tallies, other.slices, other.issues) == (measured.tallies, measured.slices, measured.issues)
+        assert (other.groups, other.issues) == (measured.groups, measured.issues)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from typing import Any
+from typing import Any, get_args, get_type_hints
 from zlib import crc32
 
 import pytest
@@ -15,16 +15,22 @@ from evaluators.fields.key_counts import KeyCounts, KeyFault
 from evaluators.issues import Blame, Issue
 from evaluators.run.exact_sums import plus
 from evaluators.run.labels import LabelSums, PairCount
-from evaluators.run.split_result import SplitResult, opened, sealed
+from evaluators.run.split_result import GroupSums, SplitResult, opened, sealed
 from evaluators.run.tally import Tally
+from evaluators.run.working_folder import FORMAT
 
 LINES = load({"evaluators": [{"json_multi_field_match": {"fields": ["a", "b"]}}]}).lines
 
 
+def of_all(sums: object, **slices: object) -> dict[str, object]:
+    """The sums of all rows, and of slices, as the groups of a result."""
+    return {"groups": {"": {"": sums}, **slices}}
+
+
 def result(text: str = "é") -> SplitResult:
     """Numbers beyond 64 bits, arrays, maps by numbers, and a text that may be half a character."""
-    found = SplitResult(3, rows=2, span=4, tallies=[Tally.of(2)], attempt="0123abcd")
-    found.tallies[0].sums = {2**80: 2**200, 3: -1}
+    found = SplitResult(3, rows=2, span=4, groups={"": {"": GroupSums([Tally.of(2)])}}, attempt="0123abcd")
+    found.whole.tallies[0].sums = {2**80: 2**200, 3: -1}
     found.ids.add([0, 2], ["one", text])
     found.issues = [(2, Issue("odd", Blame.TESTSET, text, "column x"))]
     found.keys = [keys_of(text)]
@@ -59,7 +65,8 @@ def test_what_is_cut_off_is_refused(damage: Any) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        [], {"index": -1}, {"unknown": 1}, {"tallies": [{"row_statuses": [1]}]}, {"tallies": [{"sums": {"0": 1}}]},
+        [], {"index": -1}, {"unknown": 1},
+        of_all({"tallies": [{"row_statuses": [1]}]}), of_all({"tallies": [{"sums": {"0": 1}}]}),
         {"ids": {"places": ["I", "AAA"]}}, {"ids": {"places": ["x", ""]}}, {"ids": {"places": 7}}, {"rows": 1.5},
     ],
 )  # fmt: skip
@@ -72,15 +79,15 @@ def test_what_is_of_other_types_is_refused(body: Any) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"rows": 9}, {"finished": False}, {"tallies": []}, {"tallies": [Tally.of(3)]}, {"labels": []},
-        {"slices": {"kind": {"x": [Tally.of(1)]}}}, {"trouble": Issue("x", Blame.BUG, "x")},
+        {"rows": 9}, {"finished": False}, of_all(GroupSums()), of_all(GroupSums([Tally.of(3)])), {"groups": {}}, {"labels": []},
+        of_all(GroupSums([Tally.of(2)]), kind={"x": GroupSums([Tally.of(1)])}), {"trouble": Issue("x", Blame.BUG, "x")},
     ],
 )  # fmt: skip
 def test_sums_of_other_evaluators_are_refused(changes: dict[str, Any]) -> None:
     found = result()
     for name, value in changes.items():
         setattr(found, name, value)
-    with pytest.raises(ValueError, match="of another shape"):
+    with pytest.raises(ValueError, match=r"of another shape|no sums of all rows"):
         found.check(LINES)
 
 
@@ -127,3 +134,20 @@ class Both(Struct):
 )
 def test_one_rule_adds_whatever_sums_are_made_of(mine: Any, theirs: Any, both: Any) -> None:
     assert plus(mine, theirs) == both
+
+
+def layout_of(kind: Any, found: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The names of the fields of a struct, and of all structs in it."""
+    if isinstance(kind, type) and issubclass(kind, Struct) and kind.__name__ not in found:
+        found[kind.__name__] = list(kind.__struct_fields__)
+        for one in get_type_hints(kind, include_extras=True).values():
+            layout_of(one, found)
+    for one in get_args(kind):
+        layout_of(one, found)
+    return found
+
+
+def test_who_changes_what_splits_leave_raises_its_version() -> None:
+    """Else what an earlier version left would be scored again, and nobody would know why."""
+    layout = json.dumps(layout_of(SplitResult, {}), sort_keys=True).encode()
+    assert (FORMAT, f"{crc32(layout):08x}") == (3, "78ec42c8")

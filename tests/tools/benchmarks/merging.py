@@ -131,7 +131,7 @@ def per_thing() -> dict[str, float]:
     base = held(lambda: plain.merged(KINDS))
     of_paths, of_slices = held(lambda: paths.merged(KINDS)), held(lambda: slices.merged(KINDS))
     known_paths = _count(paths, lambda tally: tally.paths)
-    known_slices = len(slices.merged(KINDS).measured(of=KINDS).slices)
+    known_slices = len(slices.merged(KINDS).measured(of=KINDS).slices())
     return {
         "bytes per path": (of_paths - base) / known_paths, "paths": known_paths,
         "bytes per slice value": (of_slices - base) / known_slices, "slice values": known_slices,
@@ -139,7 +139,7 @@ def per_thing() -> dict[str, float]:
 
 
 def _count(made: Synthetic, of: Callable[[Any], Mapping[str, Sequence[int]]]) -> int:
-    return max(len(of(tally)) for tally in made.merged(KINDS).measured(of=KINDS).tallies)
+    return max(len(of(tally)) for tally in made.merged(KINDS).measured(of=KINDS).whole.tallies)
 
 
 if __name__ == "__main__":
