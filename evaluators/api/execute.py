@@ -23,11 +23,11 @@ from evaluators.run.engines.engine import RemoteCrew, engine_of, never
 from evaluators.run.exit_code import afterwards
 from evaluators.run.preparing import Prepared, check_gate_targets, masked_problems
 from evaluators.run.recorder import Recording
-from evaluators.run.recording import recording_of
 from evaluators.run.result import RunResult
 from evaluators.run.rows import pyarrow
 from evaluators.run.scoring import InBackground, ScoredRun, environment_of, jobs_of, rows_format, scored
-from evaluators.run.write_errors import UNWRITTEN
+from evaluators.run.store import UNWRITTEN
+from evaluators.run.storing import recording_of
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import parent, scheme_of
 
@@ -339,7 +339,7 @@ def _noted(record: Run, place: Path, wanted: _AskedFor) -> RunResult:
     if not wanted.paths or wanted.to_store:
         return record.result
     from evaluators.reports.report_files import asked_places
-    from evaluators.run.store import note_written
+    from evaluators.run.reader import note_written
 
     return note_written(place, record.result, asked_places(wanted.paths, record))
 

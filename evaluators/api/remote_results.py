@@ -25,8 +25,7 @@ from evaluators.run.exit_code import afterwards
 from evaluators.run.reader import Run
 from evaluators.run.run_folder import check_name, default_name
 from evaluators.run.run_json import run_json
-from evaluators.run.store import RUN_JSON, numbered, write_text
-from evaluators.run.write_errors import unwritten
+from evaluators.run.store import RUN_JSON, numbered, unwritten, write_text
 from evaluators.testsets.byte_store import inside, store_of
 from evaluators.values.addresses import shown_address
 

@@ -14,7 +14,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.run.write_errors import unwritten
+from evaluators.run.store import unwritten
 from evaluators.testsets.byte_store import inside, parent, reached, scheme_of, store_of
 from evaluators.values.addresses import shown_address
 

@@ -15,7 +15,7 @@ from types import FrameType
 from evaluators.cli._printing import print_problems, tell
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.exit_code import BUG, INTERRUPTED
-from evaluators.run.write_errors import reason
+from evaluators.run.store import reason
 from evaluators.settings import BadSettings
 
 

@@ -76,7 +76,7 @@ def say(text: str) -> None:
     """
     if sys.stdout is None:
         from evaluators.issues import Blame, Issue, Problems
-        from evaluators.run.write_errors import UNWRITTEN
+        from evaluators.run.store import UNWRITTEN
 
         raise Problems([Issue(UNWRITTEN, Blame.ENVIRONMENT, "it is closed, so nothing can be printed", _STDOUT)])
     try:
@@ -86,7 +86,7 @@ def say(text: str) -> None:
         _silence()
     except OSError as error:
         from evaluators.issues import Problems
-        from evaluators.run.write_errors import unwritten
+        from evaluators.run.store import unwritten
 
         _silence()
         raise Problems([unwritten(error, _STDOUT, "what is printed")]) from error

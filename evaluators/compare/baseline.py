@@ -12,9 +12,9 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from evaluators.issues import UPGRADE_HINT, problem
-from evaluators.run.codes import code_line, code_text
 from evaluators.run.reader import Run
 from evaluators.run.record_facts import RecordFacts, record_files
+from evaluators.run.record_lines import code_line, code_text
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import run_document
 from evaluators.run.store import write_text

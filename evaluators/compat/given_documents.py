@@ -39,7 +39,6 @@ from evaluators.run.merge import measure
 from evaluators.run.preparing import Prepared
 from evaluators.run.record_facts import record_files
 from evaluators.run.recorder import Recording
-from evaluators.run.recording import facts_of
 from evaluators.run.result import RunResult
 from evaluators.run.run_folder import RunFolder
 from evaluators.run.run_json import run_json
@@ -48,7 +47,7 @@ from evaluators.run.scoring import jobs_of
 from evaluators.run.split_result import SplitResult
 from evaluators.run.stats import figures
 from evaluators.run.store import RUN_JSON
-from evaluators.run.storing import store_parts
+from evaluators.run.storing import facts_of, store_parts
 from evaluators.settings import BadSettings, Detail, build, spell
 from evaluators.suite.config import SuiteConfig
 from evaluators.suite.evaluator_line import EvaluatorLine

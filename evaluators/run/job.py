@@ -39,10 +39,10 @@ from evaluators.run.row_issues import RowIssues
 from evaluators.run.rows import RowsFormat, RowWriter
 from evaluators.run.split_files import ANSWERS, ROWS, PartFile, checkpoint_key, new_attempt, part_name
 from evaluators.run.split_result import HINT_ROWS, GroupSums, SplitResult
+from evaluators.run.store import about_writing, unwritten
 from evaluators.run.tally import Ledger, SliceCounts
 from evaluators.run.unchanged import file_marks
 from evaluators.run.watch import Watch
-from evaluators.run.write_errors import about_writing, unwritten
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
 from evaluators.suite.evaluator_line import EvaluatorLine

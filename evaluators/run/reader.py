@@ -22,10 +22,10 @@ from evaluators.issues import Problems, problem
 from evaluators.judges.answer_lines import AnswerLine, read_answers
 from evaluators.model import Outcome, Result
 from evaluators.needs import ROLES
-from evaluators.run.codes import CodeLine
 from evaluators.run.record_facts import SUITE_FOLDER, RecordedVariant, RecordFacts, RecordFiles, record_files
 from evaluators.run.record_lines import (
     CellsLine,
+    CodeLine,
     OutcomeLine,
     Recorded,
     RowLine,
@@ -36,8 +36,7 @@ from evaluators.run.record_lines import (
 from evaluators.run.result import RunResult
 from evaluators.run.rows import pyarrow, storable
 from evaluators.run.run_json import damaged, of_this_format, read_environment, run_body, typed
-from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON
-from evaluators.run.write_errors import reason
+from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON, reason
 from evaluators.values.file_names import shown, why_no_file_name
 from evaluators.values.json_reader import SHALLOW_CHARS
 from evaluators.values.json_text import MAX_CHARS, MAX_DEPTH, REFUSED, NotJSON, parse
@@ -336,6 +335,19 @@ def _bytes_of(file: Path, place: Path) -> bytes:
         raise problem("not-a-run", said, where=str(place), hint="a run folder holds run.json") from None
     except OSError as error:
         raise problem("not-a-run", f"it cannot be read: {reason(error)}", where=str(file)) from None
+
+
+def note_written(place: Path, result: RunResult, files: Iterable[Path]) -> RunResult:
+    """The result with the further files that its run has written, as paths from its folder on; those in the folder are none."""
+    outside = [file for file in map(os.path.abspath, files) if not Path(file).is_relative_to(place.absolute())]
+    return replace(result, written=tuple(dict.fromkeys([*result.written, *(_from(place, file) for file in outside)])))
+
+
+def _from(place: Path, file: str) -> str:
+    try:
+        return Path(os.path.relpath(file, place)).as_posix()
+    except ValueError:  # another drive
+        return file
 
 
 def _wrong_facts(facts: RecordFacts, result: RunResult) -> Iterator[str]:

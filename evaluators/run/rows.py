@@ -17,8 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from evaluators.issues import extra_hint, problem
-from evaluators.run.codes import code_line, code_text
-from evaluators.run.record_lines import RowLine
+from evaluators.run.record_lines import RowLine, code_line, code_text
 from evaluators.run.tally import Ledger
 from evaluators.testsets.byte_store import write_to
 

@@ -28,7 +28,16 @@ from msgspec.structs import replace
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import environment_json, run_json
-from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON, free_places, is_free, write_text
+from evaluators.run.store import (
+    ENVIRONMENT_JSON,
+    RUN_JSON,
+    UNWRITTEN,
+    free_places,
+    is_free,
+    reason,
+    unwritten,
+    write_text,
+)
 from evaluators.run.working_folder import (
     IN_WORK,
     REPLACED,
@@ -40,7 +49,6 @@ from evaluators.run.working_folder import (
     remove_folder,
     run_going,
 )
-from evaluators.run.write_errors import UNWRITTEN, reason, unwritten
 from evaluators.testsets.byte_store import store_of
 from evaluators.values.file_names import shown, why_no_file_name
 

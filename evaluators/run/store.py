@@ -1,36 +1,52 @@
-"""Files of run folders: texts that appear whole or not at all, and the places that runs of one name get."""
+"""Files of run folders: texts that appear whole or not at all, the places that runs of one name get, and what is said when the system
+does not take a file."""
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Final, TextIO
 
-from msgspec.structs import replace
+from evaluators.issues import Blame, Issue, Problems
 
-from evaluators.issues import Problems
-from evaluators.run.result import RunResult
-from evaluators.run.write_errors import unwritten
+UNWRITTEN: Final = "unwritten"
+
+_NO_ROOM: Final = frozenset([errno.ENOSPC, errno.EDQUOT])
+_ABOUT_WRITING: Final = _NO_ROOM | {errno.EFBIG, errno.EROFS}
+
+
+def unwritten(error: OSError, named: str, what: str = "the file") -> Issue:
+    """The environment is to blame. `named` is the place that the user gave, whatever its working file is called."""
+    return Issue(UNWRITTEN, Blame.ENVIRONMENT, f"{what} cannot be written: {reason(error)}", named, _hint(error))
+
+
+def reason(error: OSError) -> str:
+    """What the system said, in lower case: `no space left on device`."""
+    return (error.strerror or str(error)).lower()
+
+
+def about_writing(error: OSError, folder: str) -> bool:
+    """Whether an error comes from writing into a folder, as far as it can be told apart from one of reading."""
+    if error.filename is not None:
+        return str(error.filename).startswith(folder)
+    return error.errno in _ABOUT_WRITING
+
+
+def _hint(error: OSError) -> str:
+    if error.errno in _NO_ROOM:
+        return "make room there, or name another place"
+    if error.errno == errno.EFBIG:
+        return "the system limits the size of files here; `ulimit -f` shows the limit"
+    return "name another place, or let this user write there"
+
 
 RUN_JSON: Final = "run.json"
 ENVIRONMENT_JSON: Final = "environment.json"
 LINKS_JSON: Final = "links.json"
-
-
-def note_written(place: Path, result: RunResult, files: Iterable[Path]) -> RunResult:
-    """The result with the further files that its run has written, as paths from its folder on; those in the folder are none."""
-    outside = [file for file in map(os.path.abspath, files) if not Path(file).is_relative_to(place.absolute())]
-    return replace(result, written=tuple(dict.fromkeys([*result.written, *(_from(place, file) for file in outside)])))
-
-
-def _from(place: Path, file: str) -> str:
-    try:
-        return Path(os.path.relpath(file, place)).as_posix()
-    except ValueError:  # another drive
-        return file
 
 
 def write_text(path: Path, text: str) -> None:

@@ -3,32 +3,129 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import reduce
-from typing import Any, BinaryIO
+from pathlib import PurePath
+from typing import Any, BinaryIO, Final, Literal
 
 from msgspec.structs import replace
 
+from evaluators.builtin._evaluator import lists_fields
 from evaluators.issues import Issue, problem
 from evaluators.judges.answer_lines import line_bytes
+from evaluators.needs import Expected, Need, Output, column_of
+from evaluators.plan.need_steps import Lookup
+from evaluators.plan.suite_plan import Compiled
 from evaluators.run.job import Job
-from evaluators.run.places import suite_texts
+from evaluators.run.places import field_places, line_places, suite_texts
 from evaluators.run.preparing import Prepared
 from evaluators.run.reader import Run
-from evaluators.run.record_facts import SUITE_FOLDER, RecordFiles, record_files
+from evaluators.run.record_facts import (
+    SUITE_FOLDER,
+    CellReading,
+    RecordedEvaluator,
+    RecordedVariant,
+    RecordFacts,
+    RecordFiles,
+    record_files,
+)
 from evaluators.run.record_lines import line_of_row
-from evaluators.run.recorder import Recording
-from evaluators.run.recording import facts_of
+from evaluators.run.recorder import SET_ASIDE, Recording
 from evaluators.run.result import RunResult
-from evaluators.run.rows import JoinedRows
+from evaluators.run.rows import JoinedRows, RowsFormat
 from evaluators.run.run_folder import RunFolder
 from evaluators.run.schema_inference import INFERRED_SCHEMA, schema_text
 from evaluators.run.split_files import part_name, read_part
 from evaluators.run.split_result import SplitResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import inside, write_to
+from evaluators.testsets.test_set import TestSet
 from evaluators.values.json_text import parse
+
+FIRST_MISMATCHES: Final = 200
+"""Rows with something wrong that are recorded for each field, when a run has more rows than a small one."""
+
+
+def recording_of(prepared: Prepared, table: TestSet, every_outcome: bool = False, every_row: bool = False) -> Recording:
+    """What is recorded of the rows of a table: what the suite says, and what the files that are asked for need.
+
+    These may need every outcome of every row, or the cells of every row, for whoever gets the folder alone.
+    """
+    evidence, documents = prepared.suite.results.evidence, prepared.suite.results.documents
+    most = None if every_outcome or evidence == "all" else FIRST_MISMATCHES if evidence == "first" else evidence
+    if every_outcome or every_row or (documents == "auto" and not table.lasting):
+        documents = "all"
+    return Recording(most, documents, tuple(table.header))
+
+
+def facts_of(
+    prepared: Prepared,
+    recording: Recording,
+    rows_format: RowsFormat,
+    measured: Sequence[tuple[str | None, SplitResult]],
+    kept: Sequence[tuple[int, int]],
+    lowest_fields: int,
+) -> RecordFacts:
+    """What a folder says of its rows as a whole. `kept` are how many lines of outcomes and of cells there are.
+
+    Files go by their names: a folder is sent to other people.
+    """
+    suite, table = prepared.suite, prepared.variants()[0][1]
+    lines, fields = line_places(suite), field_places(suite)
+    places: dict[str, dict[str, str]] = {line.name: {} for line in suite.lines}
+    for (name, path), place in fields.items():
+        places[name][path] = PurePath(place).name
+    schemas = {key: one for _, each in measured for key, one in each.schemas.items()}
+    return RecordFacts(
+        rows_format=rows_format,
+        evaluators=tuple(
+            RecordedEvaluator(
+                line.name, line.settings.scored_fields().of_rows, lists_fields(line.settings), line.needs,
+                PurePath(lines[line.name]).name, dict(sorted(places[line.name].items())), readings_of(one, prepared.roles),
+            )
+            for line, one in zip(suite.lines, prepared.plan().evaluators, strict=True)
+        ),
+        variants=tuple(
+            RecordedVariant(
+                name, each.rows, recording.keeps_every_outcome(each.rows),
+                recording.keeps_cells(each.rows) and not each.recorded.get(SET_ASIDE), *lines,
+            )
+            for (name, each), lines in zip(measured, kept, strict=True)
+        ),
+        header=table.own_header,
+        delimiter=table.delimiter,
+        byte_order_mark=table.byte_order_mark,
+        slices=tuple(column.removeprefix("row.") for column in suite.config.slices),
+        documents=recording.documents,
+        most=recording.most,
+        lowest_fields=lowest_fields,
+        schemas=dict(sorted(schemas.items())),
+    )  # fmt: skip
+
+
+def readings_of(one: Compiled, roles: Mapping[str, str]) -> tuple[CellReading, ...]:
+    """How an evaluator reads its columns."""
+    needs = one.line.settings.needs()
+    found = (_reading(need, lookup, roles) for need, lookup in zip(needs, one.lookups, strict=True))
+    return tuple(one for one in found if one is not None)
+
+
+def _reading(need: Need, lookup: Lookup | None, roles: Mapping[str, str]) -> CellReading | None:
+    if (column := column_of(need)) is None:
+        return None
+    name, names = column.spelled(roles), (column.role, None if column.literal else column.name)
+    side: Literal["expected", "output", "other"] = (
+        "output" if "output" in names else "expected" if "expected" in names else "other"
+    )
+    if isinstance(need, Output) and lookup is not None:
+        beside = need.beside.column.spelled(roles) if need.beside is not None else None
+        search = lookup.search
+        return CellReading(
+            name, side, "output", need.want, search.lenient, beside, lookup.like, lookup.prefer, search.pick,
+            tuple(sorted(search.keys)),
+        )  # fmt: skip
+    return CellReading(name, side, "expected" if isinstance(need, Expected) else "text")
 
 
 def stored(

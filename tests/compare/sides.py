@@ -12,10 +12,9 @@ from msgspec.structs import replace
 from evaluators.compare.pairs import Side, SideRows
 from evaluators.issues import Blame, Issue
 from evaluators.model import FieldStatus, Result, RowStatus
-from evaluators.run.codes import CodedVerdict
 from evaluators.run.reader import Run
 from evaluators.run.record_facts import RecordedEvaluator, RecordedVariant, RecordFacts, record_files
-from evaluators.run.record_lines import RowLine
+from evaluators.run.record_lines import CodedVerdict, RowLine
 from evaluators.run.result import EvaluatorStats, RunResult
 
 

@@ -30,9 +30,8 @@ from evaluators.reports.catalog import CatalogEntry, Group, Kind, entries, page
 from evaluators.reports.document import Block, Head, Page, PageTable, Paragraph, Section
 from evaluators.reports.markdown import page_markdown
 from evaluators.reports.reference import judge_page
-from evaluators.run.codes import CodeLine
 from evaluators.run.record_facts import RecordFacts
-from evaluators.run.record_lines import CellsLine, RowLine, RowOutcome
+from evaluators.run.record_lines import CellsLine, CodeLine, RowLine, RowOutcome
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import FORMAT
 from evaluators.suite.foreign_words import TYPES, old_settings

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from evaluators.issues import Blame, Issue
 from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.run import rows as stored_rows
-from evaluators.run.codes import CodeLine
 from evaluators.run.reader import lines as lines_of
+from evaluators.run.record_lines import CodeLine
 from evaluators.run.rows import JoinedRows, RowsFormat, RowWriter
 from evaluators.run.tally import Ledger
 

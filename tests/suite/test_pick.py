@@ -18,7 +18,7 @@ from evaluators.plan.need_steps import keys_of
 from evaluators.plan.suite_plan import Plan
 from evaluators.reports.documents import document_of
 from evaluators.reports.html.material import _document
-from evaluators.run.recording import readings_of
+from evaluators.run.storing import readings_of
 from evaluators.values.json_choice import PickedDocument
 from evaluators.values.quoting import kind
 

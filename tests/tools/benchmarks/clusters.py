@@ -20,9 +20,9 @@ from evaluators.api.loading import loads
 from evaluators.reports.conclusions import conclude
 from evaluators.run.engines.engine import ENGINES, Crew, RemoteCrew
 from evaluators.run.preparing import Prepared, prepare
-from evaluators.run.recording import recording_of
 from evaluators.run.run_folder import RunFolder
 from evaluators.run.scoring import InBackground, jobs_of, scored
+from evaluators.run.storing import recording_of
 from tests.tools.benchmarks import suites
 from tests.tools.benchmarks.goals import Finding
 from tests.tools.benchmarks.rows import write

@@ -27,9 +27,8 @@ from evaluators.run.job import Job
 from evaluators.run.merge import measure
 from evaluators.run.preparing import prepare
 from evaluators.run.record_facts import record_files
-from evaluators.run.recording import recording_of
 from evaluators.run.stats import figures
-from evaluators.run.storing import store_parts
+from evaluators.run.storing import recording_of, store_parts
 from evaluators.testsets.reader import Split, Table
 from tests.data.extract_bench import SCHEMAS
 from tests.docs.extract_bench import documents, evaluator, output
