@@ -51,9 +51,9 @@ class Commands(click.Group):
         try:
             return super().make_context(info_name, args, parent, **extra)
         except KeyboardInterrupt as error:
-            from evaluators.cli._endings import ending
+            from evaluators.cli._endings import exit_code_for
 
-            sys.exit(ending(error, with_traceback=False))
+            sys.exit(exit_code_for(error, with_traceback=False))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, sorted."""
@@ -91,9 +91,9 @@ class Commands(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort, SystemExit, BrokenPipeError):
             raise
         except BaseException as error:  # the outermost guard of the program
-            from evaluators.cli._endings import ending
+            from evaluators.cli._endings import exit_code_for
 
-            sys.exit(ending(error, ctx.meta.get(_ASKED, False)))
+            sys.exit(exit_code_for(error, ctx.meta.get(_ASKED, False)))
 
 
 _ASKED: Final = "evaluators.traceback"

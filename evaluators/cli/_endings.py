@@ -12,21 +12,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from evaluators.cli._printing import print_problems, tell
+from evaluators.cli._printing import print_err, print_problems
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.exit_code import BUG, INTERRUPTED
 from evaluators.run.store import reason
 from evaluators.settings import BadSettings
 
 
-def ending(error: BaseException, with_traceback: bool) -> int:
+def exit_code_for(error: BaseException, with_traceback: bool) -> int:
     """Print what happened to standard error. Returns the exit code."""
     if with_traceback:
         import traceback
 
         traceback.print_exception(error)
     if _interrupted(error):
-        tell("Interrupted.")
+        print_err("Interrupted.")
         return INTERRUPTED
     if isinstance(error, Problems):
         return print_problems(error.issues)
@@ -34,7 +34,7 @@ def ending(error: BaseException, with_traceback: bool) -> int:
         return print_problems([Issue(one.code, Blame.CONFIG, one.message, hint=one.hint) for one in error.details])
     if isinstance(error, OSError):
         return print_problems([_refused(error)])
-    tell(_bug_text(error))
+    print_err(_bug_text(error))
     return BUG
 
 

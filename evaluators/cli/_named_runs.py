@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from evaluators.cli._printing import tell
+from evaluators.cli._printing import print_err
 
 
 def newest_place(results: str = "runs") -> Path:
@@ -29,7 +29,7 @@ def _newest(results: str, wanted: int) -> list[Path]:
     if len(of_suite) < wanted:
         there = "no run" if not found else f'only one run of "{found[0].suite}"'
         raise click.UsageError(f"there is {there} in {results}; name the run{'s' if wanted > 1 else ''}")
-    tell(f"the newest: {' and '.join(str(run.place) for run in of_suite)}")
+    print_err(f"the newest: {' and '.join(str(run.place) for run in of_suite)}")
     return [run.place for run in of_suite]
 
 
@@ -55,6 +55,6 @@ def run_place(written: str | None) -> Path:
             if among > 1 or place.name != written:
                 alone = "" if place.name == written else f"; {os.path.join(folder, written)} is that folder alone"
                 runs = "the only run" if among == 1 else f"the newest of {among:,} runs"
-                tell(f"{written}: {runs} of that name is {place}{alone}")
+                print_err(f"{written}: {runs} of that name is {place}{alone}")
             return place
     return run_here(written)

@@ -100,9 +100,9 @@ def _by_its_old_name(ctx: click.Context, param: click.Parameter, value: str | No
         return None
     if value.lower().endswith(_REPORTS):
         raise click.BadParameter(f"it names outputs that are read; to write a report, type -o {value}", ctx, param)
-    from evaluators.cli._printing import tell
+    from evaluators.cli._printing import print_err
 
-    tell("note: --output is called --outputs-from here")
+    print_err("note: --output is called --outputs-from here")
     return value
 
 

@@ -31,14 +31,14 @@ def print_page(page: Page) -> None:
 
         text = page_text(page)
         if asked is None or all(len(line) <= asked for line in text.splitlines()):
-            say(text)
+            print_out(text)
             return
     from rich.console import Console
 
     from evaluators.cli._screen import screen_text
 
     plain = None if on_a_screen() else Console(width=asked, color_system=None, no_color=True, legacy_windows=False)
-    say(screen_text(page, plain or Console()))
+    print_out(screen_text(page, plain or Console()))
 
 
 def print_run(result: RunResult, options: Options, every_table: bool = False) -> None:
@@ -69,7 +69,7 @@ def on_a_screen() -> bool:
     )
 
 
-def say(text: str) -> None:
+def print_out(text: str) -> None:
     """Write to standard output. A reader who has gone away is no problem: what is left is not written.
 
     Raises Problems (environment) when it is closed or full.
@@ -92,7 +92,7 @@ def say(text: str) -> None:
         raise Problems([unwritten(error, _STDOUT, "what is printed")]) from error
 
 
-def tell(text: str) -> None:
+def print_err(text: str) -> None:
     """Write lines to standard error, as they stand. Where that is closed or full, there is nobody to tell."""
     from evaluators.reports.display import visible
 
@@ -107,8 +107,8 @@ def print_problems(issues: Sequence[Issue]) -> int:
     from evaluators.run.exit_code import CONFIG, Facts, exit_code
 
     for issue in issues:
-        tell(str(issue))
-    tell(f"{len(issues):,} problem{'' if len(issues) == 1 else 's'} found.")
+        print_err(str(issue))
+    print_err(f"{len(issues):,} problem{'' if len(issues) == 1 else 's'} found.")
     return exit_code(Facts(issues=tuple(issues))) or CONFIG
 
 
@@ -141,7 +141,7 @@ def annotated_problems() -> Iterator[None]:
     except Problems as error:
         from evaluators.reports.formats.github import problem_annotations
 
-        say(problem_annotations(error.issues))
+        print_out(problem_annotations(error.issues))
         raise
 
 

@@ -11,7 +11,7 @@ import click
 
 from evaluators.cli._completion import suites
 from evaluators.cli._options import READING_PLACES, reading_settings
-from evaluators.cli._printing import print_problems, say
+from evaluators.cli._printing import print_out, print_problems
 
 
 @click.command("check")
@@ -80,12 +80,12 @@ def _check(
     alone = not (with_data or whole or settings or test_set is not None or data_checks.has_data(loaded))
     if alone:
         data_checks.check_columns(loaded)
-    say(data_checks.suite_words(loaded, alone))
+    print_out(data_checks.suite_words(loaded, alone))
     if alone:
-        say(data_checks.absence_words(loaded))
+        print_out(data_checks.absence_words(loaded))
         return 0
-    look = data_checks.look(loaded, test_set, whole, settings)
-    say(data_checks.data_words(look))
-    if look.problems:
-        print_problems(look.problems)
-    return look.exit_code
+    found = data_checks.check_data(loaded, test_set, whole, settings)
+    print_out(data_checks.data_words(found))
+    if found.problems:
+        print_problems(found.problems)
+    return found.exit_code

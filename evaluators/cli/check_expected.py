@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from evaluators.cli._options import READING, reading_settings
-from evaluators.cli._printing import print_problems, say
+from evaluators.cli._printing import print_out, print_problems
 
 
 @click.command("check-expected")
@@ -36,6 +36,6 @@ def command(
     from evaluators.guide import expected_checks
 
     found = expected_checks.checked(expected, column, schema, schema_column, strict_types, reading_settings(**reading))
-    say(found.words())
+    print_out(found.words())
     if found.problems:
         sys.exit(print_problems(found.problems))

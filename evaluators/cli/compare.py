@@ -11,7 +11,7 @@ import click
 from evaluators.cli._completion import suites
 from evaluators.cli._named_runs import last_two, run_place
 from evaluators.cli._options import WholeNumber, report_files
-from evaluators.cli._printing import add_to_step_summary, print_page, say
+from evaluators.cli._printing import add_to_step_summary, print_out, print_page
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
@@ -137,7 +137,7 @@ def _update(runs: tuple[str, ...], suite: Suite | None) -> None:
     file = baseline_of(suite)
     run = run_place(runs[0])
     rows = update_baseline(run, file)
-    say(
+    print_out(
         f"{file}: the baseline is now {run if run.name.startswith(runs[0]) else runs[0]}, with {rows:,} {'row' if rows == 1 else 'rows'}.\n"
     )
 
@@ -151,8 +151,8 @@ def _print(comparison: RunComparison, files: tuple[str, ...], options: dict[str,
     if kind == "github":
         add_to_step_summary(comparison_page(comparison))
     if kind != "text":
-        say(FORMATS.find(kind)().compared(comparison))
+        print_out(FORMATS.find(kind)().compared(comparison))
     elif options["quiet"]:
-        say(visible(comparison_line(comparison)) + "\n")
+        print_out(visible(comparison_line(comparison)) + "\n")
     else:
         print_page(comparison_page(comparison, files))

@@ -9,7 +9,7 @@ import click
 
 from evaluators.cli._new_files import refuse_taken, write
 from evaluators.cli._options import READING_PLACES, reading_settings
-from evaluators.cli._printing import say
+from evaluators.cli._printing import print_out
 
 
 @click.command("convert")
@@ -44,7 +44,7 @@ def command(files: tuple[str, ...], suite: str | None, rows: str | None, force: 
         force=force,
     )
     if suite is None:
-        say(converted.suite)
+        print_out(converted.suite)
         click.echo(converted.words, err=True, nl=False)
     else:
-        say(converted.words)
+        print_out(converted.words)

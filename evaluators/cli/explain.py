@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from evaluators.cli._completion import everything
-from evaluators.cli._printing import asked_width, say
+from evaluators.cli._printing import asked_width, print_out
 
 
 class _PageWords(click.Choice[str]):
@@ -49,6 +49,6 @@ def command(subject: str, format_: str, steps: bool) -> None:
 
     width = min(asked_width() or WIDTH, WIDTH)
     if explaining.is_suite(subject):
-        say(explaining.of_suite(subject, format_, steps, width))
+        print_out(explaining.of_suite(subject, format_, steps, width))
     else:
-        say(explaining.of_name(subject, format_, width))
+        print_out(explaining.of_name(subject, format_, width))

@@ -9,7 +9,7 @@ import click
 
 from evaluators.cli._new_files import write
 from evaluators.cli._options import READING, reading_settings
-from evaluators.cli._printing import print_problems, say, tell
+from evaluators.cli._printing import print_err, print_out, print_problems
 
 
 @click.command("infer-schema")
@@ -40,10 +40,10 @@ def command(
 
     found = inferring.inferred(expected, column, dialect, reading_settings(**reading))
     if output is None:
-        say(found.text)
-        tell(found.words(None).rstrip("\n"))
+        print_out(found.text)
+        print_err(found.words(None).rstrip("\n"))
     else:
         write({output: found.text}, force=force)
-        say(found.words(output))
+        print_out(found.words(output))
     if found.problems:
         sys.exit(print_problems(found.problems))

@@ -9,7 +9,7 @@ import click
 
 from evaluators.cli._new_files import refuse_taken, write_suite
 from evaluators.cli._options import READING_PLACES, reading_settings
-from evaluators.cli._printing import say
+from evaluators.cli._printing import print_out
 
 if TYPE_CHECKING:
     from evaluators.fields.inference.questions import InitQuestion
@@ -46,18 +46,18 @@ def command(
     `init` is for data that you have. To start from a template, or to write an evaluator or a comparator of your own, see
     `evaluators new`.
     """
-    from evaluators.fields.inference.questions import Likeliest
-    from evaluators.guide.first_suite import begin
+    from evaluators.fields.inference.questions import DefaultAnswers
+    from evaluators.guide.first_suite import draft_suite
 
     if target is not None:
         refuse_taken([target], force=force)
-    ask = Likeliest(asks=asked_on_a_terminal if sys.stdin.isatty() and sys.stdout.isatty() else None)
-    begun = begin(
+    ask = DefaultAnswers(asks=asked_on_a_terminal if sys.stdin.isatty() and sys.stdout.isatty() else None)
+    drafted = draft_suite(
         data, output, expected, columns, target, ask, reading_settings({}, delimiter, encoding, sheet, header_row)
     )
     places = [place for place in (data, expected, output) if place is not None]
-    *schema, _ = write_suite(begun.file, begun.text, data=places, force=force)
-    say("".join(f"wrote {file}: what editors offer in suites\n" for file in schema) + begun.words)
+    *schema, _ = write_suite(drafted.file, drafted.text, data=places, force=force)
+    print_out("".join(f"wrote {file}: what editors offer in suites\n" for file in schema) + drafted.words)
 
 
 def asked_on_a_terminal(question: InitQuestion) -> str:

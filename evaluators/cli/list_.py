@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from evaluators.cli._printing import say
+from evaluators.cli._printing import print_out
 
 if TYPE_CHECKING:
     from evaluators.reports.catalog import CatalogEntry, Group, Kind
@@ -49,7 +49,7 @@ def command(kind: str | None, format_: str) -> None:
     from evaluators.reports.catalog import KINDS, entries
 
     found = {each: entries(each) for each in KINDS if kind in (None, each)}
-    say(as_json(found) if format_ == "json" else as_text(found))
+    print_out(as_json(found) if format_ == "json" else as_text(found))
 
 
 def as_text(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import click
 
 from evaluators.cli._new_files import write, write_suite
-from evaluators.cli._printing import say
+from evaluators.cli._printing import print_out
 
 
 @click.command("new")
@@ -34,4 +34,4 @@ def command(kind: str, name: str, folder: str, force: bool) -> None:
     else:
         write(files, force=force)
         written = files
-    say("".join(f"wrote {file}\n" for file in written) + "\n" + next_steps(kind, name, tuple(files)))
+    print_out("".join(f"wrote {file}\n" for file in written) + "\n" + next_steps(kind, name, tuple(files)))

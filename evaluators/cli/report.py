@@ -9,7 +9,7 @@ import click
 
 from evaluators.cli._named_runs import run_place
 from evaluators.cli._options import EVERY_TABLE, EXPLAIN, report_files
-from evaluators.cli._printing import print_run, say
+from evaluators.cli._printing import print_out, print_run
 
 
 @click.command("report")
@@ -49,4 +49,4 @@ def command(run: str | None, files: tuple[str, ...], verbose: bool, explain: boo
         )
         return
     for file in written_places(files, lambda some: write_again(place, some)):
-        say(f"{file}\n")
+        print_out(f"{file}\n")

@@ -35,10 +35,10 @@ from evaluators.cli._printing import (
     add_to_step_summary,
     annotated_problems,
     link_line,
+    print_err,
+    print_out,
     print_problems,
     print_run,
-    say,
-    tell,
 )
 from evaluators.cli._progress import progress_line, sending_progress
 
@@ -214,7 +214,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     from evaluators.run.exit_code import afterwards
 
     if options["watching"]:
-        from evaluators.cli._on_change import watch_run
+        from evaluators.cli._watch import watch_run
 
         watch_run(suite, test_set, _asked_of(options, None, ("none",)))
         return
@@ -260,9 +260,9 @@ def _tell_left_behind(results: str | Path | None) -> None:
 
     left = [one for one in left_folders(results) if one.holding == "mine"]
     for one in left:
-        tell(f'{one.place}: left by the run "{one.name}", which was ended before its end')
+        print_err(f'{one.place}: left by the run "{one.name}", which was ended before its end')
     if left:
-        tell("`evaluators runs` says what they hold, and `evaluators runs --clean` removes them.")
+        print_err("`evaluators runs` says what they hold, and `evaluators runs --clean` removes them.")
 
 
 def _printed(finished: Finished, options: dict[str, Any]) -> tuple[Issue, ...]:
@@ -275,9 +275,9 @@ def _printed(finished: Finished, options: dict[str, Any]) -> tuple[Issue, ...]:
         return error.issues
     finally:
         if finished.taken is not None:
-            tell(f"{finished.taken} is there already, so this run is in {finished.place or finished.folder}")
+            print_err(f"{finished.taken} is there already, so this run is in {finished.place or finished.folder}")
         if finished.notice and not options["quiet"]:
-            tell(finished.notice)
+            print_err(finished.notice)
     return ()
 
 
@@ -303,7 +303,7 @@ def _folder_of_suite(suite: Suite) -> Path:
         return named
     found = (suite.config.source.folder_of(("results", "folder")) or Path()) / named
     if found.resolve() != named.resolve():
-        tell(
+        print_err(
             f"note: results go to {found}: `folder` under `results` is relative to the suite, and no longer to where you are"
         )
     return found
@@ -349,19 +349,19 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
     if options["print_as"] == "json":
         from evaluators.run.run_json import run_json
 
-        say(run_json(replace(finished.result, folder=finished.named)))
+        print_out(run_json(replace(finished.result, folder=finished.named)))
         return
     if options["quiet"] and options["print_as"] != "github":
         from evaluators.reports.headline import one_line
 
-        say(one_line(finished.result) + "\n")
+        print_out(one_line(finished.result) + "\n")
         return
     if options["print_as"] == "github":
         from evaluators.reports.formats.github import GitHub
         from evaluators.reports.run_page import run_page
 
         add_to_step_summary(run_page(finished.result, finished.options))
-        say(GitHub().render(finished.result, finished.options))
+        print_out(GitHub().render(finished.result, finished.options))
         return
     folder = finished.place or finished.folder
     files = (*(() if folder is None else (f"{folder}: the run folder",)), *map(str, finished.files))
@@ -375,7 +375,7 @@ def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
     from evaluators.run.asking_run import questions_of
 
     for line in questions_of(prepared, repeat_judge)[0]:
-        tell(line)
+        print_err(line)
 
 
 def _print_questions(loaded: Suite, test_set: str | None, asked: RunOptions) -> None:
@@ -386,7 +386,7 @@ def _print_questions(loaded: Suite, test_set: str | None, asked: RunOptions) -> 
     lines, functions = questions_of(prepared_for(loaded, test_set, asked), asked["repeat_judge"])
     if functions:
         lines.append(f"{functions:,} different questions go to functions of this program.")
-    say("".join(f"{line}\n" for line in lines or ["Nothing would be sent anywhere."]))
+    print_out("".join(f"{line}\n" for line in lines or ["Nothing would be sent anywhere."]))
 
 
 def _tell_of_the_run(finished: Finished, quiet: bool) -> None:
@@ -396,12 +396,14 @@ def _tell_of_the_run(finished: Finished, quiet: bool) -> None:
     if environment is not None and environment.asked is not None and environment.asked.requests and not quiet:
         from evaluators.reports.run_page import asked_text
 
-        tell(f"Judge: {asked_text(environment.asked)}")
+        print_err(f"Judge: {asked_text(environment.asked)}")
     if environment is not None and (times := environment.scored_again):
-        tell(f"{'1 split was' if times == 1 else f'{times:,} splits were'} scored once more, because a worker was lost")
+        print_err(
+            f"{'1 split was' if times == 1 else f'{times:,} splits were'} scored once more, because a worker was lost"
+        )
     if finished.sent is None:
         return
     for link in finished.sent.links if not quiet else ():
-        tell(link_line(link))
+        print_err(link_line(link))
     if finished.sent.issues:
         print_problems(finished.sent.issues)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from evaluators.cli._printing import print_page, say, tell
+from evaluators.cli._printing import print_err, print_out, print_page
 
 
 @click.command("runs")
@@ -41,7 +41,7 @@ def command(folder: str, clean: bool, yes: bool, format_: str) -> None:
         return
     found = listed_runs(Path(folder))
     if format_ == "json":
-        say(runs_json(found))
+        print_out(runs_json(found))
     else:
         print_page(runs_page(Path(folder), found))
 
@@ -56,26 +56,26 @@ def _clean(folder: Path, yes: bool) -> None:
 
     found = [run for run in listed_runs(folder) if run.state in ("unfinished", "left behind", "not moved")]
     if not found:
-        say("Every run is finished or still going. Nothing is removed.\n")
+        print_out("Every run is finished or still going. Nothing is removed.\n")
         return
     for run in found:
-        tell(f"{run.place}: {run.name}, {state_words(run)}")
+        print_err(f"{run.place}: {run.name}, {state_words(run)}")
     if not yes:
         if not sys.stdin.isatty():
             hint = "--clean --yes removes them without asking"
             raise problem("nobody-to-ask", "nobody is there to say yes, so nothing is removed", hint=hint)
         count = "this unfinished run" if len(found) == 1 else f"these {len(found):,} unfinished runs"
         if not click.confirm(f"Remove {count}?", err=True):
-            say("Nothing is removed.\n")
+            print_out("Nothing is removed.\n")
             return
     issues = []
     for run in found:
         left = left_folder(run.place)
         removed, kept = (True, None) if left is None else clean(left)
         if kept is not None:
-            say(visible(f"the run that was whole is in {kept}") + "\n")
+            print_out(visible(f"the run that was whole is in {kept}") + "\n")
         if removed:
-            say(visible(f"removed {run.place}") + "\n")
+            print_out(visible(f"removed {run.place}") + "\n")
         else:
             why = "it was not removed: its run goes on, or the system refused"
             issues.append(Issue("not-removed", Blame.ENVIRONMENT, why, str(run.place)))

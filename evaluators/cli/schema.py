@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from evaluators.cli._new_files import write
-from evaluators.cli._printing import say
+from evaluators.cli._printing import print_out
 
 
 @click.command("schema")
@@ -25,6 +25,6 @@ def command(output: str | None) -> None:
 
     text = schema_text(language_schema())
     if output is None:
-        say(text)
+        print_out(text)
     else:
         write({output: text}, force=True)

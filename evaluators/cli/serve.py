@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from evaluators.cli._completion import suites
-from evaluators.cli._printing import say
+from evaluators.cli._printing import print_out
 
 
 @click.command("serve")
@@ -82,4 +82,4 @@ def command(
         if notices:
             notices["The budget is for the life of the service: all requests spend it, until it is started again."] = None
         more += [f"{name}: {line}" for line in notices]
-    run_server(app, host, port, lambda address: say("".join(f"{line}\n" for line in (f"{address}/score", *more))))
+    run_server(app, host, port, lambda address: print_out("".join(f"{line}\n" for line in (f"{address}/score", *more))))

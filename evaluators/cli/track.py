@@ -6,7 +6,7 @@ import click
 
 from evaluators.cli._named_runs import run_place
 from evaluators.cli._options import TRACE_ROWS
-from evaluators.cli._printing import link_line, say
+from evaluators.cli._printing import link_line, print_out
 from evaluators.cli._progress import sending_progress
 
 
@@ -35,6 +35,6 @@ def command(run: str, names: tuple[str, ...], trace_rows: int | None) -> None:
         if sending is not None:
             sending.end()
     for link in sent.links:
-        say(link_line(link) + "\n")
+        print_out(link_line(link) + "\n")
     if sent.issues:
         raise Problems(sent.issues)

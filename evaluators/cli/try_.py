@@ -9,7 +9,7 @@ import click
 
 from evaluators.cli._completion import types
 from evaluators.cli._options import READING, WholeNumber, reading_settings
-from evaluators.cli._printing import asked_width, say
+from evaluators.cli._printing import asked_width, print_out
 
 
 @click.command("try")
@@ -69,5 +69,5 @@ def command(
         page, code = trying.given_row(loaded, values, given)
     else:
         page, code = trying.row_of(loaded, test_set, row, row_id, variant, reading_settings(**reading))
-    say(page_text(page, min(asked_width() or WIDTH, WIDTH)))
+    print_out(page_text(page, min(asked_width() or WIDTH, WIDTH)))
     sys.exit(code)

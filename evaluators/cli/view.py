@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from evaluators.cli._named_runs import run_place
-from evaluators.cli._printing import say
+from evaluators.cli._printing import print_out
 
 
 @click.command("view")
@@ -27,4 +27,4 @@ def command(run: str | None, no_open: bool) -> None:
         import webbrowser
 
         webbrowser.open(page.resolve().as_uri())
-    say(f"{page}\n")
+    print_out(f"{page}\n")

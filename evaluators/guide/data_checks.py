@@ -32,7 +32,7 @@ _SPARE: Final = ("unmatched-id", "no-output-for-row", "duplicate-id", "missing-i
 0, ids that are missing or stand in several rows."""
 
 
-class Look(Struct, frozen=True):
+class DataCheck(Struct, frozen=True):
     """What was found in the rows of a test set. `partial` says that there may be more rows."""
 
     result: RunResult
@@ -99,7 +99,9 @@ def _unsaid(suite: Suite) -> Iterator[Issue]:
                 yield Issue("nothing-behind", Blame.CONFIG, message, where, hint)
 
 
-def look(suite: Suite, test_set: str | None, whole: bool, settings: Mapping[str, Any] = MappingProxyType({})) -> Look:
+def check_data(
+    suite: Suite, test_set: str | None, whole: bool, settings: Mapping[str, Any] = MappingProxyType({})
+) -> DataCheck:
     """Score some rows, or all, and keep what is wrong with them. Nothing is written.
 
     `settings` are those of `test_set` that replace the suite's.
@@ -113,7 +115,7 @@ def look(suite: Suite, test_set: str | None, whole: bool, settings: Mapping[str,
     notes = [note for note in result.notes if note not in said]
     looked_at = suite, prepared.test_set, prepared.roles, None if whole else LOOKED_AT
     unused = unused_columns(prepared.test_set.own_header, _used(prepared))
-    return Look(
+    return DataCheck(
         result,
         not whole and result.rows >= LOOKED_AT,
         (*notes, *([unused] if unused is not None else ())),
@@ -154,23 +156,23 @@ def absence_words(suite: Suite) -> str:
     return _lines(lines)
 
 
-def data_words(look: Look) -> str:
+def data_words(found: DataCheck) -> str:
     """What was looked at and what was noticed: rows, columns, outputs that cannot be read, gaps, and the rest of a kind."""
-    result = look.result
+    result = found.result
     rows = (
         f"the first {rows_text(result.rows)}; --all looks at every row"
-        if look.partial
+        if found.partial
         else f"all {rows_text(result.rows)}"
     )
     return _lines(
         [
             f"{result.test_set}: looked at {rows}",
             f"columns: {', '.join(f'{role} = {column}' for role, column in result.columns.items())}",
-            *(f"note: {note}" for note in look.notes),
+            *(f"note: {note}" for note in found.notes),
             *_unreadable(result),
-            *(f"warning: {issue}" for issue in look.warnings),
+            *(f"warning: {issue}" for issue in found.warnings),
             *_more(result),
-            *([] if look.problems else ["The suite fits the test set."]),
+            *([] if found.problems else ["The suite fits the test set."]),
         ]
     )
 

@@ -31,7 +31,7 @@ _SENTENCE: Final = 4
 """Words of a short text from which on it is a sentence, which can be right in other words."""
 
 
-class Evaluators(Struct, frozen=True):
+class SuggestedEvaluators(Struct, frozen=True):
     """The lines below `evaluators:`, the names to show a gate for, and what to say of the expected column and the rows."""
 
     lines: tuple[str, ...]
@@ -44,7 +44,7 @@ class Evaluators(Struct, frozen=True):
 
 def evaluators_for(
     outputs: Sequence[Any], expected: Sequence[Any] | None, columns: Mapping[Role, str], ask: Ask
-) -> Evaluators:
+) -> SuggestedEvaluators:
     """The evaluators that fit the cells. Without expected answers, only the outputs are looked at."""
     if expected is None:
         return _without_answers(outputs, columns)
@@ -114,7 +114,9 @@ def _damage(damaged: Sequence[CellError]) -> list[str]:
     return [f"{rows} no score: {issue.message}{hint}"]
 
 
-def _of_documents(rows: Sequence[tuple[Any, Any]], count: int, guard: list[str], empty: int, ask: Ask) -> Evaluators:
+def _of_documents(
+    rows: Sequence[tuple[Any, Any]], count: int, guard: list[str], empty: int, ask: Ask
+) -> SuggestedEvaluators:
     """The evaluators for rows of an expected document and an output cell."""
     documents = [document for document, _ in rows]
     root = shape_of(documents)
@@ -135,7 +137,7 @@ def _of_documents(rows: Sequence[tuple[Any, Any]], count: int, guard: list[str],
     if not _can_be_listed(root, [line.path for line in lines]):
         why = "The whole of both documents, leaf by leaf: what they have in common is not enough to list fields."
         whole = ["- name: document", "  type: json_diff_match", *(f"  {line}" for line in guard)]
-        return Evaluators((*presence, *comment(why), *whole), ("document",), said, tuple(notes))
+        return SuggestedEvaluators((*presence, *comment(why), *whole), ("document",), said, tuple(notes))
     items = ", items of lists included" if any("[*]" in line.path for line in lines) else ""
     why = (
         f"Every field of the expected answers{items}. The score of a row is its F1: it falls with fields that are wrong, "
@@ -146,7 +148,7 @@ def _of_documents(rows: Sequence[tuple[Any, Any]], count: int, guard: list[str],
         guard = [*guard, *comment(meaning.why), f"nulls: {meaning.word}"]
         lines = [_optional(line) if line.null and meaning.word == "absent" else line for line in lines]
     listed = field_lines("fields", "schema_match", lines, guard)
-    return Evaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), said, tuple(notes))
+    return SuggestedEvaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), said, tuple(notes))
 
 
 def _optional(line: SuggestedLine) -> SuggestedLine:
@@ -159,7 +161,7 @@ def _can_be_listed(root: SeenPlace, paths: Sequence[str]) -> bool:
     return len(root.kinds) == 1 and bool(paths) and paths != ["$"]
 
 
-def _of_texts(texts: Sequence[str], guard: list[str], empty: int, columns: Mapping[Role, str]) -> Evaluators:
+def _of_texts(texts: Sequence[str], guard: list[str], empty: int, columns: Mapping[Role, str]) -> SuggestedEvaluators:
     distinct = list(dict.fromkeys(texts))
     margin = [f"    {line}" for line in guard]
     notes = tuple(_notes(empty, guard))
@@ -169,7 +171,7 @@ def _of_texts(texts: Sequence[str], guard: list[str], empty: int, columns: Mappi
         shown = ", ".join(quote(text, 20) for text in distinct[:6]) + (", …" if len(distinct) > 6 else "")
         why = f"The output is the label, to the letter. There are {len(distinct)}: {shown}."
         lines = [*comment(why), "- exact_match:", "    name: label", *margin]
-        return Evaluators(tuple(lines), ("label",), f"labels, {len(distinct)} distinct", notes)
+        return SuggestedEvaluators(tuple(lines), ("label",), f"labels, {len(distinct)} distinct", notes)
     seen: list[Role] = ["input", "expected"] if "input" in columns else ["expected"]
     judge = _judged("Does the output say the same as the expected answer?", seen, margin)
     if letters <= _SHORT_TEXT:
@@ -179,13 +181,13 @@ def _of_texts(texts: Sequence[str], guard: list[str], empty: int, columns: Mappi
             *comment("The expected text, to the letter."),
             "- exact_match:", "    name: exact", *margin, *(judge if words >= _SENTENCE else ()),
         ]  # fmt: skip
-        return Evaluators(tuple(lines), ("right",), "short texts", notes, words >= _SENTENCE)
+        return SuggestedEvaluators(tuple(lines), ("right",), "short texts", notes, words >= _SENTENCE)
     lines = [
         *comment("How many words of the output and of the expected text are the same. It says nothing of what a text means."),
         "- similarity:", "    name: close_to_expected", "    method: words", "    case_sensitive: false", "    pass_at: 0.5",
         *margin, *judge,
     ]  # fmt: skip
-    return Evaluators(tuple(lines), ("close_to_expected",), "long texts", notes, judged=True)
+    return SuggestedEvaluators(tuple(lines), ("close_to_expected",), "long texts", notes, judged=True)
 
 
 def _words(text: str) -> int:
@@ -205,7 +207,7 @@ def _judged(rubric: str, seen: Sequence[Role], margin: Sequence[str]) -> list[st
     return ["", *comment(why), *(f"# {line}" for line in lines)]
 
 
-def _without_answers(outputs: Sequence[Any], columns: Mapping[Role, str]) -> Evaluators:
+def _without_answers(outputs: Sequence[Any], columns: Mapping[Role, str]) -> SuggestedEvaluators:
     given = [cell for cell in outputs if not _absent(cell)]
     if given and sum(map(_holds_json, given)) >= _MOSTLY * len(given):
         lines = [
@@ -214,7 +216,7 @@ def _without_answers(outputs: Sequence[Any], columns: Mapping[Role, str]) -> Eva
             *comment("Is the output JSON and nothing else?"),
             "- format_valid: {name: json_alone, format: json}",
         ]  # fmt: skip
-        return Evaluators(tuple(lines), ("contains_json",))
+        return SuggestedEvaluators(tuple(lines), ("contains_json",))
     lines = [
         *comment(
             "No column holds expected answers, so nothing can be compared. Is there an output at all, in so many characters?"
@@ -223,7 +225,7 @@ def _without_answers(outputs: Sequence[Any], columns: Mapping[Role, str]) -> Eva
     ]
     seen: list[Role] = ["input"] if "input" in columns else []
     judge = _judged(f"Is the output {'a good answer to the input' if seen else 'clear'}?", seen, ())
-    return Evaluators((*lines, *judge), ("not_empty",), judged=True)
+    return SuggestedEvaluators((*lines, *judge), ("not_empty",), judged=True)
 
 
 def _holds_json(cell: Any) -> bool:

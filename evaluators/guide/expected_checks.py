@@ -31,7 +31,7 @@ _STRUCTURE: Final = {"fallback": {"semantic": "exact", "string_llm": "exact", "a
 """Only the shape of a schema is looked at, so nothing is ever asked."""
 
 
-class Against(Struct, frozen=True):
+class SchemaToCheck(Struct, frozen=True):
     """Schemas to hold answers against: one, or one in a column."""
 
     name: str
@@ -92,7 +92,7 @@ def checked(
     return result
 
 
-def _check(found: Answers, against: Against, strict_types: bool, result: ExpectedFindings, *, first: bool) -> None:
+def _check(found: Answers, against: SchemaToCheck, strict_types: bool, result: ExpectedFindings, *, first: bool) -> None:
     roots: dict[str, FieldNode | Issue] = {}
     for answer in found.read(against.column):
         result.looked_at += first
@@ -108,14 +108,14 @@ def _check(found: Answers, against: Against, strict_types: bool, result: Expecte
                 result.add(finding, answer.where)
 
 
-def _against(found: Answers, schema: str | None, schema_column: str | None) -> list[Against]:
+def _against(found: Answers, schema: str | None, schema_column: str | None) -> list[SchemaToCheck]:
     if schema is not None:
-        return [Against(schema, _root(schema_in(schema), "auto", schema))]
+        return [SchemaToCheck(schema, _root(schema_in(schema), "auto", schema))]
     if schema_column is not None:
         header = found.test_set.header
         if schema_column not in header:
             raise Problems([no_such_column(schema_column, header, found.test_set.name)])
-        return [Against(f'the column "{schema_column}"', column=schema_column)]
+        return [SchemaToCheck(f'the column "{schema_column}"', column=schema_column)]
     named = list(_of_suite(found))
     if not named:
         hint = "name it: --schema schema.json, or --schema-column NAME"
@@ -123,7 +123,7 @@ def _against(found: Answers, schema: str | None, schema_column: str | None) -> l
     return named
 
 
-def _of_suite(found: Answers) -> Iterator[Against]:
+def _of_suite(found: Answers) -> Iterator[SchemaToCheck]:
     """The schemas of the suite's evaluators, and the listed fields whose comparators cannot read every expected value.
 
     A schema that is inferred says nothing new.
@@ -136,18 +136,18 @@ def _of_suite(found: Answers) -> Iterator[Against]:
             continue
         name = f'the schema of "{line.name}"'
         if isinstance(settings.json_schema, FromColumn):
-            yield Against(name, column=settings.json_schema.column, dialect=settings.dialect)
+            yield SchemaToCheck(name, column=settings.json_schema.column, dialect=settings.dialect)
         elif isinstance(settings.json_schema, dict):
-            yield Against(name, _root(settings.json_schema, settings.dialect, name))
+            yield SchemaToCheck(name, _root(settings.json_schema, settings.dialect, name))
 
 
-def _listed(name: str, fields: ScoredFields) -> Iterator[Against]:
+def _listed(name: str, fields: ScoredFields) -> Iterator[SchemaToCheck]:
     """The listed fields of an evaluator, where some expected values may be unreadable."""
     tree = fields.tree
     if not isinstance(tree, ClosedTree) and not (isinstance(tree, SchemaScoring) and fields.lines is not None):
         return
     if any(ask is not None for node in nodes(tree.root) for ask in (*node.readers, *node.compound_place.readers)):
-        yield Against(f'the fields of "{name}"', listed=tree)
+        yield SchemaToCheck(f'the fields of "{name}"', listed=tree)
 
 
 def _tree(schema: Any, dialect: str) -> FieldNode:
@@ -164,7 +164,7 @@ def _root(schema: Any, dialect: str, name: str) -> FieldNode:
         raise of_schema(error, name) from error
 
 
-def _root_of(answer: Answer, against: Against, roots: dict[str, FieldNode | Issue]) -> FieldNode | Issue:
+def _root_of(answer: Answer, against: SchemaToCheck, roots: dict[str, FieldNode | Issue]) -> FieldNode | Issue:
     """The tree of the schema in the row's own cell, or what is wrong with it."""
     cell = answer.schema
     if isinstance(cell, CellError):

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.fields.inference.questions import InitQuestion, Likeliest
+from evaluators.fields.inference.questions import DefaultAnswers, InitQuestion
 from evaluators.guide.draft import evaluators_for, slices_for
 from evaluators.guide.roles import ChosenColumns, choose_roles, is_measure
 from evaluators.guide.suite_text import Draft, suite_text
@@ -39,7 +39,7 @@ ADDRESS_VARIABLE: Final = "TEST_SET_ADDRESS"
 """What a suite names in place of an address that holds a signature."""
 
 
-class Begun(Struct, frozen=True):
+class DraftedSuite(Struct, frozen=True):
     """A suite as text, where it goes, and what is to be said."""
 
     file: str
@@ -47,15 +47,15 @@ class Begun(Struct, frozen=True):
     words: str
 
 
-def begin(
+def draft_suite(
     data: str | None,
     output: str | None,
     expected: str | None,
     columns: Mapping[str, str],
     target: str | None,
-    ask: Likeliest,
+    ask: DefaultAnswers,
     settings: Mapping[str, str | int] = MappingProxyType({}),
-) -> Begun:
+) -> DraftedSuite:
     """A first suite for data. Raises Problems when the data cannot be read, or when no output is found.
 
     `settings` say how a file of rows is read: its `delimiter`, its `encoding`, its `sheet`, its `header_row`.
@@ -105,7 +105,7 @@ def begin(
         evaluators=made.lines, gated=made.gated, slices=slices_for(cells, taken),
         measures=chosen.measures, judged=made.judged,
     )  # fmt: skip
-    return Begun(file, suite_text(draft), _words(place, rows, chosen, made.said, [*ask.said, *made.notes], file))
+    return DraftedSuite(file, suite_text(draft), _words(place, rows, chosen, made.said, [*ask.said, *made.notes], file))
 
 
 def _command(
@@ -136,7 +136,11 @@ def _no_output(header: Sequence[str], place: str, command: str) -> Problems:
 
 
 def _roles(
-    data: str, config: Mapping[str, str], columns: Mapping[Role, str], ask: Likeliest, reading: Mapping[str, str | int]
+    data: str,
+    config: Mapping[str, str],
+    columns: Mapping[Role, str],
+    ask: DefaultAnswers,
+    reading: Mapping[str, str | int],
 ) -> ChosenColumns:
     """The roles of the columns of a file of rows."""
     named = build(TestSetConfig, {"file": data, **reading}, noun="test_set")

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from evaluators import load
 from evaluators.cli import command
 from evaluators.cli.init import asked_on_a_terminal
-from evaluators.fields.inference.questions import InitQuestion, Likeliest
-from evaluators.guide.first_suite import begin
+from evaluators.fields.inference.questions import DefaultAnswers, InitQuestion
+from evaluators.guide.first_suite import draft_suite
 from tests.gallery import GALLERY
 
 ROWS = [
@@ -187,11 +187,11 @@ def test_two_outputs_are_undecided() -> None:
 
 def test_on_a_terminal_the_left_of_two_columns_is_offered_as_the_expected_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     table("eins,zwei", "Rom,Rom", "Oslo,oslo", "Bari,Turin")
-    ask = Likeliest(asks=asked_on_a_terminal)
+    ask = DefaultAnswers(asks=asked_on_a_terminal)
     monkeypatch.setattr(click, "prompt", lambda *_, default, **__: default)
-    assert "    expected: eins" in begin("rows.csv", None, None, {}, None, ask).text
+    assert "    expected: eins" in draft_suite("rows.csv", None, None, {}, None, ask).text
     monkeypatch.setattr(click, "prompt", lambda *_, **__: 2)
-    text = begin("rows.csv", None, None, {}, None, ask).text
+    text = draft_suite("rows.csv", None, None, {}, None, ask).text
     assert "    output: eins    # its cells" in text
     assert "    expected: zwei  # as you said" in text
 
@@ -199,7 +199,10 @@ def test_on_a_terminal_the_left_of_two_columns_is_offered_as_the_expected_answer
 def test_on_a_terminal_an_output_that_nothing_points_to_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     table("text,place,expected", "Rome,x,1", "Oslo,y,2")
     monkeypatch.setattr(click, "prompt", lambda *_, **__: 1)
-    assert "    output: place" in begin("rows.csv", None, None, {}, None, Likeliest(asks=asked_on_a_terminal)).text
+    assert (
+        "    output: place"
+        in draft_suite("rows.csv", None, None, {}, None, DefaultAnswers(asks=asked_on_a_terminal)).text
+    )
 
 
 def test_numbers_about_the_call_are_measures() -> None:
@@ -248,7 +251,7 @@ def test_fields_that_are_null_in_some_answers_make_null_absent_with_the_evidence
 def test_on_a_terminal_it_is_asked_what_null_says(monkeypatch: pytest.MonkeyPatch) -> None:
     nulls()
     monkeypatch.setattr(click, "prompt", lambda *_, **__: 2)
-    text = begin("rows.csv", None, None, {}, None, Likeliest(asks=asked_on_a_terminal)).text
+    text = draft_suite("rows.csv", None, None, {}, None, DefaultAnswers(asks=asked_on_a_terminal)).text
     assert "\n    nulls: value\n" in text
 
 

@@ -29,7 +29,7 @@ Ask: TypeAlias = Callable[[InitQuestion], str]
 """Gives one of the answers."""
 
 
-class Likeliest(Struct):
+class DefaultAnswers(Struct):
     """Answers every question: somebody is asked, where there is somebody. Otherwise with its likeliest answer, and notes what was taken
     and what else it could be.
 

@@ -10,7 +10,7 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from evaluators.fields.inference.questions import Likeliest
+from evaluators.fields.inference.questions import DefaultAnswers
 from evaluators.fields.inference.shape import SeenPlace, shape_of
 from evaluators.fields.inference.suggested_lines import SuggestedLine, lines_of, nulls_of
 from evaluators.fields.schema_types import schema_type
@@ -42,7 +42,7 @@ def inferred_schema(documents: Iterable[Any], defaults: Mapping[str, Any] | None
     if not root.met:
         hint = "give at least one expected document"
         raise problem("nothing-to-infer", "a schema cannot be made of no documents at all", hint=hint)
-    likeliest = Likeliest()
+    likeliest = DefaultAnswers()
     lines = {line.steps: line for line in lines_of(root, likeliest)}
     meaning = nulls_of(root, likeliest)
     schema = _schema(root, (), lines, defaults or {})
@@ -69,7 +69,7 @@ def _schema(
 def plain_schema(documents: Iterable[Any]) -> InferredSchema:
     """The types of expected documents and of what stands in them, the first of several, without how they are compared."""
     root = shape_of(documents)
-    return InferredSchema(_plain(root), tuple(_unclear(lines_of(root, Likeliest()), lists=False)))
+    return InferredSchema(_plain(root), tuple(_unclear(lines_of(root, DefaultAnswers()), lists=False)))
 
 
 def _plain(node: SeenPlace) -> Schema:

@@ -12,7 +12,7 @@ from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.api.run_object import Run
 from evaluators.api.run_options import RunOptions, prepared_for
-from evaluators.cli._printing import print_page, print_problems, print_run, say
+from evaluators.cli._printing import print_out, print_page, print_problems, print_run
 from evaluators.issues import Problems
 from evaluators.reports.comparison_page import comparison_page
 from evaluators.reports.headline import one_line
@@ -39,12 +39,12 @@ def watch_run(suite: str, test_set: str | None, asked: RunOptions) -> None:
             if last is None:
                 print_run(run.result, finished.options)
             else:
-                say(f"\n{one_line(run.result)}\n\n")
+                print_out(f"\n{one_line(run.result)}\n\n")
                 print_page(comparison_page(compare(last, run, fail_on=(), common=True)))
             last = run
         except Problems as error:
             print_problems(error.issues)
-        say(f"Watching {len(seen):,} files. Ctrl-C ends it.\n")
+        print_out(f"Watching {len(seen):,} files. Ctrl-C ends it.\n")
         while _stamps(seen) == seen:
             time.sleep(_PAUSE_SECONDS)
 

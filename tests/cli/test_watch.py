@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.cli import _on_change
+from evaluators.cli import _watch
 
 SUITE = """\
 test_set: rows.csv
@@ -44,7 +44,7 @@ def watched(suite: Path, monkeypatch: pytest.MonkeyPatch, *changes: Callable[[],
 
     monkeypatch.setattr(time, "sleep", pause)
     with pytest.raises(KeyboardInterrupt):
-        _on_change.watch_run(str(suite), None, {"summary": True})
+        _watch.watch_run(str(suite), None, {"summary": True})
 
 
 def test_nothing_is_scored_again_until_a_file_changes(
