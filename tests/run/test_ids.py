@@ -8,7 +8,7 @@ from zlib import crc32
 import pytest
 
 import evaluators
-from evaluators.reports import data_issues
+from evaluators.reports import data_warnings
 from evaluators.run import ids, job, merge
 
 
@@ -45,7 +45,7 @@ def test_rows_beyond_the_first_ones_are_not_looked_at(
         ids,
         job,
         merge,
-        data_issues,
+        data_warnings,
     ):  # each is loaded before any is changed: a name that is imported is a copy
         monkeypatch.setattr(module, "MOST_IDS", 2)
     assert warned(tmp_path, "1", "2", "1", workers=workers) == []
