@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evaluators.compare.calibration import Calibration, Changed, Halves, JudgeConfusion
-from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section
+from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, listed
 from evaluators.run.figures import counted, interval_text, percent_text, rows_text
 from evaluators.run.intervals import wilson
 from evaluators.run.result import Interval
@@ -103,7 +103,7 @@ def _disagreements(found: Calibration) -> tuple[Section, ...]:
     )
     whole = found.confusion.too_kind + found.confusion.too_strict
     title = "Where they differ" if len(items) == whole else f"Where they differ (first {len(items)} of {whole})"
-    return (Section(title, (Listing(items),)),) if items else ()
+    return listed(title, items)
 
 
 def _changed(changed: Changed) -> Section:

@@ -13,15 +13,14 @@ from evaluators.judges.judged_comparator import any_comparator, comparator_names
 from evaluators.registry import suggestion
 from evaluators.reports.document import Page
 from evaluators.reports.reference import (
-    Setting,
     comparator_page,
     evaluator_page,
     first_sentence,
     opening_comment,
     preset_page,
-    settings_of,
     transform_page,
 )
+from evaluators.reports.settings_in_words import Setting, settings_of
 from evaluators.suite import source
 from evaluators.suite.foreign_words import today
 from evaluators.suite.presets import PRESETS, preset_names

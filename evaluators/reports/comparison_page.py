@@ -18,7 +18,7 @@ from evaluators.compare.comparison import (
     Ranking,
     RunComparison,
 )
-from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, Tone, dense
+from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, Tone, dense, listed
 from evaluators.run.figures import UNDEFINED, counted, mean_interval_text, more_text, quantity_text, rows_text, score_text
 from evaluators.run.result import Interval
 from evaluators.words import plain_word
@@ -55,7 +55,7 @@ def comparison_page(comparison: RunComparison, files: Sequence[str] = ()) -> Pag
         *_rows("Fixed rows", comparison, "fixed"),
         *_rows("Gained rows", comparison, "gained"),
         *_rows("Settled rows", comparison, "settled"),
-        *_notes(comparison),
+        *listed("Notes", (Item(note, tone="note") for note in comparison.notes)),
         _ending(comparison, files),
     )
     return Page(f"{comparison.name}: {headline(comparison)}", sections, _tone(comparison))
@@ -408,11 +408,6 @@ def _plain_change(change: str) -> str:
     """What became of a field, in the words for people: `header.total: right → wrong`."""
     place, _, statuses = change.rpartition(": ")
     return f"{place}: {' → '.join(map(plain_word, statuses.split(' → ')))}"
-
-
-def _notes(comparison: RunComparison) -> tuple[Section, ...]:
-    items = tuple(Item(note, tone="note") for note in comparison.notes)
-    return (Section("Notes", (Listing(items),)),) if items else ()
 
 
 _EXIT_WORDS: Final = {

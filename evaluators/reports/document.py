@@ -6,7 +6,7 @@ escapes what would harm it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
@@ -76,6 +76,12 @@ class Page(Struct, frozen=True):
     title: str
     sections: tuple[Section, ...]
     tone: Tone = "plain"
+
+
+def listed(title: str, items: Iterable[Item]) -> tuple[Section, ...]:
+    """A section with a list; nothing without items."""
+    found = tuple(items)
+    return (Section(title, (Listing(found),)),) if found else ()
 
 
 def dense(table: PageTable, keep: Sequence[str]) -> PageTable:

@@ -7,10 +7,9 @@ backticks, and a format that has a way to show code uses it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from typing import Final
 
-from msgspec import Struct
 from pydantic import BaseModel
 
 from evaluators.builtin._composite import Composite
@@ -20,10 +19,10 @@ from evaluators.fields.rules import explain_rule
 from evaluators.issues import Problems
 from evaluators.judges.judge import Judge
 from evaluators.model import MISSING, FieldStatus, Outcome, Result
-from evaluators.needs import ROLES
-from evaluators.reports.document import Block, Head, Item, Listing, Page, PageTable, Paragraph, Section
-from evaluators.run.figures import limit_text, score_text
-from evaluators.settings import READ_AS, BadSettings, build, spellings
+from evaluators.reports.document import Block, Head, Item, Listing, Page, PageTable, Paragraph, Section, listed
+from evaluators.reports.settings_in_words import settings_of
+from evaluators.run.figures import score_text
+from evaluators.settings import BadSettings, build
 from evaluators.suite.schema import documentation
 from evaluators.values.flow import flow
 from evaluators.values.transforms import Kind, TransformError, parse_transform
@@ -31,59 +30,28 @@ from evaluators.values.transforms import Kind, TransformError, parse_transform
 _MOST_FIELDS: Final = 8
 
 
-class Setting(Struct, frozen=True):
-    """One setting, in words. The default is empty where the setting must be given."""
-
-    name: str
-    takes: str
-    default: str
-    meaning: str
-
-
 def evaluator_page(name: str, plug: type[Evaluator]) -> Page:
     """The page of an evaluator type."""
-    retired = (_retired(plug.retired),) if plug.retired else ()
-    examples = tuple(_evaluator_example(plug, example) for example in plug.examples)
-    return Page(
-        name,
-        (
-            Section(None, (*retired, *_paragraphs(documentation(plug)))),
-            Section("In a suite", (_quoted(("evaluators:", f"  - {evaluator_line(name, plug)}")),)),
-            _settings_section(settings_of(plug), _EVERY_EVALUATOR),
-            *_examples(examples),
-        ),
-    )
+    retired = f"This type is kept so that old suites load. Use `{plug.retired}` in new ones."
+    said = (*((Paragraph(retired, "warning"),) if plug.retired else ()), *_paragraphs(documentation(plug)))
+    examples = (_evaluator_example(plug, example) for example in plug.examples)
+    return _page(name, said, ("evaluators:", f"  - {evaluator_line(name, plug)}"), plug, examples, _EVERY_EVALUATOR)
 
 
 def comparator_page(name: str, plug: type[Comparator]) -> Page:
     """The page of a comparator."""
-    examples = tuple(_comparator_example(plug, pair) for pair in plug.examples)
     options = next((pair.options for pair in plug.examples if pair.options), {})
     short = (f"  one_field: {name}",) if _stands_alone(plug) else ()
     long = (f"  {'another_field' if short else 'one_field'}: {flow({name: options})}",) if options else ()
-    return Page(
-        name,
-        (
-            Section(None, _paragraphs(documentation(plug))),
-            Section("In a suite", (_quoted(("fields:", *short, *long)),)),
-            _settings_section(settings_of(plug), None),
-            *_examples(examples),
-        ),
-    )
+    examples = (_comparator_example(plug, pair) for pair in plug.examples)
+    return _page(name, _paragraphs(documentation(plug)), ("fields:", *short, *long), plug, examples)
 
 
 def judge_page(name: str, plug: type[Judge]) -> Page:
     """The page of a judge."""
     required = [one.name for one in settings_of(plug) if not one.default]
     written = f"judge: {{{name}: {{{', '.join(f'{one}: …' for one in required) or '…'}}}}}"
-    return Page(
-        name,
-        (
-            Section(None, _paragraphs(documentation(plug))),
-            Section("In a suite", (_quoted((written,)),)),
-            _settings_section(settings_of(plug), None),
-        ),
-    )
+    return _page(name, _paragraphs(documentation(plug)), (written,), plug)
 
 
 def transform_page(name: str, kind: Kind) -> Page:
@@ -91,13 +59,31 @@ def transform_page(name: str, kind: Kind) -> Page:
     shown = _TRANSFORMED.get(name)
     line = flow(shown[0]) if shown else name
     examples = (_transform_example(*shown),) if shown else ()
+    said = (Paragraph(kind.does), Paragraph(_EVERY_TRANSFORM))
+    return _page(name, said, (f"transforms: [{line}]",), kind.parameters, examples)
+
+
+def _page(
+    name: str,
+    said: tuple[Block, ...],
+    in_a_suite: tuple[str, ...],
+    model: type[BaseModel],
+    examples: Iterable[Item] = (),
+    of_every: str = "",
+) -> Page:
+    """What a plug does, how it is written, its settings with what holds `of_every` one of its kind, and its examples."""
+    rows = tuple(
+        (f"`{one.name}`", one.takes, one.default or "none: it must be given", one.meaning) for one in settings_of(model)
+    )
+    columns = (Head("setting"), Head("takes"), Head("default"), Head("meaning"))
+    settings: tuple[Block, ...] = (PageTable(columns, rows) if rows else Paragraph("It takes no settings."),)
     return Page(
         name,
         (
-            Section(None, (Paragraph(kind.does), Paragraph(_EVERY_TRANSFORM))),
-            Section("In a suite", (_quoted((f"transforms: [{line}]",)),)),
-            _settings_section(settings_of(kind.parameters), None),
-            *_examples(examples),
+            Section(None, said),
+            Section("In a suite", (_quoted(in_a_suite),)),
+            Section("Settings", (*settings, *((Paragraph(of_every),) if of_every else ()))),
+            *listed("Examples", examples),
         ),
     )
 
@@ -117,22 +103,6 @@ def preset_page(name: str, text: str, comparators: Mapping[str, object]) -> Page
             Section("The file", (_quoted(tuple(text.splitlines())),)),
         ),
     )
-
-
-def settings_of(model: type[BaseModel]) -> tuple[Setting, ...]:
-    """The settings of a plug in words: its own first, then those that every evaluator has."""
-    schema = model.model_json_schema()
-    shared = [name for name in Evaluator.model_fields if issubclass(model, Evaluator)]
-    names = {spellings(name, field)[0]: spellings(name, field)[1:] for name, field in model.model_fields.items()}
-    fields = {spellings(name, field)[0]: name for name, field in model.model_fields.items()}
-    ordered = sorted((name for name in schema.get("properties", {}) if name != "type"), key=lambda name: name in shared)
-    found: list[Setting] = []
-    for name in ordered:
-        written = [other for other in names.get(name, ()) if other != name and other not in ROLES]
-        required = model.model_fields[fields.get(name, name)].is_required()
-        one = _setting(name, schema["properties"][name], schema.get("$defs", {}), required, written)
-        found += [one, *_inner_settings(name, schema["properties"][name], schema.get("$defs", {}))]
-    return tuple(found)
 
 
 def evaluator_line(name: str, plug: type[Evaluator]) -> str:
@@ -194,10 +164,6 @@ _TRANSFORMED: Final[Mapping[str, tuple[object, object]]] = {
 """For each transform, how it is written, and a value to show it on."""
 
 
-def _retired(instead: str) -> Paragraph:
-    return Paragraph(f"This type is kept so that old suites load. Use `{instead}` in new ones.", "warning")
-
-
 def _paragraphs(text: str) -> tuple[Block, ...]:
     """The paragraphs of a docstring; one that holds lines with a dash is a list, each line with what goes on below it."""
     parts = (part for part in re.split(r"\n\s*\n", text.strip()) if part.strip())
@@ -213,107 +179,6 @@ def _paragraph(text: str) -> Block:
 
 def _quoted(lines: tuple[str, ...]) -> Listing:
     return Listing((Item("", quote=lines),))
-
-
-def _settings_section(settings: Sequence[Setting], also: str | None) -> Section:
-    columns = (Head("setting"), Head("takes"), Head("default"), Head("meaning"))
-    rows = tuple((f"`{one.name}`", one.takes, one.default or "none: it must be given", one.meaning) for one in settings)
-    table = (PageTable(columns, rows),) if rows else (Paragraph("It takes no settings."),)
-    return Section("Settings", (*table, *((Paragraph(also),) if also else ())))
-
-
-def _examples(items: tuple[Item, ...]) -> tuple[Section, ...]:
-    return (Section("Examples", (Listing(items),)),) if items else ()
-
-
-def _setting(
-    name: str, schema: Mapping[str, Any], models: Mapping[str, Any], required: bool, written: Sequence[str]
-) -> Setting:
-    also = f" Also written {', '.join(f'`{other}`' for other in written)}." if written else ""
-    meaning = " ".join(str(schema.get("description", "")).split())
-    return Setting(name, takes(schema, models), "" if required else _default(name, schema), f"{meaning}{also}".strip())
-
-
-def _inner_settings(name: str, schema: Mapping[str, Any], models: Mapping[str, Any]) -> list[Setting]:
-    """The settings inside a setting that is a map of its own."""
-    for branch in (schema, *schema.get("anyOf", ())):
-        key = _model_name(branch)
-        inner = models.get(key or "", {}) if key != "FromColumn" else {}
-        if inner.get("properties"):
-            required = inner.get("required", ())
-            above = schema.get("default") or {}
-            return [
-                _setting(f"{name}.{word}", {**one, **_instead(above, word)}, models, word in required, ())
-                for word, one in inner["properties"].items()
-            ]
-    return []
-
-
-def _instead(above: object, key: str) -> dict[str, Any]:
-    return {"default": above[key]} if isinstance(above, Mapping) and key in above else {}
-
-
-def _default(name: str, schema: Mapping[str, Any]) -> str:
-    value = schema.get("default")
-    if value is None:
-        return "the test set's own" if name in ROLES else "none"
-    if isinstance(value, float) and value.is_integer():
-        return f"`{limit_text(value)}`"
-    return f"`{flow(value)}`"
-
-
-_READ: Final = {
-    "fields": "a list of paths, or a map from paths to comparators",
-    "transforms": "a list of transforms",
-    "paths": "a list of paths",
-    "comparator": "a comparator",
-}
-_KINDS: Final = {
-    "string": "text", "integer": "a whole number", "number": "a number", "boolean": "`true` or `false`",
-    "array": "a list", "object": "a map",
-}  # fmt: skip
-
-
-def takes(schema: Mapping[str, Any], models: Mapping[str, Any]) -> str:
-    """What a setting may be, in words, from its JSON Schema."""
-    if READ_AS in schema:
-        return _READ.get(str(schema[READ_AS]), str(schema[READ_AS]))
-    if "enum" in schema or "const" in schema:
-        return _either([f"`{flow(value)}`" for value in schema.get("enum", [schema.get("const")])])
-    if "anyOf" in schema:
-        branches = [one for one in schema["anyOf"] if one.get("type") != "null"]
-        return _either(list(dict.fromkeys(takes(one, models) for one in branches)))
-    name = _model_name(schema)
-    if name == "FromColumn":
-        return "`{column: NAME}`"
-    if name:
-        return "a map" if models.get(name, {}).get("properties") else "any value"
-    kind = _KINDS.get(str(schema.get("type")), "any value")
-    if schema.get("type") == "array" and schema.get("items", {}).get("type") == "string":
-        return "a list of texts"
-    return kind + _range(schema)
-
-
-def _model_name(schema: Mapping[str, Any]) -> str | None:
-    reference = schema.get("$ref")
-    return str(reference).rpartition("/")[2] if reference else None
-
-
-def _range(schema: Mapping[str, Any]) -> str:
-    low, high = schema.get("minimum"), schema.get("maximum")
-    above = schema.get("exclusiveMinimum")
-    if low is not None and high is not None:
-        return f" from {low:g} to {high:g}"
-    parts = [
-        f"{word} {limit:g}"
-        for word, limit in (("at least", low), ("more than", above), ("at most", high))
-        if limit is not None
-    ]
-    return f", {', '.join(parts)}" if parts else ""
-
-
-def _either(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def _evaluator_example(plug: type[Evaluator], example: Example) -> Item:

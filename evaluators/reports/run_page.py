@@ -11,7 +11,7 @@ from typing import Final
 
 from evaluators.issues import Blame, Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
-from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, Tone
+from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, Tone, listed
 from evaluators.reports.headline import Options, headline
 from evaluators.reports.rows import RowView
 from evaluators.reports.run_tables import field_section, label_sections, lowest_section, measure_section
@@ -34,16 +34,16 @@ def run_page(result: RunResult, options: Options = Options()) -> Page:
         *(() if failed else gates),
         *label_sections(result),
         *schema_sections(result),
-        *_panels(result),
+        *listed("Panels of judges", map(Item, panel_lines(result))),
         *_repeats(result),
         *lowest_section(result, options.lowest_fields),
         *slice_section(result),
         *measure_section(result),
-        *_judges(result),
+        *listed("Judges", map(Item, judge_lines(result))),
         *options.extra,
         *_problems(result),
-        *_warnings(result),
-        *_notes(result),
+        *listed("Warnings", map(_issue_item, result.warnings)),
+        *listed("Notes", (Item(note, tone="note") for note in result.notes)),
         _ending(result, options),
     )
     return Page(f"{result.name}: {headline(result)}", sections, tone_of(result))
@@ -97,11 +97,6 @@ def answered(result: RunResult) -> list[str]:
     ]
 
 
-def _panels(result: RunResult) -> tuple[Section, ...]:
-    items = tuple(map(Item, panel_lines(result)))
-    return (Section("Panels of judges", (Listing(items),)),) if items else ()
-
-
 def asking_lines(result: RunResult) -> tuple[str, ...]:
     """Who was asked, and how often the same was said, one line each; nothing where nobody was asked."""
     return *panel_lines(result), *repeated_lines(result), *judge_lines(result)
@@ -147,11 +142,6 @@ def judge_lines(result: RunResult) -> Iterator[str]:
                 yield f"{full_name(stats)}: {rows} without a score, since an answer is missing"
 
 
-def _judges(result: RunResult) -> tuple[Section, ...]:
-    items = tuple(map(Item, judge_lines(result)))
-    return (Section("Judges", (Listing(items),)),) if items else ()
-
-
 def asked_text(asked: AskedTotals) -> str:
     """What the asking of a run took."""
     return (
@@ -189,7 +179,7 @@ def _problems(result: RunResult) -> tuple[Section, ...]:
         rest = result.issue_counts.get(code, len(shown)) - len(shown)
         if rest > 0:
             items.append(Item(f"and {rest:,} more like this" if shown else f"{code}: {rest:,}"))
-    return (Section("Problems", (Listing(tuple(items)),)),) if items else ()
+    return listed("Problems", items)
 
 
 def issue_place(issue: Issue) -> str:
@@ -201,17 +191,6 @@ def _issue_item(issue: Issue) -> Item:
     hint = (f"hint: {issue.hint}",) if issue.hint else ()
     excerpt = tuple(issue.excerpt.splitlines()) if issue.excerpt else ()
     return Item(f"{issue_place(issue)}: {issue.message}", hint, excerpt, "bad" if issue.blame is Blame.BUG else "warning")
-
-
-def _warnings(result: RunResult) -> tuple[Section, ...]:
-    """What was not covered, without changing the exit code."""
-    items = tuple(_issue_item(issue) for issue in result.warnings)
-    return (Section("Warnings", (Listing(items),)),) if items else ()
-
-
-def _notes(result: RunResult) -> tuple[Section, ...]:
-    items = tuple(Item(note, tone="note") for note in result.notes)
-    return (Section("Notes", (Listing(items),)),) if items else ()
 
 
 def _ending(result: RunResult, options: Options) -> Section:

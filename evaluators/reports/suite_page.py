@@ -11,7 +11,7 @@ from evaluators.fields.align import Align
 from evaluators.fields.lines import FieldLine
 from evaluators.needs import Column, Expected, Need, Output, Part, Text, Wanted
 from evaluators.plan.suite_plan import Plan
-from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
+from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, listed
 from evaluators.reports.reference import first_sentence, short_score
 from evaluators.run.figures import USUAL, counted
 from evaluators.run.gates import Gate, metric_words
@@ -33,7 +33,7 @@ def suite_page(config: SuiteConfig, gates: Sequence[Gate], plan: Plan | None, co
         (
             Section(None, tuple(_opening(config, gates))),
             Section("Evaluators", (Listing(evaluators),)),
-            *((Section("Gates", (Listing(tuple(map(_gate_item, gates))),)),) if gates else ()),
+            *listed("Gates", map(_gate_item, gates)),
             *(() if plan is None else _steps(config, plan)),
         ),
     )

@@ -13,7 +13,8 @@ from evaluators.judges.judged_comparator import any_comparator
 from evaluators.reports.catalog import KINDS, Kind, entries, kinds_of, page, present_name, settings_in
 from evaluators.reports.document import Item, Listing, Page
 from evaluators.reports.markdown import page_markdown
-from evaluators.reports.reference import first_sentence, settings_of, takes
+from evaluators.reports.reference import first_sentence
+from evaluators.reports.settings_in_words import settings_of, takes
 from evaluators.reports.text import WIDTH, page_text
 from evaluators.values.text import Normalization
 
