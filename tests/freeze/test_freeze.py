@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ def long_numbers_are_read() -> Iterator[None]:
         yield
 
 
+@cache
 def changed() -> list[dict[str, Any]]:
     return yaml.load((HERE / CHANGED).read_text(encoding="utf-8"), yaml.CSafeLoader) or []
 

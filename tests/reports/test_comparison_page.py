@@ -1,15 +1,13 @@
 """A comparison in every format, word for word.
 
-After a wanted change, write the golden files anew and read the difference:
-
-    REGENERATE=1 python -m pytest tests/reports/test_comparison.py && git diff tests/reports/golden
+After a wanted change, `REGENERATE=1 python -m pytest tests/reports/test_comparison_page.py` writes the golden files anew. Each test whose
+file has changed fails then, with the difference.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-import os
 from collections.abc import Callable, Mapping
 from io import StringIO
 from pathlib import Path
@@ -28,6 +26,7 @@ from evaluators.reports.comparison_page import MOST_CHANGES, chance, comparison_
 from evaluators.reports.format import FORMATS, Format, comparison_format_for
 from evaluators.reports.formats.text import TextFormat
 from tests.compare.sides import made_rows, made_side, said
+from tests.kit import golden
 
 GOLDEN = Path(__file__).parent / "golden"
 FIELDS = ("invoice_number", "totals.gross", "地址.城市")
@@ -141,11 +140,7 @@ COMPARISONS: Mapping[str, Callable[[], RunComparison]] = {
 )  # fmt: skip
 def test_a_comparison_is_the_golden_one(name: str, word: str, file: str) -> None:
     text = FORMATS.find(word)().compared(COMPARISONS[name]())
-    golden = GOLDEN / f"comparison_{name}" / file
-    if os.environ.get("REGENERATE"):
-        golden.parent.mkdir(exist_ok=True)
-        golden.write_bytes(text.encode())
-    assert text.encode() == golden.read_bytes()
+    golden(GOLDEN / f"comparison_{name}" / file, text)
 
 
 def test_every_format_that_is_about_more_than_rows_holds_every_comparison() -> None:

@@ -1,13 +1,11 @@
 """What a person sees, word for word.
 
-After a wanted change, write the golden files anew and read the difference:
-
-    REGENERATE=1 python -m pytest tests/reports/test_golden.py && git diff tests/reports/golden
+After a wanted change, `REGENERATE=1 python -m pytest tests/reports/test_golden.py` writes the golden files anew. Each test whose
+file has changed fails then, with the difference.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from evaluators.reports.format import FORMATS, Format, run_files
 from evaluators.reports.headline import Options
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import run_json
+from tests.kit import golden
 
 GOLDEN = Path(__file__).parent / "golden"
 OPTIONS = Options(files=("runs/2026-03-14_09-26-53_5f0c2a9b",))
@@ -38,9 +37,4 @@ def files_of(result: RunResult) -> dict[str, str]:
 )
 def test_a_report_is_the_golden_one(named_run: tuple[str, RunResult], name: str) -> None:
     run, result = named_run
-    golden = GOLDEN / run / name
-    text = files_of(result)[name]
-    if os.environ.get("REGENERATE"):
-        golden.parent.mkdir(exist_ok=True)
-        golden.write_bytes(text.encode())
-    assert text.encode() == golden.read_bytes()
+    golden(GOLDEN / run / name, files_of(result)[name])

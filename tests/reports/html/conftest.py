@@ -84,10 +84,14 @@ def many_gates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """A browser for the tests of one file: while it is up, an event loop runs, and other tests start their own."""
+def browser(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A browser for the tests of one file: while it is up, an event loop runs, and other tests start their own.
+
+    Where the slow tests are asked for, a machine without one fails them.
+    """
     if CHROMIUM is None:
-        pytest.skip("there is no Chromium on this machine")
+        missing = pytest.fail if request.config.getoption("markexpr") == "slow" else pytest.skip
+        missing("there is no Chromium on this machine")
     with pytest.importorskip("playwright.sync_api").sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield started
