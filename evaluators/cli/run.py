@@ -103,7 +103,8 @@ GROUPS: Final = {
 @click.option(
     "--formats",
     metavar="WORD,…",
-    help="The files of the run folder beside run.json, summary.txt and the rows: csv, html, markdown, json, junit, text, fields, report.",
+    help="The files of the run folder beside run.json, summary.txt and the rows: csv, field_sums, fields, html, json, junit, markdown, "
+    "report, text.",
 )
 @click.option("--rows", type=click.Choice(["auto", "jsonl", "parquet"]), help="How the scored rows are stored.")
 @click.option(

@@ -26,7 +26,7 @@ from evaluators.run.record_lines import Recorded
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats
 from evaluators.run.run_folder import RunFolder
 
-_WRITTEN = ("csv", "markdown", "report", "fields")
+_WRITTEN = ("csv", "field_sums", "markdown", "report", "fields")
 
 
 class Record(Struct, frozen=True):

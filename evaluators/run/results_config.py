@@ -18,7 +18,8 @@ class ResultsConfig(Settings):
     name: Name | None = None
     """The name of this run's folder; date, time and a fingerprint of the suite without it."""
     formats: tuple[str, ...] = ()
-    """Further files that are written beside run.json, summary.txt and the rows; `csv` writes rows.csv at any size."""
+    """Further files that are written beside run.json, summary.txt and the rows; `csv` is rows.csv at any size, and
+    `field_sums` field_summary.csv."""
     lowest_fields: int = Field(5, ge=0, strict=True)
     """How many of the lowest-scoring fields the summary lists."""
     rows: Literal["auto", "jsonl", "parquet"] = "auto"
@@ -55,7 +56,12 @@ def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
     if isinstance(data, Mapping) and data.get("documents") == "wrong":
         context["notes"].append((("documents",), '"documents: wrong" is called "documents: auto" here'))
         data = {**data, "documents": "auto"}
-    return build(ResultsConfig, data, noun="results")
+    found = build(ResultsConfig, data, noun="results")
+    if "csv" not in found.formats or "field_sums" in found.formats:
+        return found
+    said = '"csv" means rows.csv; field_summary.csv is called "field_sums", and is written as well'
+    context["notes"].append((("formats",), said))
+    return found.model_copy(update={"formats": (*found.formats, "field_sums")})
 
 
 def read_statistics(data: Any, context: Mapping[str, Any]) -> StatisticsConfig:

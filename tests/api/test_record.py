@@ -26,7 +26,7 @@ from evaluators.run.reader import Run
 from evaluators.run.run_json import run_json
 from tests.gallery import GALLERY
 
-FORMATS = ("csv", "markdown", "html", "junit")
+FORMATS = ("csv", "field_sums", "markdown", "html", "junit")
 """Every word of `formats:` that any suite may ask for."""
 FILES = ("a.html", "a.csv", "a.jsonl", "a.md", "a.xml", "a.txt", "a.json")
 

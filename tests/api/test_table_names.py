@@ -56,7 +56,7 @@ OF_ROWS: Final = frozenset(ROWS[0]) - {"id"}
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("runs")
-    return load(SUITE).run(ROWS, results=folder, name="named", formats=("csv", "fields"))
+    return load(SUITE).run(ROWS, results=folder, name="named", formats=("csv", "field_sums", "fields"))
 
 
 def plain(columns: Iterable[str]) -> Iterator[str]:

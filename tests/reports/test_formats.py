@@ -76,7 +76,7 @@ def test_an_unknown_extension_is_a_config_problem(file: str, hint: str) -> None:
 
 def test_the_words_of_a_suite_choose_the_files_of_the_folder(runs: dict[str, RunResult]) -> None:
     assert set(run_files(runs["failed"], (), Options())) == {"summary.txt"}
-    assert set(run_files(runs["failed"], ("json", "csv", "markdown", "junit"), Options())) == {
+    assert set(run_files(runs["failed"], ("json", "csv", "field_sums", "markdown", "junit"), Options())) == {
         "summary.txt", "field_summary.csv", "fields.md", "junit.xml",
     }  # fmt: skip
 
@@ -85,7 +85,7 @@ def test_unknown_words_are_config_problems_all_at_once(runs: dict[str, RunResult
     issues = check_words(("markdwon", "csv", "zzz"), "suite.yaml:20:3")
     assert [(issue.blame, issue.where) for issue in issues] == [(Blame.CONFIG, "suite.yaml:20:3")] * 2
     assert issues[0].hint == 'did you mean "markdown"?'
-    assert issues[1].hint == "known: csv, fields, html, json, junit, markdown, md, report, text, xml"
+    assert issues[1].hint == "known: csv, field_sums, fields, html, json, junit, markdown, md, report, text, xml"
     with pytest.raises(Problems):
         run_files(runs["failed"], ("markdwon",), Options())
 
@@ -105,7 +105,7 @@ def test_no_two_formats_share_a_word_or_an_extension() -> None:
     assert len({*suffixes, *RowsFile}) == len(suffixes) + len(RowsFile)
 
 
-OF_FIGURES = [name for name in FORMATS.names() if not issubclass(FORMATS.find(name), OutcomesFile)]
+OF_FIGURES = [name for name in FORMATS.names() if name != "csv" and not issubclass(FORMATS.find(name), OutcomesFile)]
 
 
 @pytest.mark.parametrize("name", OF_FIGURES)
@@ -206,7 +206,7 @@ def test_a_paragraph_that_starts_like_a_list_stays_a_paragraph() -> None:
 
 
 def test_the_field_table_opens_in_a_spreadsheet(runs: dict[str, RunResult]) -> None:
-    text = FORMATS.find("csv")().render(runs["failed"], Options())
+    text = FORMATS.find("field_sums")().render(runs["failed"], Options())
     assert text.startswith("\ufeff")
     rows = list(csv.DictReader(StringIO(text.removeprefix("\ufeff"), newline="")))
     (gross,) = [row for row in rows if row["field"] == "totals.gross"]
@@ -219,7 +219,7 @@ def test_the_field_table_opens_in_a_spreadsheet(runs: dict[str, RunResult]) -> N
 def test_the_field_table_has_a_line_per_slice(runs: dict[str, RunResult]) -> None:
     fields = runs["failed"].evaluators[1].fields[:1]
     slices = (replace(runs["compared"].slices[-1], fields=fields),)
-    text = FORMATS.find("csv")().render(replace(runs["compared"], evaluators=(), slices=slices), Options())
+    text = FORMATS.find("field_sums")().render(replace(runs["compared"], evaluators=(), slices=slices), Options())
     head, line = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""))
     assert line[:5] == ["small, tuned", "supplier", "'=1+1", "header", "invoice_number"]
     assert len(line) == len(head)

@@ -24,7 +24,7 @@ def files_of(result: RunResult) -> dict[str, str]:
     markdown: Format = FORMATS.find("markdown")()
     text: Format = FORMATS.find("text")()
     return {
-        **run_files(result, ("csv", "markdown", "json", "junit"), OPTIONS),
+        **run_files(result, ("field_sums", "markdown", "json", "junit"), OPTIONS),
         "summary.md": markdown.render(result, OPTIONS),
         "tables.txt": text.render(result, OPTIONS),
         "run.json": run_json(result),

@@ -1,25 +1,18 @@
-"""The sums per field as a table for spreadsheets and plots: `field_summary.csv`."""
+"""Rows as a table for spreadsheets: `rows.csv` of a run, which is written as its rows are read, and the rows that changed between two."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from io import StringIO
 from typing import TYPE_CHECKING, Final
 
+from evaluators.issues import problem
 from evaluators.reports.csv_cells import write_csv
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
-from evaluators.run.result import ArrayStats, EvaluatorStats, FieldStats, RunResult
+from evaluators.run.result import RunResult
 
 if TYPE_CHECKING:
     from evaluators.compare.comparison import ChangedRow, RunComparison
-
-HEAD: Final = (
-    "variant", "slice_column", "slice_value", "evaluator", "field", "n", "match", "mismatch", "omission",
-    "hallucination", "error", "skipped", "not_measured", "not_judged", "accuracy", "precision", "recall", "f1",
-    "mean_score", "items_matched", "items_missing", "items_extra", "items_precision", "items_recall", "items_f1",
-)  # fmt: skip
-
 
 CHANGED: Final = (
     "variant", "row", "id", "change", "broken", "fixed", "lost", "gained", "settled", "field_changes", "reasons",
@@ -27,16 +20,14 @@ CHANGED: Final = (
 """The columns of the rows that changed from one run to another."""
 
 
-class CsvTable(Format):
-    """One line per field of every evaluator, variant and slice."""
+class Csv(Format):
+    """One line per row."""
 
     words = ("csv",)
 
     def render(self, result: RunResult, options: Options) -> str:
-        """The table, with exact figures; an undefined one is an empty cell."""
-        stream = StringIO(newline="")
-        write_csv(stream, (HEAD, *_rows((*result.evaluators, *result.slices))))
-        return stream.getvalue()
+        """Nothing can be listed from the figures alone. Raises Problems (config)."""
+        raise problem("needs-rows", "rows.csv lists rows, and only a run has them", hint="run the suite again")
 
     def compared(self, comparison: RunComparison) -> str:
         """The rows that changed, one line each: what became of them, and by which evaluators."""
@@ -44,40 +35,8 @@ class CsvTable(Format):
         write_csv(stream, (CHANGED, *map(_changed_cells, comparison.changed)))
         return stream.getvalue()
 
-    def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
-        """`field_summary.csv`."""
-        return {"field_summary.csv": self.render(result, options)}
-
-
-def _rows(figures: Iterable[EvaluatorStats]) -> Iterable[tuple[str, ...]]:
-    for stats in figures:
-        column, value = stats.slice or ("", "")
-        for field in stats.fields:
-            yield stats.variant or "", column.removeprefix("row."), value, stats.name, *_cells(field)
-
-
-def _cells(field: FieldStats) -> tuple[str, ...]:
-    counts = field.counts
-    sums = (
-        counts.n, counts.match, counts.mismatch, counts.omission, counts.hallucination, counts.error,
-        counts.skipped, counts.not_measured, counts.not_judged,
-    )  # fmt: skip
-    figures = (field.accuracy, field.precision, field.recall, field.f1, field.mean_score)
-    return field.path, *map(str, sums), *map(_exact, figures), *_item_cells(field.array)
-
-
-def _item_cells(array: ArrayStats | None) -> tuple[str, ...]:
-    if array is None:
-        return ("",) * 6
-    counts = (array.matched, array.missing, array.extra)
-    return *map(str, counts), *map(_exact, (array.precision, array.recall, array.f1))
-
 
 def _changed_cells(one: ChangedRow) -> tuple[str, ...]:
     evaluators = map(", ".join, (one.broken, one.fixed, one.lost, one.gained, one.settled))
     reasons = ", ".join(f"{name}: {reason}" for name, reason in one.reasons.items())
     return one.variant or "", str(one.number), one.id, one.change, *evaluators, ", ".join(one.fields), reasons
-
-
-def _exact(figure: float | None) -> str:
-    return "" if figure is None else repr(figure)

@@ -1,0 +1,62 @@
+"""The sums per field as a table for spreadsheets and plots: `field_summary.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from io import StringIO
+from typing import Final
+
+from evaluators.reports.csv_cells import write_csv
+from evaluators.reports.format import Format
+from evaluators.reports.headline import Options
+from evaluators.run.result import ArrayStats, EvaluatorStats, FieldStats, RunResult
+
+HEAD: Final = (
+    "variant", "slice_column", "slice_value", "evaluator", "field", "n", "match", "mismatch", "omission",
+    "hallucination", "error", "skipped", "not_measured", "not_judged", "accuracy", "precision", "recall", "f1",
+    "mean_score", "items_matched", "items_missing", "items_extra", "items_precision", "items_recall", "items_f1",
+)  # fmt: skip
+
+
+class FieldSums(Format):
+    """One line per field of every evaluator, variant and slice."""
+
+    words = ("field_sums",)
+
+    def render(self, result: RunResult, options: Options) -> str:
+        """The table, with exact figures; an undefined one is an empty cell."""
+        stream = StringIO(newline="")
+        write_csv(stream, (HEAD, *_rows((*result.evaluators, *result.slices))))
+        return stream.getvalue()
+
+    def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
+        """`field_summary.csv`."""
+        return {"field_summary.csv": self.render(result, options)}
+
+
+def _rows(figures: Iterable[EvaluatorStats]) -> Iterable[tuple[str, ...]]:
+    for stats in figures:
+        column, value = stats.slice or ("", "")
+        for field in stats.fields:
+            yield stats.variant or "", column.removeprefix("row."), value, stats.name, *_cells(field)
+
+
+def _cells(field: FieldStats) -> tuple[str, ...]:
+    counts = field.counts
+    sums = (
+        counts.n, counts.match, counts.mismatch, counts.omission, counts.hallucination, counts.error,
+        counts.skipped, counts.not_measured, counts.not_judged,
+    )  # fmt: skip
+    figures = (field.accuracy, field.precision, field.recall, field.f1, field.mean_score)
+    return field.path, *map(str, sums), *map(_exact, figures), *_item_cells(field.array)
+
+
+def _item_cells(array: ArrayStats | None) -> tuple[str, ...]:
+    if array is None:
+        return ("",) * 6
+    counts = (array.matched, array.missing, array.extra)
+    return *map(str, counts), *map(_exact, (array.precision, array.recall, array.f1))
+
+
+def _exact(figure: float | None) -> str:
+    return "" if figure is None else repr(figure)
