@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from evaluators.conditions import columns_of, read_conditions
 from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import MISSING
+from evaluators.needs import columns_of, read_conditions
 from evaluators.settings import BadSettings
 
 

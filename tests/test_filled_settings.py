@@ -10,7 +10,7 @@ from evaluators.api.loading import loads
 from evaluators.issues import Problems
 from evaluators.model import Row
 from evaluators.settings import Filled
-from evaluators.suite.environment import FilledText, filled_in
+from evaluators.suite.files import FilledText, filled_in
 
 SECRET = "hush-hush-4711"
 

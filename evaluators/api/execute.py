@@ -28,7 +28,7 @@ from evaluators.run.rows import pyarrow
 from evaluators.run.scoring import InBackground, ScoredRun, environment_of, jobs_of, rows_format, scored
 from evaluators.run.store import UNWRITTEN
 from evaluators.run.storing import recording_of
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.byte_store import parent, scheme_of
 
 if TYPE_CHECKING:
@@ -126,8 +126,7 @@ def finish(
         folders += [parent(str(file)) for file in options.get("files", ()) if scheme_of(str(file))]
         if not folders:
             return finish_here(options)
-        from evaluators.api.remote_results import finish_elsewhere
-        from evaluators.api.remote_runs import claimed
+        from evaluators.api.remote_results import claimed, finish_elsewhere
 
         with claimed(folders):
             return finish_elsewhere(suite, options, finish_here) if scheme_of(results) else finish_here(options)
@@ -355,7 +354,7 @@ def _asked(files: Sequence[str], record: Run, options: Options) -> tuple[tuple[s
     """The further files that were written, and those that the system did not take."""
     if not files:
         return (), ()
-    from evaluators.api.remote_runs import written_places
+    from evaluators.api.remote_results import written_places
     from evaluators.reports.report_files import asked_files
 
     written: list[str] = []

@@ -53,7 +53,7 @@ def of_name(written: str, format_: str, columns: int = WIDTH) -> str:
 
 def _of_word(word: str, format_: str, columns: int) -> str:
     """The page of a key of the language, or of a word that a key takes. Raises Problems (config) for other words."""
-    from evaluators.api.language_words import language_words, word_data, word_page  # reads the whole language
+    from evaluators.api.language import language_words, word_data, word_page  # reads the whole language
 
     words = language_words()
     if word not in words:

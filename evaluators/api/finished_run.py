@@ -22,10 +22,10 @@ from evaluators.run.reader import Run
 from evaluators.run.recorder import SMALL_RUN
 from evaluators.run.store import LINKS_JSON
 from evaluators.suite.config import read_config
-from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.suite.presets import PRESETS
+from evaluators.suite.extends import PRESETS
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.suite.source import load
-from evaluators.values.small_files import reading_inside
+from evaluators.values.files import reading_inside
 
 
 def with_record(

@@ -1,11 +1,20 @@
-"""The JSON Schema of the whole language: the suite's own sections, and those of the rooms above it."""
+"""The JSON Schema of the whole language: the suite's own sections, and those of the rooms above it.
+
+What `explain` says of the words of the language that are no evaluator, comparator or transform: keys, and the values of keys.
+
+Everything comes from the JSON Schema of the language, which is made from the settings themselves; `docs/suite.schema.json` is
+that schema. Only the figures, whose names the schema lists, and the words of reports are described here.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from pydantic import Field, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
@@ -14,12 +23,13 @@ from evaluators.compare.compare_section import CompareConfig
 from evaluators.fields.named_comparators import NEIGHBOURS
 from evaluators.judges.judge import JUDGES
 from evaluators.registry import Socket
+from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.gates import AnyGateConfig
 from evaluators.run.results_config import ResultsConfig, StatisticsConfig
 from evaluators.run.suite_sections import LimitsConfig, MeasureConfig
 from evaluators.settings import READ_AS, Settings
-from evaluators.suite.presets import preset_names
+from evaluators.suite.extends import preset_names
 from evaluators.suite.schema import (
     Schema,
     definitions_of,
@@ -29,6 +39,8 @@ from evaluators.suite.schema import (
 )
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.tracking.tracker import TRACKERS
+from evaluators.values.quoting import flow
+from evaluators.words import FIELD_WORDS, ROW_WORDS, VERDICT_WORDS
 
 _TAKEN: Final = "|".join([*COMPARATORS.shipped(), "skip", *NEIGHBOURS])
 EvaluatorShape: TypeAlias = Annotated[Any, WithJsonSchema({READ_AS: "evaluator"})]
@@ -125,3 +137,162 @@ def _plug(socket: Socket[Any], definitions: dict[str, Schema]) -> Schema:
 def schema_text(schema: Schema) -> str:
     """The schema as the text of a file: the same bytes every time."""
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+
+
+FIGURES: Final[Mapping[str, str]] = {
+    "mean": "The mean score of the rows that were scored.",
+    "mean_score": "The same, by the name that is shown; of a schema's field its mean score, partial credit counted.",
+    "pass_rate": "The share of the scored rows that pass.",
+    "accuracy": "The share of a field's values that are right.",
+    "precision": "Of all values that the outputs gave, the share that is right: right / (right + wrong + extra).",
+    "recall": "Of all values that were expected, the share that is right: right / (right + wrong + missing).",
+    "f1": "Precision and recall in one figure, their harmonic mean: 2 × precision × recall / (precision + recall).",
+    "mean_precision": "The mean of the rows' own precisions.",
+    "mean_recall": "The mean of the rows' own recalls.",
+    "mean_f1": "The mean of the rows' own F1.",
+    "mean_field_score": "The mean of the rows' own means over their fields, with weights, of a schema.",
+    "overall_score": "The mean of the rows' overall scores, of a schema with evaluation_config.",
+    "field_score": "The mean score of all fields, of a schema with evaluation_config.",
+    "overall_pass_rate": "The share of all fields that pass, of a schema with evaluation_config.",
+    **{
+        f"{average}_{figure}": f"The {figure if figure != 'f1' else 'F1'} of labels: {how}."
+        for average, how in (
+            ("macro", "the mean over the labels, each counting the same"),
+            ("micro", "of all rows together; of an evaluator with fields, of all values of all rows"),
+            ("weighted", "the mean over the labels, each counting as often as it is expected"),
+        )
+        for figure in ("precision", "recall", "f1")
+    },
+}
+"""What each figure of a gate is."""
+OF_A_FIELD: Final[Mapping[str, str]] = {one.plain: one.meaning for one in FIELD_WORDS.values()}
+"""What reports say that became of a field, as the glossary has it."""
+OF_A_ROW: Final[Mapping[str, str]] = {one.plain: one.meaning for one in (*ROW_WORDS.values(), *VERDICT_WORDS.values())}
+"""What reports say that became of a row, as the glossary has it."""
+_REPORTS: Final = {"what became of a field, in reports": OF_A_FIELD, "what became of a row, in reports": OF_A_ROW}
+_MOST_PLACES: Final = 4
+_MANY: Final = 25
+
+
+class WordUse(Struct, frozen=True):
+    """One thing that a word is in the language. `places` are where it may stand, in words."""
+
+    does: str
+    places: tuple[str, ...]
+    facts: tuple[str, ...] = ()
+
+
+def language_words() -> tuple[str, ...]:
+    """Every key of a suite, every word that a key takes and the words of reports, sorted."""
+    return tuple(sorted(_uses()))
+
+
+def word_page(word: str) -> Page:
+    """The page of a word that `language_words` lists."""
+    uses = _uses()[word]
+    items = tuple(Item(_where(use), (use.does, *use.facts)) for use in uses)
+    in_suites = not all(place in _REPORTS for use in uses for place in use.places)
+    said = Paragraph("A word of the language of suites." if in_suites else "A word of reports.")
+    return Page(word, (Section(None, (said, Listing(items))),))
+
+
+def word_data(word: str) -> list[dict[str, Any]]:
+    """The uses of a word, as plain data for programs."""
+    return [{"word": word, **asdict(use)} for use in _uses()[word]]
+
+
+def _where(use: WordUse) -> str:
+    others = tuple(place for place in use.places if not place.startswith("evaluator "))
+    places = ("any evaluator", *others) if len(use.places) - len(others) > _MANY else use.places
+    more = len(places) - _MOST_PLACES
+    shown = ", ".join(places[:_MOST_PLACES])
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+@cache
+def _uses() -> dict[str, tuple[WordUse, ...]]:
+    """What each word is. Places at which a word is the same thing are one use."""
+    gathered: dict[str, dict[tuple[str, tuple[str, ...]], list[str]]] = {}
+    for word, place, does, facts in _found(language_schema(), ""):
+        gathered.setdefault(word, {}).setdefault((does, facts), []).append(place)
+    for place, words in _REPORTS.items():
+        for word, does in words.items():
+            gathered.setdefault(word, {}).setdefault((f"{does[0].upper()}{does[1:]}.", ()), []).append(place)
+    return {
+        word: tuple(WordUse(does, tuple(dict.fromkeys(places)), facts) for (does, facts), places in uses.items())
+        for word, uses in gathered.items()
+    }
+
+
+def _found(node: Any, place: str) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    """(word, place, what it does, facts) of every key below a part of the schema, and of every word that a key takes."""
+    if isinstance(node, list):
+        for each in node:
+            yield from _found(each, place)
+    if not isinstance(node, dict):
+        return
+    for key, value in _keys(node):
+        does = str(value.get("description") or "")
+        if does:
+            yield key, _spoken(place), " ".join(does.partition("\n\n")[0].split()), _facts(value)
+        for word in _listed(value):
+            if said := FIGURES.get(word, does) if key == "figure" else does:
+                yield word, f"a value of `{key}`", said, ()
+        yield from _found(value, key)
+    for key, value in node.items():
+        if key == "definitions":
+            for name, inner in value.items():
+                yield from _found(inner, name)
+        elif key not in ("properties", "patternProperties", "dependencies"):
+            yield from _found(value, place)
+
+
+def _keys(node: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The keys of a map, each followed by its other spellings, which stand in a pattern."""
+    patterns = node.get("patternProperties") or {}
+    for key, value in (node.get("properties") or {}).items():
+        if isinstance(value, dict):
+            yield key, value
+            for pattern in (pattern for pattern, same in patterns.items() if same == value):
+                yield from ((word, value) for word in pattern[2:-2].split("|"))
+
+
+def _listed(schema: Mapping[str, Any]) -> dict[str, None]:
+    """The words of an `enum` of a key itself, and not of the keys below it."""
+    words = (word for part in _choices(schema, _CHOICES) for word in part.get("enum", ()))
+    return dict.fromkeys(word for word in words if isinstance(word, str))
+
+
+def _facts(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    """What is taken and what holds without it, as far as the schema says so in one word."""
+    facts, default = [], schema.get("default")
+    if words := _listed(schema):
+        facts.append(f"takes: {', '.join(words)}")
+    parts = _choices(schema, (*_CHOICES, "additionalProperties"))
+    if below := dict.fromkeys(key for part in parts for key, _ in _keys(part)):
+        facts.append(f"its keys: {', '.join(below)}")
+    if default is not None:
+        facts.append(f"without it: {flow(default)}")
+    return tuple(facts)
+
+
+_CHOICES: Final = ("if", "then", "else", "anyOf", "oneOf", "allOf", "items")
+
+
+def _choices(schema: Any, keys: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    """A schema, and those behind its conditions and choices."""
+    if isinstance(schema, list):
+        for each in schema:
+            yield from _choices(each, keys)
+    elif isinstance(schema, dict):
+        yield schema
+        for key in keys:
+            yield from _choices(schema.get(key), keys)
+
+
+def _spoken(place: str) -> str:
+    """Where a word stands: `at the top of a suite`, `under gates`, `evaluator contains_json`."""
+    kind, dot, name = place.partition(".")
+    if dot:
+        return "of a " + kind if name == "definition" else f"{kind} {name}"
+    return f"under `{place}`" if place else "at the top of a suite"

@@ -17,7 +17,7 @@ from evaluators.run.job import ShippedSuite
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
 from evaluators.suite.foreign_words import TABLE_OF_PROMPTFOO
-from evaluators.values.small_files import reading_once
+from evaluators.values.files import reading_once
 
 
 def load(suite: str | Path | Mapping[str, Any], *, environment: Mapping[str, str] | None = None) -> Suite:
@@ -54,7 +54,7 @@ def _read(path: Path, environment: Mapping[str, str] | None) -> suite_source.Sui
     try:
         return suite_source.load(path, environment)
     except Problems as error:
-        from evaluators.testsets.opening import named_as_rows
+        from evaluators.testsets.documents import named_as_rows
 
         if not (named_as_rows(path) and path.is_file()):
             raise

@@ -21,7 +21,7 @@ from evaluators.result_table import Kind, ResultTable
 from evaluators.run import reader
 from evaluators.run.figures import percent_text, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 
 if TYPE_CHECKING:
     from evaluators.reports.rows import RowView

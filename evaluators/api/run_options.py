@@ -16,7 +16,7 @@ from evaluators.testsets.test_set_config import TestSetConfig
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
-    from evaluators.testsets.fetched_rows import FetchedRows
+    from evaluators.testsets.memory_rows import FetchedRows
 
 RowsAsked: TypeAlias = "str | Mapping[str, Any] | FetchedRows | None"
 """A file with rows, relative to the working folder; settings of a test set; rows that a program holds; or the suite's own test set."""

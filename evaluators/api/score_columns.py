@@ -17,7 +17,7 @@ from evaluators.needs import ROLES, Part, Role
 from evaluators.reports.names import OVERALL, flat_columns
 from evaluators.reports.rows import error_text, field_numbers
 from evaluators.result_table import Kind
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.columns import guess_columns, no_such_column
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from evaluators.run.job import ShippedSuite
 from evaluators.run.results_config import ResultsConfig, StatisticsConfig
 from evaluators.settings import Loc
 from evaluators.suite.config import SuiteConfig
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.memory_rows import is_data_frame, refuse_python_values
 from evaluators.testsets.reader import id_text
 from evaluators.testsets.test_set_config import TestSetConfig

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.run.reader import Run
 from evaluators.settings import BadSettings
-from evaluators.suite.presets import PRESETS
+from evaluators.suite.extends import PRESETS
 from evaluators.suite.source import as_written, from_data
 from evaluators.tracking.sending import Sending, Sent, send
 from evaluators.tracking.tracker import NamedTracker, Platform, read_tracking
 from evaluators.values.addresses import addresses_in, refused_addresses
-from evaluators.values.small_files import reading_inside
+from evaluators.values.files import reading_inside
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from evaluators.api.explaining import is_suite
 from evaluators.api.loading import load
 from evaluators.api.suite import Suite
-from evaluators.comparators._cache import caching
+from evaluators.comparators._comparator import caching
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.model import MISSING, FieldStatus, Outcome, Result
 from evaluators.needs import Output
@@ -26,7 +26,7 @@ from evaluators.reports.reference import short_score
 from evaluators.run.exit_code import Facts, exit_code
 from evaluators.run.preparing import prepare
 from evaluators.suite import source
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.test_set import TestSet
 from evaluators.values.json_choice import PickedDocument
 from evaluators.values.quoting import quote

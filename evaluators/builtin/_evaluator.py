@@ -22,7 +22,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from evaluators.builtin._scored_fields import NO_FIELDS, Awaited, ScoredFields, SurplusRules
 from evaluators.builtin._texts import LabelRule, TextChange
-from evaluators.comparators._cache import caching
+from evaluators.comparators._comparator import caching
 from evaluators.fields.path_check import ChunkCheck, ScoredRow, release_rows
 from evaluators.issues import Blame, CellError, Issue, Problems, RowProblem, problem
 from evaluators.judges.judge import Judge

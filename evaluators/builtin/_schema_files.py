@@ -10,7 +10,7 @@ from evaluators.builtin._text_formats import line_and_column
 from evaluators.registry import nearest
 from evaluators.settings import bad, filled_texts
 from evaluators.values import json_text
-from evaluators.values.small_files import NoSmallFile, kept_place, read_small
+from evaluators.values.files import NoSmallFile, kept_place, read_small
 
 Schema: TypeAlias = "dict[str, Any] | bool"
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from evaluators.fields.align import Align
     from evaluators.fields.closed import ClosedTree
     from evaluators.fields.lines import FieldLine
     from evaluators.fields.open_tree import OpenTree
+    from evaluators.fields.reading import Align
     from evaluators.fields.schema_scoring import SchemaScoring
     from evaluators.values.paths import Path
 

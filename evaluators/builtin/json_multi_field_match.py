@@ -19,12 +19,12 @@ from evaluators.builtin._evaluator import (
     Unreadable,
 )
 from evaluators.builtin._texts import ExpectedColumn
-from evaluators.conditions import columns_of
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.closed_rows import ListedCheck
 from evaluators.fields.lines import FieldLine, keyed_lists, read_fields
 from evaluators.fields.reading import read_transforms
 from evaluators.model import FieldStatus, Result, RowStatus
+from evaluators.needs import columns_of
 from evaluators.settings import ReadBy
 from evaluators.values.transforms import Transform
 

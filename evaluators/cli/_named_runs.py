@@ -43,7 +43,7 @@ def run_place(written: str | None) -> Path:
     """
     if written is None:
         return newest_place()
-    from evaluators.api.remote_runs import run_here
+    from evaluators.api.remote_results import run_here
     from evaluators.run.run_listing import newest_run
 
     bare = written not in ("", os.curdir, os.pardir) and not set(written) & {"/", os.sep, os.altsep}

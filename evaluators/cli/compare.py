@@ -85,7 +85,7 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     other settings.
     """
     from evaluators.api.loading import load
-    from evaluators.api.remote_runs import written_places
+    from evaluators.api.remote_results import written_places
     from evaluators.reports.format import comparison_format_for
     from evaluators.run.store import write_text
 

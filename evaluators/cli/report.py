@@ -34,7 +34,7 @@ def command(run: str | None, files: tuple[str, ...], verbose: bool, explain: boo
     from msgspec.structs import replace
 
     from evaluators.api.finished_run import options_of, write_again
-    from evaluators.api.remote_runs import written_places
+    from evaluators.api.remote_results import written_places
     from evaluators.issues import Problems
     from evaluators.reports.report_files import check_asked
     from evaluators.run.reader import Run

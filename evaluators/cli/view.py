@@ -19,7 +19,7 @@ def command(run: str | None, no_open: bool) -> None:
     store, named by its address, or one that cannot be written, it is written into a temporary folder.
     """
     from evaluators.api.finished_run import write_again
-    from evaluators.api.remote_runs import page_place
+    from evaluators.api.remote_results import page_place
 
     place = run_place(run)
     (page,) = write_again(place, [page_place(run or str(place), place)])

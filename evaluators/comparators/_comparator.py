@@ -14,25 +14,84 @@ one asks a judge.
 
 A comparator that somebody wrote for their own suite may raise anything and return anything. Whatever it does costs the field that it was
 asked about and nothing else: a `RowProblem` that names the comparator.
+
+Answers of functions that a user wrote, cached while rows are at hand.
+
+A function may cost money, and may answer otherwise the next time. Its score, its reason, and everything that is recorded of
+a row must come from one answer. So answers are cached for a chunk of rows (or for as long as a caller wants), by what was asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 from functools import cached_property
 from math import isfinite
-from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
-from evaluators.comparators._cache import cached, value_key
 from evaluators.issues import Blame, Issue, RowProblem, problem
 from evaluators.model import Comparison
 from evaluators.registry import Socket
 from evaluators.settings import Settings
+from evaluators.values.json_text import compact
 from evaluators.values.quoting import differs, quote
+
+Found = TypeVar("Found")
+Cache: TypeAlias = MutableMapping[Hashable, Any]
+
+_current: ContextVar[Cache | None] = ContextVar("cache", default=None)
+
+
+@contextmanager
+def caching() -> Iterator[None]:
+    """Answers are cached inside, as long as it goes. Inside another one, the outer one is used."""
+    if _current.get() is not None:
+        yield
+        return
+    token = _current.set({})
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def current_cache() -> Cache | None:
+    """Where answers are cached at present; None where they are not."""
+    return _current.get()
+
+
+def cached(key: Hashable, ask: Callable[[], Found], about: object = None) -> Found:
+    """What `ask` gives, asked once for each key while answers are cached. An exception is an answer, too.
+
+    `about` lives as long as the answer: what a key by identity speaks of.
+    """
+    cache = _current.get()
+    if cache is None:
+        return ask()
+    if key not in cache:
+        try:
+            cache[key] = ask(), None, about
+        except Exception as raised:  # raised again for whoever asks the same
+            cache[key] = None, raised, about
+    found, error, _ = cache[key]
+    if error is not None:
+        raise error
+    answer: Found = found
+    return answer
+
+
+def value_key(value: Any) -> Hashable:
+    """Values that are told apart have different keys: 1, 1.0 and true are three."""
+    try:
+        return compact(value)
+    except (TypeError, ValueError, RecursionError):  # no JSON: what a transform made of it
+        return type(value), repr(value)
+
 
 Compare: TypeAlias = Callable[[Any, Any], "bool | Comparison"]
 """Takes (expected, actual). May raise RowProblem when something else than the two values keeps it from an answer."""

@@ -16,8 +16,17 @@ from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, PrivateAttr, m
 from pydantic_core import CoreSchema
 
 from evaluators.comparators._awaiting import results_of, settled
-from evaluators.comparators._cache import cached, value_key
-from evaluators.comparators._comparator import AT_ONCE, Answer, Comparator, Question, Readable, answers_in, failed
+from evaluators.comparators._comparator import (
+    AT_ONCE,
+    Answer,
+    Comparator,
+    Question,
+    Readable,
+    answers_in,
+    cached,
+    failed,
+    value_key,
+)
 from evaluators.issues import RowProblem, problem
 from evaluators.model import Comparison
 from evaluators.settings import BadSettings, build

@@ -12,7 +12,7 @@ from evaluators.registry import suggestion
 from evaluators.run.gate_targets import parse_target
 from evaluators.run.gates import Target
 from evaluators.settings import BadSettings, Detail, Name, Settings, build
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 
 Rule: TypeAlias = Literal["significant_drop", "broken_rows"]
 Count: TypeAlias = Annotated[int, Field(strict=True, ge=0)]

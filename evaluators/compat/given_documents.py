@@ -50,7 +50,7 @@ from evaluators.run.store import RUN_JSON
 from evaluators.run.storing import facts_of, store_parts
 from evaluators.settings import BadSettings, Detail, build, spell
 from evaluators.suite.config import SuiteConfig
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.suite.source import from_data
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.given_rows import ROWS

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from evaluators.converting.converter import Conversion, ConvertedEvaluator, Counterpart, Grouping, WordFinding
 from evaluators.guide.suite_text import comment, literal
-from evaluators.values.flow import key_text
+from evaluators.values.quoting import key_text
 
 _OVERALL: Final = "overall"
 _PLACES: Final = ("file", "expected", "output")

@@ -15,7 +15,7 @@ from evaluators.converting.converter import Conversion, ConvertedEvaluator, Coun
 from evaluators.settings import build
 from evaluators.testsets.byte_source import locate
 from evaluators.testsets.columns import usual_columns
-from evaluators.testsets.opening import open_table
+from evaluators.testsets.documents import open_table
 from evaluators.testsets.reader import Reader, whole
 from evaluators.testsets.test_set_config import TestSetConfig
 

@@ -3,6 +3,8 @@
 Each line is a leaf that a path of its own leads to, whatever stands on the way; `[*]` makes a list of what is looked into, and the
 lines under one list share its items. A line that says how a list is aligned, and has no `[*]`, compares the items of its own value where
 both sides have a list. A query is a list of its hits.
+
+The score of a row from what became of its listed fields, how a row is counted that has none, and the results of fields with reasons.
 """
 
 from __future__ import annotations
@@ -10,21 +12,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
-from typing import Final, Literal, TypeAlias
+from math import gcd, lcm
+from typing import Any, Final, Literal, SupportsIndex, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.fields.align import Align
+from evaluators.comparators._comparator import in_field
 from evaluators.fields.counts import together
+from evaluators.fields.explained import said_by
+from evaluators.fields.frame import spelled
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.policy import LISTED
-from evaluators.fields.rules import Judged, Partial
+from evaluators.fields.reading import Align
+from evaluators.fields.rules import Explained, Judged, Partial, explained_problem
+from evaluators.fields.settle import OURS, compared, reason_code
 from evaluators.fields.tree import ORDERED, Below, FieldNode, ListedField, Metric, SchemaPath
-from evaluators.model import FieldStatus
+from evaluators.fields.walk_findings import Finding, place_of
+from evaluators.issues import RowProblem
+from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.values.paths import ANY, Path
-from evaluators.values.transforms import Transform
+from evaluators.values.transforms import Transform, chain
 
 BothMissing = Literal["not_measured", "match"]
 Reached: TypeAlias = list[tuple[Path, FieldNode]]
@@ -151,3 +159,124 @@ def earns_shares(line: FieldLine, answers: Sequence[Judged]) -> bool:
 def credit(found: Judged | int) -> tuple[int, int]:
     """What a field, or a pair of values, earns of its weight: its partial credit, or all or nothing."""
     return (found.num, found.den) if isinstance(found, Partial) else (int(found == FieldStatus.MATCH), 1)
+
+
+LEFT_OUT: Final = (FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED)
+_RIGHT_ENOUGH: Final = (FieldStatus.MATCH, FieldStatus.SKIPPED)
+
+
+def mean(tree: ClosedTree, found: Sequence[Judged | int]) -> tuple[int, int] | None:
+    """The weighted mean of the measured fields, exact and in lowest terms; None where none was measured.
+
+    Where all of them weigh nothing, it is 1 when every one of them matches, else 0: what was measured is never left out.
+    """
+    measured = [
+        (weight, *credit(one)) for weight, one in zip(tree.weights, found, strict=True) if status_of(one) not in LEFT_OUT
+    ]
+    if not measured:
+        return None
+    whole = sum(weight for weight, _, _ in measured)
+    if not whole:
+        return int(all(num == den for _, num, den in measured)), 1
+    unit = lcm(*(den for _, _, den in measured))
+    num, den = sum(weight * num * (unit // den) for weight, num, den in measured), whole * unit
+    common = gcd(num, den)
+    return num // common, den // common
+
+
+def status_of(found: Judged | int) -> SupportsIndex:
+    """What became of a field, partial credit aside."""
+    return found.status if isinstance(found, Partial) else found
+
+
+def verdict_of(
+    tree: ClosedTree, pass_at: float, found: Sequence[Judged | int], problem: RowProblem | None = None
+) -> Result:
+    """The verdict of a row from what became of its fields. With a problem the row has no score."""
+    statuses = bytes(status_of(one) for one in found)
+    if problem is not None:
+        return Result(RowStatus.of(problem.issue.blame), None, 0, 0, statuses, issue=problem.issue)
+    share = mean(tree, found)
+    if share is None:
+        return Result(RowStatus.NOT_MEASURED, None, 0, 0, statuses)
+    # a required field that was asked about has to match
+    required = all(statuses[number] in _RIGHT_ENOUGH for number in tree.required)
+    passed = required and share[0] / share[1] >= pass_at
+    return Result(RowStatus.SCORED, passed, *share, statuses)
+
+
+def left_out(line: FieldLine, why: str) -> Outcome:
+    """A field that is left out of a row."""
+    return Outcome(line.name, FieldStatus.SKIPPED, None, float(line.weight), reason=why, comparator=line.rule)
+
+
+def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], several: bool) -> Outcome:
+    """The result of one field, from what became of each of its pairs of values.
+
+    Several pairs are judged together. Where an expected value cannot be read, that alone decides. `several`: the field is a
+    list of values, though it may hold only one pair, or none.
+    """
+    unreadable = [one for one in found if one.status is FieldStatus.NOT_JUDGED and _unreadable(one)][:1]
+    answers = [said_by(one, 0) for one in unreadable or found]
+    if any(answer.problem is not None for answer in answers):
+        answers = [_named(line, answer) for answer in answers]
+    one_pair = answers[0] if len(answers) == 1 and not several else None
+    judged = combined(line, [answer.judged for answer in answers]) if one_pair is None else one_pair.judged
+    if judged is FieldStatus.NOT_MEASURED:
+        judged, why = tree.absent(line)
+        reason: str | None = why
+    else:
+        reason = answers[0].reason if one_pair is not None or unreadable else _counted(found, answers)
+    status = judged.status if isinstance(judged, Partial) else judged
+    expected, actual = _shown(found, several)
+    num, den = credit(judged)
+    details = {} if one_pair is None else _details(tree, line, one_pair, status, expected, actual)
+    if isinstance(judged, Partial):
+        details["ratio"] = (num, den)
+    unscored = status is FieldStatus.NOT_MEASURED or status is FieldStatus.NOT_JUDGED
+    return Outcome(
+        line.name, status, None if unscored else num / den, float(line.weight),
+        None, reason, line.rule, expected, actual, details,
+    )  # fmt: skip
+
+
+def _unreadable(found: Finding) -> bool:
+    """Whether it is the expected value that cannot be read."""
+    ask, expected = found.node.readers[0], found.frame.e[found.at]
+    return ask is not None and expected is not MISSING and ask(expected) is not None
+
+
+def _named(line: FieldLine, answer: Explained) -> Explained:
+    """The same answer; a problem with a function of the suite's own names the field."""
+    return answer if answer.problem is None else explained_problem(in_field(answer.problem, line.name))
+
+
+def _shown(found: Sequence[Finding], several: bool) -> tuple[Any, Any]:
+    """The values as people see them: for several pairs a list per side, of what is there."""
+    e, o = [one.frame.e[one.at] for one in found], [one.frame.o[one.at] for one in found]
+    if several:
+        return [value for value in e if value is not MISSING], [value for value in o if value is not MISSING]
+    return (e[0], o[0]) if found else (MISSING, MISSING)
+
+
+def _details(
+    tree: ClosedTree, line: FieldLine, answer: Explained, status: FieldStatus, expected: Any, actual: Any
+) -> dict[str, object]:
+    """What else is known of a field that is one pair of values: what the comparator said, and where it does not match, why."""
+    details: dict[str, object] = {name: value for name, value in answer.details.items() if name not in OURS}
+    if status is not FieldStatus.MATCH and status is not FieldStatus.NOT_MEASURED:
+        details["code"] = reason_code(status, expected, actual)
+        details |= compared(chain(tree.chain(line)), expected, actual)
+    return details
+
+
+def _counted(found: Sequence[Finding], answers: Sequence[Explained]) -> str:
+    """How many of several pairs are right. The first that does not match says why."""
+    failed = [number for number, answer in enumerate(answers) if answer.status is not FieldStatus.MATCH]
+    if not failed:
+        return "the only one is right" if len(answers) == 1 else f"all {len(answers)} are right"
+    first = found[failed[0]]
+    location = place_of(first.node, first.frame, first.at)
+    where = f"{spelled(location)}: " if location else ""
+    rest = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+    return f"{len(answers) - len(failed)} of {len(answers)} right; {where}{answers[failed[0]].reason}{rest}"

@@ -13,8 +13,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from evaluators.comparators._comparator import in_field
-from evaluators.fields.closed import ClosedTree, combined, earns_shares
-from evaluators.fields.closed_score import LEFT_OUT, left_out, settle_field, verdict_of
+from evaluators.fields.closed import LEFT_OUT, ClosedTree, combined, earns_shares, left_out, settle_field, verdict_of
 from evaluators.fields.frame import of_rows
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.pair import CROWDED

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.events import Credit, Event, Items
-from evaluators.fields.path_details import OVERFLOW
+from evaluators.fields.path_check import OVERFLOW
 from evaluators.fields.rules import Explained, Judged, Partial
 from evaluators.fields.scored import list_score
 from evaluators.fields.tree import FieldNode, SchemaPath, nodes

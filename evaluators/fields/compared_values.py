@@ -8,18 +8,49 @@
 
 A column has one result for each pair of its frame: a match, where no finding says otherwise. What waits for an answer is
 pending, and is a finding once it is settled.
+
+What stands in place of what: one table.
+
+A side at a place is missing, null or a value. A *unit* is every leaf, and every container that a comparator compares
+as one value. Missing in the output: one omission. Missing on the expected side: one hallucination. Both there, null included:
+equality, then transforms, then the comparator. Any other container is looked into. What counts is its leaves; null, {} and []
+are one leaf each.
+
+| expected | output | result |
+|---|---|---|
+| contents | contents | key by key, item by item |
+| contents | nothing, null or an empty container | an omission per leaf |
+| contents | anything else | an omission per leaf, and one hallucination at the container |
+| nothing, null or an empty container | contents, of any kind | a hallucination per leaf |
+| nothing or null | an empty container or a leaf | one hallucination |
+| nothing | null | one hallucination |
+| empty | empty | one match; nothing where both are whole documents, unless a key is required |
+| null | null | one match |
+| null or an empty container | nothing | one omission |
+| an empty container | null | one omission |
+| an empty container | an empty one of another kind, or a leaf | one mismatch |
+| a leaf, or contents of another kind | nothing or null | one omission |
+| a leaf, or contents of another kind | anything else | one match when equal, else one mismatch |
+
+Contents are those of the kind that is declared, unless it says otherwise.
+
+A key that the schema lacks: where the expected side has it, it is not scored and is named once; where only the output has
+it, it is a hallucination per leaf. In an item of the output without a partner, the expected side is all expected items of its
+list. A skipped place is one skipped result where either side has something. Absent on both sides is nothing, unless the place is
+required: then it is an omission. A *compound* compares some keys of an object as one unit, at the object's own place.
+
+Listed fields look through containers, which have no results there: what differs between families is in `policy`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from evaluators.comparators._comparator import Comparator, Question
 from evaluators.fields.counts import of_unit
-from evaluators.fields.frame import Frame
-from evaluators.fields.instance_paths import spelled
+from evaluators.fields.frame import Frame, spelled
 from evaluators.fields.rules import Explained, Judged, Rule, explained_answer, explained_problem, prepare_rule
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.unit_rules import UnitRules, alone, status_of, unit_of
@@ -236,3 +267,60 @@ class ComparedValues:
                 self.findings.append(finding._replace(status=status))
             return
         self.findings.append(finding._replace(status=status, more=More(tuple(answers))))
+
+
+Content: TypeAlias = Literal["missing", "null", "empty", "bare", "leaf", "full", "other"]
+"""What one side has where a container is declared: `empty` and `full` are of the declared kind, `bare` and `other` an empty container and
+a full one of the other kind."""
+
+
+class InPlace(NamedTuple):
+    """What becomes of a pair of which a side has no contents of the declared kind."""
+
+    counts: Literal["lost", "extra", "extra or one", "leaves", "one", "compared"]
+    """The contents of the expected side; those of the output, or one result where nothing in them counts; every leaf of the output,
+    for its contents are not declared; the place as one result; both sides as one value."""
+    own: FieldStatus | None = None
+    """The result of the place itself."""
+
+
+_OMISSION: Final = InPlace("one", FieldStatus.OMISSION)
+_ONE_EXTRA: Final = InPlace("one", FieldStatus.HALLUCINATION)
+_MATCH: Final = InPlace("one", FieldStatus.MATCH)
+_MISMATCH: Final = InPlace("one", FieldStatus.MISMATCH)
+_LEAVES: Final = InPlace("leaves", FieldStatus.HALLUCINATION)
+_EXTRA: Final = InPlace("extra")
+_COMPARED: Final = InPlace("compared")
+_LOST: Final = InPlace("lost")
+_LOST_ONE_EXTRA: Final = InPlace("lost", FieldStatus.HALLUCINATION)
+
+_OUTPUT: Final[tuple[Content, ...]] = ("missing", "null", "empty", "bare", "leaf", "full", "other")
+_TABLE: Final[Mapping[Content, tuple[InPlace, ...]]] = {
+    "missing": (_OMISSION, _ONE_EXTRA, _ONE_EXTRA, _ONE_EXTRA, _ONE_EXTRA, _EXTRA, _LEAVES),
+    "null": (_OMISSION, _MATCH, _ONE_EXTRA, _ONE_EXTRA, _ONE_EXTRA, InPlace("extra or one"), _LEAVES),
+    "empty": (_OMISSION, _OMISSION, _MATCH, _MISMATCH, _MISMATCH, _EXTRA, _LEAVES),
+    "bare": (_OMISSION, _OMISSION, _MISMATCH, _MATCH, _MISMATCH, _EXTRA, _LEAVES),
+    "leaf": (_OMISSION, _OMISSION, _COMPARED, _COMPARED, _COMPARED, _COMPARED, _COMPARED),
+    "full": (_LOST, _LOST, _LOST, _LOST, _LOST_ONE_EXTRA, _LOST, _LOST_ONE_EXTRA),
+    "other": (_OMISSION, _OMISSION, _COMPARED, _COMPARED, _COMPARED, _COMPARED, _COMPARED),
+}
+IN_PLACE: Final = {
+    (ours, theirs): found
+    for ours, row in _TABLE.items()
+    for theirs, found in zip(_OUTPUT, row, strict=True)
+    if (ours, theirs) != ("full", "full")
+}
+"""What becomes of a pair, by what its sides have."""
+
+
+def content(kind: type, value: Any) -> Content:
+    """What one side has where a container of a kind is declared."""
+    if value is MISSING:
+        return "missing"
+    if value is None:
+        return "null"
+    if value.__class__ is kind:
+        return "full" if value else "empty"
+    if isinstance(value, dict | list):
+        return "other" if value else "bare"
+    return "leaf"

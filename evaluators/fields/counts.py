@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Final
 
-from evaluators.fields.instance_paths import places_above
+from evaluators.fields.frame import places_above
 from evaluators.fields.scored import ListOutcome, Scored
 from evaluators.model import FieldStatus, Outcome
 from evaluators.values.numbers import written

@@ -13,11 +13,11 @@ from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
-from evaluators.fields.align import Align
 from evaluators.fields.dialects import unwrap
 from evaluators.fields.evaluation_words import NO_WORDS, AskedMetric, Words, read_words
-from evaluators.fields.fallbacks import OF_LISTS, NeedsJudge
 from evaluators.fields.metrics import refuse_list_metric, resolve_alignment, resolve_metric
+from evaluators.fields.named_comparators import OF_LISTS, NeedsJudge
+from evaluators.fields.reading import Align
 from evaluators.fields.references import CHOICES, Placed, as_problems, own_place, place_of
 from evaluators.fields.schema_parts import SchemaReading, read_parts
 from evaluators.fields.schema_types import (

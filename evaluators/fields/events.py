@@ -12,7 +12,7 @@ from math import lcm
 from typing import Final, NamedTuple, TypeAlias
 
 from evaluators.fields.counts import MEASURED, is_entry, of_unit, outermost, share, together
-from evaluators.fields.path_details import (
+from evaluators.fields.path_check import (
     CREDIT,
     ERRORS,
     EVALUATED,

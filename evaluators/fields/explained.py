@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from evaluators.comparators._comparator import in_field
 from evaluators.fields.counts import MEASURED
-from evaluators.fields.instance_paths import InstancePath, spelled
+from evaluators.fields.frame import InstancePath, spelled
 from evaluators.fields.pair import keys_of
 from evaluators.fields.post_process import Processor, post_process
 from evaluators.fields.readable import Ask

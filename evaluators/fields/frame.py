@@ -4,19 +4,68 @@ A `Frame` has two columns, the expected values and the output's, and the row of 
 its values, for all objects at once; going into lists strings their items together. A frame knows where it came from, so the
 concrete path of a pair is made only when somebody asks for it. What is made of a frame is kept with it, for all who look at
 the same documents. Frames know each other in circles: who makes the first one releases it.
+
+Where a result stands in the documents of one row: `items[0].name`, and `items[+2].name` for an item of the output alone.
+
+An index is that of the expected item. An item that only the output has is counted in the output's own list, and a plus
+says so. The whole document is `$`.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import compress
 from operator import itemgetter, ne
 from typing import Any, Final, TypeAlias
 
-from evaluators.fields.instance_paths import InstancePath
+from msgspec import Struct
+
 from evaluators.model import MISSING, Missing
 from evaluators.values.equality import same
+from evaluators.values.path_text import Step
+from evaluators.values.paths import display
+
+
+class Unpaired(Struct, frozen=True):
+    """The step to an item of the output that no expected item is paired with."""
+
+    index: int
+
+
+InstancePath: TypeAlias = tuple[Step | Unpaired, ...]
+
+
+@lru_cache(maxsize=20_000)
+def spelled(location: InstancePath) -> str:
+    """The path as people read it."""
+    text = ""
+    for step in location:
+        piece = f"[+{step.index}]" if isinstance(step, Unpaired) else display((step,))
+        text += piece if not text or piece.startswith("[") else f".{piece}"
+    return text or "$"
+
+
+@lru_cache(maxsize=20_000)
+def places_above(path: str) -> tuple[str, ...]:
+    """Every place that a spelled path leads through, itself last. A dot or bracket inside a quoted key is no step."""
+    return tuple(_above(path))
+
+
+def _above(path: str) -> Iterator[str]:
+    yield "$"
+    quoted = escaped = False
+    for at, char in enumerate(path):
+        if quoted:
+            quoted, escaped = escaped or char != '"', not escaped and char == "\\"
+        elif char == '"':
+            quoted = True
+        elif char in ".[" and at:
+            yield path[:at]
+    if path != "$":
+        yield path
+
 
 CONTAINERS: Final = frozenset((dict, list))
 SURE: Final = frozenset((str, type(None), Missing))

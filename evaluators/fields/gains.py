@@ -2,11 +2,22 @@
 
 A pairing of two lists is the better one when it has more *complete* pairs, in which every measured result is a match; then
 by the greater sum of F1; then by its rank: the fields that match, in their order. Distances come last, and
-`values.assignment` sees to them. What no field looks at decides nothing.
+`values.pairing` sees to them. What no field looks at decides nothing.
 
 `gains` writes that as one whole number for each pair, so that the pairing with the greatest sum is the best one. A unit of
 a level outweighs whatever a pairing can gain at the levels below it: sums of F1 are whole over their common denominator,
 and a pairing has min(n, m) pairs at most. Levels that tell no two pairs apart are left out, which keeps numbers small.
+
+How much work it is to compare every item of a list with every item of another, counted before anything is compared.
+
+The limit (`limits: {list_cells: …}` sets another) is that of lists of 1,000 items with four values each.
+
+The unit is a *cell*: one value of an item compared with one value of another. Lists of n and m items come to n × m cells
+for each value that an item has on average. A comparator that tells how alike two texts are counts `SLOW` times; a list
+inside an item counts each of its values with each, where its own items are paired freely, too.
+
+Above the limit, equal items are paired first and the rest in list order. Only the documents are counted, so that the
+answer is the same on every machine.
 """
 
 from __future__ import annotations
@@ -14,9 +25,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import lcm
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from evaluators.values.assignment import Table
+from evaluators.limits import limits_here
+from evaluators.values.pairing import Table
 
 WHOLE: Final = Fraction(1)
 
@@ -64,3 +76,54 @@ def _numbers(worths: Iterable[Worth], least: Fraction, most: int) -> dict[Worth,
 def f1(worth: Worth) -> Fraction:
     """The F1 of a pair."""
     return Fraction(2 * worth.matched, worth.whole)
+
+
+SLOW: Final = 20
+"""How many cells one question to a slow comparator counts for."""
+LONG: Final = 200
+"""So many characters of a text are one value for a slow comparator."""
+FEW: Final = 100
+"""Up to so many pairs of items nothing is counted: it is soon done, whatever the items are."""
+
+
+class PairCost(NamedTuple):
+    """What it takes to compare two items."""
+
+    slow: bool = False
+    """Some comparator of theirs tells how alike two texts are, or is a function or a pattern of the user's."""
+    deep: bool = False
+    """Some list inside the items has items that are paired freely, too."""
+
+
+def crowded(cost: PairCost, expected: Sequence[Any], output: Sequence[Any], limit: int | None = None) -> bool:
+    """Whether two lists are too long to compare every item of one with every item of the other."""
+    rows, columns = len(expected), len(output)
+    if rows * columns <= FEW:
+        return False
+    most = limits_here().list_cells if limit is None else limit
+    if rows * columns > most:
+        return True
+    return cells(cost, expected, output) > most
+
+
+def cells(cost: PairCost, expected: Sequence[Any], output: Sequence[Any]) -> int:
+    """The cells that two lists come to."""
+    ours, theirs = (sum(_values(item, cost) for item in side) for side in (expected, output))
+    return (len(output) * ours + len(expected) * theirs) // 2 * (SLOW if cost.slow else 1)
+
+
+def _values(item: Any, cost: PairCost) -> int:
+    """The values of an item, without recursion: documents may be nested deeply."""
+    found, waiting = 0, [item]
+    while waiting:
+        value = waiting.pop()
+        kind = value.__class__
+        if kind is dict:
+            waiting.extend(value.values())
+        elif kind is list:
+            if cost.deep:
+                found += len(value) * len(value)
+            waiting.extend(value)
+        else:
+            found += 1 + len(value) // LONG if cost.slow and kind is str else 1
+    return found or 1

@@ -9,8 +9,7 @@ from itertools import chain, repeat
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from evaluators.fields.frame import Frame
-from evaluators.fields.instance_paths import Unpaired
+from evaluators.fields.frame import Frame, Unpaired
 from evaluators.fields.pair import ItemKeys, Paired
 from evaluators.model import MISSING
 

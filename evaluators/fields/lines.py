@@ -15,17 +15,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.comparators._comparator import COMPARATORS, Comparator
-from evaluators.conditions import Condition, read_conditions
-from evaluators.fields.align import Align, read_align
 from evaluators.fields.compound import WORD as COMPOUND
 from evaluators.fields.compound import Together
-from evaluators.fields.fallbacks import JUDGED, in_field, listed_once
-from evaluators.fields.named_comparators import NEIGHBOURS, WORDS, NamedComparator, choose
-from evaluators.fields.reading import read_path, read_transforms
+from evaluators.fields.named_comparators import JUDGED, NEIGHBOURS, WORDS, NamedComparator, choose, in_field, listed_once
+from evaluators.fields.reading import Align, read_align, read_path, read_transforms
+from evaluators.needs import Condition, read_conditions
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, as_number, bad, read_each, spell
-from evaluators.values.flow import flow
 from evaluators.values.paths import ANY, Path
+from evaluators.values.quoting import flow
 from evaluators.values.transforms import Transform
 
 MOST_WEIGHT: Final = 10**12

@@ -14,10 +14,20 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.fields.align import Align
 from evaluators.fields.compound import WORD
-from evaluators.fields.fallbacks import JUDGED, OF_LISTS, fallback_of, in_field, listed_once, needs_judge
-from evaluators.fields.named_comparators import NamedComparator, choose, read_fallback, word_in
+from evaluators.fields.named_comparators import (
+    JUDGED,
+    OF_LISTS,
+    NamedComparator,
+    choose,
+    fallback_of,
+    in_field,
+    listed_once,
+    needs_judge,
+    read_fallback,
+    word_in,
+)
+from evaluators.fields.reading import Align
 from evaluators.fields.schema_types import DEFAULTED, SEVERAL
 from evaluators.fields.tree import Compound, FieldNode, Metric, nodes
 from evaluators.registry import suggestion

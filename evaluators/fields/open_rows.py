@@ -15,12 +15,10 @@ from typing import Any, Final, TypeAlias
 
 from msgspec.structs import replace
 
-from evaluators.fields.differences import Differences
 from evaluators.fields.open_tree import Location, OpenTree, RowCounts, general, is_leaf, verdict_of_counts
 from evaluators.fields.open_walk import LeafFindings, OpenWalk
-from evaluators.fields.path_check import RowsCheck, ScoredRow, ScoredRows
-from evaluators.fields.path_tally import PathTally
-from evaluators.fields.settle import of_fields
+from evaluators.fields.path_check import PathTally, RowsCheck, ScoredRow, ScoredRows
+from evaluators.fields.settle import Differences, of_fields
 from evaluators.fields.walk_findings import HALLUCINATION, MATCH, MISMATCH, OMISSION
 from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldStatus, Outcome, Reason, Result

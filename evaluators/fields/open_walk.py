@@ -16,11 +16,10 @@ from itertools import chain, compress, repeat
 from operator import is_, is_not, itemgetter, ne
 from typing import Any, Final, NamedTuple, SupportsIndex, TypeAlias
 
-from evaluators.fields.frame import CONTAINERS, SURE, Frame, differing, of_rows
-from evaluators.fields.instance_paths import Unpaired
+from evaluators.fields.frame import CONTAINERS, SURE, Frame, Unpaired, differing, of_rows
 from evaluators.fields.item_frames import in_order
 from evaluators.fields.open_tree import Location, OpenTree, RowCounts, is_leaf, renamed
-from evaluators.fields.path_tally import SURPLUS, Name, PathTally
+from evaluators.fields.path_check import SURPLUS, Name, PathTally
 from evaluators.fields.walk_findings import HALLUCINATION, MATCH, MISMATCH, OMISSION
 from evaluators.model import MISSING, FieldStatus
 from evaluators.values.equality import same

@@ -22,9 +22,9 @@ The answer has the pairs, sorted by expected item; what either list has left ove
 had no key or shared one. `any_order` makes complete pairs and no others: those with an F1 of 1. `hungarian` makes the
 best pairing there is: as many complete pairs as can be, then the greatest sum of F1, then the fields that match, in their
 order (see `gains`); pairs that have nothing in common, or whose F1 is below `at_least`, stay apart. Ties are settled as
-`values.assignment` says. Equal lists are paired in order by whoever calls: nothing is weighed.
+`values.pairing` says. Equal lists are paired in order by whoever calls: nothing is weighed.
 
-Lists that are too long to compare each item with each (see `pairing_limit`; `cells` raises it) have equal items paired
+Lists that are too long to compare each item with each (see `gains`; `cells` raises it) have equal items paired
 first. The rest pairs in list order, where such a pair is one that the alignment makes; the answer says so.
 
 With `ask: leftover`, `hungarian` goes on where comparators that cost nothing left items over in both lists: `weigh` may then
@@ -38,16 +38,14 @@ from collections.abc import Callable, Container, Generator, Hashable, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from evaluators.fields.align import Align
-from evaluators.fields.gains import NOTHING_ALIKE, WHOLE, Worth, f1, gains
+from evaluators.fields.gains import FEW, NOTHING_ALIKE, WHOLE, PairCost, Worth, crowded, f1, gains
 from evaluators.fields.marks import Leaves, LeavesOf, leaves_of_all
-from evaluators.fields.pairing_limit import FEW, PairCost, crowded
+from evaluators.fields.reading import Align
 from evaluators.issues import RowProblem
 from evaluators.limits import still_time
 from evaluators.model import MISSING
-from evaluators.values.assignment import assign_gains
 from evaluators.values.json_text import to_text
-from evaluators.values.pairing import Pairs, by_equality, by_key, identity, left_over, places, repeated
+from evaluators.values.pairing import Pairs, assign_gains, by_equality, by_key, identity, left_over, places, repeated
 from evaluators.values.transforms import TransformError, chain
 
 CANDIDATES: Final = 8

@@ -1,17 +1,62 @@
 """The contracts of checks that score many rows at once and say of each of them why, and of those that also count, over all their
-rows, what became of each path."""
+rows, what became of each path.
+
+Counts by path for whole documents. Paths have `[*]` for every index, and grow with the documents up to a cap.
+
+Beyond it the first in alphabetical order are counted apart, and all others together, under a name that says so. Which ones these
+are depends on nothing but the paths, so that rows counted in parts come to what all rows count at once.
+
+What a check counts by path beside the four statuses, as whole numbers that add up exactly.
+
+A key is (path, kind, denominator). For all kinds but CREDIT the denominator is 1 and the count is a number of results;
+for CREDIT it is the sum of numerators of the partial credit that results which do not match were given (a match counts
+1 without being listed; where a match earns less than 1, the difference is listed as a negative credit).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Generic, NamedTuple, Protocol, SupportsIndex, TypeAlias, TypeVar
 
 from evaluators.fields.frame import Frame
-from evaluators.fields.path_details import Detail
 from evaluators.fields.scored import Documents
 from evaluators.fields.walk_findings import WalkedLists
 from evaluators.issues import Issue
 from evaluators.model import Outcome, Reason, Result
+from evaluators.values.paths import display
+
+Detail: TypeAlias = tuple[str, str, int]
+
+ERRORS: Final = "errors"
+"""Results that the output's value broke: among the mismatches of the path."""
+FAULTS: Final = "faults"
+"""Results that something else than the output broke: in no denominator."""
+SKIPPED: Final = "skipped"
+CREDIT: Final = "credit"
+MATCHED: Final = "matched"
+"""Items of an array that were paired and match as a whole; the path is the array's."""
+MISSED: Final = "missed"
+SPURIOUS: Final = "spurious"
+PAIRED: Final = "paired"
+EVALUATED: Final = "evaluated"
+"""What the totals of a schema are over: results outside of lists, and each outermost list as a whole."""
+PASSED: Final = "passed"
+"""Those of them that are right; a list is, when every expected item is there and right."""
+SURPLUS_VALUES: Final = "surplus values"
+"""Values of an open tree that stand in items which only the output has, among the hallucinations of the path."""
+SURPLUS_ITEMS: Final = "surplus items"
+"""Items of lists that only the output has, of all lists together: the path is empty.
+
+A schema counts those of outermost lists in which any are expected.
+"""
+SURPLUS_ROWS: Final = "surplus rows"
+"""The rows in which there are any; the path is empty."""
+SURPLUS_DETAILS: Final = frozenset((SURPLUS_VALUES, SURPLUS_ITEMS, SURPLUS_ROWS))
+OUTSIDE: Final = "outside"
+"""Keys that the expected side has and the schema lacks; in no denominator."""
+
+OVERFLOW: Final = "(other paths)"
+"""The path that all paths share beyond those which a check counts apart."""
 
 
 class PathCounts(Protocol):
@@ -21,7 +66,7 @@ class PathCounts(Protocol):
         """(match, mismatch, omission, hallucination) by path, sorted by path."""
 
     def details(self) -> Mapping[Detail, int]:
-        """What is counted beside the statuses; see `path_details`."""
+        """What is counted beside the statuses."""
 
 
 class ScoredRows:
@@ -134,3 +179,64 @@ def release_rows(found: Iterable[ScoredRow]) -> None:
     for rows in {id(one.rows): one.rows for one in found}.values():
         if rows is not None:
             rows.release()
+
+
+Name: TypeAlias = tuple[Any, ...]
+"""A place, with `ANY` for every index."""
+Counts: TypeAlias = tuple[int, int, int, int]
+"""Match, mismatch, omission, hallucination."""
+
+PATH_CAP: Final = 20_000
+"""Paths that one check counts apart. Far fewer are reported; so many make the figures the same for any split."""
+SURPLUS: Final = 0
+"""In place of a status: only the output has the item that a value stands in."""
+
+
+class PathTally:
+    """The counts of one evaluator, by path."""
+
+    def __init__(self, cap: int = PATH_CAP) -> None:
+        self._cap = cap
+        self._paths: dict[Name, list[int]] = {}
+        """How often each status was met, by its number. Items that only the output has are counted apart, at `SURPLUS`."""
+        self._overflow = [0, 0, 0, 0, 0]
+        self._last: str | None = None
+        """The last path that is counted apart, once there were too many."""
+        self.surplus_items = self.surplus_rows = 0
+
+    def add(self, names: Sequence[Name], status: SupportsIndex, times: int) -> None:
+        """Counts leaves of some places that have a status, or `SURPLUS`: so many of each place."""
+        for name in names:
+            counts = self._paths.get(name)
+            if counts is None:
+                if self._last is not None and display(name) > self._last:
+                    counts = self._overflow
+                else:
+                    counts = self._paths[name] = [0, 0, 0, 0, 0]
+            counts[status] += times
+
+    def trim(self) -> None:
+        """Counts together what is beyond the cap. To be called between chunks, now and then."""
+        if len(self._paths) <= 2 * self._cap:
+            return
+        order = sorted((display(name), name) for name in self._paths)
+        self._last = order[self._cap - 1][0]
+        for _, name in order[self._cap :]:
+            self._overflow = [a + b for a, b in zip(self._overflow, self._paths.pop(name), strict=True)]
+
+    def counts(self) -> dict[str, Counts]:
+        """(match, mismatch, omission, hallucination) by path, sorted by path."""
+        spelled = sorted(self._spelled())
+        return {path: (a, b, c, d + surplus) for path, (surplus, a, b, c, d) in spelled if any((surplus, a, b, c, d))}
+
+    def details(self) -> dict[Detail, int]:
+        """The items that only the output has, in how many rows, and their values by path."""
+        if not self.surplus_rows:
+            return {}
+        found = {("", SURPLUS_ITEMS, 1): self.surplus_items, ("", SURPLUS_ROWS, 1): self.surplus_rows}
+        return found | {(path, SURPLUS_VALUES, 1): counts[SURPLUS] for path, counts in self._spelled() if counts[SURPLUS]}
+
+    def _spelled(self) -> Iterator[tuple[str, list[int]]]:
+        yield OVERFLOW, self._overflow
+        for name, counts in self._paths.items():
+            yield display(name), counts

@@ -16,8 +16,7 @@ from msgspec.structs import replace
 from evaluators.fields.coding import Coding, Signature
 from evaluators.fields.events import Event, events_of, row_counts, row_figures, row_statuses, row_values, totals
 from evaluators.fields.explained import problems_of
-from evaluators.fields.path_check import RowsCheck, ScoredRow, ScoredRows
-from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, Detail
+from evaluators.fields.path_check import SURPLUS_ITEMS, SURPLUS_ROWS, Detail, RowsCheck, ScoredRow, ScoredRows
 from evaluators.fields.row_events import row_events
 from evaluators.fields.schema_rows import SchemaRows, verdict_of
 from evaluators.fields.schema_scoring import SchemaScoring
@@ -98,7 +97,7 @@ class SchemaCheck(RowsCheck[SchemaRows]):
         return {path: (found[0], found[1], found[2], found[3]) for path, found in sorted(self._paths.items())}
 
     def details(self) -> Mapping[Detail, int]:
-        """How many results of each path were skipped, faults and so on; how many items were paired. See `path_details`."""
+        """How many results of each path were skipped, faults and so on; how many items were paired."""
         self._settle()
         return dict(self._details)
 

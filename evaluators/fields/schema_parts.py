@@ -16,10 +16,9 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.fields.align import Align
 from evaluators.fields.evaluation_words import AskedMetric
-from evaluators.fields.fallbacks import OF_LISTS, NeedsJudge, in_field, listed_once
-from evaluators.fields.named_comparators import add_note
+from evaluators.fields.named_comparators import OF_LISTS, NeedsJudge, add_note, in_field, listed_once
+from evaluators.fields.reading import Align
 from evaluators.fields.references import Placed, merge, own_place, place_of, refuse_too_many, resolve_as_far
 from evaluators.fields.schema_types import copy_of
 from evaluators.fields.tree import ORDERED, UNDECLARED, Below, Compound, FieldNode, Kind, Metric, SchemaPath, Shape

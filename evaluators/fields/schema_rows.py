@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from evaluators.comparators._cache import cached, value_key
+from evaluators.comparators._comparator import cached, value_key
 from evaluators.fields.events import RowFigures, events_of, row_figures
 from evaluators.fields.explained import scored, too_deep, wrong_results
 from evaluators.fields.frame import of_rows

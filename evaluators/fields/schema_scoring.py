@@ -9,11 +9,11 @@ from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
 from msgspec import Struct
 
-from evaluators.fields.align import Align
 from evaluators.fields.dialects import condition_note, dialect_note, dialect_of, dialects_in, keyword_problems, unwrap
 from evaluators.fields.evaluation_config import read_evaluation_config
 from evaluators.fields.metrics import fallbacks, places
 from evaluators.fields.post_process import Nulls, Processor
+from evaluators.fields.reading import Align
 from evaluators.fields.tree import FieldNode, nodes
 from evaluators.fields.xeval import NULLS, read_xeval
 from evaluators.judges.judged_comparator import JudgedComparator

@@ -17,11 +17,11 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar
 from msgspec import Struct, field
 
 from evaluators.comparators._comparator import Comparator
-from evaluators.fields.align import Align
 from evaluators.fields.compound import Together
-from evaluators.fields.pairing_limit import PairCost
+from evaluators.fields.gains import PairCost
 from evaluators.fields.policy import SCHEMA, Policy
 from evaluators.fields.readable import Ask, reader_of_expected
+from evaluators.fields.reading import Align
 from evaluators.issues import Issue
 from evaluators.values.paths import Path
 from evaluators.values.transforms import Transform, chain

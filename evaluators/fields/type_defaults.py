@@ -11,8 +11,8 @@ from contextvars import ContextVar
 from types import MappingProxyType, TracebackType
 from typing import Any, Final
 
-from evaluators.fields.fallbacks import NeedsJudge
 from evaluators.fields.metrics import resolve_metric
+from evaluators.fields.named_comparators import NeedsJudge
 from evaluators.fields.schema_types import DEFAULTED
 from evaluators.issues import problem
 from evaluators.registry import suggestion

@@ -5,7 +5,7 @@
 
 Every place of the tree meets one frame: the pairs of values that stand there in all the rows. Where a place is compared as one
 value its frame becomes a *column*: each pair has one result for each metric, a match unless there is a *finding* for it. What
-is looked into has results of its own only in the rows that the table in `presence` names. So results are counted by the lengths of
+is looked into has results of its own only in the rows that the table in `compared_values` names. So results are counted by the lengths of
 columns, less their findings; and a finding knows its frame, which gives its path and both values to whoever wants them.
 
 What differs between the families of evaluators is in `policy`: listed fields look through containers, which have no results there.
@@ -23,15 +23,13 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from evaluators.fields.branches import Best, Fit, distinct, fitting_branches, knows
-from evaluators.fields.compared_values import ComparedValues
+from evaluators.fields.compared_values import IN_PLACE, ComparedValues, content
 from evaluators.fields.counts import MEASURED
-from evaluators.fields.frame import Frame
+from evaluators.fields.frame import Frame, InstancePath, Unpaired
 from evaluators.fields.gains import Worth, judged
-from evaluators.fields.instance_paths import InstancePath, Unpaired
 from evaluators.fields.item_frames import ItemFrames, against, aligned, in_order, values_of
 from evaluators.fields.marks import leaves_of_node
 from evaluators.fields.pair import AT_ONCE, Paired, Pairing, paired_by_key, paired_together, pairing
-from evaluators.fields.presence import IN_PLACE, content
 from evaluators.fields.reached import reached
 from evaluators.fields.tree import FieldNode, SchemaPath
 from evaluators.fields.unit_rules import first_keys, item_key

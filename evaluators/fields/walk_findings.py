@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from evaluators.fields.frame import Frame
-from evaluators.fields.instance_paths import InstancePath, Unpaired
+from evaluators.fields.frame import Frame, InstancePath, Unpaired
 from evaluators.fields.item_frames import ItemFrames
 from evaluators.fields.rules import (
     Explained,

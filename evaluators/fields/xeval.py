@@ -8,14 +8,13 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.fields.fallbacks import OF_LISTS, NeedsJudge
 from evaluators.fields.metrics import (
     refuse_list_metric,
     resolve_alignment,
     resolve_compound,
     resolve_metric,
 )
-from evaluators.fields.named_comparators import word_in
+from evaluators.fields.named_comparators import OF_LISTS, NeedsJudge, word_in
 from evaluators.fields.reading import read_transforms
 from evaluators.fields.references import CHOICES, Placed, as_problems, place_of
 from evaluators.fields.schema_parts import SchemaReading, read_parts
@@ -34,7 +33,7 @@ from evaluators.fields.type_defaults import OTHERWISE, type_defaults
 from evaluators.fields.xeval_align import read_xeval_align
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell, under
-from evaluators.values.flow import flow
+from evaluators.values.quoting import flow
 
 KEYS: Final = ("x-eval-compare", "x-eval-transform", "x-eval-skip", "x-eval-align")
 NULLS: Final = "x-eval-nulls"

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from evaluators.fields.align import Align, read_align
+from evaluators.fields.reading import Align, read_align
 from evaluators.fields.schema_types import branches_of, types_of
 from evaluators.fields.tree import SchemaPath
 from evaluators.registry import suggestion

@@ -15,10 +15,9 @@ from evaluators.guide.suite_text import Slice, comment, field_lines, literal
 from evaluators.issues import CellError
 from evaluators.model import MISSING
 from evaluators.needs import Role, expected_of
-from evaluators.values.flow import flow
 from evaluators.values.json_choice import find
 from evaluators.values.json_text import NotJSON
-from evaluators.values.quoting import kind, quote
+from evaluators.values.quoting import flow, kind, quote
 
 _MOSTLY: Final = 0.8
 _FEW_LABELS: Final = 12

@@ -18,9 +18,8 @@ from evaluators.settings import build
 from evaluators.testsets.byte_source import locate, reading
 from evaluators.testsets.columns import usual_columns
 from evaluators.testsets.derived import first_table
-from evaluators.testsets.documents import holds_documents
+from evaluators.testsets.documents import holds_documents, holds_rows, open_file
 from evaluators.testsets.memory_rows import DOCUMENT, MemoryRows
-from evaluators.testsets.opening import holds_rows, open_file
 from evaluators.testsets.reader import Cell, whole
 from evaluators.testsets.test_set import TestSet, open_expected
 from evaluators.testsets.test_set_config import TestSetConfig

@@ -17,7 +17,7 @@ from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import MISSING
 from evaluators.needs import Expected, Output, expected_of
 from evaluators.run.places import field_places, line_places
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.reader import whole
 from evaluators.testsets.test_set import TestSet
 from evaluators.values.json_choice import find

@@ -25,8 +25,7 @@ from evaluators.testsets.byte_source import STANDARD_INPUT, locate
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import listed, not_told_apart
 from evaluators.testsets.delimited import encoding_note, seeming_encoding
-from evaluators.testsets.documents import holds_documents
-from evaluators.testsets.opening import open_file
+from evaluators.testsets.documents import holds_documents, open_file
 from evaluators.testsets.places import has_wildcards
 from evaluators.testsets.reader import Table, whole
 from evaluators.testsets.test_set import TestSet, open_test_set

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from evaluators.fields.inference.suggested_lines import SuggestedLine
 from evaluators.needs import Role
-from evaluators.values.flow import flow, key_text
+from evaluators.values.quoting import flow, key_text
 
 _WIDTH: Final = 118
 

@@ -18,7 +18,7 @@ from evaluators.model import MISSING, FieldStatus, Outcome
 from evaluators.reports.names import OVERALL, score_name
 from evaluators.reports.rows import FieldView, field_view, field_views, whole_view, why_of
 from evaluators.run.streaming import Judged
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 
 _LONGEST: Final = 1_000
 """Characters of a value that goes along with a score."""

@@ -22,12 +22,12 @@ from evaluators.comparators._comparator import Comparator, Question, word_of
 from evaluators.issues import Blame, Issue, Problems, RowProblem, problem
 from evaluators.judges.asking import GivenAnswer, LoggedAnswer
 from evaluators.judges.judge import JudgeAnswer, JudgeQuestion
-from evaluators.judges.repeating import agreed
+from evaluators.judges.session import agreed
 from evaluators.model import MISSING, Comparison
 from evaluators.values.equality import same
+from evaluators.values.files import NoSmallFile, read_small
 from evaluators.values.json_text import NotJSON, compact, parse
 from evaluators.values.quoting import quote
-from evaluators.values.small_files import NoSmallFile, read_small
 
 _SIDES: Final = ("expected", "actual", "expected_raw", "actual_raw")
 _KINDS: Final[Mapping[str, Mapping[str, tuple[type | UnionType, str]]]] = {

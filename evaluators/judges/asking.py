@@ -26,12 +26,19 @@ from typing import Any, Final, TypeAlias, cast
 import msgspec
 from msgspec.structs import astuple, replace
 
-from evaluators.comparators._cache import Cache, current_cache, value_key
-from evaluators.comparators._comparator import Comparator, Question, WholeCall, answers_in
+from evaluators.comparators._comparator import (
+    Cache,
+    Comparator,
+    Question,
+    WholeCall,
+    answers_in,
+    current_cache,
+    value_key,
+)
 from evaluators.issues import RowProblem
 from evaluators.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion, call_judge
 from evaluators.judges.judged_comparator import JudgedComparator
-from evaluators.judges.repeating import REPEAT, combined
+from evaluators.judges.session import REPEAT, combined
 from evaluators.model import Comparison
 
 GivenAnswer: TypeAlias = Comparison | RowProblem | JudgeAnswer

@@ -18,8 +18,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from evaluators.comparators._cache import value_key
-from evaluators.comparators._comparator import WholeCall, failed
+from evaluators.comparators._comparator import WholeCall, failed, value_key
 from evaluators.issues import Blame, Issue, Problems, RowProblem
 from evaluators.model import MISSING
 from evaluators.registry import Socket

@@ -14,8 +14,16 @@ from typing import Any, ClassVar, Final, Literal, Self, cast
 import msgspec
 from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, model_validator
 
-from evaluators.comparators._cache import current_cache, value_key
-from evaluators.comparators._comparator import COMPARATORS, Comparator, Question, WholeCall, word_of, worded
+from evaluators.comparators._comparator import (
+    COMPARATORS,
+    Comparator,
+    Question,
+    WholeCall,
+    current_cache,
+    value_key,
+    word_of,
+    worded,
+)
 from evaluators.issues import RowProblem
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered
 from evaluators.model import MISSING, Comparison

@@ -27,9 +27,8 @@ from evaluators.judges.chat import Send, Structured
 from evaluators.judges.env_file import read_env_file
 from evaluators.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.judges.messages import Prompt, estimated_tokens, messages_of, prompt_names, prompt_of
-from evaluators.judges.repeating import REPEAT
 from evaluators.judges.rounds import PendingQuestion, Round
-from evaluators.judges.session import Session, shared_session
+from evaluators.judges.session import REPEAT, Session, shared_session
 from evaluators.settings import Name, Settings, bad
 from evaluators.values.json_text import compact
 

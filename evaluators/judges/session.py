@@ -3,26 +3,33 @@
 It is a small SQLite file that lives as long as the run. A question that somebody else of the run is asking is waited for, so
 that equal questions are asked once however many workers there are; and a budget holds for the run, not for each worker.
 Outside of a run, a judge has a session of its own.
+
+Asking a judge the same several times: the first answer counts, and the others say how far it can be relied on.
+
+A repeated question has `repeat` among its `params`, so that a cache tells it from the first one. What a model is sent is the same.
 """
 
 from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from evaluators.issues import Issue
+from evaluators.judges.judge import JudgeAnswer
 
 if TYPE_CHECKING:
     import sqlite3
 
     from evaluators.judges.judge import JudgeAnswer
+
 
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, owner TEXT NOT NULL) WITHOUT ROWID;
@@ -168,3 +175,46 @@ def asking_in(file: str | None, stopped: Callable[[], bool] = lambda: False) -> 
 def shared_session() -> Session | None:
     """The session of the run that is under way; None outside of a run."""
     return _shared.get()
+
+
+REPEAT: Final = "repeat"
+"""Where, among the `params` of a question, its number stands; the first time has none."""
+REPEATS: Final = "repeats"
+"""Where, in the details of an answer, the verdict of each time stands; without an answer, the time is left out."""
+_HALF: Final = 0.5
+
+
+def combined(answers: Sequence[JudgeAnswer]) -> JudgeAnswer:
+    """The first answer, with the verdict of each time among its details, and with the cost of all."""
+    first = answers[0]
+    verdicts = [verdict_in(one) for one in answers if one.error is None]
+    details = first.details if first.error is not None else {**first.details, REPEATS: verdicts}
+    tokens = sum(one.tokens[0] for one in answers), sum(one.tokens[1] for one in answers)
+    return replace(
+        first, details=details, tokens=tokens, cached=all(one.cached for one in answers),
+        retries=sum(one.retries for one in answers), seconds=sum(one.seconds for one in answers),
+    )  # fmt: skip
+
+
+def verdict_in(answer: JudgeAnswer) -> Any:
+    """The verdict of an answer, as JSON, without its reason: points, criteria or counts where it has them; else match or score."""
+    details = answer.details
+    for name in ("points", "criteria", "pairs"):
+        if name in details:
+            return _without_reasons(details[name])
+    return answer.passed if answer.passed is not None else answer.score
+
+
+def agreed(answer: JudgeAnswer) -> bool | None:
+    """Whether all repeats of a question have one verdict; None where it was asked once. Scores agree on one side of 0.5."""
+    given = answer.details.get(REPEATS)
+    if not isinstance(given, list) or len(given) < 2:
+        return None
+    verdicts = [one >= _HALF if isinstance(one, float) else one for one in given]
+    return all(one == verdicts[0] for one in verdicts)
+
+
+def _without_reasons(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _without_reasons(inner) for name, inner in value.items() if name != "reason"}
+    return [_without_reasons(inner) for inner in value] if isinstance(value, list) else value

@@ -7,14 +7,13 @@ from contextlib import suppress
 from typing import Final
 
 from evaluators.builtin._evaluator import Asking
-from evaluators.comparators._cache import current_cache
+from evaluators.comparators._comparator import current_cache
 from evaluators.judges.asking import Gathered, gathering
 from evaluators.limits import OutOfTime, row_clock
 from evaluators.needs import Part
 from evaluators.plan.cells import Cells
-from evaluators.plan.chunk_scoring import ChunkScoring
-from evaluators.plan.verdict_steps import cell_errors, kept_out
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.plan.chunk_scoring import ChunkScoring, cell_errors, kept_out
+from evaluators.suite.graph import EvaluatorLine
 
 _MOST_ROUNDS: Final = 20
 """So often an evaluator may ask further because of what was answered."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
-from evaluators.conditions import Condition
 from evaluators.issues import CellError, RowProblem
 from evaluators.limits import OutOfTime, row_clock
 from evaluators.model import MISSING
 from evaluators.needs import (
     Column,
+    Condition,
     EmptyExpected,
     Wanted,
     answer_of,

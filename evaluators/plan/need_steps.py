@@ -11,7 +11,7 @@ from evaluators.limits import WorkLimits
 from evaluators.needs import Column, EmptyExpected, Expected, Need, Output, Part, Text, Wanted
 from evaluators.plan import cells
 from evaluators.plan.cells import Cells
-from evaluators.suite.evaluator_line import EvaluatorLine, Parse
+from evaluators.suite.graph import EvaluatorLine, Parse
 from evaluators.values.json_choice import LENIENT, Pick, Search, Want
 
 STRICT: Final = Search(lenient=False)

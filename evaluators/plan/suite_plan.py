@@ -26,21 +26,19 @@ from evaluators.builtin._evaluator import (
     Output,
     Part,
 )
-from evaluators.comparators._cache import caching
-from evaluators.conditions import Condition
+from evaluators.comparators._comparator import caching
 from evaluators.fields.path_check import ChunkCheck, RowsCheck, ScoredRow, release_rows
 from evaluators.fields.scored import Documents
 from evaluators.issues import Blame, CellError, Issue, RowProblem
 from evaluators.limits import OutOfTime, WorkLimits, limited
 from evaluators.model import MISSING, Outcome, Reason, Result, RowStatus
+from evaluators.needs import Condition
 from evaluators.plan import cells
 from evaluators.plan.asking_rounds import RowsAsking, ask_all, rounds_of
 from evaluators.plan.cells import Cells
-from evaluators.plan.chunk_scoring import ChunkScoring
+from evaluators.plan.chunk_scoring import ChunkScoring, issue_of_bug, verdict_step
 from evaluators.plan.need_steps import ColumnStep, Lookup, NeedSteps, Reading, Step
-from evaluators.plan.verdict_steps import issue_of_bug, verdict_step
-from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.suite.graph import in_order
+from evaluators.suite.graph import EvaluatorLine, in_order
 from evaluators.values.json_choice import PickedDocument
 
 

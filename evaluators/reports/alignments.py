@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, get_args
 
-from evaluators.fields.align import AlignHow
+from evaluators.fields.reading import AlignHow
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 
 SETTING: Final = "align"

@@ -22,8 +22,8 @@ from evaluators.reports.reference import (
 )
 from evaluators.reports.settings_in_words import Setting, settings_of
 from evaluators.suite import source
+from evaluators.suite.extends import PRESETS, preset_names
 from evaluators.suite.foreign_words import today
-from evaluators.suite.presets import PRESETS, preset_names
 from evaluators.values.transforms import TRANSFORMS
 
 Kind: TypeAlias = Literal["evaluators", "comparators", "transforms", "presets"]

@@ -24,10 +24,9 @@ from evaluators.model import FieldStatus
 from evaluators.settings import build
 from evaluators.values.dates import USUAL_FORMATS as DATE_FORMATS
 from evaluators.values.dates import ambiguity, formats_of, read_date, reader, same_moment
-from evaluators.values.flow import flow
 from evaluators.values.numbers import USUAL_PARSES as NUMBER_FORMATS
 from evaluators.values.pairing import identity
-from evaluators.values.quoting import quote
+from evaluators.values.quoting import flow, quote
 from evaluators.values.text import Normalization
 from evaluators.values.transforms import Transform
 

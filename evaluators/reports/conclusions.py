@@ -37,8 +37,8 @@ from evaluators.run.split_result import SplitResult
 from evaluators.run.stats import figures, measures_of, slice_figures
 from evaluators.run.unchanged import CUT_CODES
 from evaluators.testsets.selection import nothing_selected
-from evaluators.values.flow import flow
 from evaluators.values.path_text import ANY, display
+from evaluators.values.quoting import flow
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite

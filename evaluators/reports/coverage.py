@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from evaluators.conditions import Condition
-from evaluators.fields.align import Align
 from evaluators.fields.key_counts import ListKey
+from evaluators.fields.reading import Align
 from evaluators.issues import Blame, Issue
 from evaluators.model import JSON
+from evaluators.needs import Condition
 from evaluators.run.places import KEY, align_place, field_places, line_places
 from evaluators.run.result import Counts, EvaluatorStats
 from evaluators.run.split_result import HINT_ROWS, FirstRows, SplitResult
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.json_text import to_text
 from evaluators.values.paths import Path, nearest_path
 from evaluators.values.paths import parse as parse_path

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from evaluators.fields.align import Align
+from evaluators.fields.reading import Align
 from evaluators.issues import Blame, Issue
 from evaluators.limits import LIST_CELLS
 from evaluators.registry import suggestion
@@ -21,8 +21,8 @@ from evaluators.run.measures import MeasuredColumn
 from evaluators.run.places import KEY, align_place, line_places
 from evaluators.run.result import EvaluatorStats, KeyStats, MeasureStats
 from evaluators.run.split_result import SplitResult
-from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.values.file_names import shown
+from evaluators.suite.graph import EvaluatorLine
+from evaluators.values.files import shown
 from evaluators.values.paths import Path
 from evaluators.values.quoting import quote
 

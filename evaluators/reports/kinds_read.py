@@ -19,7 +19,7 @@ from evaluators.limits import OutOfTime
 from evaluators.model import MISSING
 from evaluators.needs import Expected, expected_of
 from evaluators.run.places import field_places, line_places
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.reader import whole
 from evaluators.testsets.test_set import TestSet
 from evaluators.values.paths import Path

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.fields.counts import MEASURED
-from evaluators.fields.instance_paths import places_above
+from evaluators.fields.frame import places_above
 from evaluators.fields.scored import ListOutcome, Scored
 from evaluators.issues import CellError
 from evaluators.model import MISSING, FieldStatus, Outcome, RowStatus

@@ -24,7 +24,7 @@ from evaluators.reports.settings_in_words import settings_of
 from evaluators.run.figures import score_text
 from evaluators.settings import BadSettings, build
 from evaluators.suite.schema import documentation
-from evaluators.values.flow import flow
+from evaluators.values.quoting import flow
 from evaluators.values.transforms import Kind, TransformError, parse_transform
 
 _MOST_FIELDS: Final = 8

@@ -14,7 +14,7 @@ from statistics import mean, median
 from typing import Any, Final
 
 from evaluators.fields.events import FIGURES, events_of, row_figures
-from evaluators.fields.fallbacks import JUDGED
+from evaluators.fields.named_comparators import JUDGED
 from evaluators.fields.scored import ListOutcome, Scored
 from evaluators.fields.settle import OURS
 from evaluators.model import MISSING, FieldStatus, Outcome, Result

@@ -20,7 +20,7 @@ from evaluators.reports.tables import evaluator_section, full_name, gate_section
 from evaluators.run.figures import counted, interval_text, percent_text, rows_text, score_text
 from evaluators.run.intervals import wilson
 from evaluators.run.result import RunResult
-from evaluators.values.file_names import shown
+from evaluators.values.files import shown
 
 
 def run_page(result: RunResult, options: Options = Options()) -> Page:

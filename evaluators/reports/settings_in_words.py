@@ -12,7 +12,7 @@ from evaluators.builtin._evaluator import Evaluator
 from evaluators.needs import ROLES
 from evaluators.run.figures import limit_text
 from evaluators.settings import READ_AS, spellings
-from evaluators.values.flow import flow
+from evaluators.values.quoting import flow
 
 
 class Setting(Struct, frozen=True):

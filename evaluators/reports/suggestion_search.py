@@ -31,12 +31,12 @@ from evaluators.reports.suggestions import Suggestion
 from evaluators.run.reader import Run
 from evaluators.run.record_lines import OutcomeLine
 from evaluators.run.result import RunResult
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.equality import same
-from evaluators.values.flow import key_text
 from evaluators.values.json_text import to_text
 from evaluators.values.path_text import Step
 from evaluators.values.paths import ANY, display
+from evaluators.values.quoting import key_text
 
 if TYPE_CHECKING:
     from evaluators.fields.schema_scoring import SchemaScoring

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from evaluators.reports.document import Item, Listing, Paragraph, Section
 from evaluators.run.result import RunResult
-from evaluators.values.flow import key_text
+from evaluators.values.quoting import key_text
 
 _LEAD: Final = (
     "Each is one change to the suite: what it would turn from wrong to right, and the line to write. Nothing was changed."

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from evaluators.builtin._evaluator import BUILTIN
-from evaluators.conditions import Condition
-from evaluators.fields.align import Align
 from evaluators.fields.lines import FieldLine
-from evaluators.needs import Column, Expected, Need, Output, Part, Text, Wanted
+from evaluators.fields.reading import Align
+from evaluators.needs import Column, Condition, Expected, Need, Output, Part, Text, Wanted
 from evaluators.plan.suite_plan import Plan
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, listed
 from evaluators.reports.reference import first_sentence, short_score
@@ -17,9 +16,8 @@ from evaluators.run.figures import USUAL, counted
 from evaluators.run.gates import Gate, metric_words
 from evaluators.settings import Loc
 from evaluators.suite.config import RUN_SETTINGS, SuiteConfig
-from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.suite.graph import edges, in_order
-from evaluators.values.flow import flow
+from evaluators.suite.graph import EvaluatorLine, edges, in_order
+from evaluators.values.quoting import flow
 
 
 def suite_page(config: SuiteConfig, gates: Sequence[Gate], plan: Plan | None, columns: Mapping[str, str]) -> Page:

@@ -20,7 +20,7 @@ from msgspec import Struct, field
 
 from evaluators.issues import CellError
 from evaluators.model import MISSING
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.json_text import NotJSON, parse, to_text
 
 MOST_IDS: Final = 200_000

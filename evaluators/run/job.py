@@ -19,7 +19,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from evaluators.comparators._cache import caching
+from evaluators.comparators._comparator import caching
 from evaluators.fields.key_counts import KeyCounts
 from evaluators.fields.path_check import RowsCheck
 from evaluators.issues import CellError, Issue
@@ -45,12 +45,12 @@ from evaluators.run.unchanged import file_marks
 from evaluators.run.watch import Watch
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.suite.source import SuiteSource
 from evaluators.testsets.byte_store import inside, store_of
 from evaluators.testsets.derived import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table
-from evaluators.values.small_files import reading_once
+from evaluators.values.files import reading_once
 
 
 class ShippedSuite(Struct, frozen=True):

@@ -22,7 +22,7 @@ from evaluators.model import MISSING, Result, RowStatus
 from evaluators.needs import column_of
 from evaluators.run.exact_sums import FIRST_ROWS, Sum, plus
 from evaluators.run.result import ConfusionMatrix, LabelCell, LabelFigures
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.confusion import Confusion, Ratio
 from evaluators.values.json_text import to_text
 

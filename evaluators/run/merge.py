@@ -26,7 +26,7 @@ from evaluators.run.job import Job, remove_parts, run_split, without_cycle_searc
 from evaluators.run.split_files import PART, finished_splits, part_name
 from evaluators.run.split_result import FirstRows, Merged, SplitResult, opened, sealed
 from evaluators.run.unchanged import FileMark
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.byte_store import inside, scheme_of, store_of
 from evaluators.testsets.reader import Split
 

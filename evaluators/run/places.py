@@ -19,11 +19,11 @@ from msgspec.structs import replace
 from evaluators.issues import Issue
 from evaluators.needs import ROLES
 from evaluators.settings import Loc
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.suite.nodes import SuiteInput
 from evaluators.values.addresses import without_proofs
+from evaluators.values.files import kept_place
 from evaluators.values.paths import ANY, parse
-from evaluators.values.small_files import kept_place
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite

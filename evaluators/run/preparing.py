@@ -30,7 +30,7 @@ from evaluators.values.addresses import addresses_in, allowed_beginnings, refuse
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
-    from evaluators.testsets.fetched_rows import FetchedRows
+    from evaluators.testsets.memory_rows import FetchedRows
 
 
 class Prepared(Struct, frozen=True):

@@ -37,11 +37,9 @@ from evaluators.run.result import RunResult
 from evaluators.run.rows import pyarrow, storable
 from evaluators.run.run_json import damaged, of_this_format, read_environment, run_body, typed
 from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON, reason
-from evaluators.values.file_names import shown, why_no_file_name
-from evaluators.values.json_reader import SHALLOW_CHARS
+from evaluators.values.files import NoSmallFile, is_own_file, read_small, shown, why_no_file_name
 from evaluators.values.json_text import MAX_CHARS, MAX_DEPTH, REFUSED, NotJSON, parse
 from evaluators.values.quoting import quote
-from evaluators.values.small_files import NoSmallFile, is_own_file, read_small
 
 _LONGEST_LINE: Final = 4 * MAX_CHARS + 1
 """Bytes that are read of a line: what is longer is refused, and need not be in memory for that."""

@@ -19,8 +19,8 @@ from msgspec import Meta, Struct, to_builtins
 from msgspec.structs import astuple, replace
 
 from evaluators.fields.counts import MEASURED
-from evaluators.fields.differences import Differences
 from evaluators.fields.scored import ListOutcome, Scored
+from evaluators.fields.settle import Differences
 from evaluators.issues import Blame, Issue
 from evaluators.model import MISSING, WHOLE, Count, FieldStatus, Outcome, Positive, Result, RowStatus
 from evaluators.values.json_text import compact

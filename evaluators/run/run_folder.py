@@ -50,7 +50,7 @@ from evaluators.run.working_folder import (
     run_going,
 )
 from evaluators.testsets.byte_store import store_of
-from evaluators.values.file_names import shown, why_no_file_name
+from evaluators.values.files import shown, why_no_file_name
 
 NOT_MOVED: Final = "not-moved"
 """The code of the problem of a run that is whole, and could not be moved to its place."""

@@ -16,8 +16,8 @@ import msgspec
 
 from evaluators.issues import UPGRADE_HINT, Problems, escaped_halves, problem
 from evaluators.run.result import Environment, EvaluatorStats, RunResult
+from evaluators.values.files import NoSmallFile, read_small
 from evaluators.values.json_text import NotJSON, parse_file
-from evaluators.values.small_files import NoSmallFile, read_small
 
 Kind = TypeVar("Kind")
 

@@ -15,7 +15,7 @@ from evaluators.run.reader import Run
 from evaluators.run.run_json import read_environment
 from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON
 from evaluators.run.working_folder import LeftFolder, left_folders
-from evaluators.values.small_files import read_small
+from evaluators.values.files import read_small
 
 State: TypeAlias = Literal["finished", "stopped", "unreadable", "going", "unfinished", "left behind", "not moved"]
 """`stopped` is finished, but not with all rows; `left behind` does not say what it holds; `not moved` is whole, in its hidden folder."""

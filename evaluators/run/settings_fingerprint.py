@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluators.judges.judge import Judge
 from evaluators.limits import WorkLimits
 from evaluators.registry import registered_plugs
-from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.values.small_files import NoSmallFile, read_small
+from evaluators.suite.graph import EvaluatorLine
+from evaluators.values.files import NoSmallFile, read_small
 from evaluators.values.transforms import registered_transforms
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from zlib import crc32
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.split_result import SplitResult, opened, sealed
 from evaluators.run.unchanged import FileMark
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.byte_store import inside, read_from, store_of, write_to
 from evaluators.testsets.reader import Split
 

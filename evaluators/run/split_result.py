@@ -33,7 +33,7 @@ from evaluators.run.labels import LabelSums
 from evaluators.run.measures import MeasureSums
 from evaluators.run.record_facts import Declared
 from evaluators.run.tally import Tally
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 
 Count = Annotated[int, Meta(ge=0)]
 _ARRAYS: Final = ("I", "Q")

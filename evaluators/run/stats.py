@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from evaluators.builtin._scored_fields import ScoredFields
 from evaluators.fields.key_counts import KINDS, KeyCounts
-from evaluators.fields.path_details import (
+from evaluators.fields.path_check import (
     ERRORS,
     EVALUATED,
     FAULTS,
@@ -23,7 +23,7 @@ from evaluators.fields.path_details import (
     PASSED,
     SKIPPED,
     SPURIOUS,
-    SURPLUS,
+    SURPLUS_DETAILS,
     SURPLUS_ITEMS,
     SURPLUS_ROWS,
     SURPLUS_VALUES,
@@ -58,7 +58,7 @@ from evaluators.run.result import (
 from evaluators.run.split_result import SplitResult
 from evaluators.run.tally import CREDIT_OVER, Details, FigureSum, Tally
 from evaluators.run.watch import target_of
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.confusion import Confusion
 
 MOST_FIELDS = 2_000
@@ -271,7 +271,7 @@ def _by_path(details: Details) -> Details:
     return {path: kinds for path, kinds in found if kinds}
 
 
-_OF_NO_FIELD: Final = SURPLUS | {OUTSIDE}
+_OF_NO_FIELD: Final = SURPLUS_DETAILS | {OUTSIDE}
 
 
 def _with_details(counts: Sequence[int], further: Mapping[str, int]) -> Counts:

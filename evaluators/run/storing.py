@@ -38,7 +38,7 @@ from evaluators.run.run_folder import RunFolder
 from evaluators.run.schema_inference import INFERRED_SCHEMA, schema_text
 from evaluators.run.split_files import part_name, read_part
 from evaluators.run.split_result import SplitResult
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.byte_store import inside, write_to
 from evaluators.testsets.test_set import TestSet
 from evaluators.values.json_text import parse

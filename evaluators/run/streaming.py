@@ -11,14 +11,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from evaluators.comparators._cache import caching
+from evaluators.comparators._comparator import caching
 from evaluators.model import MISSING, Result
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Plan
 from evaluators.run.job import Job, Work, plan_of
 from evaluators.run.merge import Merger
 from evaluators.run.split_result import SplitResult
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.reader import Chunk, Split
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from msgspec import Meta, field
 
-from evaluators.fields.path_details import CREDIT, OVERFLOW, Detail
+from evaluators.fields.path_check import CREDIT, OVERFLOW, Detail
 from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.run.exact_sums import Four, Sum, Sums, add_to, plus, summand
 from evaluators.run.groups import MOST_SLICES, OTHER_VALUES, ClusterSum, beyond_first, cell_texts, limited_clusters
@@ -25,7 +25,7 @@ MOST_PATHS: Final = 2_000
 _STATUSES = len(FieldStatus)
 _ROW_STATUSES = len(RowStatus)
 Details: TypeAlias = dict[str, dict[str, int]]
-"""By path and kind: `{"items[*].sku": {"errors": 3, "credit/4": 7}}`. See `evaluators.fields.path_details`."""
+"""By path and kind: `{"items[*].sku": {"errors": 3, "credit/4": 7}}`. See `evaluators.fields.path_check`."""
 
 
 CREDIT_OVER: Final = f"{CREDIT}/"

@@ -16,7 +16,7 @@ from evaluators.values.confusion import Confusion, Ratio
 
 if TYPE_CHECKING:
     from evaluators.run.gates import Gate
-    from evaluators.suite.evaluator_line import EvaluatorLine
+    from evaluators.suite.graph import EvaluatorLine
 
 Watched: TypeAlias = tuple[str | None, Ratio]
 """(the canonical path of a field, or None for all fields together; the figure)."""

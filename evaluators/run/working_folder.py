@@ -22,7 +22,7 @@ from msgspec import Struct, field
 from evaluators.issues import Blame, Issue
 from evaluators.run.store import RUN_JSON, free_places
 from evaluators.run.unchanged import FileMark
-from evaluators.values.small_files import NoSmallFile, is_own_file, read_small
+from evaluators.values.files import NoSmallFile, is_own_file, read_small
 
 UNFINISHED_JSON: Final = "unfinished.json"
 FORMAT: Final = 3

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from evaluators.settings.details import BadSettings, Detail, Loc, bad, read_each, spell, under
-from evaluators.settings.filled import NOTHING_FILLED, Filled, filled_texts, reading_filled
 from evaluators.settings.plain_words import as_number, details_of, old_spellings, setting_names
 from evaluators.settings.read_settings import READ_AS, ReadBy, build, word_or_map
-from evaluators.settings.settings_base import Name, Settings, spellings
+from evaluators.settings.settings_base import (
+    NOTHING_FILLED,
+    Filled,
+    Name,
+    Settings,
+    filled_texts,
+    reading_filled,
+    spellings,
+)
 
 __all__ = [
     "NOTHING_FILLED",

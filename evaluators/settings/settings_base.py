@@ -2,25 +2,169 @@
 
 The descriptions are read from the source when a JSON Schema is written, not when the class is made: reading them costs
 more than a short run.
+
+What a suite takes from the environment, and how people read it: `${NAME}` in place of the value.
+
+A suite is shown, written into run folders and sent to platforms. What a variable holds may be a password or the name of a
+customer, so a text of the suite is turned back before anybody reads it. Only texts of the suite are: a cell of the test
+set is shown as it is, also where it holds the same words.
+
+Two ways. `shown` takes a setting, whole, and looks it up: whoever quotes a setting in a sentence asks for it. `masked`
+takes a sentence about the suite in which settings may be quoted, whole or in part, such as the message of a problem.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+import re
 import sys
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Annotated, Any, Final, TypeAlias
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema
 
 from evaluators.issues import Issue
-from evaluators.settings.filled import NOTHING_FILLED, Filled, filled_texts
 from evaluators.settings.plain_words import user_spellings
+
+_PART: Final = 8
+"""As many characters of a value in a row give it away."""
+_WHOLE: Final = 4
+"""A value that is shorter is only looked for between quotes: `a` occurs in every sentence."""
+_BEFORE: Final = r"(?<![^\W_])"
+_BEHIND: Final = r"(?![^\W_])"
+"""No letter and no digit stands beside it."""
+
+
+class Filled(Struct):
+    """The texts of a suite that were filled in, and what people read in their place."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    """Each whole text, as it was filled in → as it is shown."""
+    values: dict[str, str] = field(default_factory=dict)
+    """Each value of a variable → `${NAME}`."""
+
+    def __bool__(self) -> bool:
+        return bool(self.texts)
+
+    def note(self, text: str, shown: str, values: Mapping[str, str]) -> None:
+        """A text of the suite that was filled in with some values. Of equal ones the first says how it is shown."""
+        self.texts.setdefault(text, shown)
+        for value, name in values.items():
+            self.values.setdefault(value, name)
+
+    def shown(self, value: Any) -> Any:
+        """A setting as people read it: every text in it that was filled in reads as the suite writes it."""
+        if not self.texts:
+            return value
+        if isinstance(value, str):
+            return self.texts.get(value) or self.masked(value)
+        if isinstance(value, Mapping):
+            return {key: self.shown(inner) for key, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return type(value)(map(self.shown, value)) if type(value) in (list, tuple) else value
+        return value
+
+    def name(self, name: str) -> str:
+        """The name of an evaluator, by which others refer to it: as the suite writes it where it was filled in."""
+        return self.texts.get(name, name)
+
+    def masked(self, sentence: str) -> str:
+        """A sentence about the suite without what was filled in, also where a value is cut or quoted in part.
+
+        A text of the suite that holds more than a value is replaced wherever it stands. A value, or a long part of it, is
+        replaced where no letter or digit stands beside it, and a short value only where it is all that is in quotes.
+        """
+        if not self.texts:
+            return sentence
+        names = {**self.values, **self.texts}
+        found = [name for text, name in names.items() if text and text in sentence]
+        if found:
+            whole = _texts_of(tuple(sorted(names, key=len, reverse=True)), frozenset(self.values))
+            pieces = whole.split(sentence)
+            pieces[1::2] = [f'"{names[one[1:-1]]}"' if one not in names else names[one] for one in pieces[1::2]]
+        else:
+            pieces = [sentence]
+        told = frozenset(value[at : at + _PART] for value in self.values for at in range(len(value) - _PART + 1))
+        for text, name in sorted(names.items(), key=lambda item: -len(item[0])):
+            if len(text) >= _PART and told:
+                pieces = [
+                    part
+                    for place, one in enumerate(pieces)
+                    for part in ([one] if place % 2 else _without_parts(one, text, name, told))
+                ]
+        return "".join(pieces)
+
+    def masked_issue(self, issue: Issue) -> Issue:
+        """A problem with the suite, or with what it names, without what was filled in. Its excerpt is the suite's own line."""
+        if not self.texts:
+            return issue
+        where, hint = (None if text is None else self.masked(text) for text in (issue.where, issue.hint))
+        return replace(issue, message=self.masked(issue.message), where=where, hint=hint)
+
+
+@lru_cache(maxsize=50)
+def _texts_of(texts: tuple[str, ...], values: frozenset[str]) -> re.Pattern[str]:
+    """What finds texts as a sentence quotes them, the longest first, in one group."""
+    found = []
+    for text in filter(None, texts):
+        written = re.escape(text)
+        if len(text) < _WHOLE:
+            found.append(f'"{written}"')
+        else:
+            found.append(written if text not in values and len(text) >= _PART else f"{_BEFORE}{written}{_BEHIND}")
+    return re.compile(f"({'|'.join(found)})")
+
+
+def _without_parts(sentence: str, text: str, name: str, told: frozenset[str]) -> list[str]:
+    """The sentence in pieces, every second of which stands in place of a long run of characters that it shares with the text.
+
+    Such a run stands alone, and holds one of the parts that give a value away.
+    """
+    parts = {text[at : at + _PART] for at in range(len(text) - _PART + 1)}
+    pieces, begun, at = list[str](), 0, 0
+    while at < len(sentence):
+        end = at
+        while sentence[end : end + _PART] in parts:
+            end += 1
+        if end == at:
+            at += 1
+            continue
+        stop = end + _PART - 1
+        alone = not (sentence[at - 1 : at].isalnum() or sentence[stop : stop + 1].isalnum())
+        if alone and any(sentence[place : place + _PART] in told for place in range(at, end)):
+            pieces += [sentence[begun:at], name]
+            begun = stop
+        at = stop
+    return [*pieces, sentence[begun:]]
+
+
+NOTHING_FILLED: Final = Filled()
+_READING: ContextVar[Filled] = ContextVar("filled_in_texts", default=NOTHING_FILLED)
+
+
+def filled_texts() -> Filled:
+    """What was filled in to the suite that is being read; nothing where none is."""
+    return _READING.get()
+
+
+@contextmanager
+def reading_filled(filled: Filled) -> Iterator[None]:
+    """Settings that are made inside know what was filled in."""
+    token = _READING.set(filled)
+    try:
+        yield
+    finally:
+        _READING.reset(token)
+
 
 Name: TypeAlias = Annotated[str, Field(min_length=1)]
 """The name of something, such as a column or a file. An empty text names nothing."""
@@ -65,18 +209,18 @@ class Settings(BaseModel):
         schema = handler(core)
         found = handler.resolve_ref_schema(schema)
         texts = {name: text for base in reversed(cls.__mro__) for name, text in _texts_under_attributes(base).items()}
-        for name, field in cls.model_fields.items():
-            today, *others = words = spellings(name, field)
+        for name, of_model in cls.model_fields.items():
+            today, *others = words = spellings(name, of_model)
             setting = found.get("properties", {}).get(today)
             if setting is None:
                 continue
-            if name in texts and field.description is None:
+            if name in texts and of_model.description is None:
                 setting["description"] = texts[name]
             if others:
                 found.setdefault("patternProperties", {})[f"^({'|'.join(others)})$"] = setting
             for place, word in enumerate(others, 1):
                 found.setdefault("dependencies", {})[word] = {"properties": dict.fromkeys(words[:place], False)}
-            if others and field.is_required():
+            if others and of_model.is_required():
                 found["required"].remove(today)
                 found.setdefault("allOf", []).append({"anyOf": [{"required": [word]} for word in words]})
         return schema

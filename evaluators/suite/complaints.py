@@ -14,9 +14,9 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from evaluators.suite.excerpt import quoted, requoted
 from evaluators.suite.nodes import SuiteInput
 from evaluators.suite.python_data import TOO_DEEP
-from evaluators.suite.yaml_quoting import quoted, requoted
 
 Mark: TypeAlias = tuple[int, int]
 

@@ -16,21 +16,20 @@ from msgspec.structs import replace
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator
 from evaluators.comparators._comparator import COMPARATORS, Comparator
-from evaluators.conditions import read_conditions
 from evaluators.fields.named_comparators import NEIGHBOURS, read_comparator
 from evaluators.issues import MOST_PROBLEMS, Blame, Issue, Problems
 from evaluators.judges.judge import read_judge
+from evaluators.needs import read_conditions
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, bad, build, filled_texts, reading_filled, spell
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.extends import presets_with
 from evaluators.suite.foreign_words import TYPES, exported, foreign_system, hint_for, today
-from evaluators.suite.graph import check_edges
+from evaluators.suite.graph import EvaluatorLine, check_edges
 from evaluators.suite.nodes import SECTIONS, YamlNode
-from evaluators.suite.presets import presets_with
 from evaluators.suite.source import SuiteSource
-from evaluators.values.file_names import as_file_name, shown, why_no_file_name
-from evaluators.values.flow import flow
+from evaluators.values.files import as_file_name, shown, why_no_file_name
 from evaluators.values.json_choice import PICKS
+from evaluators.values.quoting import flow
 
 SectionReader: TypeAlias = Callable[[Any, Mapping[str, Any]], Any]
 

@@ -2,6 +2,11 @@
 
 Tabs are repeated before the caret, so that it lines up whatever a tab is worth. Wide characters count two columns and
 combining marks none. A long line is cut around the caret.
+
+A line of YAML with quotes put around the words that cannot stand bare.
+
+It reads one line the way its author meant it: brackets inside a path (`items[*].b`) belong to the path, and everything
+after the first colon of a line is one value. The answer is a suggestion, checked by whoever shows it.
 """
 
 from __future__ import annotations
@@ -48,3 +53,81 @@ def _pad(character: str) -> str:
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return ""
     return "  " if unicodedata.east_asian_width(character) in "WF" else " "
+
+
+_START = re.compile(r"\s*(?:-\s+)*")
+_PATH_START = re.compile(r"\[(?:\*|\d+)\](?=[.\[: \t])")
+_BARE_ALIAS = re.compile(r"\*[\w-]+")
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^']|'')*'")
+
+
+def requoted(line: str, at: int | None = None) -> str:
+    """The line, quoted where needed. The word that starts at column `at` is quoted in any case."""
+    start = _START.match(line)
+    i = start.end() if start else 0
+    out = [line[:i]]
+    depth, in_value = 0, False
+    while i < len(line):
+        piece, word = _next(line, i, depth, in_value)
+        if word:
+            must = i == at or _cannot_stand_bare(piece, depth)
+            out.append(quoted(piece) if must else piece)
+        else:
+            out.append(piece)
+            depth += (piece in "[{") - (piece in "]}") if len(piece) == 1 else 0
+            in_value = in_value or (piece == ":" and depth == 0)
+        i += len(piece)
+    return "".join(out)
+
+
+def quoted(text: str) -> str:
+    """The text in quotes that YAML takes literally."""
+    return "'" + text.replace("'", "''") + "'" if '"' in text or "\\" in text else f'"{text}"'
+
+
+def _next(line: str, i: int, depth: int, in_value: bool) -> tuple[str, bool]:
+    """The piece of the line at `i`, and whether it is a bare word."""
+    character = line[i]
+    if character.isspace():
+        return character, False
+    if character == "#" and (i == 0 or line[i - 1].isspace()):
+        return line[i:], False
+    if character in "\"'":
+        found = _QUOTED.match(line, i)
+        return (found[0] if found else line[i:]), False
+    if character in "[{" and not _PATH_START.match(line, i):
+        return character, False
+    if (depth and character in "]},") or (character == ":" and _ends_key(line, i, depth)):
+        return character, False
+    return line[i : _word_end(line, i, depth, in_value)].rstrip(), True
+
+
+def _ends_key(line: str, i: int, depth: int) -> bool:
+    after = line[i + 1 : i + 2]
+    return not after or after.isspace() or (depth > 0 and after in ",]}")
+
+
+def _word_end(line: str, i: int, depth: int, in_value: bool) -> int:
+    inner = 0
+    for j in range(i, len(line)):
+        character = line[j]
+        if character == "#" and j > i and line[j - 1].isspace():
+            return j
+        if depth == 0:
+            if not in_value and character == ":" and _ends_key(line, j, depth):
+                return j
+        elif character in "[{":
+            inner += 1
+        elif character in "]}" and inner:
+            inner -= 1
+        elif not inner and (character in "]}," or (character == ":" and _ends_key(line, j, depth))):
+            return j
+    return len(line)
+
+
+def _cannot_stand_bare(word: str, depth: int) -> bool:
+    if word[0] in "@`%" or (word[0] == "*" and not _BARE_ALIAS.fullmatch(word)):
+        return True
+    if word[0] == "[" or ": " in word or word.endswith(":"):
+        return True
+    return depth > 0 and any(character in "[]{}" for character in word)

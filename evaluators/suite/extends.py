@@ -2,12 +2,22 @@
 
 A suite extends one thing or a list of them: a path relative to the file that says so, or `preset:NAME`. What is extended
 comes first, in the order it is written, and a file that is reached twice counts once, at its first place.
+
+How a suite and the files it extends become one.
+
+- Maps merge key by key, and the nearer file wins.
+- `evaluators`: those of the extended file come first; a nearer evaluator with the same `name` takes its place.
+- `comparators`: a nearer definition of a name replaces the whole definition, for two of them cannot be mixed.
+- Anything else, other lists included, is replaced. A null takes a value away.
+
+The presets that come with the program: one YAML file each, which a suite extends.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -16,11 +26,89 @@ from msgspec import Struct, field
 from evaluators.issues import Problems
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Filled, spell
-from evaluators.suite.environment import FilledText, filled_in
-from evaluators.suite.files import read_text
-from evaluators.suite.nodes import SECTIONS, Findings, Spot, SuiteInput, YamlNode, refused
-from evaluators.suite.presets import PRESETS, preset_names
-from evaluators.values.small_files import kept_place
+from evaluators.suite.files import FilledText, filled_in, read_text
+from evaluators.suite.nodes import SECTIONS, Findings, MapEntry, Spot, SuiteInput, YamlNode, refused
+from evaluators.values.files import kept_place
+
+
+def merged(far: YamlNode, near: YamlNode) -> YamlNode:
+    """One suite from two; both are maps."""
+    return _by_key(far, near, _section)
+
+
+def _by_key(far: YamlNode, near: YamlNode, join: Callable[[str, YamlNode, YamlNode], YamlNode]) -> YamlNode:
+    """One map from two: `join` makes one value of two with the same key. Without two maps, the nearer value."""
+    if not (isinstance(far.value, dict) and isinstance(near.value, dict)):
+        return near
+    value = dict(far.value)
+    for key, entry in near.value.items():
+        value[key] = MapEntry(entry.key, join(key, value[key].node, entry.node)) if key in value else entry
+    return YamlNode(value, near.spot)
+
+
+def _section(name: str, far: YamlNode, near: YamlNode) -> YamlNode:
+    if name == "evaluators":
+        return _evaluators(far, near)
+    return _by_key(far, near, _nearer if name == "comparators" else _deep)
+
+
+def _deep(_: str, far: YamlNode, near: YamlNode) -> YamlNode:
+    return _by_key(far, near, _deep)
+
+
+def _nearer(_: str, far: YamlNode, near: YamlNode) -> YamlNode:
+    return near
+
+
+def _evaluators(far: YamlNode, near: YamlNode) -> YamlNode:
+    if not (isinstance(far.value, list) and isinstance(near.value, list)):
+        return near
+    value = list(far.value)
+    places = {name: index for index, node in enumerate(value) if (name := _name(node)) is not None}
+    for node in near.value:
+        name = _name(node)
+        if name is not None and name in places:
+            # A second near evaluator of that name stays beside the first, so that the clash is seen.
+            value[places.pop(name)] = node
+        else:
+            value.append(node)
+    return YamlNode(value, near.spot)
+
+
+def _name(node: YamlNode) -> str | None:
+    """The name an evaluator was given, in the long form or in its options; None without one."""
+    value = node.value
+    if not isinstance(value, dict):
+        return None
+    if "name" not in value and len(value) == 1:
+        inner = next(iter(value.values())).node.value
+        value = inner if isinstance(inner, dict) else {}
+    name = value["name"].node.value if "name" in value else None
+    return name if isinstance(name, str) else None
+
+
+PRESETS: Final = Path(__file__).resolve().parents[1] / "presets"
+"""The folder of the presets."""
+
+
+def preset_names() -> tuple[str, ...]:
+    """The names that `extends: preset:NAME` takes, sorted."""
+    return tuple(sorted(file.stem for file in PRESETS.glob("*.yaml")))
+
+
+def presets_with(comparator: str) -> tuple[str, ...]:
+    """The presets that define a comparator of that name, sorted. They are read for this: ask when a name is unknown."""
+    return tuple(name for name, defined in _comparators_of_presets() if comparator in defined)
+
+
+@cache
+def _comparators_of_presets() -> tuple[tuple[str, frozenset[str]], ...]:
+    """Each preset with the comparators that it defines. A suite may ask for thousands of names that nothing has."""
+    from evaluators.values.yaml_text import load_untrusted  # for a message only
+
+    texts = {name: (PRESETS / f"{name}.yaml").read_text(encoding="utf-8") for name in preset_names()}
+    return tuple((name, frozenset(load_untrusted(text).get("comparators") or ())) for name, text in texts.items())
+
 
 MOST_FILES: Final = 32
 PRESET: Final = "preset:"

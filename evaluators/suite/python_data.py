@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from evaluators.issues import Problems, encodable
 from evaluators.settings import BadSettings, Filled, Loc
-from evaluators.suite.environment import filled_in
+from evaluators.suite.files import filled_in
 from evaluators.suite.nodes import Findings, MapEntry, Spot, SuiteInput, YamlNode
 
 DEEPEST: Final = 100

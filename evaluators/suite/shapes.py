@@ -13,7 +13,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from evaluators.limits import LIST_CELLS
 from evaluators.settings import READ_AS, Settings
-from evaluators.suite.evaluator_line import Parse, Unmet
+from evaluators.suite.graph import Parse, Unmet
 from evaluators.values.json_choice import Pick
 
 ComparatorShape: TypeAlias = Annotated[Any, WithJsonSchema({READ_AS: "comparator"})]

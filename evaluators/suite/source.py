@@ -24,12 +24,23 @@ from evaluators.issues import Blame, Issue, Problems
 from evaluators.settings import BadSettings, Filled, Loc, spell
 from evaluators.suite.complaints import BACKSLASH, BAD_CHARACTER, Complaint, Explainer, Mark, Trouble
 from evaluators.suite.excerpt import lines_of
-from evaluators.suite.extends import Chain
+from evaluators.suite.extends import Chain, merged
 from evaluators.suite.files import read_text
-from evaluators.suite.merging import merged
-from evaluators.suite.nodes import Findings, MapEntry, Spot, SuiteInput, YamlNode, find
+from evaluators.suite.nodes import (
+    COLLECTION_TAGS,
+    Findings,
+    MapEntry,
+    Scalar,
+    Spot,
+    SuiteInput,
+    YamlNode,
+    check_quotes,
+    find,
+    of_tagged,
+    of_word,
+    spelled_tag,
+)
 from evaluators.suite.python_data import DEEPEST, TOO_DEEP, Filling, tree_of, written_data
-from evaluators.suite.scalars import COLLECTION_TAGS, Scalar, check_quotes, of_tagged, of_word, spelled
 
 MOST_ALIASES: Final = 10_000
 MOST_COPIES: Final = 100_000
@@ -409,7 +420,7 @@ class _Composer:
     def _start(self, event: Any, value: list[YamlNode] | dict[str, MapEntry], noun: str) -> None:
         spot = self._spot(event)
         if event.tag is not None and event.tag not in COLLECTION_TAGS[noun]:
-            message = f"the tag {spelled(event.tag)} is not allowed here"
+            message = f"the tag {spelled_tag(event.tag)} is not allowed here"
             self.findings.add(spot, "bad-tag", message, "a suite is plain data; leave the tag out")
         if len(self.stack) >= DEEPEST:
             raise self._stop(spot, "too-deep", TOO_DEEP)

@@ -22,7 +22,7 @@ from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import nearest
 from evaluators.testsets.places import PACKAGES, Kind
 from evaluators.values.addresses import names_password, shown_address
-from evaluators.values.small_files import of_the_system
+from evaluators.values.files import of_the_system
 
 if TYPE_CHECKING:
     from evaluators.testsets.remote_files import RemoteFiles

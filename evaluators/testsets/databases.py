@@ -29,7 +29,7 @@ from msgspec import Struct
 
 from evaluators.issues import Blame, Issue, Problems, extra_hint, problem
 from evaluators.testsets.byte_source import temporary_file
-from evaluators.testsets.fetched_rows import FetchedRows
+from evaluators.testsets.memory_rows import FetchedRows
 from evaluators.testsets.query_settings import WHERE, DatabaseConnection, says_an_order
 from evaluators.values.json_text import compact
 

@@ -1,7 +1,7 @@
 """Text tables: cells between delimiters, as RFC 4180 has it. CSV and TSV are two names for it.
 
 Strategy. The standard library's parser says what a row is (`delimited_rows`). Files of more than one split are cut by counting
-quotes (`quotes`).
+quotes (`row_starts`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import ClassVar, Final, Self
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.testsets import quotes
 from evaluators.testsets.byte_source import ByteSource, broken, reading
 from evaluators.testsets.delimited_rows import (
     CUTTABLE,
@@ -29,6 +28,7 @@ from evaluators.testsets.delimited_rows import (
     not_text,
 )
 from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, pieces, refuse_same_names
+from evaluators.testsets.row_texts import looks_like_rows, row_starts
 
 _HEAD_BYTES: Final = 64 * 1024
 _SNIFFED_ROWS: Final = 20
@@ -76,10 +76,10 @@ class Delimited(Reader, frozen=True):
             return [Split(path, 0)]
         starts, note = [0], None
         with reading(self.source), self.source.open() as stream, self.source.open() as looked_at:
-            for start in quotes.row_starts(stream):
+            for start in row_starts(stream):
                 if start < len(starts) * SPLIT_BYTES:
                     continue
-                if not quotes.looks_like_rows(looked_at, start, len(self.header), self.delimiter):
+                if not looks_like_rows(looked_at, start, len(self.header), self.delimiter):
                     said = "there seem to be quotes inside unquoted cells; from there on the file is read as one piece"
                     note = f"{self.source.name}: around byte {start:,} {said}"
                     break

@@ -5,24 +5,32 @@ A document of a pattern is called by what the wildcards stand for: `data/**/expe
 `data/finance/10k/expected/acme.json` and calls it `finance/10k/acme`. So two places with folders of their own on the way
 give the same names. The ending is set aside, and so is a word before it that says what the document is: `acme.gold.json`
 is called `acme`.
+
+Opening a file of rows: its format goes by the name, else by its first bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path, PurePath
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from evaluators.issues import Blame, CellError, Issue, problem
+from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.needs import Cell, too_long
-from evaluators.testsets.byte_source import ByteSource, read_up_to, reading
-from evaluators.testsets.byte_store import at, files_at, kind_at, store_of
+from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource, locate, read_up_to, reading
+from evaluators.testsets.byte_store import at, files_at, kind_at, scheme_of, store_of
 from evaluators.testsets.places import has_wildcards, stood_for
+from evaluators.testsets.reader import READERS, Reader
 from evaluators.testsets.run_files import without_runs
 from evaluators.values.addresses import shown_address
-from evaluators.values.json_text import MAX_CHARS
+from evaluators.values.json_text import MAX_CHARS, NotJSON, parse
+
+if TYPE_CHECKING:
+    from evaluators.testsets.many_files import ManyFiles
+
 
 PairBy: TypeAlias = Literal["path", "name", "position"]
 
@@ -114,3 +122,135 @@ def text_of(source: ByteSource) -> Cell:
 def source_of(name: str, folder: Path) -> ByteSource:
     """The file of that name, relative to `folder`. One whose name ends with .gz is unpacked while it is read."""
     return ByteSource(at(folder, name), shown_address(name), compressed=name.lower().endswith(".gz"))
+
+
+_SUITES: Final = (".yaml", ".yml")
+_HEAD_BYTES: Final = 64 * 1024
+_WORKBOOKS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+"""How a workbook of Excel begins, and one of an old version of it."""
+_NO_DATA: Final = ("_", ".")
+"""How the names of files begin that programs leave beside their rows, such as `_SUCCESS`."""
+_FIXED_COLUMNS: Final = ("csv", "tsv", "parquet", "xlsx")
+_ROWS_ALONE: Final = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson", ".xlsx", ".xlsm")
+"""Endings of files that hold rows, and are never one document."""
+
+
+def open_table(source: ByteSource, format: str | None = None) -> Reader:
+    """The file of rows. Raises Problems when it cannot be opened, or is not of the format."""
+    if format is None and source.suffix in _SUITES:
+        hint = "a suite comes first and its test set second: evaluators run suite.yaml rows.csv"
+        raise problem("not-rows", "this is a YAML file, and a file with rows is expected", where=source.name, hint=hint)
+    reader = READERS.find(format or format_of(source))
+    table = reader.open(source)
+    return table if source.note is None else replace(table, notes=(source.note, *table.notes))
+
+
+def open_file(
+    name: str,
+    folder: Path,
+    format: str | None = None,
+    settled: Callable[[ByteSource], ByteSource] = lambda source: source,
+) -> Reader:
+    """The rows of the file of that name, relative to `folder`; those of several files for a folder or a pattern.
+
+    `settled` says of each file how it is to be read. Raises Problems when there is none, or when one cannot be opened.
+    """
+    if name == STANDARD_INPUT or not holds_documents(name, folder):
+        return open_table(settled(locate(name, folder)), format)
+    return _open_files(name, folder, format, settled)
+
+
+def _open_files(name: str, folder: Path, format: str | None, settled: Callable[[ByteSource], ByteSource]) -> ManyFiles:
+    from evaluators.testsets.many_files import many_files  # most runs read one file
+
+    in_folder = kind_at(folder, name) == "folder"
+    own = without_runs(files_at(name, folder), name, folder)
+    every = [one for one in own if not PurePath(one).name.startswith(_NO_DATA)]
+    paths = sorted((one for one in every if format or not in_folder or named_as_rows(one)), key=_steps)
+    shown = shown_address(f"{name.rstrip('/')}/" if in_folder else name)
+    if not paths:
+        raise _no_files(shown, in_folder, every)
+    sources = [settled(locate(one, folder)) for one in paths]
+    formats = {format or format_of(source): source.name for source in sources}
+    if len(formats) > 1:
+        found = " and ".join(f"{word} ({first})" for word, first in formats.items())
+        hint = 'a pattern in quotes chooses some, as in "rows/*.csv"'
+        raise problem("several-formats", f"the files are of several formats: {found}", where=shown, hint=hint)
+    (word,) = formats
+    readers = [open_table(source, word) for source in sources]
+    top = len(_fixed(name, in_folder))
+    whole = ByteSource(at(folder, name), shown)
+    table = many_files(whole, readers, ["/".join(_steps(one)[top:]) for one in paths], word in _FIXED_COLUMNS)
+    if left := len(every) - len(paths):
+        said = "1 file is" if left == 1 else f"{left:,} files are"
+        table = replace(
+            table, notes=(f"{shown}: {said} left out, because their names are not those of rows", *table.notes)
+        )
+    return table
+
+
+def holds_rows(place: str, folder: Path) -> bool:
+    """Whether a folder or a pattern stands for files of rows, as their names say, and not for documents."""
+    found = without_runs(files_at(place, folder), place, folder)
+    return bool(found) and all(_suffix(one) in _ROWS_ALONE for one in found)
+
+
+def _steps(place: str) -> list[str]:
+    return place.split("/") if scheme_of(place) else list(PurePath(place).parts)
+
+
+def _fixed(name: str, in_folder: bool) -> list[str]:
+    """The steps of a folder, or those of a pattern before the first that has wildcards; the file's own is never among them."""
+    steps = _steps(name.rstrip("/"))
+    if in_folder:
+        return steps
+    return steps[: next((count for count, step in enumerate(steps[:-1]) if has_wildcards(step)), len(steps) - 1)]
+
+
+def _no_files(shown: str, in_folder: bool, every: Sequence[str]) -> Problems:
+    if not in_folder:
+        return problem("no-such-file", "no file fits this pattern", where=shown, hint=PATTERN_HINT)
+    if not every:
+        return problem("empty-folder", "there is no file in this folder", where=shown)
+    hint = f"rows are in files that end with {', '.join(sorted(_by_suffix()))}; documents are named by `expected` and `output`"
+    return problem("no-rows", "no file in this folder has a name of rows", where=shown, hint=hint)
+
+
+def format_of(source: ByteSource) -> str:
+    """The format that the file's name says, or else the one that its first bytes look like."""
+    name = source.suffix.removeprefix(".")
+    if name in READERS.shipped() and source.suffix in READERS.find(name).suffixes:
+        return name  # the other readers need not be imported
+    return _by_suffix().get(source.suffix) or _sniffed(source.head(_HEAD_BYTES))
+
+
+def named_as_rows(path: str | Path) -> bool:
+    """The file's name says that it holds rows."""
+    return _suffix(path) in _by_suffix()
+
+
+def _suffix(path: str | Path) -> str:
+    return PurePath(str(path).lower().removesuffix(".gz")).suffix
+
+
+def _by_suffix() -> dict[str, str]:
+    return {suffix: name for name in READERS.names() for suffix in READERS.find(name).suffixes}
+
+
+def _sniffed(head: bytes) -> str:
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith(_WORKBOOKS):
+        return "xlsx"
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"{"):
+        return "jsonl" if _is_json(text.partition(b"\n")[0]) else "json"
+    return "json" if text.startswith(b"[") else "csv"
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        parse(line.strip())
+    except NotJSON:
+        return False
+    return True

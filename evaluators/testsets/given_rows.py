@@ -13,8 +13,7 @@ from typing import Any, Final
 
 from evaluators.issues import Blame, CellError, Issue, Problems, extra_hint, problem
 from evaluators.model import MISSING, Row
-from evaluators.testsets.fetched_rows import FetchedRows, lines_file
-from evaluators.testsets.memory_rows import is_data_frame, refuse_python_values
+from evaluators.testsets.memory_rows import FetchedRows, is_data_frame, lines_file, refuse_python_values
 from evaluators.testsets.python_cells import arrow_cells, cell_of
 
 ROWS: Final = "the given rows"

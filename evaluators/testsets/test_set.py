@@ -22,12 +22,18 @@ from evaluators.needs import Cell, Role, as_output
 from evaluators.testsets.byte_source import ByteSource, fingerprint, locate
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, scheme_of, store_of
 from evaluators.testsets.columns import Columns, guess_columns, no_such_column
-from evaluators.testsets.derived import JoinedCells, aliased, first_table, joined
-from evaluators.testsets.documents import DocumentFile, documents_at, holds_documents, one_document
-from evaluators.testsets.fetched_rows import FetchedRows
-from evaluators.testsets.file_columns import attached
-from evaluators.testsets.memory_rows import MemoryRows, are_rows, common_key, document_rows, ids_of, list_in, listed_rows
-from evaluators.testsets.opening import open_file
+from evaluators.testsets.derived import JoinedCells, aliased, attached, first_table, joined
+from evaluators.testsets.documents import DocumentFile, documents_at, holds_documents, one_document, open_file
+from evaluators.testsets.memory_rows import (
+    FetchedRows,
+    MemoryRows,
+    are_rows,
+    common_key,
+    document_rows,
+    ids_of,
+    list_in,
+    listed_rows,
+)
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, knows
 from evaluators.testsets.run_files import passing_over
 from evaluators.testsets.selection import Selection, selected

@@ -19,7 +19,7 @@ from evaluators.testsets.platforms.mlflow import MLflowRows
 from evaluators.testsets.platforms.phoenix import PhoenixRows
 from evaluators.testsets.query_settings import DatabaseConnection, why_not_a_query
 from evaluators.testsets.reader import READERS
-from evaluators.values.file_names import as_file_name, shown, why_no_file_name
+from evaluators.values.files import as_file_name, shown, why_no_file_name
 from evaluators.values.json_choice import Pick
 
 

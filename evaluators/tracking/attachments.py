@@ -24,11 +24,11 @@ from evaluators.reports.rows import RowView, field_numbers, row_views, whole_vie
 from evaluators.reports.run_page import run_page
 from evaluators.run.reader import Run
 from evaluators.run.store import ENVIRONMENT_JSON, LINKS_JSON
-from evaluators.suite.presets import PRESETS
+from evaluators.suite.extends import PRESETS
 from evaluators.suite.source import as_written
-from evaluators.values.flow import flow
+from evaluators.values.files import reading_inside
 from evaluators.values.json_text import to_text
-from evaluators.values.small_files import reading_inside
+from evaluators.values.quoting import flow
 
 RowTable: TypeAlias = dict[str, list[Any]]
 """A table as platforms read it: `columns`, and `data` with a list for each row. Cells are texts, numbers, true, false or None."""

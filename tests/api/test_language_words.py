@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from evaluators.api.explaining import of_name
-from evaluators.api.language_words import FIGURES, OF_A_FIELD, OF_A_ROW, language_words
+from evaluators.api.language import FIGURES, OF_A_FIELD, OF_A_ROW, language_words
 from evaluators.cli import command
 from evaluators.run.gates import Figure
 

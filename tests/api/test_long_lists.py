@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.fields.align import read_align
-from evaluators.fields.gains import Worth
-from evaluators.fields.pairing_limit import PairCost, cells, crowded
+from evaluators.fields.gains import PairCost, Worth, cells, crowded
+from evaluators.fields.reading import read_align
 from evaluators.limits import LIST_CELLS
 from evaluators.run.result import RunResult
 from tests.fields.paired import pair_items

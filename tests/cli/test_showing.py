@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from evaluators.api.loading import loads
 from evaluators.cli import command
-from evaluators.fields.align import ALIGNMENTS
+from evaluators.fields.reading import ALIGNMENTS
 from evaluators.reports.catalog import GROUPS, KINDS, entries, names_of
 from tests.gallery import GALLERY
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.evaluation_config import parse_evaluation_config
-from evaluators.fields.instance_paths import places_above
+from evaluators.fields.frame import places_above
 from evaluators.fields.scored import Scored
 from evaluators.issues import Problems
 from evaluators.model import MISSING

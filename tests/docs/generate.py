@@ -35,7 +35,7 @@ from evaluators.run.record_lines import CellsLine, CodeLine, RowLine, RowOutcome
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import FORMAT
 from evaluators.suite.foreign_words import TYPES, old_settings
-from evaluators.values.flow import flow
+from evaluators.values.quoting import flow
 from tests.docs import integrations
 from tests.docs.settings_page import settings_page
 

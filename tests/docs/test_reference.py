@@ -8,7 +8,7 @@ import pytest
 
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.suite.presets import preset_names
+from evaluators.suite.extends import preset_names
 from evaluators.values.transforms import TRANSFORMS
 from tests.docs.generate import COMMAND, DOCS, pages, present, write
 

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from evaluators.builtin._evaluator import Evaluator
-from evaluators.comparators._cache import caching
+from evaluators.comparators._comparator import caching
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.closed_rows import ListedRows
 from evaluators.fields.path_check import ChunkCheck, release_rows

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from evaluators.fields.align import Align
-from evaluators.fields.gains import Worth
+from evaluators.fields.gains import PairCost, Worth
 from evaluators.fields.marks import Leaves, LeavesOf
 from evaluators.fields.pair import Paired, keys_of, paired_by_key, paired_together, pairing
-from evaluators.fields.pairing_limit import PairCost
+from evaluators.fields.reading import Align
 from evaluators.values.equality import same
 from evaluators.values.pairing import left_over
 

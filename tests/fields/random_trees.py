@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.fields.align import Align
+from evaluators.fields.reading import Align
 from evaluators.fields.tree import Below, FieldNode, Metric
 from evaluators.model import MISSING
 from evaluators.values.paths import ANY, parse

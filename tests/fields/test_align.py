@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.fields.align import read_align
+from evaluators.fields.reading import read_align
 from evaluators.settings import BadSettings
 
 RULES: dict[str, tuple[object, str]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evaluators.builtin.json_diff_match import JsonDiffMatch
-from evaluators.fields.differences import MOST, TOO_DEEP, in_words
+from evaluators.fields.settle import MOST, TOO_DEEP, in_words
 
 
 def test_each_difference_is_a_sentence() -> None:

@@ -9,7 +9,6 @@ import pytest
 import evaluators
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.comparators.fuzzy import Fuzzy
-from evaluators.fields.fallbacks import listed_once
 from evaluators.fields.lines import read_fields
 from evaluators.fields.metrics import (
     fallbacks,
@@ -19,7 +18,7 @@ from evaluators.fields.metrics import (
     resolve_compound,
     resolve_metric,
 )
-from evaluators.fields.named_comparators import choose
+from evaluators.fields.named_comparators import choose, listed_once
 from evaluators.fields.tree import Below, FieldNode
 from evaluators.fields.xeval import read_xeval
 from evaluators.settings import BadSettings, Detail, build

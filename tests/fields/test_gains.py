@@ -16,10 +16,10 @@ from evaluators.builtin.schema_match import SchemaMatch
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.normalized import Normalized
 from evaluators.comparators.numeric import Numeric, Tolerance
-from evaluators.fields.align import Align
 from evaluators.fields.frame import of_rows
 from evaluators.fields.gains import Worth, gains
 from evaluators.fields.marks import Leaves
+from evaluators.fields.reading import Align
 from evaluators.fields.schema_check import SchemaCheck
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.walk import Walk

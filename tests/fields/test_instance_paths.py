@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.fields.instance_paths import Unpaired, places_above, spelled
+from evaluators.fields.frame import Unpaired, places_above, spelled
 
 
 @pytest.mark.parametrize(

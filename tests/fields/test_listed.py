@@ -9,10 +9,9 @@ import pytest
 
 import evaluators
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.fields.align import Align
 from evaluators.fields.listed import read_listed, tree_of_lines
 from evaluators.fields.metrics import fallbacks
-from evaluators.fields.reading import read_transforms
+from evaluators.fields.reading import Align, read_transforms
 from evaluators.fields.tree import FieldNode
 from evaluators.model import FieldStatus
 from evaluators.settings import BadSettings, Detail

@@ -12,10 +12,10 @@ from hypothesis import given
 
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.fields import pair, walk
-from evaluators.fields.align import Align
 from evaluators.fields.frame import Frame, of_rows
 from evaluators.fields.gains import WHOLE, Worth, f1
 from evaluators.fields.marks import Leaves, leaves_of_all, leaves_of_node
+from evaluators.fields.reading import Align
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.walk import Walk
 from evaluators.model import MISSING

@@ -17,7 +17,7 @@ from evaluators.builtin.json_field_match import JsonFieldMatch
 from evaluators.builtin.json_field_match_normalized import JsonFieldMatchNormalized
 from evaluators.fields.open_rows import OpenCheck, OpenRows
 from evaluators.fields.open_tree import OpenTree
-from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
+from evaluators.fields.path_check import SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
 from evaluators.model import MISSING, FieldStatus, Result
 from evaluators.values.paths import ANY, Path, display, parse
 from tests.reference import open_tree as naive

@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.fields.align import Align, read_align
 from evaluators.fields.gains import COMPLETE, NOTHING_ALIKE, Worth
 from evaluators.fields.pair import Keys, Paired
+from evaluators.fields.reading import Align, read_align
 from evaluators.values.equality import same
 from tests.fields.paired import pair_items
 

@@ -6,8 +6,7 @@ from random import Random
 
 import pytest
 
-from evaluators.fields.path_details import OVERFLOW, SURPLUS_VALUES
-from evaluators.fields.path_tally import SURPLUS, PathTally
+from evaluators.fields.path_check import OVERFLOW, SURPLUS, SURPLUS_VALUES, PathTally
 from evaluators.model import FieldStatus
 from evaluators.values.paths import ANY
 

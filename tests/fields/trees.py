@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from evaluators.comparators._comparator import Comparator
 from evaluators.comparators.exact import Exact
-from evaluators.fields.align import Align
+from evaluators.fields.reading import Align
 from evaluators.fields.tree import Below, Compound, FieldNode, Metric, SchemaPath
 from evaluators.values.paths import ANY
 

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import pytest
 
 import evaluators
-from evaluators.fields.align import read_align
 from evaluators.fields.pair import CANDIDATES, most_like
+from evaluators.fields.reading import read_align
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.settings import BadSettings
 

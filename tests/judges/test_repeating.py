@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import evaluators
 from evaluators.cli import command
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, unanswered
-from evaluators.judges.repeating import agreed, combined
+from evaluators.judges.session import agreed, combined
 from evaluators.reports.run_page import run_page
 
 

@@ -15,7 +15,7 @@ from evaluators.builtin._evaluator import Evaluator
 from evaluators.issues import Blame, CellError, Issue, Problems
 from evaluators.model import MISSING, FieldStatus, Outcome, RowStatus
 from evaluators.plan.suite_plan import compile_plan
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from tests.fields.alone import settled_fields
 from tests.laws.structures import (
     DOCUMENTS,

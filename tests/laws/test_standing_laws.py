@@ -14,7 +14,7 @@ from evaluators.issues import Problems
 from evaluators.model import MISSING, Result, RowStatus
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import Plan, compile_plan
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from tests.laws.schemas import Drawn, Wishes, drawn
 from tests.laws.structures import DOCUMENTS, ITEMS, OBJECTS, changed, evaluator, evaluators, spoiled
 

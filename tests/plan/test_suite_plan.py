@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pytest
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Measured, Needs
-from evaluators.comparators._cache import caching
+from evaluators.comparators._comparator import caching
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Result, RowStatus
 from evaluators.plan.need_steps import Reading

@@ -8,7 +8,7 @@ import pytest
 
 from evaluators import load
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.values.file_names import MOST_BYTES, as_file_name, why_no_file_name
+from evaluators.values.files import MOST_NAME_BYTES, as_file_name, why_no_file_name
 
 UNUSABLE = ["x/../../../../up", "a/b", "a\\b", "nul\0", "x" * 300, ".hidden", "dot.", "é" * 100, "half\ud800"]
 
@@ -68,7 +68,7 @@ def test_what_cannot_be_a_file_name_has_a_neighbour_that_can(name: str) -> None:
     assert why_no_file_name(as_file_name(name)) is None
 
 
-@pytest.mark.parametrize("name", ["gpt-4o", "model a", "v1.2", "Größe", "x" * MOST_BYTES, "模型", "a,b"])
+@pytest.mark.parametrize("name", ["gpt-4o", "model a", "v1.2", "Größe", "x" * MOST_NAME_BYTES, "模型", "a,b"])
 def test_ordinary_names_are_fine(name: str) -> None:
     assert why_no_file_name(name) is None
     assert as_file_name(name) == name

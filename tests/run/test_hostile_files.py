@@ -17,7 +17,7 @@ from evaluators import load
 from evaluators.cli import command
 from evaluators.issues import Blame, Problems
 from evaluators.run.reader import Run
-from evaluators.values.small_files import MOST_BYTES
+from evaluators.values.files import MOST_BYTES
 
 SUITE = """
 test_set: rows.csv

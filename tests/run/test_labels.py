@@ -23,7 +23,7 @@ from evaluators.run.exact_sums import plus
 from evaluators.run.labels import LabelCounts, LabelSums, label_tables
 from evaluators.run.result import ConfusionMatrix, RunResult
 from evaluators.run.split_result import SplitResult
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 
 VERDICTS = [
     Result(RowStatus.SCORED, True, 1, 1),

@@ -9,7 +9,7 @@ import pytest
 
 from evaluators.builtin._scored_fields import ScoredFields, SurplusRules
 from evaluators.builtin._texts import LabelRule
-from evaluators.fields.path_details import (
+from evaluators.fields.path_check import (
     CREDIT,
     ERRORS,
     EVALUATED,

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from evaluators.fields.path_details import OVERFLOW
+from evaluators.fields.path_check import OVERFLOW
 from evaluators.issues import Blame, Issue
 from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.run.exact_sums import plus

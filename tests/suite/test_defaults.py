@@ -19,12 +19,12 @@ from pydantic_core import PydanticUndefined
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, FromColumn
 from evaluators.cli import command
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.fields.align import Align
 from evaluators.fields.lines import read_fields
+from evaluators.fields.reading import Align
 from evaluators.needs import ROLES
 from evaluators.settings import build, spellings
 from evaluators.suite.config import read_config
-from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.suite.source import loads
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.values.transforms import TRANSFORMS

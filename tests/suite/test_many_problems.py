@@ -42,13 +42,13 @@ def test_the_last_line_says_how_many_more_there_are() -> None:
 
 
 def test_presets_are_read_once_for_any_number_of_unknown_comparators() -> None:
-    from evaluators.suite import presets
+    from evaluators.suite import extends
 
-    presets._comparators_of_presets.cache_clear()
+    extends._comparators_of_presets.cache_clear()
     fields = "".join(f"      field{n}: exakt{n}\n" for n in range(300))
     with pytest.raises(Problems):
         loads(f"evaluators:\n  - json_multi_field_match:\n     fields:\n{fields}")
-    assert presets._comparators_of_presets.cache_info().misses == 1
+    assert extends._comparators_of_presets.cache_info().misses == 1
 
 
 @pytest.mark.parametrize(

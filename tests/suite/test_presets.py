@@ -6,17 +6,17 @@ import pytest
 
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.settings import word_or_map
-from evaluators.suite import presets
+from evaluators.suite import extends
 from evaluators.suite.source import load, loads
 
 
 def test_there_are_presets() -> None:
-    assert {"extraction", "strict"} <= set(presets.preset_names())
+    assert {"extraction", "strict"} <= set(extends.preset_names())
 
 
-@pytest.mark.parametrize("name", presets.preset_names())
+@pytest.mark.parametrize("name", extends.preset_names())
 def test_every_comparator_of_a_preset_is_valid(name: str) -> None:
-    found = load(presets.PRESETS / f"{name}.yaml").data["comparators"]
+    found = load(extends.PRESETS / f"{name}.yaml").data["comparators"]
     for definition in found.values():
         comparator, options = word_or_map(definition, "comparator")
         COMPARATORS.find(comparator).model_validate(options)

@@ -16,8 +16,8 @@ from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.issues import Problems
 from evaluators.suite.config import read_config
+from evaluators.suite.extends import PRESETS, preset_names
 from evaluators.suite.nodes import SECTIONS, SuiteInput
-from evaluators.suite.presets import PRESETS, preset_names
 from evaluators.suite.python_data import Filling
 from evaluators.suite.source import loads, tree
 from evaluators.values.transforms import TRANSFORMS

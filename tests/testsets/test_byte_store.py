@@ -70,7 +70,7 @@ def written(folder: Path, name: str) -> Path:
 def cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (delimited, jsonl, parquet):
         monkeypatch.setattr(module, "SPLIT_BYTES", 4_000)
-    monkeypatch.setattr("evaluators.testsets.quotes.CUT_BYTES", 1_000)
+    monkeypatch.setattr("evaluators.testsets.row_texts.CUT_BYTES", 1_000)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -20,8 +20,8 @@ from evaluators.cli import command
 from evaluators.issues import Blame, Issue, Problems, extra_hint
 from evaluators.model import MISSING
 from evaluators.testsets.databases import UNORDERED, json_text, line_of, queried, without_parts
-from evaluators.testsets.fetched_rows import FetchedRows
-from evaluators.testsets.opening import open_file
+from evaluators.testsets.documents import open_file
+from evaluators.testsets.memory_rows import FetchedRows
 from evaluators.testsets.query_settings import DatabaseConnection, says_an_order, why_not_a_query
 from evaluators.testsets.reader import whole
 from tests.run.test_resuming import contents, counted, finished_files, left, start

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from evaluators import load
 from evaluators.issues import Blame, CellError, Issue, Problems
 from evaluators.model import MISSING
-from evaluators.testsets import delimited, delimited_rows, quotes
+from evaluators.testsets import delimited, delimited_rows, row_texts
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import READERS, Reader
 
@@ -72,7 +72,7 @@ def small_pieces(split: int, cut: int) -> Iterator[None]:
     with (
         patch.object(delimited, "SPLIT_BYTES", split),
         patch.object(delimited_rows, "CHUNK_BYTES", cut),
-        patch.object(quotes, "CUT_BYTES", cut),
+        patch.object(row_texts, "CUT_BYTES", cut),
     ):
         yield
 
@@ -298,7 +298,7 @@ def test_the_end_of_a_file_is_no_place_where_a_row_starts(file: Path, size: int,
     with small_pieces(split=20, cut=cut):
         table = opened(file, text)
         assert len(text) == size
-        starts = list(quotes.row_starts(io.BytesIO(text.encode())))
+        starts = list(row_texts.row_starts(io.BytesIO(text.encode())))
         assert all(0 < start < size for start in starts)
         assert [(split.note, (split.start or 0) < size) for split in table.splits()] == [(None, True)] * len(
             table.splits()

@@ -22,7 +22,7 @@ from evaluators.api.loading import load
 from evaluators.issues import Blame, CellError, Issue, Problems, extra_hint
 from evaluators.model import MISSING
 from evaluators.testsets.byte_source import locate
-from evaluators.testsets.opening import open_file
+from evaluators.testsets.documents import open_file
 from evaluators.testsets.reader import whole
 from evaluators.testsets.readers import parquet
 from evaluators.testsets.readers.parquet import Parquet

@@ -90,7 +90,7 @@ def test_large_files_are_cut_and_small_ones_read_together(
 ) -> None:
     for module in (delimited, jsonl, parquet, many_files):
         monkeypatch.setattr(module, "SPLIT_BYTES", 2_000)
-    monkeypatch.setattr("evaluators.testsets.quotes.CUT_BYTES", 500)
+    monkeypatch.setattr("evaluators.testsets.row_texts.CUT_BYTES", 500)
     first = 0
     for number, size in enumerate([10, 10, 500, 10, 200, 10, 300, 10, 10]):
         write(tmp_path / "rows" / f"{number}.csv", rows(first, size))

@@ -21,7 +21,7 @@ import evaluators
 from evaluators.cli import command
 from evaluators.issues import Blame, CellError, Problems, extra_hint
 from evaluators.model import MISSING
-from evaluators.testsets.opening import open_file
+from evaluators.testsets.documents import open_file
 from evaluators.testsets.reader import Reader, whole
 from evaluators.testsets.workbook import MOST_CHARACTERS, MOST_ROWS, moment, place_of
 

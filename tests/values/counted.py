@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from evaluators.values import json_documents, json_places, json_reader, json_text
+from evaluators.values import json_documents, json_reader, json_text
 from evaluators.values.json_text import NotJSON
 
 
@@ -35,8 +35,7 @@ def counted_reading(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         work.append(len(text))
         return value
 
-    for module in (json_text, json_documents, json_places):
+    for module in (json_text, json_documents):
         monkeypatch.setattr(module, "read", counted_read)
-    for module in (json_text, json_places):
-        monkeypatch.setattr(module, "fast_decode", counted_decode)
+    monkeypatch.setattr(json_text, "fast_decode", counted_decode)
     return work

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.values.assignment import Pairs, assign_gains
+from evaluators.values.pairing import Pairs, assign_gains
 
 Table = list[list[int]]
 

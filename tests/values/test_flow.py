@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluators.api.loading import loads
 from evaluators.suite import source
-from evaluators.values.flow import flow, key_text
+from evaluators.values.quoting import flow, key_text
 
 CHARACTERS = st.characters(codec="ascii", categories=["L", "N", "P", "S", "Zs"])
 TEXTS = st.text(CHARACTERS, max_size=8).filter(lambda text: "${" not in text)

@@ -19,9 +19,8 @@ from evaluators.model import JSON
 from evaluators.values import json_reader, json_text
 from evaluators.values.json_choice import Want, find
 from evaluators.values.json_documents import Found, documents
-from evaluators.values.json_places import PlaceReader
 from evaluators.values.json_reader import MAX_DEPTH, MAX_DIGITS
-from evaluators.values.json_text import BLANKS, BOM, NotJSON, compact, duplicate_keys, parse, to_text
+from evaluators.values.json_text import BLANKS, BOM, NotJSON, PlaceReader, compact, duplicate_keys, parse, to_text
 from tests.values.counted import counted_reading
 
 CONFORMANCE = Path(__file__).parents[1] / "conformance"

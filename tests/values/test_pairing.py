@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.values import pairing
-from evaluators.values.assignment import assign_gains
 from evaluators.values.equality import same
-from evaluators.values.pairing import Pairs, by_equality, by_key, identity, left_over, repeated
+from evaluators.values.pairing import Pairs, assign_gains, by_equality, by_key, identity, left_over, repeated
 
 
 def is_a_pairing(pairs: Pairs) -> bool:

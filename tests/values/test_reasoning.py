@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.values.json_documents import documents
+from evaluators.values.json_documents import TAGS, blanked, documents, reasoning_in, tags_in
 from evaluators.values.json_text import NotJSON
-from evaluators.values.reasoning import TAGS, blanked, reasoning_in, tags_in
 
 
 def rest(text: str) -> str:

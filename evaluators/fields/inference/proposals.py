@@ -18,9 +18,8 @@ from msgspec import Struct
 from evaluators.fields.inference.questions import Ask, InitQuestion
 from evaluators.values.dates import USUAL_FORMATS as USUAL
 from evaluators.values.dates import also_read_by, formats_of, read_date
-from evaluators.values.flow import flow
 from evaluators.values.numbers import are_codes, currency_of, parses_of, readings
-from evaluators.values.quoting import quote
+from evaluators.values.quoting import flow, quote
 
 _FEW: Final = 12
 _SHOWN: Final = 6

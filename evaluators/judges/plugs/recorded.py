@@ -12,8 +12,8 @@ from evaluators.issues import Issue, problem
 from evaluators.judges.answer_lines import read_answers
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.settings import Name, bad
+from evaluators.values.files import is_own_file
 from evaluators.values.quoting import quote
-from evaluators.values.small_files import is_own_file
 
 _FILES: Final = "answers*.jsonl"
 

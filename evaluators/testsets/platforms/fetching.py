@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 from evaluators.issues import Blame, Issue, Problems, extra_hint, problem
 from evaluators.needs import Role
 from evaluators.settings import Settings
-from evaluators.testsets.fetched_rows import FetchedRows, lines_file
+from evaluators.testsets.memory_rows import FetchedRows, lines_file
 from evaluators.values.addresses import without_passwords
 
 Cells = Mapping[str, Any]

@@ -18,7 +18,7 @@ from evaluators.settings import Name
 from evaluators.tracking.attachments import params_of
 from evaluators.tracking.metrics import Number, field_prefix, nested
 from evaluators.tracking.tracker import Link, Tracker, run_key
-from evaluators.values.flow import flow, key_text
+from evaluators.values.quoting import flow, key_text
 
 METRICS: Final = "metrics.json"
 PARAMS: Final = "params.yaml"

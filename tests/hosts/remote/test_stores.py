@@ -35,7 +35,7 @@ def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Splits and pieces small enough for files of tests to have many; nobody waits between two tries."""
     for module in (delimited, jsonl, parquet):
         monkeypatch.setattr(module, "SPLIT_BYTES", 20_000)
-    monkeypatch.setattr("evaluators.testsets.quotes.CUT_BYTES", 5_000)
+    monkeypatch.setattr("evaluators.testsets.row_texts.CUT_BYTES", 5_000)
     monkeypatch.setattr(remote_files, "_PIECE_BYTES", 10_000)
     monkeypatch.setattr(remote_files, "PAUSES_SECONDS", (0, 0, 0))
 

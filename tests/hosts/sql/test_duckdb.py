@@ -11,8 +11,8 @@ import pytest
 from evaluators.issues import Blame, Problems
 from evaluators.model import MISSING
 from evaluators.testsets.databases import queried
-from evaluators.testsets.fetched_rows import FetchedRows
-from evaluators.testsets.opening import open_file
+from evaluators.testsets.documents import open_file
+from evaluators.testsets.memory_rows import FetchedRows
 from evaluators.testsets.query_settings import DatabaseConnection
 from evaluators.testsets.reader import whole
 

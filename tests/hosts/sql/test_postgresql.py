@@ -18,8 +18,8 @@ import pytest
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.testsets.databases import UNORDERED, queried
-from evaluators.testsets.fetched_rows import FetchedRows
-from evaluators.testsets.opening import open_file
+from evaluators.testsets.documents import open_file
+from evaluators.testsets.memory_rows import FetchedRows
 from evaluators.testsets.query_settings import DatabaseConnection
 from evaluators.testsets.reader import whole
 from tests.docs.sessions import ROOT, prepare, run_page

@@ -15,12 +15,12 @@ from typing import Any, Final
 from evaluators.api.loading import loads
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.numeric import Numeric, Tolerance
-from evaluators.fields.align import Align
+from evaluators.fields.reading import Align
 from evaluators.fields.schema_check import SchemaCheck
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.tree import Below, FieldNode, Metric
 from evaluators.plan.suite_plan import compile_plan
-from evaluators.values.assignment import assign_gains
+from evaluators.values.pairing import assign_gains
 from tests.tools.benchmarks.inside import ROLES, least
 
 LETTERS: Final = "abcdefghijklmnopqrstuvwxyz "

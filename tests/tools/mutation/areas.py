@@ -20,7 +20,7 @@ AREAS: Final[dict[str, Area]] = {
     "texts": Area(
         (
             "values/text.py", "values/transforms.py",
-            "values/patterns.py", "values/reasoning.py", "values/confusion.py",
+            "values/patterns.py", "values/json_documents.py", "values/confusion.py",
         ),
         (
             "values/test_text.py", "values/test_unicode_forms.py", "values/test_transforms.py", "values/test_patterns.py",
@@ -29,7 +29,7 @@ AREAS: Final[dict[str, Area]] = {
     ),
     "json": Area(
         (
-            "values/json_*.py", "values/yaml_text.py", "values/flow.py",
+            "values/json_*.py", "values/yaml_text.py", "values/quoting.py",
         ),
         (
             "values/test_json_text.py", "values/test_json_choice.py", "values/test_yaml_text.py",
@@ -41,13 +41,13 @@ AREAS: Final[dict[str, Area]] = {
         ("values/test_paths.py", "values/test_jsonpath_hits.py"),
     ),
     "pairing": Area(
-        ("values/assignment.py", "values/pairing.py", "values/equality.py"),
+        ("values/pairing.py", "values/pairing.py", "values/equality.py"),
         ("values/test_assignment.py", "values/test_pairing.py", "values/test_equality.py"),
     ),
     "fields": Area(
         (
             "fields/closed*.py", "fields/scored.py", "fields/open_*.py",
-            "fields/path_*.py", "fields/align.py", "fields/pair.py",
+            "fields/path_*.py", "fields/reading.py", "fields/pair.py",
             "fields/marks.py", "fields/reached.py", "fields/policy.py", "fields/weighed.py", "fields/counts.py", "fields/key_counts.py",
             "fields/events.py", "fields/gains.py", "fields/metrics.py", "fields/walk*.py", "fields/frame.py",
             "fields/unit_rules.py", "fields/branches.py", "fields/item_frames.py",
@@ -59,7 +59,7 @@ AREAS: Final[dict[str, Area]] = {
     "lists of fields": Area(
         (
             "fields/lines.py", "fields/named_comparators.py", "fields/listed.py", "fields/tree.py",
-            "fields/rules.py", "fields/differences.py", "fields/fallbacks.py",
+            "fields/rules.py", "fields/settle.py", "fields/named_comparators.py",
             "fields/post_process*.py", "fields/readable.py", "fields/reading.py",
         ),
         ("fields",),
@@ -67,7 +67,7 @@ AREAS: Final[dict[str, Area]] = {
     "schemas": Area(
         (
             "fields/schema_*.py", "fields/references.py", "fields/dialects.py", "fields/inference/*.py",
-            "fields/expected_check.py", "fields/instance_paths.py", "fields/xeval*.py", "fields/evaluation_*.py",
+            "fields/expected_check.py", "fields/frame.py", "fields/xeval*.py", "fields/evaluation_*.py",
             "fields/annotate.py", "fields/type_defaults.py",
         ),
         ("fields",),
