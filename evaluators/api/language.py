@@ -37,6 +37,9 @@ from evaluators.suite.schema import (
     language_definitions,
     word_or_map,
 )
+from evaluators.testsets.platforms.mlflow import MLflowRows
+from evaluators.testsets.platforms.phoenix import PhoenixRows
+from evaluators.testsets.query_settings import DatabaseConnection
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.tracking.tracker import TRACKERS
 from evaluators.values.quoting import flow
@@ -99,11 +102,15 @@ _SECTIONS: Final[Mapping[str, type[Settings]]] = {
     "limits": LimitsConfig,
 }
 """The settings of each section that has one model."""
+_ELSEWHERE: Final[Mapping[str, type[Settings]]] = {
+    "mlflow_rows": MLflowRows, "phoenix_rows": PhoenixRows, "database_connection": DatabaseConnection,
+}  # fmt: skip
+"""The settings of rows that are in no file, by the names that `test_set` reads them by."""
 
 
 def language_schema() -> Schema:
     """The schema of a suite with every section: what `docs/suite.schema.json` holds."""
-    sections = definitions_of({"suite": SuiteShape, **_SECTIONS})
+    sections = definitions_of({"suite": SuiteShape, **_SECTIONS, **_ELSEWHERE})
     suite = _inlined(sections.pop("suite"), sections)
     definitions = {name: schema for name, schema in sections.items() if name not in _SECTIONS} | language_definitions()
     suite["properties"]["judge"] |= _plug(JUDGES, definitions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evaluators.values.paths import Path
 
 
-class SurplusRules(NamedTuple):
+class SurplusRules(Struct, frozen=True):
     """What counts among what only the output has."""
 
     keys: bool = True
@@ -24,7 +24,7 @@ class SurplusRules(NamedTuple):
     """Items of lists."""
 
 
-class Awaited(NamedTuple):
+class Awaited(Struct, frozen=True):
     """Fields that some row should measure."""
 
     named: tuple[str, ...] = ()

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.walk_findings import Counts
 from evaluators.model import MISSING
@@ -35,7 +37,7 @@ class Fit(NamedTuple):
         return Fit(-outside, -unreadable, confusion.measured > 0, confusion.exact("f1") or Fraction(0), -wrong)
 
 
-class Best(NamedTuple):
+class Best(Struct, frozen=True):
     """The branch that fits two values best."""
 
     number: int

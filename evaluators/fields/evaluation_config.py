@@ -18,7 +18,7 @@ from evaluators.fields.evaluation_words import NO_WORDS, AskedMetric, Words, rea
 from evaluators.fields.metrics import refuse_list_metric, resolve_alignment, resolve_metric
 from evaluators.fields.named_comparators import OF_LISTS, NeedsJudge
 from evaluators.fields.reading import Align
-from evaluators.fields.references import CHOICES, Placed, as_problems, own_place, place_of
+from evaluators.fields.references import CHOICES, Placed, own_place, place_of
 from evaluators.fields.schema_parts import SchemaReading, read_parts
 from evaluators.fields.schema_types import (
     EVALUATION_CONFIG,
@@ -67,14 +67,6 @@ def read_evaluation_config(schema: object, context: Mapping[str, Any] | None = N
     inner, loc = unwrap(schema)
     with under(*loc):
         return read_parts(inner, context or {}, _fill)
-
-
-def parse_evaluation_config(schema: object, context: Mapping[str, Any] | None = None) -> FieldNode:
-    """The tree of such a schema. Raises Problems (config), each with the JSON Pointer of its place in the schema."""
-    try:
-        return read_evaluation_config(schema, context)
-    except BadSettings as error:
-        raise as_problems(error) from error
 
 
 def _fill(at: SchemaReading) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from evaluators.comparators._comparator import in_field
 from evaluators.fields.counts import MEASURED
@@ -37,7 +39,7 @@ from evaluators.values.quoting import differs
 from evaluators.values.transforms import chain
 
 
-class Shown(NamedTuple):
+class Shown(Struct, frozen=True):
     """What the results of one metric of a place have in common."""
 
     metric: Metric

@@ -27,6 +27,8 @@ from fractions import Fraction
 from math import lcm
 from typing import Any, Final, NamedTuple
 
+from msgspec import Struct
+
 from evaluators.limits import limits_here
 from evaluators.values.pairing import Table
 
@@ -86,7 +88,7 @@ FEW: Final = 100
 """Up to so many pairs of items nothing is counted: it is soon done, whatever the items are."""
 
 
-class PairCost(NamedTuple):
+class PairCost(Struct, frozen=True):
     """What it takes to compare two items."""
 
     slow: bool = False

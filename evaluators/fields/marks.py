@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from msgspec import Struct, field
 
@@ -30,7 +30,7 @@ CONTAINER: Final = {"object": dict, "array": list}
 _JOINED: Final = object()
 
 
-class Leaves(NamedTuple):
+class Leaves(Struct, frozen=True):
     """What is to know of an item before it is weighed."""
 
     mark: Hashable

@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from gc import is_tracked
 from itertools import chain, compress, repeat
 from operator import is_, is_not, itemgetter, ne
-from typing import Any, Final, NamedTuple, SupportsIndex, TypeAlias
+from typing import Any, Final, SupportsIndex, TypeAlias
+
+from msgspec import Struct
 
 from evaluators.fields.frame import CONTAINERS, SURE, Frame, Unpaired, differing, of_rows
 from evaluators.fields.item_frames import in_order
@@ -31,7 +33,7 @@ Values: TypeAlias = "tuple[list[Any], list[int]]"
 """Values of one place, and the row of each."""
 
 
-class LeafFindings(NamedTuple):
+class LeafFindings(Struct, frozen=True):
     """Leaves of one place that do not match, or all that one side has there."""
 
     status: FieldStatus

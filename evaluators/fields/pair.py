@@ -38,6 +38,8 @@ from collections.abc import Callable, Container, Generator, Hashable, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from msgspec import Struct
+
 from evaluators.fields.gains import FEW, NOTHING_ALIKE, WHOLE, PairCost, Worth, crowded, f1, gains
 from evaluators.fields.marks import Leaves, LeavesOf, leaves_of_all
 from evaluators.fields.reading import Align
@@ -116,7 +118,7 @@ def keys_of(align: Align, expected: Items, output: Items) -> Keys:
     return _by_key(align, [*map(read, expected)], [*map(read, output)]).keys
 
 
-class Wanted(NamedTuple):
+class Wanted(Struct, frozen=True):
     """Pairs of items, by their indexes, that somebody has to weigh."""
 
     pairs: Sequence[tuple[int, int]]

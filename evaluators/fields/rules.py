@@ -32,7 +32,7 @@ from evaluators.values.quoting import differs
 from evaluators.values.transforms import Transform, TransformError, chain, chain_of_expected
 
 
-class Partial(NamedTuple):
+class Partial(Struct, frozen=True):
     """A status with partial credit: `num / den` of the field's weight."""
 
     status: FieldStatus

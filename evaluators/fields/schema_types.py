@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
+
+from msgspec import Struct
 
 from evaluators.fields.references import CHOICES, Placed, merge, own_place, place_of
 from evaluators.fields.tree import Shape
@@ -22,7 +24,7 @@ OF_EVERY_BRANCH: Final = SAYS_TYPE - {*CHOICES} | {"required", "additionalProper
 _TYPES: Final = {bool: "boolean", int: "integer", float: "number", str: "string", dict: "object", list: "array"}
 
 
-class Types(NamedTuple):
+class Types(Struct, frozen=True):
     """The types of a schema, null set aside."""
 
     names: tuple[str, ...]

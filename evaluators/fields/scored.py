@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -113,7 +113,7 @@ class Scored(Struct, frozen=True):
     """Why the row has no score: the first result that something else than the output kept from being measured."""
 
 
-class Documents(NamedTuple):
+class Documents(Struct, frozen=True):
     """Every result of one row, beside the tree that scored it."""
 
     root: FieldNode

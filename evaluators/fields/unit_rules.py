@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from evaluators.fields.marks import ValueKey, value_key
 from evaluators.fields.readable import Ask
@@ -21,7 +21,7 @@ from evaluators.issues import RowProblem
 from evaluators.model import Comparison, FieldStatus
 
 
-class UnitRules(NamedTuple):
+class UnitRules(Struct, frozen=True):
     """How the values of a place are compared: for each of its metrics."""
 
     rules: tuple[Rule, ...]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from msgspec import Struct
+
 from evaluators.fields.frame import Frame, InstancePath, Unpaired
 from evaluators.fields.item_frames import ItemFrames
 from evaluators.fields.rules import (
@@ -30,7 +32,7 @@ Counts: TypeAlias = tuple[int, int, int, int, int]
 """Matches, mismatches, omissions, hallucinations, and what could not be compared."""
 
 
-class More(NamedTuple):
+class More(Struct, frozen=True):
     """What only some findings have."""
 
     answers: tuple[Judged | Explained, ...] = ()
@@ -75,7 +77,7 @@ class FieldColumn(NamedTuple):
     """While pairs are weighed, what each result is: then there are no findings."""
 
 
-class WalkedLists(NamedTuple):
+class WalkedLists(Struct, frozen=True):
     """The lists of a frame that were looked into, or had a result of their own."""
 
     node: FieldNode
@@ -90,7 +92,7 @@ class WalkedLists(NamedTuple):
     """They stand in items of another list."""
 
 
-class Outside(NamedTuple):
+class Outside(Struct, frozen=True):
     """A place that the expected side has and the schema lacks."""
 
     row: int

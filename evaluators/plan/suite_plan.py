@@ -124,7 +124,7 @@ class Plan(Struct):
         try:
             with limited(self.limits) as clock:
                 clock.fresh = True
-                found = _explained(one, slots, index)
+                found = explained(one, slots, index)
         except (RowProblem, OutOfTime) as error:
             return _unexplained(one, verdict, error.issue)
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
@@ -282,8 +282,8 @@ def _unexplained(one: Compiled, verdict: Result, issue: Issue) -> Result:
     return replace(verdict, issue=verdict.issue or issue, reason=reason, evaluator=one.line.name)
 
 
-def _explained(one: Compiled, slots: Sequence[Cells], index: int) -> Result:
-    """A result with its reasons, where there are some."""
+def explained(one: Compiled, slots: Sequence[Cells], index: int) -> Result:
+    """What one evaluator says of one row, with its reasons where there are some. Raises what keeps it from saying so."""
     verdict: Result = slots[one.verdicts][index]
     settings, values = one.line.settings, [slots[slot][index] for slot in one.inputs]
     unreadable = next(

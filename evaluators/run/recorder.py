@@ -20,7 +20,7 @@ from evaluators.issues import CellError, RowProblem
 from evaluators.limits import OutOfTime, limited
 from evaluators.model import MISSING, FieldStatus, Result, RowStatus
 from evaluators.plan.cells import Cells
-from evaluators.plan.suite_plan import Compiled, Plan
+from evaluators.plan.suite_plan import Compiled, Plan, explained
 from evaluators.run.record_facts import Declared, Kept
 from evaluators.run.record_lines import OutcomeLine, Recorded, rest_of_line, row_outcome
 from evaluators.run.split_files import CELLS, OUTCOMES, PartFile
@@ -239,7 +239,7 @@ class _Outcomes:
                         yield asked.row, line
 
     def _found(self, slots: Sequence[Cells], asked: Asked) -> Recorded:
-        one, index, explained = self._one, asked.row, asked.explained
+        one, index, first = self._one, asked.row, asked.explained
         verdict: Result = slots[one.verdicts][index]
         try:
             if self._by_schema and self._everything:
@@ -249,9 +249,9 @@ class _Outcomes:
                     return Recorded(scored.fields, scored.arrays, scored.outside, schema=schema)
                 if verdict.status is RowStatus.BUG and verdict.issue is not None:
                     return Recorded(reason=f"it could not be explained: {verdict.issue.message}")
-            whole = explained or self._of_rows or verdict.status is not RowStatus.SCORED
+            whole = first or self._of_rows or verdict.status is not RowStatus.SCORED
             if whole or any(isinstance(slots[slot][index], CellError) for slot in one.inputs):
-                return _explained(self._plan.explain_from(one, slots, index), whole=explained or self._everything)
+                return _of_result(explained(one, slots, index), whole=first or self._everything)
             wanted = _keys(verdict, self._fields) if self._everything else [key for key, one in asked.keys.items() if one]
             return (
                 Recorded(tuple(self._plan.wrong_from(one, slots, index, wanted, self._listed))) if wanted else Recorded()
@@ -349,7 +349,7 @@ _NOTED: Final = frozenset(
 _NOTED_BYTES: Final = bytes(_NOTED)
 
 
-def _explained(result: Result, whole: bool) -> Recorded:
+def _of_result(result: Result, whole: bool) -> Recorded:
     fields = result.fields if whole else tuple(one for one in result.fields if one.status in _NOTED)
     return Recorded(tuple(fields), reason=result.reason, details=result.details)
 

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
 
 from msgspec.structs import replace
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from evaluators.needs import ROLES, Role
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, Detail, Name, Settings, bad, build
+from evaluators.settings import BadSettings, Detail, Name, ReadBy, Settings, bad, build
 from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource
 from evaluators.testsets.byte_store import at
-from evaluators.testsets.platforms.fetching import PlatformRows
-from evaluators.testsets.platforms.mlflow import MLflowRows
-from evaluators.testsets.platforms.phoenix import PhoenixRows
-from evaluators.testsets.query_settings import DatabaseConnection, why_not_a_query
 from evaluators.testsets.reader import READERS
 from evaluators.values.files import as_file_name, shown, why_no_file_name
 from evaluators.values.json_choice import Pick
+
+if TYPE_CHECKING:
+    from evaluators.testsets.platforms.fetching import PlatformRows
 
 
 def _known_format(name: str) -> str:
@@ -30,7 +30,21 @@ def _known_format(name: str) -> str:
     return name
 
 
+def _elsewhere(module: str, model: str, schema: str) -> ReadBy:
+    """Reads settings of rows that are in no file. Few suites have some: their model is imported then."""
+
+    def read(data: Any, context: Mapping[str, Any]) -> Any:
+        return None if data is None else build(getattr(import_module(module), model), data)
+
+    return ReadBy(read, schema)
+
+
 Format: TypeAlias = Annotated[str, AfterValidator(_known_format)]
+MLflow: TypeAlias = Annotated[Any, _elsewhere("evaluators.testsets.platforms.mlflow", "MLflowRows", "mlflow_rows")]
+Phoenix: TypeAlias = Annotated[Any, _elsewhere("evaluators.testsets.platforms.phoenix", "PhoenixRows", "phoenix_rows")]
+Connection: TypeAlias = Annotated[
+    Any, _elsewhere("evaluators.testsets.query_settings", "DatabaseConnection", "database_connection")
+]
 RowNumber: TypeAlias = Annotated[int, Field(strict=True, ge=1)]
 _NAMED_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "\\t": "\t"}
 
@@ -95,13 +109,13 @@ class TestSetConfig(Settings):
 
     file: Name | None = None
     """The file with the rows, relative to the suite; `-` is standard input."""
-    mlflow: MLflowRows | None = None
+    mlflow: MLflow = None
     """Outputs that live in MLflow, in place of a file: the table of a run, or traces."""
-    phoenix: PhoenixRows | None = None
+    phoenix: Phoenix = None
     """Outputs that live in Phoenix, in place of a file: an experiment, a dataset, or traces."""
     sql: Name | None = None
     """A statement whose rows are the test set, in place of a file: `select id, output, expected from answers order by id`."""
-    connection: DatabaseConnection | None = None
+    connection: Connection = None
     """The database that `sql` is asked of."""
     format: Format | None = None
     """csv, tsv, jsonl, json, parquet or xlsx; goes by the file's name without it."""
@@ -148,8 +162,11 @@ class TestSetConfig(Settings):
     @field_validator("sql")
     @classmethod
     def _a_query(cls, statement: str | None) -> str | None:
-        if statement is not None and (why := why_not_a_query(statement)) is not None:
-            raise bad(f'"sql" cannot be run: {why}')
+        if statement is not None:
+            from evaluators.testsets.query_settings import why_not_a_query  # few suites ask a database
+
+            if (why := why_not_a_query(statement)) is not None:
+                raise bad(f'"sql" cannot be run: {why}')
         return statement
 
     @field_validator("delimiter")
@@ -171,7 +188,8 @@ class TestSetConfig(Settings):
     @property
     def platform(self) -> PlatformRows | None:
         """Where the rows are fetched from; None where they are in files."""
-        return self.mlflow or self.phoenix
+        found: PlatformRows | None = self.mlflow or self.phoenix
+        return found
 
     @model_validator(mode="after")
     def _of_one_place(self) -> Self:
@@ -212,8 +230,6 @@ class TestSetConfig(Settings):
 
     def but(self, changes: Mapping[str, Any]) -> TestSetConfig:
         """The settings with some of them replaced. Raises BadSettings when they do not go together."""
-        from evaluators.settings import build
-
         return build(TestSetConfig, {**self.model_dump(exclude_unset=True), **changes}, noun="test_set")
 
     def moved(self, folder: Path) -> TestSetConfig:

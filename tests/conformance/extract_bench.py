@@ -13,11 +13,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from evaluators.fields.counts import MEASURED
-from evaluators.fields.evaluation_config import parse_evaluation_config
+from evaluators.fields.evaluation_config import read_evaluation_config
 from evaluators.fields.frame import places_above
 from evaluators.fields.scored import Scored
-from evaluators.issues import Problems
 from evaluators.model import MISSING
+from evaluators.settings import BadSettings
 from evaluators.values.paths import ANY, parse
 from tests.conformance.cases import Answer, Case
 from tests.fields.alone import score_document
@@ -62,9 +62,9 @@ def _blame(message: str) -> str:
 def answer(case: Case) -> Answer:
     """Our answer: the schema read, then one row scored."""
     try:
-        root = parse_evaluation_config(case.settings["schema"], {"fallback": WITHOUT_JUDGE})
-    except Problems as problems:
-        return Answer(blame="config", why=str(problems))
+        root = read_evaluation_config(case.settings["schema"], {"fallback": WITHOUT_JUDGE})
+    except BadSettings as error:
+        return Answer(blame="config", why=str(error))
     scored = score_document(root, case.expected, case.output)
     if scored.problem is not None:
         return Answer(blame=scored.problem.issue.blame.value, why=str(scored.problem))

@@ -12,13 +12,13 @@ from typing import Any, Final
 
 from evaluators.builtin._evaluator import explain_cells
 from evaluators.builtin.llm_judge import LlmJudge
-from evaluators.fields.evaluation_config import parse_evaluation_config
+from evaluators.fields.evaluation_config import read_evaluation_config
 from evaluators.issues import Problems
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.judges.messages import Prompt, prompt_of
 from evaluators.judges.replies import BadReply, verdicts_in
 from evaluators.model import MISSING
-from evaluators.settings import build
+from evaluators.settings import BadSettings, build
 from evaluators.values.json_documents import documents
 from evaluators.values.json_text import NotJSON
 from tests.conformance import extract_bench
@@ -122,9 +122,9 @@ def answer_extract_bench(case: Case) -> Answer:
     """Our answer: a judge is there, and a list that names no metric is compared by it, as theirs is."""
     judge = Replies(**case.line["stub_reply"])
     try:
-        root = parse_evaluation_config(case.settings["schema"], {"judge": judge, "defaults": {"array": "array_llm"}})
-    except Problems as problems:
-        return Answer(blame="config", why=str(problems))
+        root = read_evaluation_config(case.settings["schema"], {"judge": judge, "defaults": {"array": "array_llm"}})
+    except BadSettings as error:
+        return Answer(blame="config", why=str(error))
     scored = score_document(root, case.expected, case.output)
     if scored.problem is not None:
         return Answer(blame=scored.problem.issue.blame.value, why=str(scored.problem))

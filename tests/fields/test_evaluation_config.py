@@ -11,11 +11,10 @@ import yaml
 
 from evaluators.api.loading import load
 from evaluators.comparators._comparator import COMPARATORS, Comparator
-from evaluators.fields.evaluation_config import parse_evaluation_config, read_evaluation_config
+from evaluators.fields.evaluation_config import read_evaluation_config
 from evaluators.fields.metrics import fallbacks
 from evaluators.fields.references import pointer
 from evaluators.fields.tree import FieldNode, Shape
-from evaluators.issues import Blame, Problems
 from evaluators.settings import BadSettings
 from evaluators.values.paths import ANY
 from tests.fuzz.test_growth import calls
@@ -259,14 +258,6 @@ def test_a_comparator_of_the_suite_is_a_metric_id() -> None:
         {"comparators": {"money": (numeric, "numeric")}},
     )
     assert child(root, "a").metrics[0].rule == "money = numeric"
-
-
-def test_programs_get_problems_with_pointers() -> None:
-    schema = {"properties": {"a/b": {"type": "string", "evaluation_config": "strng_exact"}}}
-    with pytest.raises(Problems) as raised:
-        parse_evaluation_config(schema)
-    (issue,) = raised.value.issues
-    assert (issue.blame, issue.where) == (Blame.CONFIG, "schema #/properties/a~1b/evaluation_config")
 
 
 def test_the_schema_that_is_read_stays_as_it_is() -> None:

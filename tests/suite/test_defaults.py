@@ -263,7 +263,7 @@ def test_the_settings_of_a_test_set_have_one_default() -> None:
     code = in_code(TestSetConfig)
     section = _first(SCHEMA["properties"]["test_set"], lambda one: "unreadable_output" in one.get("properties", {}))
     for name, value in in_schema(section).items():
-        assert value == code[name] or (value is None and not code[name]) or isinstance(code[name], dict), name
+        assert value == code.get(name) or (value is None and not code.get(name)) or isinstance(code[name], dict), name
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from evaluators.fields.inference.questions import DefaultAnswers
 from evaluators.fields.inference.shape import SeenPlace, shape_of
@@ -20,7 +22,7 @@ from evaluators.values.path_text import ANY, Step
 Schema: TypeAlias = dict[str, Any]
 
 
-class InferredSchema(NamedTuple):
+class InferredSchema(Struct, frozen=True):
     """A schema, and what was unclear, in sentences."""
 
     schema: Schema
