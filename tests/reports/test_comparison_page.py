@@ -22,7 +22,8 @@ from evaluators.compare.comparison import RunComparison
 from evaluators.compare.pairs import Side, SideRows
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems
-from evaluators.reports.comparison_page import MOST_CHANGES, chance, comparison_line, comparison_page, signed
+from evaluators.reports.comparison_page import MOST_CHANGES, comparison_line, comparison_page
+from evaluators.reports.comparison_tables import chance, signed
 from evaluators.reports.format import FORMATS, Format, comparison_format_for
 from evaluators.reports.formats.text import TextFormat
 from tests.compare.sides import made_rows, made_side, said
