@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -66,6 +67,13 @@ def nothing_stays_registered() -> Iterator[None]:
         if names != known:
             names.clear()
             names.update(known)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, in which the test is."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 settings.register_profile("default tier", deadline=None, max_examples=20, suppress_health_check=list(HealthCheck))

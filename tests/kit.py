@@ -1,4 +1,4 @@
-"""What tests of many rooms need: a suite and rows in a folder, a run of them, the command line, and golden files."""
+"""What tests of many rooms need: rows and files in a folder, the command line in this process, and golden files."""
 
 from __future__ import annotations
 
@@ -7,27 +7,29 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
+from click.testing import CliRunner, Result
+
+from evaluators.cli import command
 
 
-def suite(folder: Path, text: str | Mapping[str, Any], name: str = "suite.yaml") -> Path:
-    """A suite file in a folder, of its text or of what is in it."""
-    return written(folder / name, text if isinstance(text, str) else yaml.safe_dump(text, sort_keys=False))
-
-
-def rows(folder: Path, found: Iterable[object], name: str = "rows.jsonl") -> Path:
-    """Rows as JSON lines in a folder."""
-    return written(folder / name, "".join(f"{json.dumps(row)}\n" for row in found))
-
-
-def written(file: Path, text: str) -> Path:
-    """A file with this text, in a folder that is made where it is not there."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
+def write_rows(file: Path, rows: Iterable[object]) -> Path:
+    """The file, with these rows as JSON lines."""
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     return file
+
+
+def write_files(folder: Path, files: Mapping[str, str]) -> None:
+    """Text files in a folder, by their names, which may have folders in them."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def cli(*words: str) -> Result:
+    """What `evaluators WORDS` prints and how it ends, in this process."""
+    return CliRunner().invoke(command, words)
 
 
 def golden(file: Path, text: str) -> None:

@@ -38,6 +38,7 @@ from evaluators.run.rows import pyarrow, storable
 from evaluators.run.run_json import damaged, of_this_format, read_environment, run_body, typed
 from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON, reason
 from evaluators.values.files import NoSmallFile, is_own_file, read_small, shown, why_no_file_name
+from evaluators.values.json_reader import SHALLOW_CHARS
 from evaluators.values.json_text import MAX_CHARS, MAX_DEPTH, REFUSED, NotJSON, parse
 from evaluators.values.quoting import quote
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from evaluators.api.loading import loads
-from evaluators.cli import command
 from evaluators.issues import Problems
 from evaluators.values.addresses import refused_addresses
+from tests.kit import cli
 
 ROWS = 'id,output,expected\n1,"{""a"":""x""}","{""a"":""y""}"\n'
 JUDGED = "evaluators: [{json_multi_field_match: {fields: {a: semantic}}}]\n"
@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def run_of(suite: str, *words: str) -> Result:
     rows = () if "test_set" in suite else ("rows.csv",)
     Path("suite.yaml").write_text(suite, encoding="utf-8")
-    return CliRunner().invoke(command, ["run", "suite.yaml", *rows, *words])
+    return cli("run", "suite.yaml", *rows, *words)
 
 
 @pytest.mark.parametrize("allowed", ["named", "http://ours:1, s3://ours"])
@@ -77,7 +77,7 @@ def test_another_value_is_refused(value: str, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("EVALUATORS_ADDRESSES", value)
     for words in (["run", "suite.yaml", "rows.csv"], ["check", "suite.yaml"]):
         Path("suite.yaml").write_text(PLAIN, encoding="utf-8")
-        done = CliRunner().invoke(command, words)
+        done = cli(*words)
         assert done.exit_code == 2, done.output
         assert f'addresses with commas between them; found "{value}"' in done.stderr
 

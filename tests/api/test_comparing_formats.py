@@ -12,6 +12,7 @@ import pytest
 
 from evaluators.api.comparisons import compare
 from evaluators.api.loading import load
+from tests.kit import write_rows
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -52,7 +53,7 @@ def written(folder: Path, ids: bool) -> dict[str, Path]:
                     for one in row.values()
                 ]
                 writer.writerow(["" if cell is None else cell for cell in cells])
-    files["rows.jsonl"].write_text("".join(f"{json.dumps(row)}\n" for row in plain), encoding="utf-8")
+    write_rows(files["rows.jsonl"], plain)
     pq.write_table(pa.Table.from_pylist(plain), files["rows.parquet"])
     return files
 

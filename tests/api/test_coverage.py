@@ -12,6 +12,7 @@ from evaluators.api.loading import loads
 from evaluators.issues import Problems
 from evaluators.run.result import RunResult
 from evaluators.testsets.selection import Selection
+from tests.kit import write_rows
 
 ITEMS = {"vendor": {"name": "a"}, "line_items": [{"sku": 1, "qty": 2}], "orders": [{"lines": [{"sku": 1, "qty": 2}]}]}
 
@@ -24,7 +25,7 @@ def rows(tmp_path: Path) -> Path:
         for number, kind in enumerate(["invoice", "invoice", "credit_note"])
     ]
     path = tmp_path / "rows.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in written), encoding="utf-8")
+    write_rows(path, written)
     return path
 
 

@@ -14,6 +14,7 @@ import pytest
 from pydantic import BaseModel
 
 import evaluators
+from tests.kit import write_rows
 
 pandas = pytest.importorskip("pandas")
 pyarrow = pytest.importorskip("pyarrow")
@@ -41,7 +42,7 @@ def generated() -> Any:
 
 def in_a_file(folder: Path) -> Path:
     file = folder / "rows.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    write_rows(file, ROWS)
     return file
 
 
@@ -132,7 +133,7 @@ def test_rows_that_no_frame_holds_are_called_by_their_ids_or_their_numbers() -> 
 
 def test_rows_of_a_file_are_called_by_their_numbers_in_a_frame(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    write_rows(file, ROWS)
     assert list(evaluators.evaluate(str(file), SUITE).to_pandas().index) == [1, 2, 3]
     assert list(evaluators.evaluate({"file": str(file)}, SUITE).to_pandas().index) == [1, 2, 3]
 

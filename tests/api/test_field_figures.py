@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from evaluators.api.comparisons import compare, update_baseline
 from evaluators.api.loading import load
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat
+from tests.kit import write_rows
 
 FIELDS = {
     "total": "exact",
@@ -33,7 +33,7 @@ def scored(folder: Path, name: str, wrong: int, rows: RowsFormat) -> RunResult:
     file = folder / f"{name}.jsonl"
     lines = [{"id": one, "output": document(one, wrong), "expected": document(one, 0)} for one in range(24)]
     lines[5]["output"], lines[6]["output"] = "no JSON at all", {}
-    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    write_rows(file, lines)
     suite = load({"name": "figures", "evaluators": [{"schema_match": {"name": "invoice", "fields": FIELDS}}],
                   "results": {"rows": rows}})  # fmt: skip
     return suite.run(file, results=folder / "runs", name=name).result

@@ -15,6 +15,7 @@ from evaluators.issues import Blame
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import run_body, run_json, typed
 from evaluators.testsets.readers import jsonl
+from tests.kit import write_rows
 
 FIELDS = """
 evaluators:
@@ -55,7 +56,7 @@ def run(text: str, tmp_path: Path, *rows: tuple[Any, Any], **more: Any) -> RunRe
         for row in rows
     ]  # fmt: skip
     path = tmp_path / "rows.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in written), encoding="utf-8")
+    write_rows(path, written)
     return loads(text).run(path).result
 
 
@@ -153,7 +154,7 @@ def test_a_schema_in_a_column_is_counted_by_its_own_key(tmp_path: Path) -> None:
         for one, key in (([A, A2], "sku"), ([A, A2], "qty"), ([A, {"sku": "B", "qty": 1}], "qty"))
     ]
     path = tmp_path / "rows.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(path, rows)
     result = loads("evaluators:\n  - schema_match: {name: orders, schema: {column: schema}}\n").run(path)
     assert found(result) == [
         ("items", "qty", "expected", "duplicate_key", 1, 1, (3,)), ("items", "sku", "expected", "duplicate_key", 1, 1, (1,))

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from click.testing import CliRunner
 
 from evaluators.api.explaining import of_name
 from evaluators.api.language import FIGURES, OF_A_FIELD, OF_A_ROW, language_words
-from evaluators.cli import command
 from evaluators.run.gates import Figure
+from tests.kit import cli
 
 DOCS = Path(__file__).parents[2] / "docs"
 LANGUAGE, SETTINGS = DOCS / "reference" / "language.md", DOCS / "reference" / "settings.md"
@@ -40,7 +39,7 @@ def test_a_key_of_the_page_is_explained(word: str) -> None:
 @pytest.mark.parametrize("word", ["gates", "needs", "fail_below", "precision", "lower_bound", "pick", "unmet", "weight"])
 def test_a_word_is_explained_in_every_format(word: str) -> None:
     for format_ in ("text", "markdown", "json"):
-        done = CliRunner().invoke(command, ["explain", word, "--format", format_])
+        done = cli("explain", word, "--format", format_)
         assert done.exit_code == 0
         assert word in done.output.replace("\\_", "_")
 
@@ -51,7 +50,7 @@ def test_a_figure_is_explained_by_what_it_divides() -> None:
 
 
 def test_a_word_that_nobody_has_gets_the_nearest_one() -> None:
-    done = CliRunner().invoke(command, ["explain", "fals_below"])
+    done = cli("explain", "fals_below")
     assert (done.exit_code, 'did you mean "fail_below"?' in done.output) == (2, True)
 
 

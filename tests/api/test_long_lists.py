@@ -14,6 +14,7 @@ from evaluators.fields.reading import read_align
 from evaluators.limits import LIST_CELLS
 from evaluators.run.result import RunResult
 from tests.fields.paired import pair_items
+from tests.kit import write_rows
 
 SUITE = """
 evaluators:
@@ -34,7 +35,7 @@ def items(count: int, start: int = 0) -> list[dict[str, Any]]:
 def run(text: str, tmp_path: Path, *rows: tuple[Any, Any]) -> RunResult:
     path = tmp_path / "rows.jsonl"
     written = [{"expected": json.dumps({"items": one}), "output": json.dumps({"items": other})} for one, other in rows]
-    path.write_text("".join(json.dumps(row) + "\n" for row in written), encoding="utf-8")
+    write_rows(path, written)
     return loads(text).run(path).result
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from evaluators.api.loading import load
 from evaluators.run.intervals import RatioSums, share_interval, wilson
 from evaluators.run.result import GateResult, RunResult
 from evaluators.values.confusion import Confusion, Ratio
+from tests.kit import write_rows
 
 Row = tuple[dict[str, Any], dict[str, Any]]
 """(expected, output)."""
@@ -90,7 +90,7 @@ def run(
         {"id": str(number), "expected": expected, "output": output, "batch": f"b{number % clusters}" if clusters else ""}
         for number, (expected, output) in enumerate(rows)
     )
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_rows(file, lines)
     statistics = {"statistics": {"cluster": "row.batch"}} if clusters else {}
     return load({"evaluators": [evaluator], "gates": gates, **statistics, **suite}).run(file).result
 

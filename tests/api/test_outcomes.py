@@ -16,6 +16,7 @@ from evaluators.api.loading import load
 from evaluators.issues import Problems
 from evaluators.reports.formats.text import TextFormat
 from evaluators.reports.run_page import run_page
+from tests.kit import write_rows
 
 FIELDS = {
     "name": {"transforms": ["lowercase"]}, "items": {"align": "hungarian"}, "items[*].sku": "exact",
@@ -35,7 +36,7 @@ PAGE = [
 
 def run(tmp_path: Path, rows: list[dict[str, Any]] = ROWS, *, evaluators: Any = None, **request: Any) -> Finished:
     file = tmp_path / "rows.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(file, rows)
     suite = load({"name": "docs", "evaluators": evaluators or [{"schema_match": {"fields": FIELDS}}]})
     given = {"test_set": str(file), "results": tmp_path / "runs", "name": "x", **request}
     return finish(suite, **given)

@@ -12,19 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from evaluators.api.execute import finish
 from evaluators.api.extending import register
 from evaluators.api.loading import load
 from evaluators.api.run_options import RunOptions
-from evaluators.cli import command
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.issues import Problems
 from evaluators.model import Comparison as FieldAnswer
 from evaluators.run.reader import Run
 from evaluators.run.run_json import run_json
 from tests.gallery import GALLERY
+from tests.kit import cli
 
 FORMATS = ("csv", "field_sums", "markdown", "html", "junit")
 """Every word of `formats:` that any suite may ask for."""
@@ -38,14 +37,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(GALLERY / "comparing_models", place / "models")
     runs = place / "runs"
     words = ["run", str(place / "models" / "suite.yaml"), "--results", str(runs), "--name", "x", "-q"]
-    CliRunner().invoke(command, [*words, "-o", str(place / "first.html")])
+    cli(*words, "-o", str(place / "first.html"))
     shutil.rmtree(place / "models")
     (runs / "x" / "environment.json").unlink()
     return runs / "x"
 
 
 def invoke(*words: str) -> tuple[int, str]:
-    ended = CliRunner().invoke(command, words)
+    ended = cli(*words)
     return ended.exit_code, ended.output
 
 

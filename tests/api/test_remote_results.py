@@ -6,13 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from evaluators import load
 from evaluators.api.execute import finish
 from evaluators.api.run_options import RunOptions
-from evaluators.cli import command
 from evaluators.issues import Blame, Problems
+from tests.kit import cli
 from tests.testsets.memory_store import InMemory, memory_store
 
 SUITE = "evaluators: [exact_match, {json_diff_match: {name: diff}}]\n"
@@ -28,13 +27,9 @@ def store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> type[InMemory]:
     return memory_store(monkeypatch)
 
 
-def called(*words: str) -> Result:
-    return CliRunner().invoke(command, words)
-
-
 def test_a_run_folder_in_a_store_is_the_one_that_is_written_here(store: type[InMemory]) -> None:
-    assert called("run", "suite.yaml", "rows.csv", "--name", "first").exit_code == 0
-    done = called("run", "suite.yaml", "rows.csv", "--results", "mem://bucket/runs", "--name", "first")
+    assert cli("run", "suite.yaml", "rows.csv", "--name", "first").exit_code == 0
+    done = cli("run", "suite.yaml", "rows.csv", "--results", "mem://bucket/runs", "--name", "first")
     assert done.exit_code == 0, done.output
     assert "mem://bucket/runs/first: the run folder" in done.output
     assert "/tmp" not in done.output
@@ -48,22 +43,22 @@ def test_a_run_folder_in_a_store_is_the_one_that_is_written_here(store: type[InM
 
 def test_a_run_in_a_store_is_never_replaced_unasked(store: type[InMemory]) -> None:
     words = ("run", "suite.yaml", "rows.csv", "--results", "mem://bucket/runs", "--name", "first")
-    assert called(*words).exit_code == 0
+    assert cli(*words).exit_code == 0
     before = dict(store.held)
-    again = called(*words)
+    again = cli(*words)
     assert again.exit_code == 0, again.output
     assert "mem://bucket/runs/first is there already, so this run is in mem://bucket/runs/first-2" in again.output
     assert json.loads(store.held["mem://bucket/runs/first-2/run.json"])["folder"] == "first-2"
     assert {place: data for place, data in store.held.items() if "first-2" not in place} == before
     store.held["mem://bucket/runs/first/old.txt"] = b""
-    assert called(*words, "--force").exit_code == 0
+    assert cli(*words, "--force").exit_code == 0
     assert {place for place in store.held if "first-2" not in place} == before.keys()
 
 
 def test_files_that_are_asked_for_go_to_a_store(store: type[InMemory]) -> None:
     files = ["mem://bucket/out/rows.jsonl", "mem://bucket/out/page.html", "here.json"]
     options = [word for file in files for word in ("-o", file)]
-    done = called("run", "suite.yaml", "rows.csv", "--no-results", *options)
+    done = cli("run", "suite.yaml", "rows.csv", "--no-results", *options)
     assert done.exit_code == 0, done.output
     assert sorted(store.held) == sorted(files[:2])
     assert [json.loads(line)["id"] for line in store.held[files[0]].splitlines()] == ["a", "b"]
@@ -95,7 +90,7 @@ def test_a_store_that_takes_nothing_is_found_out_before_the_first_row(store: typ
 def test_a_place_that_takes_no_results_is_called_as_people_called_it(
     store: type[InMemory], words: list[str], named: str
 ) -> None:
-    done = called("run", "suite.yaml", "rows.csv", *words)
+    done = cli("run", "suite.yaml", "rows.csv", *words)
     assert done.exit_code == 2
     assert done.output.startswith(named)
 
@@ -114,29 +109,29 @@ def test_what_a_store_does_not_take_in_the_end_is_not_lost(store: type[InMemory]
 def test_run_folders_in_a_store_are_read(store: type[InMemory]) -> None:
     for name in ("first", "second"):
         words = ("run", "suite.yaml", "rows.csv", "--results", "mem://bucket/runs", "--name", name)
-        assert called(*words).exit_code == 0
-    report = called("report", "mem://bucket/runs/first")
+        assert cli(*words).exit_code == 0
+    report = cli("report", "mem://bucket/runs/first")
     assert report.exit_code == 0, report.output
     assert "2 rows of rows.csv" in report.output
-    sent = called("report", "mem://bucket/runs/first", "-o", "mem://bucket/out/first.html")
+    sent = cli("report", "mem://bucket/runs/first", "-o", "mem://bucket/out/first.html")
     assert (sent.exit_code, sent.output) == (0, "mem://bucket/out/first.html\n")
     assert store.held["mem://bucket/out/first.html"].startswith(b"<!doctype html>")
-    compared = called("compare", "mem://bucket/runs/first", "mem://bucket/runs/second", "-o", "mem://bucket/c.json")
+    compared = cli("compare", "mem://bucket/runs/first", "mem://bucket/runs/second", "-o", "mem://bucket/c.json")
     assert compared.exit_code == 0, compared.output
     assert "mem://bucket/c.json" in store.held
-    assert called("advice", "mem://bucket/runs/first").exit_code == 0
-    page = called("view", "--no-open", "mem://bucket/runs/first")
+    assert cli("advice", "mem://bucket/runs/first").exit_code == 0
+    page = cli("view", "--no-open", "mem://bucket/runs/first")
     assert page.exit_code == 0
     assert Path(page.output.strip()).is_file()
-    missing = called("report", "mem://bucket/runs/none")
+    missing = cli("report", "mem://bucket/runs/none")
     assert missing.exit_code == 2
     assert "mem://bucket/runs/none: there is no such run folder" in missing.output
 
 
 def test_names_in_a_store_do_not_lead_out_of_the_folder_that_is_fetched(store: type[InMemory], tmp_path: Path) -> None:
-    assert called("run", "suite.yaml", "rows.csv", "--results", "mem://bucket/runs", "--name", "first").exit_code == 0
+    assert cli("run", "suite.yaml", "rows.csv", "--results", "mem://bucket/runs", "--name", "first").exit_code == 0
     store.held["mem://bucket/runs/first/../../../../../../../../../../../../" + str(tmp_path).strip("/") + "/x"] = b"x"
-    assert called("report", "mem://bucket/runs/first").exit_code == 0
+    assert cli("report", "mem://bucket/runs/first").exit_code == 0
     assert not (tmp_path / "x").exists()
 
 
@@ -144,13 +139,13 @@ def test_to_look_at_a_suite_or_at_a_run_opens_no_address(store: type[InMemory]) 
     store.held["mem://bucket/rows.csv"] = ROWS.encode()
     Path("remote.yaml").write_text(f"{SUITE}test_set: 'mem://bucket/rows.csv'\n", encoding="utf-8")
     for words in (("check", "remote.yaml"), ("explain", "remote.yaml")):
-        assert called(*words).exit_code == 0
+        assert cli(*words).exit_code == 0
         assert store.asked == []
-    assert called("run", "remote.yaml", "--name", "first").exit_code == 0
+    assert cli("run", "remote.yaml", "--name", "first").exit_code == 0
     assert store.asked != []
     store.asked.clear()
     for command_ in ("report", "advice"):
-        assert called(command_, "runs/first").exit_code == 0
+        assert cli(command_, "runs/first").exit_code == 0
     assert store.asked == []
 
 
@@ -169,21 +164,21 @@ def test_addresses_of_a_suite_may_be_forbidden(
     monkeypatch.setenv("EVALUATORS_ADDRESSES", "named")
     Path("remote.yaml").write_text(f"{SUITE}test_set: {test_set}\n", encoding="utf-8")
     for words in (("run", "remote.yaml"), ("check", "remote.yaml", "--with-data"), ("try", "remote.yaml")):
-        done = called(*words)
+        done = cli(*words)
         assert done.exit_code == 2, done.output
         assert "EVALUATORS_ADDRESSES allows only those of the command line" in done.output
     assert store.asked == []
-    assert called("run", "suite.yaml", "mem://bucket/rows.csv", "--no-results").exit_code == 0
+    assert cli("run", "suite.yaml", "mem://bucket/rows.csv", "--no-results").exit_code == 0
 
 
 def test_results_of_a_suite_may_be_forbidden_to_go_elsewhere(
     store: type[InMemory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("remote.yaml").write_text(f"{SUITE}results: {{folder: mem://bucket/runs, name: first}}\n", encoding="utf-8")
-    assert called("run", "remote.yaml", "rows.csv").exit_code == 0
+    assert cli("run", "remote.yaml", "rows.csv").exit_code == 0
     assert "mem://bucket/runs/first/run.json" in store.held
     store.held.clear()
     monkeypatch.setenv("EVALUATORS_ADDRESSES", "named")
-    assert called("run", "remote.yaml", "rows.csv").exit_code == 2
+    assert cli("run", "remote.yaml", "rows.csv").exit_code == 2
     assert store.held == {}
-    assert called("run", "remote.yaml", "rows.csv", "--results", "mem://bucket/runs").exit_code == 0
+    assert cli("run", "remote.yaml", "rows.csv", "--results", "mem://bucket/runs").exit_code == 0

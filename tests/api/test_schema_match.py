@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from msgspec.structs import replace
 
 from evaluators.api.comparisons import compare
 from evaluators.api.loading import load, loads
-from evaluators.cli import command
 from evaluators.issues import Blame, Problems
 from evaluators.run.result import RunResult
 from evaluators.testsets.readers import jsonl
+from tests.kit import cli, write_rows
 
 ORDER = {
     "type": "object",
@@ -78,7 +77,7 @@ def rows_of(count: int = 60) -> list[dict[str, Any]]:
 
 def written(folder: Path, rows: list[dict[str, Any]], name: str = "rows.jsonl") -> Path:
     path = folder / name
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(path, rows)
     return path
 
 
@@ -310,7 +309,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_check_infers_the_schema_and_says_so(folder: Path) -> None:
-    found = CliRunner().invoke(command, ["check", "suite.yaml", "rows.jsonl"])
+    found = cli("check", "suite.yaml", "rows.jsonl")
     assert found.exit_code == 0
     said = " ".join(found.stdout.split())
     assert '"schema_match": its schema was inferred from the expected answers' in said
@@ -319,18 +318,18 @@ def test_check_infers_the_schema_and_says_so(folder: Path) -> None:
 
 def test_check_says_that_there_is_nothing_to_infer_a_schema_from(folder: Path) -> None:
     written(folder, [{**row, "expected": ""} for row in rows_of(2)])
-    found = CliRunner().invoke(command, ["check", "suite.yaml", "rows.jsonl"])
+    found = cli("check", "suite.yaml", "rows.jsonl")
     assert found.exit_code == 3
     assert "there is no expected answer to infer a schema from" in found.stderr
 
 
 def test_explain_shows_a_suite_that_infers_its_schema(folder: Path) -> None:
-    found = CliRunner().invoke(command, ["explain", "suite.yaml"])
+    found = cli("explain", "suite.yaml")
     assert (found.exit_code, "schema: infer" in found.stdout) == (0, True)
 
 
 def test_try_scores_a_row_by_the_schema_that_is_inferred(folder: Path) -> None:
-    found = CliRunner().invoke(command, ["try", "suite.yaml", "rows.jsonl", "--row", "2"])
+    found = cli("try", "suite.yaml", "rows.jsonl", "--row", "2")
     assert "wrong: header.number" in found.stdout
 
 

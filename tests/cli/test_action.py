@@ -20,6 +20,7 @@ from click.testing import CliRunner
 
 from evaluators.cli import command
 from tests.commands import program
+from tests.kit import cli
 
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -229,7 +230,7 @@ def test_the_hook_checks_every_suite_that_it_is_given(tmp_path: Path, monkeypatc
     files = ["suite.yaml", "b.suite.yml", "c-suite.yaml"]
     assert all(re.search(hook["files"], file) for file in (*files, "eval/suite.yaml"))
     assert not re.search(hook["files"], "test-suites.yaml")
-    done = CliRunner().invoke(command, [*words, *files])
+    done = cli(*words, *files)
     assert done.exit_code == 2
     assert "suite.yaml: no problems" in done.stdout
     assert "b.suite.yml:1:14: unknown" in done.stderr
@@ -240,6 +241,6 @@ def test_the_hook_checks_every_suite_that_it_is_given(tmp_path: Path, monkeypatc
 def test_a_test_set_is_for_one_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("suite.yaml").write_text(SUITE)
-    done = CliRunner().invoke(command, ["check", "suite.yaml", "suite.yaml", "rows.csv"])
+    done = cli("check", "suite.yaml", "suite.yaml", "rows.csv")
     assert done.exit_code == 2
     assert "a test set is checked with one suite" in done.stderr

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from evaluators.cli import command
+from tests.kit import cli
 
 SUITE = """\
 test_set: rows.csv
@@ -29,13 +28,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def call(*words: str) -> Result:
-    return CliRunner().invoke(command, list(words))
-
-
 def test_the_changes_are_listed_with_the_line_to_write() -> None:
-    assert call("run", "suite.yaml", "--name", "one", "-q").exit_code == 0
-    found = call("advice", "runs/one")
+    assert cli("run", "suite.yaml", "--name", "one", "-q").exit_code == 0
+    found = cli("advice", "runs/one")
     assert (found.exit_code, found.stdout.split("changed.\n")[1]) == (
         0,
         (
@@ -48,41 +43,41 @@ def test_the_changes_are_listed_with_the_line_to_write() -> None:
 
 @pytest.mark.parametrize("suffix", ["md", "txt", "html"])
 def test_a_report_of_the_run_has_them_too(suffix: str) -> None:
-    call("run", "suite.yaml", "--name", "one", "-q", "-o", f"first.{suffix}")
-    assert call("report", "runs/one", "-o", f"again.{suffix}").exit_code == 0
+    cli("run", "suite.yaml", "--name", "one", "-q", "-o", f"first.{suffix}")
+    assert cli("report", "runs/one", "-o", f"again.{suffix}").exit_code == 0
     first, again = (Path(f"{name}.{suffix}").read_text(encoding="utf-8") for name in ("first", "again"))
     assert suffix == "html" or ("Near misses" in first and "Near misses" in again)
 
 
 def test_a_run_without_near_misses_says_so(folder: Path) -> None:
     (folder / "rows.csv").write_text('output,expected\n"{""city"": ""Rome""}","{""city"": ""Rome""}"\n', encoding="utf-8")
-    call("run", "suite.yaml", "--name", "one", "-q")
-    assert "No single change would turn a recorded wrong value right." in call("advice", "runs/one").stdout
+    cli("run", "suite.yaml", "--name", "one", "-q")
+    assert "No single change would turn a recorded wrong value right." in cli("advice", "runs/one").stdout
 
 
 def test_the_suite_of_the_run_is_the_one_that_its_folder_holds(folder: Path) -> None:
-    call("run", "suite.yaml", "--name", "one", "-q")
-    before = call("advice", "runs/one").stdout
+    cli("run", "suite.yaml", "--name", "one", "-q")
+    before = cli("advice", "runs/one").stdout
     (folder / "suite.yaml").write_text(SUITE.replace("[city]", "[town]"), encoding="utf-8")
     (folder / "rows.csv").unlink()
-    assert call("advice", "runs/one").stdout == before
+    assert cli("advice", "runs/one").stdout == before
 
 
 def test_a_suite_that_needs_what_is_not_here_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CITY_FIELD", "city")
     (folder / "suite.yaml").write_text(SUITE.replace("[city]", "['${CITY_FIELD}']"), encoding="utf-8")
-    assert call("run", "suite.yaml", "--name", "one", "-q").exit_code == 0
+    assert cli("run", "suite.yaml", "--name", "one", "-q").exit_code == 0
     monkeypatch.delenv("CITY_FIELD")
-    found = call("advice", "runs/one")
+    found = cli("advice", "runs/one")
     assert found.exit_code == 2
     assert "runs/one/suite/suite.yaml: the suite that it holds cannot be used here" in found.stderr
     assert "CITY_FIELD" in found.stderr
 
 
 def test_what_is_no_run_is_refused() -> None:
-    assert call("advice", "away").exit_code == 2
+    assert cli("advice", "away").exit_code == 2
 
 
 def test_a_file_that_is_no_json_is_no_run() -> None:
-    found = call("advice", "suite.yaml")
+    found = cli("advice", "suite.yaml")
     assert (found.exit_code, found.stderr.splitlines()[0]) == (2, "suite.yaml: not a run: it is not JSON")

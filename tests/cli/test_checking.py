@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from evaluators.cli import command
+from tests.kit import cli
 
 SUITE = """\
 test_set: rows.csv
@@ -34,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def check(*words: str) -> Result:
-    return CliRunner().invoke(command, ["check", *words])
+    return cli("check", *words)
 
 
 def test_a_suite_without_problems_says_what_it_holds(folder: Path) -> None:

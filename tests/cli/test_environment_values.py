@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner
 
-from evaluators.cli import command
+from tests.kit import cli
 
 TABLE: list[dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("environment_values.yaml").read_text(encoding="utf-8")
@@ -70,6 +69,6 @@ def _filled(text: str) -> str:
 
 
 def _printed(words: list[str]) -> str:
-    done = CliRunner().invoke(command, words)
+    done = cli(*words)
     assert done.exit_code != 70, done.stderr
     return f"{done.stdout}{done.stderr}"

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from evaluators.cli import command
 from evaluators.registry import suggestion
+from tests.kit import cli
 
 TABLE: list[dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("everyday_mistakes.yaml").read_text(encoding="utf-8")
@@ -57,7 +58,7 @@ def test_thousands_of_mistakes_get_hints_as_far_as_they_are_shown(
     monkeypatch.setattr("evaluators.suite.config.suggestion", counted)
     suite = tmp_path / "suite.yaml"
     suite.write_text("evaluators:\n" + "".join(f"  - exact_mach{number}\n" for number in range(500)), encoding="utf-8")
-    done = CliRunner().invoke(command, ["check", str(suite)])
+    done = cli("check", str(suite))
     assert done.stderr.count('did you mean "exact_match"?') == 200
     assert "and 300 more problems" in done.stderr
     assert len(asked) < 210

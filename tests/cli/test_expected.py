@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from evaluators import evaluate
-from evaluators.cli import command
 from tests.data.extract_bench import unpack
+from tests.kit import cli
 
 ROWS = """\
 id,output,expected
@@ -32,16 +32,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def call(*words: str) -> Result:
-    return CliRunner().invoke(command, words)
-
-
 def schema_of(result: Result) -> Any:
     return json.loads(result.stdout)
 
 
 def test_a_schema_is_made_of_the_expected_answers_of_rows() -> None:
-    found = call("infer-schema", "rows.csv")
+    found = cli("infer-schema", "rows.csv")
     assert found.exit_code == 0
     assert schema_of(found) == {
         "type": "object",
@@ -65,7 +61,7 @@ def test_a_schema_is_made_of_the_expected_answers_of_rows() -> None:
 
 
 def test_the_words_of_the_other_dialect_are_written_when_asked() -> None:
-    schema = schema_of(call("infer-schema", "rows.csv", "--dialect", "evaluation_config"))
+    schema = schema_of(cli("infer-schema", "rows.csv", "--dialect", "evaluation_config"))
     properties = schema["properties"]
     assert properties["name"] == {"type": "string", "evaluation_config": "string_exact"}
     assert properties["tags"]["items"]["properties"]["k"]["evaluation_config"] == "integer_exact"
@@ -74,18 +70,18 @@ def test_the_words_of_the_other_dialect_are_written_when_asked() -> None:
 
 
 def test_a_file_is_never_written_over_without_force(folder: Path) -> None:
-    first = call("infer-schema", "rows.csv", "-o", "new.json")
+    first = cli("infer-schema", "rows.csv", "-o", "new.json")
     assert (first.exit_code, first.stdout.splitlines()[0]) == (0, "new.json: made of 2 expected answers of rows.csv")
-    again = call("infer-schema", "rows.csv", "-o", "new.json")
+    again = cli("infer-schema", "rows.csv", "-o", "new.json")
     assert (again.exit_code, "--force replaces it" in again.stderr) == (2, True)
-    assert call("infer-schema", "rows.csv", "-o", "new.json", "--force").exit_code == 0
+    assert cli("infer-schema", "rows.csv", "-o", "new.json", "--force").exit_code == 0
     assert json.loads((folder / "new.json").read_text())["type"] == "object"
 
 
 def test_an_existing_schema_is_resolved_and_completed(folder: Path) -> None:
     schema = {"$defs": {"n": {"type": "string"}}, "type": "object", "properties": {"a": {"$ref": "#/$defs/n"}}}
     (folder / "own.json").write_text(json.dumps({"schema_definition": schema}), encoding="utf-8")
-    found = call("infer-schema", "own.json")
+    found = cli("infer-schema", "own.json")
     assert schema_of(found)["properties"] == {"a": {"type": "string", "x-eval-compare": "exact"}}
     assert "made of the schema own.json" in found.stderr
 
@@ -93,7 +89,7 @@ def test_an_existing_schema_is_resolved_and_completed(folder: Path) -> None:
 def test_an_existing_schema_keeps_its_dialect_and_its_words() -> None:
     unpack(Path(), "dataset/finance/credit_agreement")
     path = "dataset/finance/credit_agreement/credit_agreement-schema.json"
-    text = call("infer-schema", path).stdout
+    text = cli("infer-schema", path).stdout
     assert "x-eval" not in text
     assert json.loads(text)["properties"].keys() == json.loads(Path(path).read_text())["properties"].keys()
 
@@ -107,21 +103,21 @@ def test_a_schema_is_made_of_documents_lists_and_suites(folder: Path, place: str
     (folder / "gold.jsonl").write_text('{"x": 1}\n{"x": 2}\n', encoding="utf-8")
     (folder / "rows.jsonl").write_text('{"gold": {"x": 1}, "z": 1}\n{"gold": {"x": 2}}\n', encoding="utf-8")
     (folder / "suite.yaml").write_text("test_set: {expected: gold, outputs: out}\nevaluators: [exact_match]\n")
-    found = call("infer-schema", place)
+    found = cli("infer-schema", place)
     assert (found.exit_code, schema_of(found)["properties"].keys()) == (0, {"x"})
     assert f"made of 2 expected answers of {place}" in found.stderr
 
 
 def test_an_answer_that_cannot_be_read_is_named_and_the_others_are_used(folder: Path) -> None:
     (folder / "rows.csv").write_text(ROWS + "c,{},oops\n", encoding="utf-8")
-    found = call("infer-schema", "rows.csv")
+    found = cli("infer-schema", "rows.csv")
     assert found.exit_code == 3
     assert 'rows.csv row 4, column "expected": not JSON' in found.stderr
     assert "made of 2 expected answers" in found.stderr
 
 
 def test_every_problem_of_the_expected_answers_is_named_with_its_place() -> None:
-    found = call("check-expected", "rows.csv", "--schema", "schema.json", "--strict-types")
+    found = cli("check-expected", "rows.csv", "--schema", "schema.json", "--strict-types")
     assert found.exit_code == 3
     assert found.stdout == (
         "rows.csv: looked at 2 expected answers, against schema.json\n"
@@ -138,20 +134,20 @@ def test_every_problem_of_the_expected_answers_is_named_with_its_place() -> None
 
 
 def test_answers_that_fit_end_in_0(folder: Path) -> None:
-    call("infer-schema", "rows.csv", "-o", "own.json")
-    found = call("check-expected", "rows.csv", "--schema", "own.json")
+    cli("infer-schema", "rows.csv", "-o", "own.json")
+    found = cli("check-expected", "rows.csv", "--schema", "own.json")
     assert (found.exit_code, found.stderr) == (0, "")
     assert found.stdout.endswith("The expected answers fit the schema.\n")
 
 
 def test_without_a_schema_there_is_nothing_to_check() -> None:
-    found = call("check-expected", "rows.csv")
+    found = cli("check-expected", "rows.csv")
     assert (found.exit_code, "name it: --schema schema.json" in found.stderr) == (2, True)
 
 
 def test_a_bad_schema_is_a_mistake_of_the_command(folder: Path) -> None:
     (folder / "bad.json").write_text('{"type": "object", "properties": {"a": {"$ref": "#/nope"}}}', encoding="utf-8")
-    found = call("check-expected", "rows.csv", "--schema", "bad.json")
+    found = cli("check-expected", "rows.csv", "--schema", "bad.json")
     assert found.exit_code == 2
     assert "bad.json #/properties/a" in found.stderr
 
@@ -178,7 +174,7 @@ def test_expected_values_that_a_comparator_cannot_read_are_named(folder: Path) -
     lines = ["expected", *('"' + row.replace('"', '""') + '"' for row in rows)]
     (folder / "due.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (folder / "due.yaml").write_text(UNREADABLE, encoding="utf-8")
-    found = call("check-expected", "due.yaml")
+    found = cli("check-expected", "due.yaml")
     assert found.exit_code == 3
     assert 'against the fields of "json_multi_field_match", the fields of "schema_match", the schema of' in found.stdout
     where = 'due.csv row 3, column "expected"'
@@ -206,7 +202,7 @@ def test_the_schemas_of_a_suite_are_checked_row_by_row(folder: Path) -> None:
         "    fallback: {semantic: fuzzy, array_llm: hungarian}\n",
         encoding="utf-8",
     )
-    found = call("check-expected", "suite.yaml")
+    found = cli("check-expected", "suite.yaml")
     assert found.exit_code == 3
     assert "looked at 12 expected answers" in found.stdout
     message = (
@@ -214,8 +210,8 @@ def test_the_schemas_of_a_suite_are_checked_row_by_row(folder: Path) -> None:
         'the schema does not declare "events"'
     )
     assert message in found.stderr
-    assert call("check-expected", "suite.yaml", "--schema-column", "schema").exit_code == 3
-    assert call("check-expected", "suite.yaml", "--schema-column", "shema").exit_code == 3
+    assert cli("check-expected", "suite.yaml", "--schema-column", "schema").exit_code == 3
+    assert cli("check-expected", "suite.yaml", "--schema-column", "shema").exit_code == 3
 
 
 @pytest.mark.parametrize(
@@ -223,6 +219,6 @@ def test_the_schemas_of_a_suite_are_checked_row_by_row(folder: Path) -> None:
 )
 def test_the_hint_names_the_option_of_the_command(folder: Path, words: tuple[str, ...]) -> None:
     (folder / "other.csv").write_text("id,right answer\na,{}\n", encoding="utf-8")
-    found = call(*words)
+    found = cli(*words)
     assert (found.exit_code, found.stderr.splitlines()[1]) == (3, "  hint: say which one: --column NAME")
-    assert call(*words, "--column", "right answer").exit_code == 0
+    assert cli(*words, "--column", "right answer").exit_code == 0

@@ -9,15 +9,14 @@ from pathlib import Path
 from time import process_time
 
 import pytest
-from click.testing import CliRunner, Result
 
 from evaluators.api.loading import loads
-from evaluators.cli import command
 from evaluators.fields.metrics import places
 from evaluators.issues import Blame, Problems
 from evaluators.testsets.byte_source import locate
 from evaluators.testsets.reader import Split
 from evaluators.testsets.readers.csv import Csv
+from tests.kit import cli
 
 ROWS = 'id,output,expected\n1,"{""a"":1}","{""a"":1}"\n'
 NOT_UTF8 = os.fsdecode(b"\xff")
@@ -29,10 +28,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("rows.csv").write_text(ROWS, encoding="utf-8")
     Path("suite.yaml").write_text("test_set: rows.csv\nevaluators: [exact_match]\n", encoding="utf-8")
     return tmp_path
-
-
-def called(*words: str) -> Result:
-    return CliRunner().invoke(command, list(words))
 
 
 @pytest.mark.parametrize("choice", ["oneOf", "anyOf"])
@@ -63,17 +58,17 @@ def test_lists_inside_lists_without_end_cost_next_to_nothing(keyword: str) -> No
 )
 def test_a_first_suite_for_keys_that_no_suite_can_name(row: dict[str, str]) -> None:
     Path("data.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-    done = called("init", "data.jsonl")
+    done = cli("init", "data.jsonl")
     assert done.exit_code == (0 if "output" in row else 2), done.stderr
     if "output" in row:
-        assert called("run", "data.yaml", "--name", "first").exit_code == 0
+        assert cli("run", "data.yaml", "--name", "first").exit_code == 0
         for words in (["report"], ["advice"], ["track", "--to", "files"]):
-            assert called(words[0], "runs/first", *words[1:]).exit_code == 0
+            assert cli(words[0], "runs/first", *words[1:]).exit_code == 0
 
 
 def test_a_format_with_a_space_behind_it_is_no_format() -> None:
     Path("suite.yaml").write_text('evaluators: [exact_match]\nresults: {formats: [json, "csv "]}\n', encoding="utf-8")
-    done = called("check", "suite.yaml")
+    done = cli("check", "suite.yaml")
     assert done.exit_code == 2
     assert 'suite.yaml:2:27: unknown report format "csv "' in done.stderr
 
@@ -90,7 +85,7 @@ def test_a_name_that_is_not_utf_8_is_said_to_be_that(words: list[str]) -> None:
         shutil.copy("rows.csv", f"{NOT_UTF8}.csv")
     except OSError:
         pytest.skip("this system has no such names")
-    done = called(*words)
+    done = cli(*words)
     assert done.exit_code == 2
     assert "must be text in UTF-8" in done.stderr
 
@@ -102,15 +97,15 @@ def test_a_suite_and_a_folder_of_files_whose_names_are_not_utf_8_give_a_run_that
     except OSError:
         pytest.skip("this system has no such names")
     shutil.copy("suite.yaml", f"{NOT_UTF8}.yaml")
-    assert called("run", f"{NOT_UTF8}.yaml", "rows", "--name", "odd").exit_code == 0
+    assert cli("run", f"{NOT_UTF8}.yaml", "rows", "--name", "odd").exit_code == 0
     for words in (["report"], ["advice"], ["track", "--to", "files"]):
-        done = called(words[0], "runs/odd", *words[1:])
+        done = cli(words[0], "runs/odd", *words[1:])
         assert done.exit_code == 0, done.stderr
 
 
 def test_a_name_too_long_for_the_system_has_its_place() -> None:
     Path("suite.yaml").write_text(f"evaluators: [exact_match]\nextends: {'a' * 300}\n", encoding="utf-8")
-    done = called("check", "suite.yaml")
+    done = cli("check", "suite.yaml")
     assert done.exit_code == 2
     assert done.stderr.startswith('suite.yaml:2:10: "aaa')
     assert "the file cannot be read: File name too long" in done.stderr
@@ -125,23 +120,23 @@ def test_a_file_that_became_shorter_while_it_was_read_is_the_fault_of_neither() 
 
 def test_a_record_without_the_columns_of_an_evaluator_is_damaged() -> None:
     Path("suite.yaml").write_text("test_set: rows.csv\nevaluators: [exact_match: {labels: [a, b]}]\n", encoding="utf-8")
-    assert called("run", "suite.yaml", "--name", "it").exit_code in (0, 3)
+    assert cli("run", "suite.yaml", "--name", "it").exit_code in (0, 3)
     file = Path("runs/it/run.json")
     body = json.loads(file.read_text(encoding="utf-8"))
     body["record"]["evaluators"][0]["readings"] = []
     file.write_text(json.dumps(body), encoding="utf-8")
     for words in (["report"], ["advice"], ["report", "-o", "page.html"]):
-        done = called(words[0], "runs/it", *words[1:])
+        done = cli(words[0], "runs/it", *words[1:])
         assert done.exit_code in (0, 2), done.stderr
         assert "bug" not in done.stderr
-    assert "run.json: this run folder is damaged" in called("advice", "runs/it").stderr
+    assert "run.json: this run folder is damaged" in cli("advice", "runs/it").stderr
 
 
 @pytest.mark.parametrize("words", [["track", "--to", "files"], ["advice"], ["report"], ["compare", "runs/it"]])
 def test_a_recorded_suite_that_is_not_utf_8_is_said_or_not_needed(words: list[str]) -> None:
-    called("run", "suite.yaml", "--name", "it")
+    cli("run", "suite.yaml", "--name", "it")
     with open("runs/it/suite/suite.yaml", "ab") as stream:
         stream.write(b"\xff")
-    done = called(words[0], "runs/it", *words[1:])
+    done = cli(words[0], "runs/it", *words[1:])
     assert done.exit_code in (0, 2)
     assert done.exit_code == 0 or "the file is not UTF-8 text" in done.stderr

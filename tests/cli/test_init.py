@@ -12,16 +12,15 @@ from typing import Any
 
 import click
 import pytest
-from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators import load
-from evaluators.cli import command
 from evaluators.cli.init import asked_on_a_terminal
 from evaluators.fields.inference.questions import DefaultAnswers, InitQuestion
 from evaluators.guide.first_suite import draft_suite
 from tests.gallery import GALLERY
+from tests.kit import cli
 
 ROWS = [
     {
@@ -51,12 +50,8 @@ def write(path: Path, documents: list[Any], header: tuple[str, ...] = ("id", "ou
     path.write_text(text.getvalue(), encoding="utf-8")
 
 
-def call(*words: str) -> Result:
-    return CliRunner().invoke(command, list(words))
-
-
 def test_the_suite_says_what_was_found_and_why() -> None:
-    found = call("init", "rows.csv")
+    found = cli("init", "rows.csv")
     assert (found.exit_code, found.stdout) == (
         0,
         (
@@ -84,13 +79,13 @@ def test_the_suite_says_what_was_found_and_why() -> None:
         "      # 3 of 3 are whole numbers\n"
         "      lines[*].n: numeric"
     )
-    assert call("run", "rows.yaml", "--no-results", "-q").exit_code == 0
+    assert cli("run", "rows.yaml", "--no-results", "-q").exit_code == 0
 
 
 def test_a_dose_of_another_size_does_not_pass(folder: Path) -> None:
     rows = [f'R{n},"{{""dose"": {wrong}}}","{{""dose"": 0.0{n}}}"' for n, wrong in ((1, 0.02), (2, 0.02), (3, 0.03))]
     Path("doses.csv").write_text("\n".join(["id,output,expected", *rows]), encoding="utf-8")
-    assert call("init", "doses.csv").exit_code == 0
+    assert cli("init", "doses.csv").exit_code == 0
     assert "dose: numeric\n" in Path("doses.yaml").read_text(encoding="utf-8")
     result = load("doses.yaml").run()
     assert result["fields"].passed == 2
@@ -99,9 +94,9 @@ def test_a_dose_of_another_size_does_not_pass(folder: Path) -> None:
 def test_outputs_that_round_to_their_answers_are_a_suggestion_of_the_first_run(folder: Path) -> None:
     rows = [f'R{n},"{{""size"": {n}.2{n}4}}","{{""size"": {n}.2{n}}}"' for n in range(1, 6)]
     Path("sizes.csv").write_text("\n".join(["id,output,expected", *rows]), encoding="utf-8")
-    assert call("init", "sizes.csv").exit_code == 0
+    assert cli("init", "sizes.csv").exit_code == 0
     assert "size: numeric" in Path("sizes.yaml").read_text(encoding="utf-8")
-    assert "tolerance" in call("run", "sizes.yaml").stdout
+    assert "tolerance" in cli("run", "sizes.yaml").stdout
 
 
 @pytest.mark.parametrize("document", ['{""a"": 1}', '{""a"": {""b"": [{""c"": 1}]}}'], ids=["flat", "nested"])
@@ -109,43 +104,43 @@ def test_an_invented_key_costs_in_flat_and_nested_data(folder: Path, document: s
     extra = document.replace("{", '{""made_up"": 5, ', 1)
     rows = [f'R{n},"{extra if n == 1 else document}","{document}"' for n in range(1, 4)]
     Path("keys.csv").write_text("\n".join(["id,output,expected", *rows]), encoding="utf-8")
-    assert call("init", "keys.csv").exit_code == 0
+    assert cli("init", "keys.csv").exit_code == 0
     stats = load("keys.yaml").run()["fields"]
     assert (stats.scored, stats.passed) == (3, 2)
 
 
 def test_nothing_is_overwritten_unless_that_is_asked_for() -> None:
     Path("rows.yaml").write_text("mine", encoding="utf-8")
-    refused = call("init", "rows.csv")
+    refused = cli("init", "rows.csv")
     assert (refused.exit_code, Path("rows.yaml").read_text(encoding="utf-8")) == (2, "mine")
     assert "--force replaces it" in refused.stderr
-    assert call("init", "rows.csv", "--force").exit_code == 0
+    assert cli("init", "rows.csv", "--force").exit_code == 0
 
 
 def test_the_suite_names_the_data_from_its_own_folder(folder: Path) -> None:
-    assert call("init", "rows.csv", "-o", "suites/first.yaml").exit_code == 0
+    assert cli("init", "rows.csv", "-o", "suites/first.yaml").exit_code == 0
     assert 'file: "../rows.csv"\n' in Path("suites/first.yaml").read_text(encoding="utf-8")
-    assert call("run", "suites/first.yaml", "--no-results", "-q").exit_code == 0
+    assert cli("run", "suites/first.yaml", "--no-results", "-q").exit_code == 0
 
 
 def test_data_without_an_output_is_refused_with_what_to_say(folder: Path) -> None:
     write(folder / "rows.csv", ["Rome", "Oslo"], ("id", "text", "expected"))
     Path("rows.csv").write_text("id,expected\n1,Rome\n2,Oslo\n", encoding="utf-8")
-    refused = call("init", "rows.csv")
+    refused = cli("init", "rows.csv")
     assert refused.exit_code == 2
     assert "no column looks like the model's output" in refused.stderr
     assert not Path("rows.yaml").exists()
 
 
 def test_no_data_standard_input_and_unknown_columns_are_refused() -> None:
-    assert call("init").exit_code == 2
-    assert call("init", "-").exit_code == 2
-    assert 'there is no column "out"' in call("init", "rows.csv", "--columns", "output=out").stderr
+    assert cli("init").exit_code == 2
+    assert cli("init", "-").exit_code == 2
+    assert 'there is no column "out"' in cli("init", "rows.csv", "--columns", "output=out").stderr
 
 
 def test_what_the_data_does_not_settle_is_said(folder: Path) -> None:
     write(folder / "rows.csv", [{"due": "03/04/2024"}, {"due": "05/06/2024"}], ("id", "output", "expected"))
-    found = call("init", "rows.csv")
+    found = cli("init", "rows.csv")
     assert (
         'note: due holds dates such as "03/04/2024". How are they written? "DD/MM/YYYY" was taken; it could be "MM/DD/YYYY" '
         "(change `formats` in the suite for that)\n"
@@ -166,21 +161,21 @@ def table(header: str, *rows: str, name: str = "rows.csv") -> None:
 def test_what_nobody_may_guess_is_refused_with_the_line_to_type() -> None:
     table("eins,my answer", "Rom,Rom", "Oslo,oslo", "Bari,Turin")
     table("my label;answer", "Rom;Rom", "Oslo;oslo", "Bari;Turin", name="semi.csv")
-    refused = call("init", "rows.csv", "--force")
+    refused = cli("init", "rows.csv", "--force")
     assert refused.exit_code == 2
     assert '"eins" and "my answer" could each be the expected answer' in refused.stderr
     assert "hint: evaluators init rows.csv --columns expected=eins, or evaluators init" in refused.stderr
     assert "evaluators init rows.csv --columns 'expected=my answer'" in refused.stderr
     assert not Path("rows.yaml").exists()
-    said = call("init", "rows.csv", "--columns", "expected=my answer")
+    said = cli("init", "rows.csv", "--columns", "expected=my answer")
     assert 'output: column "eins"' in said.stdout
-    other = call("init", "semi.csv", "--delimiter", ";", "-o", "made here.yaml").stderr
+    other = cli("init", "semi.csv", "--delimiter", ";", "-o", "made here.yaml").stderr
     assert "evaluators init semi.csv --suite 'made here.yaml' --delimiter ';' --columns 'expected=my label'" in other
 
 
 def test_two_outputs_are_undecided() -> None:
     table("gpt4_response,claude_response,ideal response", "a b,a c,a b", "c d,c d,c d")
-    refused = call("init", "rows.csv")
+    refused = cli("init", "rows.csv")
     assert refused.exit_code == 2
     assert '"gpt4_response" and "claude_response" could each be the model\'s output' in refused.stderr
 
@@ -207,7 +202,7 @@ def test_on_a_terminal_an_output_that_nothing_points_to_is_asked_for(monkeypatch
 
 def test_numbers_about_the_call_are_measures() -> None:
     table("output,expected,cost_usd,latency.ms,tokens", "a,a,0.01,5,12", "b,b,,6,13", "a,b,0.02,7,14")
-    assert 'measures: column "cost_usd", column "latency.ms", column "tokens"' in call("init", "rows.csv").stdout
+    assert 'measures: column "cost_usd", column "latency.ms", column "tokens"' in cli("init", "rows.csv").stdout
     result = load("rows.yaml").run()
     assert [(one.name, one.column, one.rows - one.missing) for one in result.measures] == [
         ("cost_usd", "cost_usd", 2), ("latency_ms", "latency.ms", 3), ("tokens", "tokens", 3)
@@ -216,8 +211,8 @@ def test_numbers_about_the_call_are_measures() -> None:
 
 def test_a_column_with_one_cell_that_is_no_number_is_no_measure() -> None:
     table("output,expected,tokens", *["a,a,5"] * 300, "a,a,none")
-    assert "measures" not in call("init", "rows.csv").stdout
-    assert call("run", "rows.yaml", "--no-results", "-q").exit_code == 0
+    assert "measures" not in cli("init", "rows.csv").stdout
+    assert cli("run", "rows.yaml", "--no-results", "-q").exit_code == 0
 
 
 NULLS = [(f"A{n}", None if n % 3 else f"A{n}", "fixed") for n in range(9)]
@@ -235,7 +230,7 @@ def nulls(name: str = "rows.csv") -> None:
 
 def test_fields_that_are_null_in_some_answers_make_null_absent_with_the_evidence() -> None:
     nulls()
-    said = call("init", "rows.csv").stdout
+    said = cli("init", "rows.csv").stdout
     assert (
         'note: "order" is null in 6 of 9 expected answers. What does null say? "nulls: absent" was taken; it could be '
         '"nulls: value" (change `nulls` in the suite for that)\n'
@@ -258,13 +253,13 @@ def test_on_a_terminal_it_is_asked_what_null_says(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("every", [True, False])
 def test_nothing_is_said_of_nulls_where_all_or_none_are(every: bool) -> None:
     write(Path("rows.csv"), [{"a": None if every else n, "b": n} for n in range(4)])
-    assert "null in" not in call("init", "rows.csv").stdout
+    assert "null in" not in cli("init", "rows.csv").stdout
     assert "nulls:" not in Path("rows.yaml").read_text(encoding="utf-8")
 
 
 def test_labels_get_one_block() -> None:
     table("text,human label,AI label", *["a,x,x", "b,x,y", "c,y,y"] * 3)
-    assert call("init", "rows.csv").exit_code == 0
+    assert cli("init", "rows.csv").exit_code == 0
     assert [line.name for line in load("rows.yaml").lines] == ["label"]
     assert "llm_judge" not in Path("rows.yaml").read_text(encoding="utf-8")
 
@@ -275,7 +270,7 @@ def test_labels_get_one_block() -> None:
 @pytest.mark.parametrize("words", [5, 40])
 def test_free_text_gets_a_judge_in_a_comment_that_loads_once_it_is_uncommented(header: str, words: int) -> None:
     table(header, *[f"{'some ' * words}{n},{'more ' * words}{n},{'other ' * words}{n}" for n in range(6)])
-    assert call("init", "rows.csv").exit_code == 0
+    assert cli("init", "rows.csv").exit_code == 0
     text = Path("rows.yaml").read_text(encoding="utf-8")
     assert "llm_judge" not in [line.settings.type for line in load("rows.yaml").lines]
     lines = text.split("\n")
@@ -292,14 +287,14 @@ def test_free_text_gets_a_judge_in_a_comment_that_loads_once_it_is_uncommented(h
 
 def test_rows_without_an_answer_are_skipped(folder: Path) -> None:
     Path("rows.csv").write_text('id,output,expected\n1,"{""a"": 1}","{""a"": 1}"\n2,"{}",\n', encoding="utf-8")
-    call("init", "rows.csv")
+    cli("init", "rows.csv")
     assert "when: {row.expected: {present: true}}" in Path("rows.yaml").read_text(encoding="utf-8")
-    assert call("run", "rows.yaml", "--no-results", "-q").exit_code == 0
+    assert cli("run", "rows.yaml", "--no-results", "-q").exit_code == 0
 
 
 def test_answers_that_are_no_json_are_said(folder: Path) -> None:
     write(folder / "rows.csv", [*ROWS, *ROWS, *ROWS, "{oops"])
-    assert "note: 1 of 7 expected answers hold no JSON object or list" in call("init", "rows.csv").stdout
+    assert "note: 1 of 7 expected answers hold no JSON object or list" in cli("init", "rows.csv").stdout
 
 
 def test_folders_of_documents_are_data_too(folder: Path) -> None:
@@ -307,9 +302,9 @@ def test_folders_of_documents_are_data_too(folder: Path) -> None:
         (folder / name).mkdir()
         for number, document in enumerate(ROWS):
             (folder / name / f"{number}.json").write_text(json.dumps(document), encoding="utf-8")
-    found = call("init", "--expected", "gold", "--output", "out", "-o", "docs.yaml")
+    found = cli("init", "--expected", "gold", "--output", "out", "-o", "docs.yaml")
     assert found.exit_code == 0, found.stderr
-    assert call("run", "docs.yaml", "--no-results", "-q").exit_code == 0
+    assert cli("run", "docs.yaml", "--no-results", "-q").exit_code == 0
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in GALLERY.iterdir() if (path / "rows.csv").exists()))
@@ -319,9 +314,9 @@ def test_data_of_the_gallery_gets_a_suite_that_runs(folder: Path, name: str) -> 
         "comparing_models": ("--output", f"{name}/careful.jsonl"),
         "classification": ("--columns", "expected=label"),
     }.get(name, ())
-    found = call("init", f"{name}/rows.csv", "-o", "first.yaml", *more)
+    found = cli("init", f"{name}/rows.csv", "-o", "first.yaml", *more)
     assert found.exit_code == 0, found.stderr
-    ran = call("run", "first.yaml", "--no-results", "-q")
+    ran = cli("run", "first.yaml", "--no-results", "-q")
     assert ran.exit_code == 0, ran.output
 
 
@@ -379,9 +374,9 @@ def test_a_suite_for_any_documents_runs_and_passes_what_is_right(folder: Path, d
         for number, document in enumerate(documents)
     )
     (folder / "any.jsonl").write_text(text, encoding="utf-8")
-    made = call("init", "any.jsonl", "--force")
+    made = cli("init", "any.jsonl", "--force")
     assert made.exit_code == 0, made.output
-    ran = call("run", "any.yaml", "--no-results", "--format", "json")
+    ran = cli("run", "any.yaml", "--no-results", "--format", "json")
     suite = (folder / "any.yaml").read_text(encoding="utf-8")
     assert ran.exit_code == 0, ran.output + suite
     assert all(one["mean"] == 1 for one in json.loads(ran.stdout)["evaluators"] if one["scored"]), suite
@@ -391,27 +386,27 @@ def test_a_suite_for_any_documents_runs_and_passes_what_is_right(folder: Path, d
 def test_a_suite_for_any_texts_runs(folder: Path, texts: list[str]) -> None:
     text = "".join(json.dumps({"output": text, "expected": text}) + "\n" for text in texts)
     (folder / "any.jsonl").write_text(text, encoding="utf-8")
-    assert call("init", "any.jsonl", "--force").exit_code == 0
-    ran = call("run", "any.yaml", "--no-results", "-q")
+    assert cli("init", "any.jsonl", "--force").exit_code == 0
+    ran = cli("run", "any.yaml", "--no-results", "-q")
     assert ran.exit_code == 0, ran.output + (folder / "any.yaml").read_text(encoding="utf-8")
 
 
 def test_a_file_that_is_not_utf_8_is_read_as_one_of_windows_and_the_suite_says_so(folder: Path) -> None:
     rows = ["output;expected", '{"a": 1};{"a": 1}', '{"a": "é"};{"a": "é"}']
     (folder / "windows.csv").write_bytes("\n".join(rows).encode("cp1252"))
-    found = CliRunner().invoke(command, ["init", "windows.csv"])
+    found = cli("init", "windows.csv")
     assert "windows.csv is not UTF-8; it is read as cp1252" in found.output
     assert "encoding: cp1252" in (folder / "windows.yaml").read_text(encoding="utf-8")
-    assert CliRunner().invoke(command, ["run", "windows.yaml", "--no-results"]).exit_code == 0
+    assert cli("run", "windows.yaml", "--no-results").exit_code == 0
 
 
 def test_rows_that_cannot_be_read_are_not_taken_for_empty_ones(folder: Path) -> None:
     rows = ["output;expected", '{"a": 1};{"a": 1}', '{"a": "é"};{"a": "é"}']
     (folder / "odd.data").write_bytes("\n".join(rows).encode("cp1252"))
-    found = CliRunner().invoke(command, ["init", "odd.data"])
+    found = cli("init", "odd.data")
     assert "1 row was not looked at and has no score: this row holds bytes that are not text" in found.output
     assert "present: true" not in (folder / "odd.yaml").read_text(encoding="utf-8")
-    assert CliRunner().invoke(command, ["run", "odd.yaml", "--no-results"]).exit_code == 3
+    assert cli("run", "odd.yaml", "--no-results").exit_code == 3
 
 
 @pytest.mark.parametrize(
@@ -430,7 +425,7 @@ def test_the_schema_for_editors_is_never_a_row(folder: Path, places: list[str], 
     Path("one").mkdir()
     for file in ("a.json", "one/a.json"):
         Path(file).write_text('[{"output": "Oslo", "expected": "Oslo"}]', encoding="utf-8")
-    done = call("init", *places, "-o", "made.yaml")
+    done = cli("init", *places, "-o", "made.yaml")
     assert done.exit_code == 0, done.stderr
     assert ("wrote suite.schema.json: " in done.stdout) is named
     assert Path("suite.schema.json").exists() is named

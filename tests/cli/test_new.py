@@ -8,24 +8,21 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import evaluators
-from evaluators.cli import command
+from tests.kit import cli
 
 ROOT = Path(evaluators.__file__).parent.parent
 LINE = "# yaml-language-server: $schema=suite.schema.json"
 KINDS = [("evaluator", "enough_digits"), ("comparator", "starts_alike")]
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def new(*words: str) -> Result:
-    return CliRunner().invoke(command, ["new", *words])
+    return cli("new", *words)
 
 
 def tool(*words: str) -> str:
@@ -114,7 +111,7 @@ def test_a_new_suite_checks_and_runs(folder: Path, name: str) -> None:
         f"wrote {Path('suites', 'suite.schema.json')}", f"wrote {Path('suites', file.name)}"
     ]  # fmt: skip
     (folder / "rows.csv").write_text("output,expected\nOslo,oslo\n", encoding="utf-8")
-    checked = CliRunner().invoke(command, ["check", str(file), "rows.csv"])
+    checked = cli("check", str(file), "rows.csv")
     assert (checked.exit_code, checked.stderr) == (0, "")
     assert checked.stdout.endswith("The suite fits the test set.\n")
 
@@ -123,7 +120,7 @@ def test_a_suite_names_the_schema_that_is_written_beside_it(folder: Path) -> Non
     assert new("suite", "first").exit_code == 0
     assert (folder / "first.yaml").read_text(encoding="utf-8").splitlines()[0] == LINE
     schema = (folder / "suite.schema.json").read_text(encoding="utf-8")
-    assert schema == CliRunner().invoke(command, ["schema"]).stdout
+    assert schema == cli("schema").stdout
     (folder / "suite.schema.json").write_text("{}", encoding="utf-8")
     assert new("suite", "second").stdout.startswith("wrote second.yaml\n")
     assert (folder / "second.yaml").read_text(encoding="utf-8").startswith(LINE)

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from evaluators.cli import command
 from evaluators.reports.markdown import with_code
+from tests.kit import cli
 
 SUITE = Path(__file__).parents[2] / "configs" / "gallery" / "classification" / "suite.yaml"
 
@@ -53,6 +54,6 @@ def test_a_file_with_decimal_commas_gets_its_scores_with_decimal_commas(
     cells = ['"{""a"": 1, ""b"": 2}"', '"{""a"": 1, ""b"": 3}"']
     Path("rows.csv").write_text(f"output;expected;price\n{cells[0]};{cells[1]};{price}\n", encoding="utf-8")
     Path("suite.yaml").write_text("evaluators: [{json_multi_field_match: {fields: [a, b]}}]\n", encoding="utf-8")
-    CliRunner().invoke(command, ["run", "suite.yaml", "rows.csv", "-o", "out.csv", "--no-results"])
+    cli("run", "suite.yaml", "rows.csv", "-o", "out.csv", "--no-results")
     last = Path("out.csv").read_text(encoding="utf-8-sig").splitlines()[-1]
     assert f';"{price}";"{score}";' in last

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from evaluators.cli import command
+from tests.kit import cli
 
 SUITE = "evaluators:\n  - json_multi_field_match: {fields: [stadt]}\n"
 CELL = '"{""stadt"": ""Łódź""}"'
@@ -43,10 +44,10 @@ def test_a_command_reads_a_file_as_it_is_told(words: list[str], tmp_path: Path, 
     Path("marks.csv").write_bytes("n~good?~Łódź\n1~yes~x\n".encode("cp1250"))
     first = ["run", "suite.yaml", "odd.csv", "--name", "first", *BOTH, "--columns", "id=n"]
     assert CliRunner().invoke(command, first).exit_code == 0
-    done = CliRunner().invoke(command, words)
+    done = cli(*words)
     assert done.exit_code == 0, done.output
     if words[0] in ("init", "convert"):
-        assert CliRunner().invoke(command, ["run", "odd.yaml", "--no-results"]).exit_code == 0
+        assert cli("run", "odd.yaml", "--no-results").exit_code == 0
 
 
 @pytest.mark.parametrize(("encoding", "called"), [("cp1252", "cp1252"), ("utf-16", "utf-16")])
@@ -57,8 +58,8 @@ def test_a_run_and_a_first_suite_take_a_file_for_the_same_encoding(
     Path("rows.csv").write_bytes("output,expected\nMálaga,Málaga\n".encode(encoding))
     Path("suite.yaml").write_text("evaluators: [exact_match]\n", encoding="utf-8")
     said = f"rows.csv is not UTF-8; it is read as {called}. Look whether its letters are right"
-    ran = CliRunner().invoke(command, ["run", "suite.yaml", "rows.csv", "--no-results"])
-    begun = CliRunner().invoke(command, ["init", "rows.csv"])
+    ran = cli("run", "suite.yaml", "rows.csv", "--no-results")
+    begun = cli("init", "rows.csv")
     assert (ran.exit_code, begun.exit_code) == (0, 0), ran.output
     assert said in " ".join(ran.output.split())
     assert said in begun.output
@@ -68,7 +69,7 @@ def test_one_damaged_row_does_not_make_a_file_one_of_windows(tmp_path: Path, mon
     monkeypatch.chdir(tmp_path)
     Path("rows.csv").write_bytes("output,expected\nMálaga,Málaga\n".encode() + b"M\xe1laga,x\n")
     Path("suite.yaml").write_text("evaluators: [exact_match]\n", encoding="utf-8")
-    done = CliRunner().invoke(command, ["run", "suite.yaml", "rows.csv", "--no-results"])
+    done = cli("run", "suite.yaml", "rows.csv", "--no-results")
     assert done.exit_code == 3
     assert "rows.csv row 3: this row holds bytes that are not text in the file's encoding" in done.output
 
@@ -79,9 +80,9 @@ def test_usual_names_of_columns(output: str, expected: str, tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     Path("rows.csv").write_text(f"{output},{expected}\nParis,Paris\nRome,Rome\n", encoding="utf-8")
     Path("suite.yaml").write_text("evaluators: [exact_match]\n", encoding="utf-8")
-    ran = CliRunner().invoke(command, ["run", "suite.yaml", "rows.csv", "--no-results"])
+    ran = cli("run", "suite.yaml", "rows.csv", "--no-results")
     assert f"Columns: output = {output}, expected = {expected}\n" in ran.output
-    begun = CliRunner().invoke(command, ["init", "rows.csv"])
+    begun = cli("init", "rows.csv")
     assert f'output: column "{output}"' in begun.output
     assert f'expected: column "{expected}"' in begun.output
 
@@ -90,7 +91,7 @@ def test_a_label_beside_an_expected_answer_is_no_expected_answer(tmp_path: Path,
     monkeypatch.chdir(tmp_path)
     Path("rows.csv").write_text("output,expected,label\nParis,Paris,city\n", encoding="utf-8")
     Path("suite.yaml").write_text("evaluators: [exact_match]\n", encoding="utf-8")
-    ran = CliRunner().invoke(command, ["run", "suite.yaml", "rows.csv", "--no-results"])
+    ran = cli("run", "suite.yaml", "rows.csv", "--no-results")
     assert (ran.exit_code, "Columns: output = output, expected = expected\n" in ran.output) == (0, True)
 
 
@@ -120,11 +121,11 @@ def test_marks_of_people_stand_in_a_file_of_their_own(tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     Path("suite.yaml").write_text("evaluators: [exact_match]\n", encoding="utf-8")
     Path("rows.csv").write_text("id,output,expected\n1,a,a\n2,a,b\n3,c,c\n", encoding="utf-8")
-    assert CliRunner().invoke(command, ["run", "suite.yaml", "rows.csv", "--name", "first"]).exit_code == 0
+    assert cli("run", "suite.yaml", "rows.csv", "--name", "first").exit_code == 0
 
     def calibrated(marks: str, *words: str) -> tuple[int, str]:
         Path("marks.csv").write_text(marks, encoding="utf-8")
-        done = CliRunner().invoke(command, ["calibrate", "runs/first", "marks.csv", "--human", "good", *words])
+        done = cli("calibrate", "runs/first", "marks.csv", "--human", "good", *words)
         return done.exit_code, done.output
 
     assert calibrated("id,good\n3,yes\n2,yes\n1,no\n")[0] == 0
@@ -133,5 +134,5 @@ def test_marks_of_people_stand_in_a_file_of_their_own(tmp_path: Path, monkeypatc
     assert 'the id "1" is there twice' in calibrated("id,good\n1,yes\n1,no\n")[1]
     code, said = calibrated("id,fine\n1,yes\n")
     assert (code, 'there is no column "good"' in said) == (2, True)
-    alone = CliRunner().invoke(command, ["calibrate", "runs/first", "--human", "good", "--encoding", "cp1252"])
+    alone = cli("calibrate", "runs/first", "--human", "good", "--encoding", "cp1252")
     assert (alone.exit_code, "none is named" in alone.output) == (2, True)

@@ -15,11 +15,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner
 
 import evaluators
-from evaluators.cli import command
 from tests.commands import called
+from tests.kit import cli, write_rows
 from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -729,7 +728,7 @@ def test_a_run_that_keeps_nothing_needs_no_temporary_folder(files: Path, monkeyp
     table(files / "rows.csv", RIGHT, WRONG)
     monkeypatch.chdir(files)
     monkeypatch.setattr("tempfile.mkdtemp", refused)
-    done = CliRunner().invoke(command, ["run", "suite.yaml", "rows.csv", "--no-results"])
+    done = cli("run", "suite.yaml", "rows.csv", "--no-results")
     assert "1 of 2" in done.stdout
     assert "mistakes" not in done.stdout
     assert done.exit_code == 0
@@ -750,7 +749,7 @@ def test_a_row_without_an_answer_is_invalid_in_every_kind_of_file(files: Path, r
     if kind == "parquet":
         pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), file)
     elif kind == "jsonl":
-        file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        write_rows(file, rows)
     else:
         table(file, *[(row["id"], "", row["expected"] or "") for row in rows], head=("id", "output", "expected"))
     write(files / "texts.yaml", f"evaluators: [{type_}]\n")

@@ -8,17 +8,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from evaluators.api.loading import loads
-from evaluators.cli import command
 from evaluators.fields.reading import ALIGNMENTS
 from evaluators.reports.catalog import GROUPS, KINDS, entries, names_of
 from tests.gallery import GALLERY
+from tests.kit import cli
 
 
 def said(*words: str) -> Result:
-    return CliRunner().invoke(command, [*words])
+    return cli(*words)
 
 
 def program(*words: str) -> subprocess.CompletedProcess[str]:

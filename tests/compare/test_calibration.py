@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from fractions import Fraction
 from math import sqrt
@@ -18,6 +17,7 @@ from evaluators.compare.calibration import JudgeConfusion, Marked, calibration_o
 from evaluators.issues import Problems
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.run.intervals import Z_95
+from tests.kit import cli, write_rows
 
 
 def value_of(shares: Sequence[float]) -> float:
@@ -113,7 +113,7 @@ def run_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         {"id": "e", "output": "nobody marked it", "human": ""},
     ]  # fmt: skip
     file = tmp_path / "rows.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(file, rows)
 
     def run(model: str) -> Path:
         suite = {"judge": {"long": {"model": model}}, "evaluators": [{"llm_judge": {"name": "tone", "rubric": "Good?"}}]}
@@ -124,7 +124,7 @@ def run_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_the_command_compares_a_run_with_its_marks(run_of: Any) -> None:
-    said = CliRunner().invoke(command, ["calibrate", str(run_of("long")), "--human", "human"])
+    said = cli("calibrate", str(run_of("long")), "--human", "human")
     assert said.exit_code == 0, said.output
     words = " ".join(said.output.split())
     assert "4 rows have a verdict of tone and a mark in human." in words
@@ -153,6 +153,6 @@ def test_the_command_says_what_another_run_answered(run_of: Any) -> None:
     ],
 )
 def test_what_the_run_does_not_have_is_named(run_of: Any, options: list[str], why: str) -> None:
-    said = CliRunner().invoke(command, ["calibrate", str(run_of("long")), *options])
+    said = cli("calibrate", str(run_of("long")), *options)
     assert said.exit_code == 2
     assert why in said.output

@@ -6,24 +6,21 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from evaluators.builtin._evaluator import BUILTIN
-from evaluators.cli import command
 from evaluators.converting.converter import CONVERTERS, Counterpart
 from evaluators.suite.foreign_words import IMPLIED, TYPES
+from tests.kit import cli
 
 SYSTEMS = ("agenta", "deepeval", "galtea", "openai", "orbiter", "promptfoo")
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def call(*words: str) -> Result:
-    return CliRunner().invoke(command, ["convert", *words])
+    return cli("convert", *words)
 
 
 def write(name: str, text: str) -> str:
@@ -142,7 +139,7 @@ def test_paths_start_at_the_folder_of_the_suite() -> None:
     text = Path("suites/one.yaml").read_text(encoding="utf-8")
     assert 'schema: "../config/s.json"' in text
     assert 'file: "../data/rows.csv"' in text
-    assert CliRunner().invoke(command, ["run", "suites/one.yaml", "--no-results"]).exit_code == 0
+    assert cli("run", "suites/one.yaml", "--no-results").exit_code == 0
 
 
 def test_names_are_made_apart_and_may_stand_in_a_suite() -> None:
@@ -278,7 +275,7 @@ def test_a_csv_file_of_a_deepeval_dataset_is_the_test_set() -> None:
         "    expected_output_col_name='e')\nExactMatchMetric()\n"
     ))  # fmt: skip
     assert call("deepeval", "evals.py", "-o", "s.yaml").exit_code == 0
-    assert CliRunner().invoke(command, ["run", "s.yaml", "--no-results"]).exit_code == 0
+    assert cli("run", "s.yaml", "--no-results").exit_code == 0
 
 
 def test_a_class_that_is_elsewhere_has_no_schema() -> None:

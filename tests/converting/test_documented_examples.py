@@ -14,19 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 import evaluators
-from evaluators.cli import command
+from tests.kit import cli
 
 PERSON = {"name": "John Doe", "email": "john@example.com", "address": {"city": "New York", "zip": "10001"}}
 ANSWERED = {"name": "John Doe", "email": "jane@example.com", "address": {"city": "New York", "zip": "10002"}}
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def write_rows(name: str, rows: list[dict[str, Any]]) -> None:
@@ -38,9 +34,9 @@ def write_rows(name: str, rows: list[dict[str, Any]]) -> None:
 
 def converted(*words: str) -> dict[str, tuple[float | None, float | None]]:
     """Converts, checks and runs. Gives each evaluator's mean score and pass rate."""
-    made = CliRunner().invoke(command, ["convert", *words, "-o", "suite.yaml"])
+    made = cli("convert", *words, "-o", "suite.yaml")
     assert made.exit_code == 0, made.output
-    checked = CliRunner().invoke(command, ["check", "suite.yaml"])
+    checked = cli("check", "suite.yaml")
     assert checked.exit_code == 0, checked.output
     result = evaluators.load("suite.yaml").run()
     return {stats.name: (stats.mean, stats.pass_rate) for stats in result.evaluators}
@@ -76,7 +72,7 @@ def test_agenta_finds_half_of_the_fields() -> None:
 def test_agentas_exported_test_set_alone_proposes_its_fields() -> None:
     testset = {"testset": {"data": {"testcases": [{"id": "a", "data": {"correct_answer": json.dumps(PERSON)}}]}}}
     Path("testset.json").write_text(json.dumps(testset), encoding="utf-8")
-    made = CliRunner().invoke(command, ["convert", "agenta", "testset.json", "-o", "suite.yaml", "--rows", "rows.csv"])
+    made = cli("convert", "agenta", "testset.json", "-o", "suite.yaml", "--rows", "rows.csv")
     assert made.exit_code == 0, made.output
     assert "fields: [address, email, name]" in Path("suite.yaml").read_text(encoding="utf-8")
     assert Path("rows.csv").read_text(encoding="utf-8").splitlines()[0] == "id,correct_answer,output"
@@ -222,6 +218,6 @@ def test_deepevals_examples_give_their_scores() -> None:
 
 def test_every_finding_has_a_line_and_a_column() -> None:
     Path("scoring.py").write_text(ORBITER.replace('"json"', "kind()"), encoding="utf-8")
-    made = CliRunner().invoke(command, ["convert", "orbiter", "scoring.py"])
+    made = cli("convert", "orbiter", "scoring.py")
     (said,) = [line for line in made.stderr.splitlines() if "kind()" in line]
     assert re.match(r"  scoring\.py:23:38  FormatValidationScorer: no counterpart: `kind\(\)` is no literal", said)

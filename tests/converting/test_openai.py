@@ -7,18 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import evaluators
-from evaluators.cli import command
+from tests.kit import cli, write_rows
 
 OUTPUT, LABEL = "{{ sample.output_text }}", "{{ item.label }}"
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def convert(*graders: dict[str, Any], rows: list[dict[str, Any]] | None = None) -> Result:
@@ -27,9 +24,9 @@ def convert(*graders: dict[str, Any], rows: list[dict[str, Any]] | None = None) 
     Path("eval.json").write_text(json.dumps(body), encoding="utf-8")
     words = ["convert", "openai", "eval.json", "-o", "suite.yaml", "--force"]
     if rows is not None:
-        Path("items.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        write_rows(Path("items.jsonl"), rows)
         words += ["items.jsonl", "--rows", "rows.csv"]
-    return CliRunner().invoke(command, words)
+    return cli(*words)
 
 
 def scores() -> dict[str, float | None]:
@@ -140,8 +137,8 @@ def test_items_are_rows_and_output_items_bring_the_answers_of_their_run() -> Non
 
 def test_an_eval_is_known_by_its_criteria_and_named_when_it_is_given_as_a_suite() -> None:
     convert(check("eq"))
-    alone = CliRunner().invoke(command, ["convert", "eval.json"])
+    alone = cli("convert", "eval.json")
     assert (alone.exit_code, "type: exact_match" in alone.output) == (0, True)
-    told = CliRunner().invoke(command, ["run", "eval.json"])
+    told = cli("run", "eval.json")
     assert told.exit_code == 2
     assert "this is a file of openai, not a suite" in told.output

@@ -7,25 +7,21 @@ from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner
 
 import evaluators
-from evaluators.cli import command
 from evaluators.converting.converter import CONVERTERS, Counterpart
+from tests.kit import cli
 
 CASES = yaml.safe_load(Path(__file__).with_name("promptfoo.yaml").read_text(encoding="utf-8"))
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def convert(config: Any, *words: str) -> str:
     """The suite for a configuration."""
     Path("config.yaml").write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
-    made = CliRunner().invoke(command, ["convert", "promptfoo", "config.yaml", "-o", "suite.yaml", "--force", *words])
+    made = cli("convert", "promptfoo", "config.yaml", "-o", "suite.yaml", "--force", *words)
     assert made.exit_code == 0, made.output
     return Path("suite.yaml").read_text(encoding="utf-8")
 
@@ -175,7 +171,7 @@ def test_a_rubric_with_an_expression_has_no_counterpart() -> None:
 @pytest.mark.parametrize("word", ["run", "check"])
 def test_a_file_of_promptfoo_in_place_of_a_suite_is_told_with_the_command_that_converts_it(word: str) -> None:
     Path("promptfooconfig.yaml").write_text("prompts: ['{{a}}']\nproviders: [echo]\ntests: []\n", encoding="utf-8")
-    told = CliRunner().invoke(command, [word, "promptfooconfig.yaml"])
+    told = cli(word, "promptfooconfig.yaml")
     assert told.exit_code == 2
     assert "promptfooconfig.yaml:1:1: this is a file of promptfoo, not a suite" in told.output
     assert "evaluators convert promptfooconfig.yaml -o suite.yaml --rows rows.csv" in told.output
@@ -184,7 +180,7 @@ def test_a_file_of_promptfoo_in_place_of_a_suite_is_told_with_the_command_that_c
 
 def test_a_suite_with_one_key_of_promptfoo_is_a_suite_with_a_mistake() -> None:
     Path("suite.yaml").write_text("tests: rows.csv\nevaluators: [contains_json]\n", encoding="utf-8")
-    told = CliRunner().invoke(command, ["check", "suite.yaml"])
+    told = cli("check", "suite.yaml")
     assert 'unknown setting "tests"' in told.output
     assert "promptfoo" not in told.output
 
@@ -237,7 +233,7 @@ def test_a_table_of_tests_alone_is_of_promptfoo_and_is_read() -> None:
     Path("tests.csv").write_text(
         'output,__expected1,__expected2\nParis is it,contains: Paris,not-contains: Rome\n"[1]",is-json,\n'
     )
-    made = CliRunner().invoke(command, ["convert", "tests.csv", "-o", "suite.yaml", "--rows", "rows.csv"])
+    made = cli("convert", "tests.csv", "-o", "suite.yaml", "--rows", "rows.csv")
     assert made.exit_code == 0, made.output
     assert Path("rows.csv").read_text(encoding="utf-8").splitlines()[0].startswith("id,output")
     assert evaluators.load("suite.yaml").run("rows.csv", results=None).n_rows == 2
@@ -246,6 +242,6 @@ def test_a_table_of_tests_alone_is_of_promptfoo_and_is_read() -> None:
 @pytest.mark.parametrize("header", ["reply,__expected", '"__expected2";reply', "\ufeff__expected,x"])
 def test_a_table_of_tests_in_place_of_a_suite_names_convert(header: str) -> None:
     Path("tests.csv").write_text(f"{header}\n", encoding="utf-8")
-    told = CliRunner().invoke(command, ["run", "tests.csv"])
+    told = cli("run", "tests.csv")
     assert told.exit_code == 2
     assert "evaluators convert tests.csv -o suite.yaml --rows rows.csv" in told.output

@@ -13,12 +13,11 @@ from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner
 
-from evaluators.cli import command
 from evaluators.reports.format import FORMATS, RowsFile
 from tests.docs.blocks import blocks
 from tests.docs.sessions import ROOT, prepare
+from tests.kit import cli
 
 GUIDE = ROOT / "docs" / "how-to" / "gates-in-ci.md"
 FILES = {block.file: block.text for block in blocks(GUIDE) if block.file}
@@ -117,7 +116,7 @@ def test_the_hook_of_pre_commit_checks_the_suites_of_the_page(checkout: Path) ->
 
 @pytest.mark.parametrize("name", ["run", "report"])
 def test_help_lists_every_ending_that_is_written(name: str) -> None:
-    text = CliRunner().invoke(command, [name, "--help"]).stdout
+    text = cli(name, "--help").stdout
     endings = {suffix for word in FORMATS.names() for suffix in FORMATS.find(word).suffixes} | {
         one.value for one in RowsFile
     }

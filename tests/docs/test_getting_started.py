@@ -5,10 +5,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from click.testing import CliRunner
-
-from evaluators.cli import command
 from tests.docs.blocks import blocks
+from tests.kit import cli
 
 PAGE = Path(__file__).parents[2] / "docs" / "tutorial.md"
 EVALUATOR = "json_multi_field_match"
@@ -19,7 +17,7 @@ def test_the_table_of_rows_is_what_the_run_writes(tmp_path: Path) -> None:
         if block.file in ("receipts.csv", "receipts.yaml"):
             (tmp_path / block.file).write_text(block.text, encoding="utf-8")
     words = ["run", str(tmp_path / "receipts.yaml"), "--no-results", "--quiet", "-o", str(tmp_path / "rows.csv")]
-    assert CliRunner().invoke(command, words).exit_code == 0
+    assert cli(*words).exit_code == 0
     with (tmp_path / "rows.csv").open(encoding="utf-8-sig", newline="") as file:
         written = list(csv.DictReader(file))
     shown = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from evaluators.api.loading import loads
 from evaluators.issues import Problems
 from evaluators.limits import LIST_CELLS
 from evaluators.run.result import RunResult
+from tests.kit import write_rows
 
 DOCS = Path(__file__).parents[2] / "docs"
 FIELDS = {"shop": "exact", "items[*].name": "exact", "items[*].qty": "numeric"}
@@ -31,7 +31,7 @@ def run(folder: Path, suite: Any, *pairs: tuple[Any, Any]) -> RunResult:
         {"id": f"r{row}", "shop": "ab"[row % 2], "output": output, "expected": expected}
         for row, (output, expected) in enumerate(pairs)
     ]
-    (folder / "rows.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    write_rows(folder / "rows.jsonl", lines)
     return load(suite).run(folder / "rows.jsonl").result
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 from evaluators.api.loading import load
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.model import RowStatus
+from tests.kit import write_rows
 from tests.laws.schemas import exact, tallied
 from tests.laws.structures import evaluator
 from tests.reference.settled import settle
@@ -95,7 +95,7 @@ def test_a_row_that_is_nested_too_deeply_never_ends_the_run(tmp_path: Path, how:
         {"id": "4", "expected": '{"name": "a"}', "output": '{"name": "b"}'},
     ]
     file = tmp_path / "rows.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(file, rows)
     suite = load({"evaluators": [{"schema_match": {"schema": schema(how)}}]})
     (stats,) = suite.run(file, results=tmp_path / "runs").evaluators
     assert (stats.rows, stats.bugs) == (4, 0)

@@ -14,15 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from evaluators.api.loading import load
-from evaluators.cli import command
 from evaluators.harnesses.agenta import suite_handler
 from evaluators.harnesses.serve import ScoreApp
 from evaluators.issues import Problems
 from tests.hosts.table import SUITE, Figures, Found, assert_same_rows, figures, register
 from tests.hosts.table.rows import inputs_of, table_rows
+from tests.kit import cli
 
 ROOT = Path(__file__).parents[2]
 
@@ -262,7 +261,7 @@ def test_the_command_says_who_is_answered_and_where_questions_go(
     judge = f"{{openai_compatible: {{{asked}, budget: {{max_questions: 5}}}}}}"
     fields = "evaluators: [{json_multi_field_match: {fields: {a: semantic}}}]"
     (tmp_path / "suite.yaml").write_text(f"name: cities\n{fields}\njudge: {judge}\n", encoding="utf-8")
-    done = CliRunner().invoke(command, ["serve", str(tmp_path / "suite.yaml"), *words])
+    done = cli("serve", str(tmp_path / "suite.yaml"), *words)
     assert done.exit_code == 0, done.output
     assert done.output.startswith(f"http://here/score\n{said}")
     assert "cities: Questions go to http://127.0.0.1:9/v1, model m." in done.output

@@ -25,6 +25,7 @@ from evaluators.run.engines.engine import Crew, engine_of
 from evaluators.testsets.readers import jsonl
 from evaluators.testsets.selection import Selection
 from tests.hosts.environments import ROOT, RUNNING, missing
+from tests.kit import write_rows
 from tests.run.engine_promises import *  # noqa: F403  # the tests that every engine runs
 
 SPLITS: Final = 12
@@ -114,7 +115,7 @@ def test_figures_and_files_are_those_of_one_process(cluster: RealCluster, place:
 def test_variants_and_stored_tables_too(cluster: RealCluster, place: Path) -> None:
     outputs = [{"id": f"r{number}", "output": {"a": number % 5}} for number in range(0, ROWS, 2)]
     for name in ("x", "y"):
-        (place / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in outputs))
+        write_rows(place / f"{name}.jsonl", outputs)
     suite = {
         **SUITE,
         "test_set": {

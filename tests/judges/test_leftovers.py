@@ -14,6 +14,7 @@ from evaluators.fields.pair import CANDIDATES, most_like
 from evaluators.fields.reading import read_align
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.settings import BadSettings
+from tests.kit import write_rows
 
 SYNONYMS = ({"car", "automobile"}, {"boat", "ship"}, {"plane", "aircraft"}, {"red car", "scarlet automobile"})
 
@@ -117,7 +118,7 @@ def test_questions_come_by_row_and_a_place_is_that_of_the_first_row(tmp_path: Pa
     )
     file = tmp_path / "rows.jsonl"
     lines = [{"id": str(number), "expected": one, "output": other} for number, (one, other) in enumerate((first, second))]
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    write_rows(file, lines)
     for kind in ("json_multi_field_match", "schema_match"):
         Thesaurus.places.clear()
         evaluators.load({"judge": "thesaurus", "evaluators": [{kind: {"fields": fields}}]}).run(file)

@@ -18,6 +18,7 @@ from evaluators.fields.closed_rows import ListedCheck
 from evaluators.fields.schema_check import SchemaCheck
 from evaluators.judges.asking import ask
 from evaluators.model import Comparison
+from tests.kit import write_rows
 
 XEVAL = {
     "type": "object",
@@ -127,7 +128,7 @@ def rows(count: int = 12) -> list[dict[str, Any]]:
 
 def rows_file(folder: Path, count: int = 12) -> Path:
     file = folder / "rows.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows(count)), encoding="utf-8")
+    write_rows(file, rows(count))
     return file
 
 
@@ -369,7 +370,7 @@ def test_schemas_that_stand_in_cells_ask_together_and_by_row(tmp_path: Path) -> 
     other = {**XEVAL, "title": "the same with a title"}
     file = tmp_path / "schemas.jsonl"
     lines = [{**row, "schema": (XEVAL, other)[number % 2]} for number, row in enumerate(rows())]
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    write_rows(file, lines)
     evaluators.load({"evaluators": [{"schema_match": {"schema": {"column": "schema"}}}]}).run(file)
     run(FAMILIES["x-eval"], tmp_path)
     assert len(calls) == 2

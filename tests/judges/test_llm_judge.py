@@ -15,6 +15,7 @@ from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.reports.run_page import run_page
 from evaluators.run.preparing import check_judge
 from evaluators.run.settings_fingerprint import meaning_of
+from tests.kit import write_rows
 
 RUBRIC = "Is the answer polite and to the point?"
 ROWS = [
@@ -47,7 +48,7 @@ def polite(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(settings: dict[str, Any], folder: Path, rows: Sequence[Any] = ROWS, **suite: Any) -> evaluators.RunResult:
     file = folder / "rows.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(file, rows)
     return evaluators.load({"judge": "polite", "evaluators": [{"llm_judge": settings}], **suite}).run(file).result
 
 
@@ -89,7 +90,7 @@ def test_a_judge_of_a_panel_may_be_a_judge_of_its_own(tmp_path: Path) -> None:
         }
         for r in ROWS
     ]
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    write_rows(file, lines)
     result = run({"rubric": RUBRIC, "panel": [{}, {"judge": {"recorded": {"file": str(file)}}}]}, tmp_path)
     assert result.evaluators[0].mean == pytest.approx((0.75 + 0.25 + 0.25) / 3)
 

@@ -18,6 +18,7 @@ from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, u
 from evaluators.run.reader import Run
 from evaluators.settings import build
 from evaluators.testsets.readers import jsonl
+from tests.kit import write_rows
 
 FIELDS = {"title": "semantic", "total": "numeric"}
 ROWS = [
@@ -57,7 +58,7 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def rows_file(folder: Path, times: int = 1) -> Path:
     file = folder / "rows.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS * times), encoding="utf-8")
+    write_rows(file, ROWS * times)
     return file
 
 
@@ -134,7 +135,7 @@ def test_the_answers_are_the_same_bytes_for_any_number_of_workers(
         {"question": {"prompt": "semantic", "expected": ours, "actual": theirs}, "answer": {"score": score}}
         for ours, theirs, score in (("car", "automobile", 1.0), ("boat", "ship", 0.5))
     ]
-    answers.write_text("".join(json.dumps(line) + "\n" for line in known), encoding="utf-8")
+    write_rows(answers, known)
     judge = {"recorded": {"file": str(answers)}}
     one = run(tmp_path, "one", judge, times=times)
     several = run(tmp_path, "several", judge, times=times, workers=workers)
@@ -166,7 +167,7 @@ def test_one_field_may_have_a_model_and_instructions_of_its_own(tmp_path: Path) 
     fields = {"title": {"semantic": {"model": "large", "instructions": "vehicles", "at_least": 0.4}}, "total": "semantic"}
     rows = [{"expected": {"title": "car", "total": "one"}, "output": {"title": "ship", "total": "two"}}]
     file = tmp_path / "rows.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(file, rows)
     suite = evaluators.load(suite_file(tmp_path, "opinion", fields))
     suite.run(file)
     (call,) = ASKED  # both fields go to the judge together
@@ -272,7 +273,7 @@ def test_answers_of_batches_and_async_functions_are_recorded_and_those_of_plain_
     evaluators.register("plain", lambda expected, actual, params: True)
     rows = [{"expected": {"a": "x", "b": "x", "c": "x"}, "output": {"a": "y", "b": "y", "c": "y"}}]
     file = tmp_path / "rows.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(file, rows)
     fields = {"a": {"later": {"score": 0.5}}, "b": "many", "c": "plain"}
     suite = evaluators.load({"evaluators": [{"json_multi_field_match": {"name": "f", "fields": fields}}]})
     suite.run(file, results=tmp_path / "runs", name="one")

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from click.testing import CliRunner
 
 import evaluators
-from evaluators.cli import command
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.judges.session import agreed, combined
 from evaluators.reports.run_page import run_page
+from tests.kit import cli, write_rows
 
 
 class Fickle(Judge):
@@ -40,7 +39,7 @@ def rows_file(folder: Path) -> Path:
     file = folder / "rows.jsonl"
     outputs = ["a", "b", "a longer one", "b", "another long one"]
     lines = [{"id": str(number), "output": output} for number, output in enumerate(outputs)]
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    write_rows(file, lines)
     return file
 
 
@@ -76,13 +75,13 @@ def test_two_workers_repeat_as_one_does(tmp_path: Path) -> None:
         for output in ("a", "b", "a longer one", "another long one")
         for more, score in (({}, 1), ({"params": {"repeat": 2}}, 0))
     ]  # fmt: skip
-    answers.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    write_rows(answers, lines)
     suite = tmp_path / "suite.yaml"
     suite.write_text(
         "judge: {recorded: {file: said.jsonl}}\nevaluators: [llm_judge: {rubric: Good?}]\n", encoding="utf-8"
     )
     options = [str(suite), str(rows_file(tmp_path)), "--no-results", "--repeat-judge", "2", "--workers"]
-    said = [CliRunner().invoke(command, ["run", *options, workers]).output for workers in ("1", "2")]
+    said = [cli("run", *options, workers).output for workers in ("1", "2")]
     assert said[0] == said[1]
     assert "Of 4 questions that were put several times, 0 got the same verdict each time" in " ".join(said[0].split())
 

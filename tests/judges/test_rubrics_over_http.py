@@ -11,6 +11,7 @@ import pytest
 
 import evaluators
 from tests.judges.chat_server import ChatServer, Reply, questions_in, verdicts
+from tests.kit import write_rows
 
 pytest.importorskip("openai")
 
@@ -25,7 +26,7 @@ def run(
     server: ChatServer, folder: Path, lines: list[dict[str, Any]], rows: Any = ROWS, **options: Any
 ) -> evaluators.RunResult:
     file = folder / "rows.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(file, rows)
     judge = {"openai_compatible": {"base_url": server.url, "model": "m", "cache": False, "retries": 0, **options}}
     return evaluators.load({"judge": judge, "evaluators": lines}).run(file).result
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from evaluators import load
-from evaluators.cli import command
 from evaluators.issues import Blame, Problems
 from evaluators.run.reader import Run
 from evaluators.values.files import MOST_BYTES
+from tests.kit import cli
 
 SUITE = """
 test_set: rows.csv
@@ -121,7 +121,7 @@ def test_what_the_system_tells_of_itself_is_no_test_set(
     monkeypatch.setenv("TOLD", "by no means")
     (folder / "linked.csv").symlink_to("/proc/self/environ")
     (folder / "suite.yaml").write_text(f"test_set: {settings}\nevaluators: [contains_json]\n", encoding="utf-8")
-    done = CliRunner().invoke(command, ["run", "suite.yaml", "--name", "x"])
+    done = cli("run", "suite.yaml", "--name", "x")
     assert done.exit_code in (2, 3), done.output
     written = "".join(path.read_text("utf-8", "replace") for path in Path("runs").rglob("*") if path.is_file())
     for secret in ("by no means", os.environ["PATH"][:20]):
@@ -135,7 +135,7 @@ def test_what_the_system_tells_of_itself_is_no_schema(folder: Path) -> None:
 
 
 def report(run: Path) -> Result:
-    return CliRunner().invoke(command, ["report", str(run), "-o", str(run.parent / "page.html")])
+    return cli("report", str(run), "-o", str(run.parent / "page.html"))
 
 
 @pytest.fixture
@@ -176,7 +176,7 @@ def test_a_link_in_a_run_folder_is_not_followed(run: Path, file: str) -> None:
 @pytest.mark.parametrize("text", ["extends: /etc/hostname\nevaluators: [exact_match]\n", "extends: ../../../passwd\n"])
 def test_the_suite_of_a_run_folder_opens_nothing_outside_of_it(run: Path, text: str) -> None:
     (run / "suite" / "suite.yaml").write_text(text)
-    done = CliRunner().invoke(command, ["advice", str(run)])
+    done = cli("advice", str(run))
     assert done.exit_code == 2
     assert "is outside of the run folder, so it is not opened" in done.stderr
     assert "secret" not in done.output
@@ -189,7 +189,7 @@ def test_a_run_folder_that_was_spoilt_is_refused_in_words(run: Path, seed: int) 
     file = chance.choice(sorted(path for path in run.rglob("*.json*") if path.is_file()))
     file.write_bytes(spoilt(file.read_bytes(), chance))
     for words in (["report", str(run)], ["report", str(run), "-o", str(run.parent / "p.html")], ["advice", str(run)]):
-        done = CliRunner().invoke(command, words)
+        done = cli(*words)
         assert done.exit_code in (0, 2, 3), (file.name, done.output, done.exception)
         assert "bug in evaluators" not in done.output
 
@@ -268,5 +268,5 @@ def test_a_suite_that_extends_an_absolute_path_is_copied_with_it_and_tells_no_fo
     names = [path.relative_to(run).as_posix() for path in run.rglob("*")]
     assert not any("shared-by-all" in name for name in names)
     shutil.rmtree(shared)
-    done = CliRunner().invoke(command, ["advice", str(run)])
+    done = cli("advice", str(run))
     assert done.exit_code == 0, done.output

@@ -13,6 +13,7 @@ from evaluators.api.loading import load, loads
 from evaluators.issues import Blame, Problems
 from evaluators.limits import WorkLimits, limited, limits_here, still_time
 from evaluators.model import RowResult, RowStatus
+from tests.kit import write_rows
 
 NO_TIME = "0.0000000001"
 """Seconds that are over before the clock is looked at again."""
@@ -164,7 +165,7 @@ def test_long_texts_are_unjudged_in_rows_that_share_a_trace(tmp_path: Path) -> N
     path = tmp_path / "rows.jsonl"
     rows = [{"output": json.dumps({"a": "x" * (i % 3)}), "expected": json.dumps({"a": "x"})} for i in range(600)]
     rows[500] = {"output": json.dumps({"a": text}), "expected": json.dumps({"a": "c" + text})}
-    path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    write_rows(path, rows)
     suite = {"limits": {"text_length": 1_000}, "evaluators": [{"json_multi_field_match": {"fields": {"a": "fuzzy"}}}]}
     (found,) = load(suite).run(path).evaluators
     assert (found.scored, found.unjudged) == (599, 1)

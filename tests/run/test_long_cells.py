@@ -10,6 +10,7 @@ import pytest
 from evaluators import load
 from evaluators.run import recorder
 from evaluators.run.reader import Run
+from tests.kit import write_rows
 
 SUITE = {"test_set": "rows.jsonl", "evaluators": ["exact_match", {"json_multi_field_match": {"fields": ["a", "b"]}}]}
 
@@ -24,7 +25,7 @@ def test_what_is_too_long_for_a_line_is_set_aside(tmp_path: Path, monkeypatch: p
         {"id": "2", "output": long, "expected": {**long, "a": "y"}},
         {"id": "3", "output": {"a": 1}, "expected": {"a": 2}},
     ]
-    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(Path("rows.jsonl"), rows)
     result = load(SUITE).run(results="runs", name="it")
     assert result["exact_match"].scored == 3
     folder = tmp_path / "runs" / "it"

@@ -12,6 +12,7 @@ from evaluators import load
 from evaluators.api.loading import again
 from evaluators.api.suite import Suite
 from evaluators.testsets.readers import jsonl
+from tests.kit import write_rows
 
 BASE = "evaluators:\n  - json_multi_field_match: {name: fields, fields: {FIELD: exact}}\n"
 SUITE = """
@@ -26,7 +27,7 @@ evaluators+:
 def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Suite:
     """A suite of four files, read; then all but its rows are edited, so that nothing of them holds any more."""
     rows = [{"id": str(number), "output": '{"a": 1, "b": 2}', "expected": '{"a": 1, "b": 3}'} for number in range(40)]
-    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(tmp_path / "rows.jsonl", rows)
     write(tmp_path, "a", {"a": {"type": "integer"}})
     monkeypatch.setattr(jsonl, "SPLIT_BYTES", 500)
     monkeypatch.chdir(tmp_path)

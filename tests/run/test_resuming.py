@@ -25,6 +25,7 @@ from evaluators.run.split_files import ANSWERS, CHECKPOINT, read_part
 from evaluators.testsets.readers import jsonl
 from tests.cli.test_run import Ended, environment
 from tests.judges.chat_server import chat_server
+from tests.kit import write_rows
 from tests.waiting import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are killed by a signal")
@@ -69,7 +70,7 @@ def rows(count: int = ROWS) -> Iterable[dict[str, Any]]:
 
 def write_files(folder: Path, suite: str = SUITE, count: int = ROWS) -> Path:
     (folder / "suite.yaml").write_text(suite, encoding="utf-8")
-    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows(count)), encoding="utf-8")
+    write_rows(folder / "rows.jsonl", rows(count))
     return folder
 
 
@@ -594,7 +595,7 @@ def test_answers_of_finished_splits_are_not_paid_for_again(folder: Path) -> None
     with chat_server() as server:
         (folder / "suite.yaml").write_text(JUDGED.replace("URL", server.url))
         lines = ({"output": {"a": f"car {n}"}, "expected": {"a": f"coupe {n}"}, "more": "x" * 400} for n in range(60))
-        (folder / "rows.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        write_rows(folder / "rows.jsonl", lines)
         whole = start(folder, *run_words("whole"))
         asked = len(server.questions)
         assert asked == 60, whole.stderr

@@ -12,6 +12,7 @@ import evaluators
 from evaluators.issues import Blame, Problems
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import run_body, run_json, typed
+from tests.kit import write_rows
 
 SUITE = {"evaluators": ["exact_match", {"json_multi_field_match": {"name": "fields", "fields": ["a"]}}]}
 
@@ -20,7 +21,7 @@ SUITE = {"evaluators": ["exact_match", {"json_multi_field_match": {"name": "fiel
 def body(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     file = tmp_path_factory.mktemp("run") / "rows.jsonl"
     rows = [{"output": {"a": number % 2}, "expected": {"a": 1}} for number in range(4)]
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(file, rows)
     found: dict[str, Any] = json.loads(run_json(evaluators.load(SUITE).run(file).result))
     return found
 

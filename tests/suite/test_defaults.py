@@ -11,13 +11,11 @@ from typing import Any, Final, NamedTuple, get_args, get_origin
 
 import pytest
 import yaml
-from click.testing import CliRunner
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, FromColumn
-from evaluators.cli import command
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.lines import read_fields
 from evaluators.fields.reading import Align
@@ -28,6 +26,7 @@ from evaluators.suite.graph import EvaluatorLine
 from evaluators.suite.source import loads
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.values.transforms import TRANSFORMS
+from tests.kit import cli
 
 ROOT: Final = Path(__file__).parents[2]
 SCHEMA: Final = json.loads((ROOT / "docs" / "suite.schema.json").read_text(encoding="utf-8"))
@@ -120,7 +119,7 @@ def on_page(plug: Plug) -> Defaults:
 
 def in_explain(plug: Plug) -> Defaults:
     """The defaults that `evaluators explain NAME` says."""
-    text = CliRunner().invoke(command, ["explain", plug.name]).stdout
+    text = cli("explain", plug.name).stdout
     settings = text.partition("Settings\n--------\n")[2]
     if settings.startswith("setting "):  # short enough for a table
         header, *rows = settings.partition("\n\n")[0].splitlines()

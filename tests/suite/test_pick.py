@@ -21,6 +21,7 @@ from evaluators.reports.html.material import _document
 from evaluators.run.storing import readings_of
 from evaluators.values.json_choice import PickedDocument
 from evaluators.values.quoting import kind
+from tests.kit import write_rows
 
 EVERY = """
 evaluators:
@@ -235,7 +236,7 @@ ROWS = [
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_note_counts_the_outputs_with_several_documents(tmp_path: Path, workers: int) -> None:
     rows = tmp_path / "rows.jsonl"
-    rows.write_text("".join(f"{json.dumps(row)}\n" for row in ROWS), encoding="utf-8")
+    write_rows(rows, ROWS)
     suite = "evaluators: [json_diff_match, exact_match, {type: json_field_match, pick: first}]"
     notes = loads(suite).run(rows, workers=workers).notes
     said = "2 outputs hold more than one JSON document; which of them counts is said by `pick: fitting` and `pick: first`"

@@ -25,6 +25,7 @@ from evaluators.run.storing import store_parts
 from evaluators.testsets import byte_store, delimited
 from evaluators.testsets.reader import whole
 from evaluators.testsets.readers import jsonl, parquet
+from tests.kit import write_rows
 from tests.run.part_folder import clear_parts
 from tests.testsets.memory_store import InMemory, memory_store
 
@@ -56,7 +57,7 @@ def written(folder: Path, name: str) -> Path:
     """The rows in a file of this machine, in the format that its name says."""
     file = folder / name
     if file.suffix == ".jsonl":
-        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows()), encoding="utf-8")
+        write_rows(file, rows())
     elif file.suffix == ".parquet":
         arrow_parquet.write_table(pyarrow.Table.from_pylist(rows()), file, row_group_size=50)
     else:

@@ -13,10 +13,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from click.testing import CliRunner
 
 import evaluators
-from evaluators.cli import command
 from evaluators.issues import Blame, Issue, Problems, extra_hint
 from evaluators.model import MISSING
 from evaluators.testsets.databases import UNORDERED, json_text, line_of, queried, without_parts
@@ -24,6 +22,7 @@ from evaluators.testsets.documents import open_file
 from evaluators.testsets.memory_rows import FetchedRows
 from evaluators.testsets.query_settings import DatabaseConnection, says_an_order, why_not_a_query
 from evaluators.testsets.reader import whole
+from tests.kit import cli, write_rows
 from tests.run.test_resuming import contents, counted, finished_files, left, start
 
 CITY = '{"city": "Rome"}'
@@ -67,7 +66,7 @@ def problem_of(call: Callable[[], object]) -> Issue:
 
 
 def called(*words: str) -> tuple[int, str]:
-    ended = CliRunner().invoke(command, [*words])
+    ended = cli(*words)
     return ended.exit_code, ended.output
 
 
@@ -367,7 +366,7 @@ def test_a_database_scores_like_a_file_with_the_same_rows(folder: Path) -> None:
         {"id": f"00{number}", "output": CITY if number < 3 else "Oslo", "expected": CITY, "kind": number % 2}
         for number in range(4)
     ]
-    (folder / "rows.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    write_rows(folder / "rows.jsonl", lines)
     suite = evaluators.load(folder / "suite.yaml")
     from_file = suite.run(test_set="rows.jsonl")
     assert figures(from_file)[0] == ("fields", 0.75, 4)

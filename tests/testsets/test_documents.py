@@ -17,12 +17,7 @@ from evaluators.testsets.documents import documents_at, plain_name
 from evaluators.testsets.test_set import TestSet, open_test_set
 from evaluators.testsets.test_set_config import TestSetConfig
 from tests.data.extract_bench import unpack
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
+from tests.kit import write_files
 
 
 def opened(folder: Path, **config: Any) -> TestSet:
@@ -68,13 +63,13 @@ def test_a_document_is_called_by_its_file_without_the_ending(file: str, name: st
 
 
 def test_documents_in_nested_folders_are_paired_by_their_paths(tmp_path: Path) -> None:
-    write(tmp_path, {"gold/a/x.json": "1", "gold/b/x.json": "2", "out/a/x.txt": "one", "out/b/x.txt": "two"})
+    write_files(tmp_path, {"gold/a/x.json": "1", "gold/b/x.json": "2", "out/a/x.txt": "one", "out/b/x.txt": "two"})
     found = rows(opened(tmp_path, expected="gold", output="out"), "expected", "output", "folder", "file")
     assert found == {"a/x": ["1", "one", "a", "x"], "b/x": ["2", "two", "b", "x"]}
 
 
 def test_hidden_files_and_folders_are_no_documents(tmp_path: Path) -> None:
-    write(tmp_path, {"gold/a.json": "1", "gold/.DS_Store": "", "gold/.git/b.json": "2"})
+    write_files(tmp_path, {"gold/a.json": "1", "gold/.DS_Store": "", "gold/.git/b.json": "2"})
     assert names(tmp_path, "gold") == ["a"]
 
 
@@ -92,28 +87,28 @@ def test_hidden_files_and_folders_are_no_documents(tmp_path: Path) -> None:
 def test_a_document_of_a_pattern_is_called_by_what_the_wildcards_stand_for(
     tmp_path: Path, pattern: str, found: list[str]
 ) -> None:
-    write(tmp_path, {"data/fin/gold/x.gold.json": "1", "data/deep/er/gold/y.json": "2", "data/readme.md": ""})
+    write_files(tmp_path, {"data/fin/gold/x.gold.json": "1", "data/deep/er/gold/y.json": "2", "data/readme.md": ""})
     assert names(tmp_path, pattern) == found
 
 
 def test_a_file_whose_name_looks_like_a_pattern_is_a_file(tmp_path: Path) -> None:
-    write(tmp_path, {"[a] x.json": "1", "out.json": "1"})
+    write_files(tmp_path, {"[a] x.json": "1", "out.json": "1"})
     assert rows(opened(tmp_path, expected="[a] x.json", output="out.json"), "expected") == {"[a] x": ["1"]}
 
 
 def test_a_pattern_without_documents_is_a_problem(tmp_path: Path) -> None:
-    write(tmp_path, {"out/a.json": "1"})
+    write_files(tmp_path, {"out/a.json": "1"})
     assert problem_of(tmp_path, expected="gold/*.json", output="out").startswith("gold/*.json: no file fits this pattern")
 
 
 def test_compressed_documents_are_unpacked(tmp_path: Path) -> None:
-    write(tmp_path, {"out/a.json": "1", "gold/b.json": "2", "out/b.json": "2"})
+    write_files(tmp_path, {"out/a.json": "1", "gold/b.json": "2", "out/b.json": "2"})
     (tmp_path / "gold" / "a.json.gz").write_bytes(gzip.compress(b"1"))
     assert rows(opened(tmp_path, expected="gold", output="out"), "expected")["a"] == ["1"]
 
 
 def test_documents_without_a_partner_are_named_with_the_nearest_one(tmp_path: Path) -> None:
-    write(tmp_path, {"gold/acme.json": "1", "gold/b.json": "2", "out/acme_1.json": "1", "out/b.json": "2"})
+    write_files(tmp_path, {"gold/acme.json": "1", "gold/b.json": "2", "out/acme_1.json": "1", "out/b.json": "2"})
     test_set = opened(tmp_path, expected="gold", output="out")
     assert [str(issue) for issue in test_set.issues] == [
         'gold/: 1 document that is not in out/: "acme" (file gold/acme.json)\n  hint: near: "acme_1" for "acme"'
@@ -125,14 +120,14 @@ def test_documents_without_a_partner_are_named_with_the_nearest_one(tmp_path: Pa
 
 
 def test_a_missing_output_that_counts_0_is_still_named(tmp_path: Path) -> None:
-    write(tmp_path, {"gold/a.json": "1", "gold/b.json": "2", "out/b.json": "2"})
+    write_files(tmp_path, {"gold/a.json": "1", "gold/b.json": "2", "out/b.json": "2"})
     test_set = opened(tmp_path, expected="gold", output="out", no_output="fail")
     assert (test_set.issues, [one.code for one in test_set.warnings]) == ((), ["no-output-for-row"])
     assert rows(test_set, "output")["a"] == [MISSING]
 
 
 def test_pairing_by_name_sets_folders_aside(tmp_path: Path) -> None:
-    write(tmp_path, {"gold/a/x.json": "1", "out/x.json": "2"})
+    write_files(tmp_path, {"gold/a/x.json": "1", "out/x.json": "2"})
     (issue,) = opened(tmp_path, expected="gold", output="out").issues
     assert issue.hint == 'near: "x" for "a/x"; `pair_by: name` sets folders aside'
     found = rows(opened(tmp_path, expected="gold", output="out", pair_by="name"), "output", "folder")
@@ -140,7 +135,7 @@ def test_pairing_by_name_sets_folders_aside(tmp_path: Path) -> None:
 
 
 def test_one_folder_per_model_gives_variants(tmp_path: Path) -> None:
-    write(tmp_path, {"gold/f/a.json": "1", "outs/one/f/a.json": "2", "outs/two/f/a.json": "3"})
+    write_files(tmp_path, {"gold/f/a.json": "1", "outs/one/f/a.json": "2", "outs/two/f/a.json": "3"})
     test_set = opened(tmp_path, expected="gold", outputs="outs")
     assert {name: rows(test_set.variant(name), "output") for name in test_set.variants} == {
         "one": {"f/a": ["2"]}, "two": {"f/a": ["3"]},
@@ -148,7 +143,7 @@ def test_one_folder_per_model_gives_variants(tmp_path: Path) -> None:
 
 
 def test_two_lists_of_documents_are_paired_by_an_id_that_both_have(tmp_path: Path) -> None:
-    write(
+    write_files(
         tmp_path, {"gold.json": '[{"id": 1, "x": 1}, {"id": 2, "x": 2}]', "out.jsonl": '{"id": 2, "x": 0}\n{"id": 1}\n'}
     )
     test_set = opened(tmp_path, expected="gold.json", output="out.jsonl")
@@ -163,7 +158,7 @@ def test_two_lists_of_documents_are_paired_by_an_id_that_both_have(tmp_path: Pat
     [('[{"x": 1}, {"x": 2}]', None), ('[{"id": 1}, {"id": 1}]', None), ('[{"id": 2}, {"id": 1}]', "position")],
 )
 def test_other_lists_of_documents_are_paired_by_their_places(tmp_path: Path, given: str, pair_by: str | None) -> None:
-    write(tmp_path, {"gold.json": '[{"id": 1}, {"id": 2}, {"id": 3}]', "out.json": given})
+    write_files(tmp_path, {"gold.json": '[{"id": 1}, {"id": 2}, {"id": 3}]', "out.json": given})
     test_set = opened(tmp_path, expected="gold.json", output="out.json", pair_by=pair_by)
     assert "gold.json and out.json are lists of documents, paired by their places in the list" in test_set.notes
     assert rows(test_set, "expected", "output")["3"] == [{"id": 3}, "no-output-for-row"]
@@ -173,7 +168,7 @@ def test_other_lists_of_documents_are_paired_by_their_places(tmp_path: Path, giv
 
 
 def test_a_named_key_pairs_lists_and_must_be_there(tmp_path: Path) -> None:
-    write(tmp_path, {"gold.json": '[{"doc": "a"}]', "out.json": '[{"doc": "a", "x": 1}]'})
+    write_files(tmp_path, {"gold.json": '[{"doc": "a"}]', "out.json": '[{"doc": "a", "x": 1}]'})
     test_set = opened(tmp_path, expected="gold.json", output="out.json", columns={"id": "doc"})
     assert rows(test_set, "output") == {"a": [{"doc": "a", "x": 1}]}
     said = problem_of(tmp_path, expected="gold.json", output="out.json", columns={"id": "dok"})
@@ -181,13 +176,13 @@ def test_a_named_key_pairs_lists_and_must_be_there(tmp_path: Path) -> None:
 
 
 def test_two_files_are_one_document_each_when_one_of_them_is_no_list(tmp_path: Path) -> None:
-    write(tmp_path, {"gold.json": "[1]", "out.txt": "prose", "out.json": "[1]"})
+    write_files(tmp_path, {"gold.json": "[1]", "out.txt": "prose", "out.json": "[1]"})
     assert rows(opened(tmp_path, expected="gold.json", output="out.txt"), "output") == {"gold": ["prose"]}
     assert rows(opened(tmp_path, expected="gold.json", output="out.json", pair_by="path"), "output") == {"gold": ["[1]"]}
 
 
 def test_a_line_that_is_not_json_is_a_fault_of_its_document(tmp_path: Path) -> None:
-    write(tmp_path, {"gold.jsonl": '{"a": 1}\nsorry\n', "out.jsonl": '{"a": 1}\n{"a": 2}\n'})
+    write_files(tmp_path, {"gold.jsonl": '{"a": 1}\nsorry\n', "out.jsonl": '{"a": 1}\n{"a": 2}\n'})
     assert rows(opened(tmp_path, expected="gold.jsonl", output="out.jsonl"), "expected")["2"] == ["unreadable-row"]
 
 
@@ -196,12 +191,12 @@ def test_a_line_that_is_not_json_is_a_fault_of_its_document(tmp_path: Path) -> N
     [("gold.csv", "id,expected\na,1\n"), ("gold.jsonl", '{"id": "a", "expected": "1"}\n')],
 )
 def test_two_files_of_rows_are_joined_by_id(tmp_path: Path, expected: str, text: str) -> None:
-    write(tmp_path, {expected: text, "out.jsonl": '{"id": "a", "output": "2"}\n'})
+    write_files(tmp_path, {expected: text, "out.jsonl": '{"id": "a", "output": "2"}\n'})
     assert rows(opened(tmp_path, expected=expected, output="out.jsonl"), "expected", "output") == {"a": ["1", "2"]}
 
 
 def test_columns_of_the_rows_are_variants_without_file_and_key(tmp_path: Path) -> None:
-    write(tmp_path, {"rows.csv": "expected,small,large\n1,1,2\n2,2,2\n"})
+    write_files(tmp_path, {"rows.csv": "expected,small,large\n1,1,2\n2,2,2\n"})
     places = {"tiny": {"column": "small"}, "big": {"column": "large"}}
     test_set = opened(tmp_path, file="rows.csv", outputs=places)
     cells = {}
@@ -213,7 +208,7 @@ def test_columns_of_the_rows_are_variants_without_file_and_key(tmp_path: Path) -
 
 
 def test_a_variant_whose_column_is_not_there_is_named(tmp_path: Path) -> None:
-    write(tmp_path, {"rows.csv": "expected,small\n1,1\n"})
+    write_files(tmp_path, {"rows.csv": "expected,small\n1,1\n"})
     said = problem_of(tmp_path, file="rows.csv", outputs={"a": {"column": "smal"}, "b": {"column": "large"}})
     assert 'there is no column "smal"' in said
     assert 'did you mean "small"?' in said
@@ -237,7 +232,7 @@ def test_settings_that_do_not_go_together_are_refused(config: dict[str, Any], me
 
 
 def test_a_file_of_the_rows_folder_becomes_a_column(tmp_path: Path) -> None:
-    write(
+    write_files(
         tmp_path,
         {
             "data/fin/gold/a.json": "1", "data/fin/fin-schema.json": "F", "out/fin/a.json": "1",
@@ -255,13 +250,13 @@ def test_a_file_of_the_rows_folder_becomes_a_column(tmp_path: Path) -> None:
 
 def test_a_file_may_be_named_by_any_column(tmp_path: Path) -> None:
     table = "id,kind,output,expected\na,invoice,1,1\nb,order,1,1\nc,,1,1\nd,../x,1,1\ne,[x],1,1\nf,in*,1,1\n"
-    write(tmp_path, {"rows.csv": table, "schemas/invoice.json": "I", "schemas/[x].json": "X", "x.json": ""})
+    write_files(tmp_path, {"rows.csv": table, "schemas/invoice.json": "I", "schemas/[x].json": "X", "x.json": ""})
     found = rows(opened(tmp_path, file="rows.csv", attach={"schema": "schemas/{kind}.json"}), "schema")
     assert [cell for (cell,) in found.values()] == ["I", "no-such-file", "no-such-file", "leads-out", "X", "no-such-file"]
 
 
 def test_several_files_that_fit_are_a_fault_not_a_choice(tmp_path: Path) -> None:
-    write(tmp_path, {"rows.csv": "id,output,expected\na,1,1\n", "a-schema.json": "", "b-schema.json": ""})
+    write_files(tmp_path, {"rows.csv": "id,output,expected\na,1,1\n", "a-schema.json": "", "b-schema.json": ""})
     test_set = opened(tmp_path, file="rows.csv", attach={"schema": "*-schema.json"})
     assert rows(test_set, "schema") == {"a": ["several-files"]}
 
@@ -276,7 +271,7 @@ def test_several_files_that_fit_are_a_fault_not_a_choice(tmp_path: Path) -> None
 def test_an_attached_file_needs_columns_that_are_there_and_a_new_name(
     tmp_path: Path, attach: dict[str, str], message: str
 ) -> None:
-    write(tmp_path, {"rows.csv": "id,folder,output,expected\na,x,1,1\n"})
+    write_files(tmp_path, {"rows.csv": "id,folder,output,expected\na,x,1,1\n"})
     assert message in problem_of(tmp_path, file="rows.csv", attach=attach)
 
 

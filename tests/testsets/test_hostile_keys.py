@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from evaluators.api.loading import loads
 from evaluators.compat.given_documents import evaluate
 from evaluators.reports.csv_cells import guarded
+from tests.kit import write_rows
 
 KEYS = ['a"b', "a\\b", "\x00", "x\x1fy", "\udc00", "\ud800", "", "\n", "$", "é"]
 
@@ -18,7 +18,7 @@ KEYS = ['a"b', "a\\b", "\x00", "x\x1fy", "\udc00", "\ud800", "", "\n", "$", "é"
 def test_any_key_of_a_json_line_may_be_a_column(key: str, tmp_path: Path) -> None:
     rows = [{"id": str(number), "output": "a", "expected": "a", key: "\ud800"} for number in range(3)]
     path = tmp_path / "rows.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(path, rows)
     found = loads("evaluators: [exact_match]").run(path, results=tmp_path / "runs" / "one")
     assert (found.exit_code, found.n_rows, found.evaluators[0].mean) == (0, 3, 1.0)
 

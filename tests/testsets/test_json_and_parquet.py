@@ -26,6 +26,7 @@ from evaluators.testsets.documents import open_file
 from evaluators.testsets.reader import whole
 from evaluators.testsets.readers import parquet
 from evaluators.testsets.readers.parquet import Parquet
+from tests.kit import write_rows
 
 
 def cells(folder: Path, name: str, column: str) -> list[Any]:
@@ -145,7 +146,7 @@ def test_parquet_without_pyarrow_says_what_to_install(folder: Path) -> None:
 
 def test_the_same_rows_read_the_same_in_every_format(folder: Path) -> None:
     rows = [{"id": f"r{number}", "output": json.dumps({"n": number, "t": 'é"\n,'})} for number in range(300)]
-    (folder / "same.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(folder / "same.jsonl", rows)
     (folder / "same.json").write_text(json.dumps(rows))
     (folder / "same.csv").write_text(
         "id,output\n" + "".join('{},"{}"\n'.format(row["id"], row["output"].replace('"', '""')) for row in rows)

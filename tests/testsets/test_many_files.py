@@ -10,17 +10,16 @@ from typing import Any
 
 import pyarrow
 import pytest
-from click.testing import CliRunner
 from pyarrow import parquet as arrow_parquet
 
 from evaluators import load
-from evaluators.cli import command
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.preparing import prepare
 from evaluators.run.result import RunResult
 from evaluators.testsets import delimited, many_files
 from evaluators.testsets.readers import jsonl, parquet
 from evaluators.testsets.test_set import TestSet
+from tests.kit import cli, write_rows
 
 SUITE: dict[str, Any] = {"evaluators": ["exact_match"]}
 
@@ -37,7 +36,7 @@ def write(file: Path, some: Sequence[Mapping[str, Any]]) -> None:
     if file.suffix == ".parquet":
         arrow_parquet.write_table(pyarrow.Table.from_pylist(list(some)), file, row_group_size=20)
     elif file.suffix == ".jsonl":
-        file.write_text("".join(f"{json.dumps(row)}\n" for row in some), encoding="utf-8")
+        write_rows(file, some)
     elif file.suffix == ".json":
         file.write_text(json.dumps(some), encoding="utf-8")
     else:
@@ -221,9 +220,9 @@ def test_a_first_suite_for_a_folder_runs(tmp_path: Path, monkeypatch: pytest.Mon
     for number in range(2):
         write(tmp_path / "rows" / f"{number}.csv", rows(10 * number, 10))
     for data, suite in (("rows", "rows.yaml"), ("rows/*.csv", "other.yaml")):
-        begun = CliRunner().invoke(command, ["init", data, "-o", suite])
+        begun = cli("init", data, "-o", suite)
         assert begun.exit_code == 0, begun.output
-        done = CliRunner().invoke(command, ["check", suite, "--all"])
+        done = cli("check", suite, "--all")
         assert done.exit_code == 0, done.output
         assert load(suite).run().n_rows == 20
 
@@ -232,7 +231,7 @@ def test_a_schema_is_made_from_all_files_of_a_folder(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     for number in range(2):
         write(tmp_path / "rows" / f"{number}.jsonl", [{"output": "{}", "expected": json.dumps({f"key{number}": 1})}])
-    done = CliRunner().invoke(command, ["infer-schema", "rows", "-o", "schema.json"])
+    done = cli("infer-schema", "rows", "-o", "schema.json")
     assert done.exit_code == 0, done.output
     assert list(json.loads((tmp_path / "schema.json").read_text("utf-8"))["properties"]) == ["key0", "key1"]
 

@@ -21,6 +21,7 @@ from evaluators.settings import BadSettings, build
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set
 from evaluators.testsets.test_set_config import TestSetConfig
+from tests.kit import write_files
 
 ROWS = "id,question,output,expected\na,1?,1,1\nb,2?,2,3\nc,3?,3,3\n"
 
@@ -28,12 +29,6 @@ ROWS = "id,question,output,expected\na,1?,1,1\nb,2?,2,3\nc,3?,3,3\n"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
 
 
 def opened(folder: Path, config: Any, needed: tuple[Role, ...] = ("output", "expected"), **choice: Any) -> TestSet:
@@ -67,7 +62,7 @@ def issues_of(folder: Path, config: Any, **choice: Any) -> list[tuple[str, Blame
 
 
 def test_a_text_is_a_file_and_usual_names_play_their_roles(folder: Path) -> None:
-    write(folder, {"rows.csv": ROWS})
+    write_files(folder, {"rows.csv": ROWS})
     test_set = opened(folder, "rows.csv")
     assert test_set.notes == ('rows.csv: id is "id", input is "question", output is "output", expected is "expected"',)
     assert rows(test_set, "output", "expected") == {"a": ["1", "1"], "b": ["2", "3"], "c": ["3", "3"]}
@@ -75,25 +70,25 @@ def test_a_text_is_a_file_and_usual_names_play_their_roles(folder: Path) -> None
 
 
 def test_a_test_set_can_be_pickled(folder: Path) -> None:
-    write(folder, {"rows.csv": ROWS})
+    write_files(folder, {"rows.csv": ROWS})
     test_set = opened(folder, {"file": "rows.csv"}, limit=2)
     again = pickle.loads(pickle.dumps(test_set))
     assert rows(again, "output") == rows(test_set, "output")
 
 
 def test_usual_names_are_recognised_in_any_case(folder: Path) -> None:
-    write(folder, {"rows.csv": "ID, Model_Output ,EXPECTED\n1,2,3\n"})
+    write_files(folder, {"rows.csv": "ID, Model_Output ,EXPECTED\n1,2,3\n"})
     columns = opened(folder, "rows.csv").columns
     assert (columns.id, columns.output, columns.expected) == ("ID", " Model_Output ", "EXPECTED")
 
 
 def test_without_an_id_column_rows_have_no_ids(folder: Path) -> None:
-    write(folder, {"rows.csv": "output,expected\n1,2\n"})
+    write_files(folder, {"rows.csv": "output,expected\n1,2\n"})
     assert rows(opened(folder, "rows.csv"), "output") == {"2": ["1"]}
 
 
 def test_two_candidates_are_an_error_that_names_the_key(folder: Path) -> None:
-    write(folder, {"rows.csv": "output,prediction,expected,gold\n1,2,3,4\n"})
+    write_files(folder, {"rows.csv": "output,prediction,expected,gold\n1,2,3,4\n"})
     assert issues_of(folder, "rows.csv") == [
         (
             "unclear-column",
@@ -111,18 +106,18 @@ def test_two_candidates_are_an_error_that_names_the_key(folder: Path) -> None:
 
 
 def test_two_candidates_for_a_role_that_nobody_needs_are_fine(folder: Path) -> None:
-    write(folder, {"rows.csv": "question,prompt,output,expected\n1,2,3,4\n"})
+    write_files(folder, {"rows.csv": "question,prompt,output,expected\n1,2,3,4\n"})
     assert opened(folder, "rows.csv").columns.input is None
 
 
 def test_a_configured_column_that_is_not_there_has_a_suggestion(folder: Path) -> None:
-    write(folder, {"rows.csv": ROWS})
+    write_files(folder, {"rows.csv": ROWS})
     config = {"file": "rows.csv", "columns": {"output": "ouput"}}
     assert issues_of(folder, config) == [("no-such-column", Blame.TESTSET, 'did you mean "output"?')]
 
 
 def test_a_role_that_is_needed_must_have_a_column(folder: Path) -> None:
-    write(folder, {"rows.csv": "id,text\n1,2\n"})
+    write_files(folder, {"rows.csv": "id,text\n1,2\n"})
     with pytest.raises(Problems) as caught:
         opened(folder, "rows.csv", needed=("output",))
     assert str(caught.value) == (
@@ -132,7 +127,7 @@ def test_a_role_that_is_needed_must_have_a_column(folder: Path) -> None:
 
 
 def test_a_file_that_is_not_there_has_a_suggestion(folder: Path) -> None:
-    write(folder, {"rows.csv": ROWS})
+    write_files(folder, {"rows.csv": ROWS})
     assert issues_of(folder, "row.csv") == [("no-such-file", Blame.CONFIG, 'did you mean "rows.csv"?')]
 
 
@@ -173,7 +168,7 @@ def test_standard_input_is_recognised_by_its_first_bytes(
 
 def test_a_pipe_is_read_like_a_file(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
-    writer = threading.Thread(target=lambda: write(folder, {"pipe": ROWS}))
+    writer = threading.Thread(target=lambda: write_files(folder, {"pipe": ROWS}))
     writer.start()
     test_set = opened(folder, "pipe")
     writer.join()
@@ -181,7 +176,7 @@ def test_a_pipe_is_read_like_a_file(folder: Path) -> None:
 
 
 def test_a_small_test_set_loads_no_heavy_library(folder: Path) -> None:
-    write(folder, {"rows.csv": ROWS, "out.jsonl": '{"id": "a", "output": 1}'})
+    write_files(folder, {"rows.csv": ROWS, "out.jsonl": '{"id": "a", "output": 1}'})
     program = (
         "import sys; from pathlib import Path\n"
         "from evaluators.testsets.test_set_config import TestSetConfig, Joined\n"
@@ -197,7 +192,7 @@ def test_a_small_test_set_loads_no_heavy_library(folder: Path) -> None:
 
 
 def test_the_fingerprint_is_that_of_the_bytes(folder: Path) -> None:
-    write(folder, {"rows.csv": ROWS, "copy.csv": ROWS, "other.csv": ROWS + "d,4?,4,4\n"})
+    write_files(folder, {"rows.csv": ROWS, "copy.csv": ROWS, "other.csv": ROWS + "d,4?,4,4\n"})
     one, copy, other = (opened(folder, name).fingerprint() for name in ("rows.csv", "copy.csv", "other.csv"))
     assert one == copy != other
     assert one.startswith("sha256:")
@@ -208,7 +203,7 @@ ANSWERS = '{"id": "a", "answer": "A"}\n{"id": "b", "answer": "B"}\n{"id": "x", "
 
 
 def test_outputs_in_another_file_are_joined_by_id(folder: Path) -> None:
-    write(folder, {"rows.csv": QUESTIONS, "out.jsonl": ANSWERS})
+    write_files(folder, {"rows.csv": QUESTIONS, "out.jsonl": ANSWERS})
     test_set = opened(folder, {"file": "rows.csv", "output": {"file": "out.jsonl", "key": "id", "column": "answer"}})
     assert test_set.columns.output == "output"
     found = rows(test_set, "expected", "output")
@@ -222,7 +217,7 @@ def test_outputs_in_another_file_are_joined_by_id(folder: Path) -> None:
 
 
 def test_a_row_without_output_may_count_as_failed(folder: Path) -> None:
-    write(folder, {"rows.csv": QUESTIONS, "out.jsonl": ANSWERS})
+    write_files(folder, {"rows.csv": QUESTIONS, "out.jsonl": ANSWERS})
     config = {"file": "rows.csv", "no_output": "fail", "output": {"file": "out.jsonl", "column": "answer"}}
     test_set = opened(folder, config)
     assert rows(test_set, "output")["c"] == [MISSING]
@@ -231,25 +226,27 @@ def test_a_row_without_output_may_count_as_failed(folder: Path) -> None:
 
 
 def test_two_outputs_for_one_id_are_a_fault_not_a_choice(folder: Path) -> None:
-    write(folder, {"rows.csv": "id,expected\n7,1\n", "out.jsonl": '{"id": 7, "output": 1}\n{"id": "7", "output": 2}\n'})
+    write_files(
+        folder, {"rows.csv": "id,expected\n7,1\n", "out.jsonl": '{"id": 7, "output": 1}\n{"id": "7", "output": 2}\n'}
+    )
     test_set = opened(folder, {"file": "rows.csv", "output": {"file": "out.jsonl"}})
     assert code(rows(test_set, "output")["7"][0]) == "same-id"
 
 
 def test_an_unreadable_row_stays_a_fault_when_joined(folder: Path) -> None:
-    write(folder, {"rows.csv": "id,expected\na\nb,1\n", "out.csv": "id,output\na,1\nb,2\n"})
+    write_files(folder, {"rows.csv": "id,expected\na\nb,1\n", "out.csv": "id,output\na,1\nb,2\n"})
     test_set = opened(folder, {"file": "rows.csv", "output": {"file": "out.csv"}})
     assert code(rows(test_set, "output")[""][0]) == "ragged-row"
 
 
 def test_expected_answers_may_come_from_another_file(folder: Path) -> None:
-    write(folder, {"out.csv": "id,output\na,1\n", "gold.json": '[{"case_id": "a", "gold": {"x": 1}}]'})
+    write_files(folder, {"out.csv": "id,output\na,1\n", "gold.json": '[{"case_id": "a", "gold": {"x": 1}}]'})
     test_set = opened(folder, {"file": "out.csv", "expected": {"file": "gold.json"}})
     assert rows(test_set, "output", "expected") == {"a": ["1", {"x": 1}]}
 
 
 def test_documents_are_paired_by_name(folder: Path) -> None:
-    write(folder, {"gold/a.json": "{}", "gold/b.json": "[]", "out/a.txt": "prose", "out/z.txt": "?"})
+    write_files(folder, {"gold/a.json": "{}", "gold/b.json": "[]", "out/a.txt": "prose", "out/z.txt": "?"})
     test_set = opened(folder, {"expected": "gold", "output": "out"})
     found = rows(test_set, "expected", "output")
     assert found["a"] == ["{}", "prose"]
@@ -260,13 +257,13 @@ def test_documents_are_paired_by_name(folder: Path) -> None:
 
 
 def test_one_expected_document_serves_all_outputs(folder: Path) -> None:
-    write(folder, {"gold.json": "{}", "out/a.json": "1", "out/b.json": "2"})
+    write_files(folder, {"gold.json": "{}", "out/a.json": "1", "out/b.json": "2"})
     found = rows(opened(folder, {"expected": "gold.json", "output": "out"}), "expected", "output")
     assert found == {"a": ["{}", "1"], "b": ["{}", "2"]}
 
 
 def test_rows_may_have_their_outputs_in_documents(folder: Path) -> None:
-    write(folder, {"rows.csv": "id,expected\na,1\nb,2\n", "out/a.json": "1", "out/b.json": "2"})
+    write_files(folder, {"rows.csv": "id,expected\na,1\nb,2\n", "out/a.json": "1", "out/b.json": "2"})
     found = rows(opened(folder, {"file": "rows.csv", "output": "out"}), "expected", "output")
     assert found == {"a": ["1", "1"], "b": ["2", "2"]}
 
@@ -276,7 +273,7 @@ def test_rows_may_have_their_outputs_in_documents(folder: Path) -> None:
     ["outs", "outs/*", {"gpt-4.1": "outs/gpt-4.1.csv", "tiny": {"file": "outs/tiny.jsonl", "column": "output"}}],
 )
 def test_variants_are_files_joined_by_id(folder: Path, outputs: object) -> None:
-    write(
+    write_files(
         folder,
         {
             "rows.csv": "id,expected\na,1\nb,2\n",
@@ -295,12 +292,12 @@ def test_variants_are_files_joined_by_id(folder: Path, outputs: object) -> None:
 
 
 def test_variants_may_be_folders_of_documents_or_single_documents(folder: Path) -> None:
-    write(folder, {"gold/a.json": "1", "outs/x/a.json": "2", "outs/y/a.json": "3"})
+    write_files(folder, {"gold/a.json": "1", "outs/x/a.json": "2", "outs/y/a.json": "3"})
     test_set = opened(folder, {"expected": "gold", "outputs": "outs"})
     assert [rows(test_set.variant(name), "expected", "output") for name in test_set.variants] == [
         {"a": ["1", "2"]}, {"a": ["1", "3"]},
     ]  # fmt: skip
-    write(folder, {"gold.json": "1", "runs/x.json": "2", "runs/y.json": "3"})
+    write_files(folder, {"gold.json": "1", "runs/x.json": "2", "runs/y.json": "3"})
     test_set = opened(folder, {"expected": "gold.json", "outputs": "runs/*.json"})
     assert [rows(test_set.variant(name), "expected", "output") for name in test_set.variants] == [
         {"gold": ["1", "2"]}, {"gold": ["1", "3"]},
@@ -308,7 +305,7 @@ def test_variants_may_be_folders_of_documents_or_single_documents(folder: Path) 
 
 
 def test_a_pattern_that_finds_nothing_is_a_problem(folder: Path) -> None:
-    write(folder, {"rows.csv": ROWS})
+    write_files(folder, {"rows.csv": ROWS})
     assert [code for code, _, _ in issues_of(folder, {"file": "rows.csv", "outputs": "nope/*"})] == ["no-outputs"]
 
 
@@ -316,12 +313,12 @@ MANY = "id,kind,output,expected\n" + "".join(f"{number},{'odd' if number % 2 els
 
 
 def test_a_limit_keeps_the_first_rows(folder: Path) -> None:
-    write(folder, {"rows.csv": MANY})
+    write_files(folder, {"rows.csv": MANY})
     assert list(rows(opened(folder, "rows.csv", limit=120), "output")) == [str(number) for number in range(120)]
 
 
 def test_where_keeps_the_rows_with_that_value_and_their_numbers(folder: Path) -> None:
-    write(folder, {"rows.csv": MANY})
+    write_files(folder, {"rows.csv": MANY})
     test_set = opened(folder, {"file": "rows.csv", "columns": {"id": "kind"}}, where=(("kind", "odd"),), limit=2)
     (first, *_) = [chunk for chunk in test_set.read(test_set.splits()[0], ["output"]) if chunk.count]
     assert [test_set.number(0, offset) for offset in first.offsets] == [3, 5]
@@ -329,14 +326,14 @@ def test_where_keeps_the_rows_with_that_value_and_their_numbers(folder: Path) ->
 
 
 def test_where_needs_a_column_that_is_there(folder: Path) -> None:
-    write(folder, {"rows.csv": MANY})
+    write_files(folder, {"rows.csv": MANY})
     assert issues_of(folder, "rows.csv", where=(("kin", "odd"),)) == [
         ("no-such-column", Blame.TESTSET, 'did you mean "kind"?')
     ]
 
 
 def test_a_sample_is_the_same_every_time_and_a_larger_one_holds_it(folder: Path) -> None:
-    write(folder, {"rows.csv": MANY})
+    write_files(folder, {"rows.csv": MANY})
     small = set(rows(opened(folder, "rows.csv", sample=20, seed=7), "output"))
     again = set(rows(opened(folder, "rows.csv", sample=20, seed=7), "output"))
     large = set(rows(opened(folder, "rows.csv", sample=60, seed=7), "output"))
@@ -348,5 +345,5 @@ def test_a_sample_is_the_same_every_time_and_a_larger_one_holds_it(folder: Path)
 
 
 def test_a_sample_larger_than_the_test_set_is_the_test_set(folder: Path) -> None:
-    write(folder, {"rows.csv": ROWS})
+    write_files(folder, {"rows.csv": ROWS})
     assert list(rows(opened(folder, "rows.csv", sample=99), "output")) == ["a", "b", "c"]

@@ -14,16 +14,15 @@ from typing import Any
 
 import openpyxl
 import pytest
-from click.testing import CliRunner
 from msgspec.structs import replace
 
 import evaluators
-from evaluators.cli import command
 from evaluators.issues import Blame, CellError, Problems, extra_hint
 from evaluators.model import MISSING
 from evaluators.testsets.documents import open_file
 from evaluators.testsets.reader import Reader, whole
 from evaluators.testsets.workbook import MOST_CHARACTERS, MOST_ROWS, moment, place_of
+from tests.kit import cli
 
 SHEET_PART = "xl/worksheets/sheet1.xml"
 MIDNIGHT = datetime.datetime(2026, 3, 1)
@@ -464,7 +463,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def called(*words: str) -> tuple[int, str]:
-    ended = CliRunner().invoke(command, [*words])
+    ended = cli(*words)
     return ended.exit_code, ended.output
 
 

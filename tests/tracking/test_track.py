@@ -12,16 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load, loads
-from evaluators.cli import command
 from evaluators.issues import Problems
 from evaluators.run.reader import Run
 from evaluators.tracking.sending import counted
 from evaluators.tracking.tracker import TRACKERS, Link, Platform, Tracker
 from tests.gallery import GALLERY
+from tests.kit import cli
 
 
 class Refusing(Tracker):
@@ -86,7 +85,7 @@ def add(here: Path, text: str) -> None:
 
 
 def invoke(*words: str) -> tuple[int, str, str]:
-    ended = CliRunner().invoke(command, words)
+    ended = cli(*words)
     return ended.exit_code, ended.stdout, ended.stderr
 
 
@@ -202,7 +201,7 @@ def test_a_tracker_that_fails_loses_nothing(here: Path, quiet: list[str]) -> Non
 
 
 def test_the_verdict_comes_first_and_a_failed_tracker_is_told_after_it(here: Path) -> None:
-    ended = CliRunner().invoke(command, ["run", "suite.yaml", "--name", "x", "--track", "refusing", "--track", "slow"])
+    ended = cli("run", "suite.yaml", "--name", "x", "--track", "refusing", "--track", "slow")
     assert ended.stdout == invoke("run", "suite.yaml", "--name", "x", "--force")[1]
     assert ended.output.startswith(ended.stdout)
     assert ended.stdout.startswith("support replies: passed\n")

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from evaluators.api.loading import load
-from evaluators.cli import command
+from tests.kit import cli
 
 HEAD = """
 from typing import Dict, List, Literal, Optional
@@ -96,7 +95,7 @@ def theirs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, float]:
 
 
 def test_every_case_scores_as_in_deepeval(theirs: dict[str, float]) -> None:
-    made = CliRunner().invoke(command, ["convert", "deepeval", "app.py", "-o", "suite.yaml", "--rows", "rows.csv"])
+    made = cli("convert", "deepeval", "app.py", "-o", "suite.yaml", "--rows", "rows.csv")
     assert made.exit_code == 0, made.output
     suite = load("suite.yaml")
     head, *lines = csv.reader(Path("rows.csv").read_text(encoding="utf-8").splitlines(keepends=True))

@@ -15,6 +15,7 @@ from mlflow.entities import AssessmentSource
 
 from evaluators.cli import command
 from tests.hosts.table import ROWS, SUITE, Figures, Found, assert_same_rows, figures, register
+from tests.kit import cli
 
 
 @pytest.fixture
@@ -100,7 +101,7 @@ def test_traces_are_scored_and_get_the_scores(
             found[id] = {one.name: Found(one.value, one.error is not None) for one in scores}
             assert len(found[id]) == len(scores)
         assert_same_rows(found, ours)
-        assert CliRunner().invoke(command, ["track", str(again.folder), "--to", "mlflow"]).exit_code == 0
+        assert cli("track", str(again.folder), "--to", "mlflow").exit_code == 0
 
 
 def test_some_traces_are_chosen(
@@ -138,7 +139,7 @@ def test_some_traces_are_chosen(
 )
 def test_what_cannot_be_read_is_said(mlflow_store: str, tmp_path: Path, test_set: str, code: int, said: str) -> None:
     register()
-    ended = CliRunner().invoke(command, ["run", str(suite_on(tmp_path, test_set)), "--no-results"])
+    ended = cli("run", str(suite_on(tmp_path, test_set)), "--no-results")
     assert ended.exit_code == code, ended.output
     assert said in ended.stderr
 
@@ -150,6 +151,6 @@ def test_a_server_that_is_away_is_said(tmp_path: Path, monkeypatch: pytest.Monke
         uri = f"http://127.0.0.1:{taken.getsockname()[1]}"
         register()
         suite = suite_on(tmp_path, f"{{mlflow: {{run: x, uri: '{uri}'}}}}")
-        ended = CliRunner().invoke(command, ["run", str(suite), "--no-results"])
+        ended = cli("run", str(suite), "--no-results")
     assert ended.exit_code == 3
     assert "the rows could not be read from mlflow" in ended.stderr

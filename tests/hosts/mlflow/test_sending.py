@@ -10,20 +10,19 @@ from typing import Any
 
 import mlflow
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from mlflow.types.schema import Schema
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
-from evaluators.cli import command
 from evaluators.reports.names import field_name, fitted, segment
 from evaluators.tracking.attachments import flat_params
 from evaluators.values.path_text import display
 from tests.hosts.servers import refusing
 from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures, register
 from tests.hosts.table.rows import table_rows
+from tests.kit import cli
 
 
 @pytest.fixture
@@ -177,14 +176,14 @@ def test_each_model_is_a_run_of_its_own_below_one_of_all(
             table = client.load_table(experiment, "rows.json", run_ids=[one.info.run_id])
             assert {*table["variant"]} == {model}
             assert len(client.search_traces(locations=[experiment], run_id=one.info.run_id)) == 3
-        ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "mlflow", "--trace-rows", "3"])
+        ended = cli("track", str(ours.folder), "--to", "mlflow", "--trace-rows", "3")
         assert ended.exit_code == 0, ended.output
 
 
 def test_without_an_address_the_file_of_the_store_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     ours = figures(tmp_path)
-    ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "mlflow"])
+    ended = cli("track", str(ours.folder), "--to", "mlflow")
     assert ended.exit_code == 0, ended.output
     assert "no address" not in ended.output
     files = [file.name for file in tmp_path.iterdir() if file.name.startswith("mlflow")]
@@ -198,7 +197,7 @@ def test_a_server_that_refuses_for_a_while_gets_the_run_all_the_same(
     ours = figures(tmp_path)
     with refusing(mlflow_store, {3: (429, "0"), 4: (429, "0"), 5: (503, None), 9: None, 12: None}) as address:
         monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
-        ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "mlflow", "--trace-rows", "3"])
+        ended = cli("track", str(ours.folder), "--to", "mlflow", "--trace-rows", "3")
     assert ended.exit_code == 0, ended.output
     (run,) = client.search_runs([client.get_experiment_by_name("busy").experiment_id])
     assert run.data.metrics == ours.metrics
@@ -209,7 +208,7 @@ def test_a_wrong_key_is_named(mlflow_store: str, tmp_path: Path, monkeypatch: py
     ours = figures(tmp_path)
     with refusing(mlflow_store, dict.fromkeys(range(1, 50), (401, None))) as address:
         monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
-        ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "mlflow"])
+        ended = cli("track", str(ours.folder), "--to", "mlflow")
     assert ended.exit_code == 3
     assert f"MLflow at {address} refuses the name or the key" in ended.output
     assert "MLFLOW_TRACKING_TOKEN" in ended.output
@@ -220,7 +219,7 @@ def test_sending_again_changes_nothing(client: Any, tmp_path: Path, monkeypatch:
     ours = figures(tmp_path, "--track", "mlflow", "--trace-rows", "4")
     first = sent(ours)
     before = everything(client, first["run_id"])
-    ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "mlflow", "--trace-rows", "6"])
+    ended = cli("track", str(ours.folder), "--to", "mlflow", "--trace-rows", "6")
     assert ended.exit_code == 0, ended.output
     assert sent(ours) == first
     assert everything(client, first["run_id"]) == before
@@ -273,7 +272,7 @@ def test_a_server_that_is_away_loses_nothing(mlflow_store: str, tmp_path: Path, 
     ours = figures(tmp_path, "--track", "mlflow")
     assert not (ours.folder / "links.json").exists()
     monkeypatch.setenv("MLFLOW_TRACKING_URI", mlflow_store)
-    ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "mlflow"])
+    ended = cli("track", str(ours.folder), "--to", "mlflow")
     assert ended.exit_code == 0, ended.output
     assert sent(ours)["platform"] == "mlflow"
 
@@ -300,7 +299,7 @@ def test_what_was_sent_before_an_interruption_is_there_and_the_rest_comes_later(
         return log_assessment(trace_id, assessment)
 
     monkeypatch.setattr(mlflow, "log_assessment", interrupted)
-    ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "mlflow", "--trace-rows", "100"])
+    ended = cli("track", str(ours.folder), "--to", "mlflow", "--trace-rows", "100")
     assert ended.exit_code not in (0, 3)
     experiment = client.get_experiment_by_name("interrupted").experiment_id
     (run,) = client.search_runs([experiment])
@@ -308,7 +307,7 @@ def test_what_was_sent_before_an_interruption_is_there_and_the_rest_comes_later(
     assert run.data.metrics == ours.metrics
     assert len(client.search_traces(locations=[experiment], run_id=run.info.run_id)) == 9
     assert sum(len(one.info.assessments) for one in client.search_traces(locations=[experiment])) == 20
-    ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "mlflow", "--trace-rows", "100"])
+    ended = cli("track", str(ours.folder), "--to", "mlflow", "--trace-rows", "100")
     assert ended.exit_code == 0, ended.output
     assert client.get_run(run.info.run_id).info.status == "FINISHED"
     traces = client.search_traces(locations=[experiment], run_id=sent(ours)["run_id"])

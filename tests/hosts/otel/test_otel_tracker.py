@@ -19,6 +19,7 @@ from evaluators.tracking.plugs.otel import ERROR_TYPE, EXPLANATION, LABEL, NAME,
 from evaluators.tracking.tracker import run_key
 from tests.hosts.otel.sink import Sink, listening, plain
 from tests.hosts.table import Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
+from tests.kit import cli
 
 
 @pytest.fixture(scope="module")
@@ -254,7 +255,7 @@ def test_the_suite_wins_over_the_variables(sink: Sink, ours: Figures, monkeypatc
 
 
 def track(folder: Path, *words: str) -> tuple[int, str]:
-    ended = CliRunner().invoke(command, ["track", str(folder), "--to", "otel", *words])
+    ended = cli("track", str(folder), "--to", "otel", *words)
     return ended.exit_code, ended.output
 
 

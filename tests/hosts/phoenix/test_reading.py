@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from phoenix.client import Client
 
-from evaluators.cli import command
 from tests.hosts.table import ROWS, SUITE, Figures, Found, assert_same_rows, figures, register
+from tests.kit import cli
 
 
 @pytest.fixture
@@ -125,6 +124,6 @@ def test_traces_are_scored_and_get_the_scores(client: Any, tmp_path: Path) -> No
 )
 def test_what_cannot_be_read_is_said(phoenix_store: str, tmp_path: Path, test_set: str, code: int, said: str) -> None:
     register()
-    ended = CliRunner().invoke(command, ["run", str(suite_on(tmp_path, test_set)), "--no-results"])
+    ended = cli("run", str(suite_on(tmp_path, test_set)), "--no-results")
     assert ended.exit_code == code, ended.output
     assert said in ended.stderr

@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from phoenix.client import Client
 
-from evaluators.cli import command
-from evaluators.reports.rows import row_views, scores_of
 from evaluators.tracking.attachments import flat_params
 from tests.hosts.servers import refusing
 from tests.hosts.table import ROWS, SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
+from tests.kit import cli
 
 
 @pytest.fixture
@@ -115,7 +113,7 @@ def test_sending_again_changes_nothing(client: Any, tmp_path: Path) -> None:
     before = evaluations(client, first["run_id"])
     assert sorted(before) == ["lacking", "unreadable", "wrong"]
     for rows in ("3", "5"):
-        ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "phoenix", "--trace-rows", rows])
+        ended = cli("track", str(ours.folder), "--to", "phoenix", "--trace-rows", rows)
         assert ended.exit_code == 0, ended.output
         assert sent(ours) == first
     after = evaluations(client, first["run_id"])
@@ -190,7 +188,7 @@ def test_spans_that_outputs_come_from_are_annotated(client: Any, tmp_path: Path)
         writer.writerows(lines)
     suite = suite_with(tmp_path, "{phoenix: {span_column: span, dataset: spans}}", tmp_path / "rows.csv")
     ours = figures(tmp_path, suite=suite)
-    assert CliRunner().invoke(command, ["track", str(ours.folder), "--to", "phoenix"]).exit_code == 0
+    assert cli("track", str(ours.folder), "--to", "phoenix").exit_code == 0
     ids = {line["span"]: line["id"] for line in lines}
     found: dict[str, dict[str, Found]] = {line["id"]: {} for line in lines}
     for one in client.spans.get_span_annotations(span_ids=list(ids), project_identifier="invoices"):
@@ -205,7 +203,7 @@ def test_a_server_that_is_away_loses_nothing(phoenix_store: str, tmp_path: Path,
     ours = figures(tmp_path, "--track", "phoenix")
     assert not (ours.folder / "links.json").exists()
     monkeypatch.setenv("PHOENIX_COLLECTOR_ENDPOINT", phoenix_store)
-    ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "phoenix"])
+    ended = cli("track", str(ours.folder), "--to", "phoenix")
     assert ended.exit_code == 0, ended.output
     assert sent(ours)["platform"] == "phoenix"
 
@@ -239,7 +237,7 @@ def test_sending_goes_on_where_it_stopped(client: Any, phoenix_store: str, tmp_p
     before = sum(map(len, evaluations(client, experiment).values()))
     recorded = (ours.folder / "suite" / "suite.yaml").read_text(encoding="utf-8")
     (ours.folder / "suite" / "suite.yaml").write_text(recorded.replace(address, phoenix_store), encoding="utf-8")
-    ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "phoenix"])
+    ended = cli("track", str(ours.folder), "--to", "phoenix")
     assert ended.exit_code == 0, ended.output
     assert sent(ours)["run_id"] == experiment
     assert_same_rows(found_in(client, experiment), ours)
@@ -250,7 +248,7 @@ def test_a_wrong_key_is_named(phoenix_store: str, tmp_path: Path) -> None:
     with refusing(phoenix_store, dict.fromkeys(range(1, 100), (401, None))) as address:
         suite = suite_with(tmp_path, f"{{phoenix: {{endpoint: '{address}'}}}}")
         ours = figures(tmp_path, suite=suite)
-        ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "phoenix"])
+        ended = cli("track", str(ours.folder), "--to", "phoenix")
     assert ended.exit_code == 3
     assert f"Phoenix at {address} refuses the key, or there is none (status 401)" in ended.output
     assert "PHOENIX_API_KEY" in ended.output

@@ -17,6 +17,7 @@ from evaluators.batch import BatchPlan, batch_plan, evaluate_batch, finish, merg
 from evaluators.run.result import RunResult
 from tests.hosts.table import ROWS, SUITE, Found, assert_same_rows, figures, register
 from tests.hosts.table.rows import table_rows
+from tests.kit import write_rows
 
 MANY = {"evaluators": ["exact_match", {"json_diff_match": {"name": "diff"}}], "slices": ["row.kind"]}
 
@@ -72,6 +73,6 @@ def test_a_worker_that_dies_costs_no_row_and_none_counts_twice(spark: SparkSessi
     result = result_of(plan, scored, len(rows))
     assert died.exists()
     file = tmp_path / "rows.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(file, rows)
     run = suite.run(file)
     assert (result.evaluators, result.slices) == (run.evaluators, run.slices)

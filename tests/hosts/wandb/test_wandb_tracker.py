@@ -13,14 +13,12 @@ from typing import Any
 
 import pytest
 import wandb
-from click.testing import CliRunner
 
-from evaluators.cli import command
-from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.plugs.wandb import WeightsAndBiases
 from evaluators.tracking.tracker import run_key
 from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures, headline
 from tests.hosts.wandb.offline_files import OfflineRun, read_run, read_table
+from tests.kit import cli
 
 ERRORS = ("invalid", "unjudged", "bug")
 
@@ -148,7 +146,7 @@ def test_a_run_of_the_program_is_left_alone(here: Path, ours: Figures) -> None:
 
 
 def track(folder: Path) -> tuple[int, str]:
-    ended = CliRunner().invoke(command, ["track", str(folder), "--to", "wandb"])
+    ended = cli("track", str(folder), "--to", "wandb")
     return ended.exit_code, ended.output
 
 
