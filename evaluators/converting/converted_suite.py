@@ -19,7 +19,7 @@ from evaluators.converting.converted_text import (
     unusable,
 )
 from evaluators.converting.converter import CONVERTERS, Conversion, ConvertedEvaluator, recognised
-from evaluators.converting.exported_rows import read_as_told, reading_exports
+from evaluators.converting.sources import read_as_told, reading_exports
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.reports.display import visible
 from evaluators.run.figures import rows_text

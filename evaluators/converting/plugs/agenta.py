@@ -20,14 +20,17 @@ from evaluators.converting.converter import (
     convert_word,
     without_counterpart,
 )
-from evaluators.converting.exported_rows import ROW_FILES, export_header, first_cells, proposed
-from evaluators.converting.foreign_documents import (
+from evaluators.converting.sources import (
+    ROW_FILES,
     document_tree,
     entries,
+    export_header,
+    first_cells,
     given_of,
     items,
     maps_within,
     plain,
+    proposed,
     text_at,
     value_at,
 )

@@ -21,8 +21,7 @@ from evaluators.converting.converter import (
     convert_word,
     without_counterpart,
 )
-from evaluators.converting.model_classes import schema_of_class
-from evaluators.converting.python_calls import NotLiteral, PythonCall, PythonFile, last_name
+from evaluators.converting.python_source import NotLiteral, PythonCall, PythonFile, last_name, schema_of_class
 
 _STEPS: Final = "it scores the steps of an agent, not an output"
 _OTHER: Final = Word(

@@ -18,9 +18,20 @@ from evaluators.converting.converter import (
     convert_word,
     without_counterpart,
 )
-from evaluators.converting.exported_rows import ROW_FILES, cells_of, export_header, first_cells, proposed
-from evaluators.converting.foreign_documents import document_tree, items, maps_within, plain, text_at, value_at
-from evaluators.converting.python_calls import NotLiteral, PythonFile
+from evaluators.converting.python_source import NotLiteral, PythonFile
+from evaluators.converting.sources import (
+    ROW_FILES,
+    cells_of,
+    document_tree,
+    export_header,
+    first_cells,
+    items,
+    maps_within,
+    plain,
+    proposed,
+    text_at,
+    value_at,
+)
 
 _THRESHOLD: Final = "Galtea's pass threshold is 0.5 unless it is set; without `pass_at` it is 1.0 here"
 _JSON: Final = f"{_THRESHOLD}; an output without a JSON object scores 0.0, where Galtea skips the row"

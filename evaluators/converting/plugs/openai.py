@@ -17,9 +17,18 @@ from evaluators.converting.converter import (
     WordTable,
     without_counterpart,
 )
-from evaluators.converting.exported_rows import cells_of, export_header
-from evaluators.converting.foreign_documents import document_tree, entries, items, maps_within, plain, text_at, value_at
 from evaluators.converting.promptfoo_values import NothingAlike, TypeAndSettings
+from evaluators.converting.sources import (
+    cells_of,
+    document_tree,
+    entries,
+    export_header,
+    items,
+    maps_within,
+    plain,
+    text_at,
+    value_at,
+)
 from evaluators.model import MISSING
 from evaluators.suite.nodes import YamlNode
 

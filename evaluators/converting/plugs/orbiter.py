@@ -18,7 +18,7 @@ from evaluators.converting.converter import (
     convert_word,
     without_counterpart,
 )
-from evaluators.converting.python_calls import NotLiteral, PythonCall, PythonFile
+from evaluators.converting.python_source import NotLiteral, PythonCall, PythonFile
 
 _NAME: Final = "name"
 _JUDGED: Final = "it asks a model; a judge is set up in the suite, not taken over"

@@ -25,8 +25,6 @@ from evaluators.converting.converter import (
     WordTable,
     without_counterpart,
 )
-from evaluators.converting.exported_rows import ROW_FILES, cells_of, export_header
-from evaluators.converting.foreign_documents import document_tree, entries, items, plain, text_at, value_at
 from evaluators.converting.promptfoo_values import (
     SHAPES,
     NothingAlike,
@@ -35,6 +33,17 @@ from evaluators.converting.promptfoo_values import (
     has_template,
     rendered,
     whole_variable,
+)
+from evaluators.converting.sources import (
+    ROW_FILES,
+    cells_of,
+    document_tree,
+    entries,
+    export_header,
+    items,
+    plain,
+    text_at,
+    value_at,
 )
 from evaluators.suite.foreign_words import TABLE_OF_PROMPTFOO
 from evaluators.suite.nodes import Findings, SuiteInput, YamlNode
