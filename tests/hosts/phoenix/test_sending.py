@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from phoenix.client import Client
 
+from evaluators.reports.rows import row_views, scores_of
 from evaluators.tracking.attachments import flat_params
 from tests.hosts.servers import refusing
 from tests.hosts.table import ROWS, SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures

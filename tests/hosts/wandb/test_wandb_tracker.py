@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import wandb
 
+from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.plugs.wandb import WeightsAndBiases
 from evaluators.tracking.tracker import run_key
 from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures, headline
@@ -187,6 +188,7 @@ import os, signal, sys
 from pathlib import Path
 import wandb
 from evaluators.run.reader import Run
+from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.plugs.wandb import WeightsAndBiases
 def log_artifact(self, *_):
     os.kill(os.getpid(), signal.SIGINT)
