@@ -8,7 +8,7 @@ import pytest
 
 from tests.docs.examples import ROOT, examples, run_example
 
-GUIDE = ROOT / "docs" / "how-to" / "batches.md"
+GUIDE = ROOT / "docs" / "integrations" / "batches.md"
 
 
 @pytest.mark.slow

@@ -227,7 +227,7 @@ def _command_line() -> str:
     rows = [f"| [{name}](#{name}) | {_cell(inspect.cleandoc(one.help or '').splitlines()[0])} |" for name, one in found]
     parts = [
         "# The command line, every option",
-        "The [guide](../how-to/command-line.md) shows the commands at work. This page lists what each of them takes.",
+        "The [tutorial](../tutorial.md) shows the commands at work. This page lists what each of them takes.",
         "\n".join(["| command | what it does |", "| --- | --- |", *rows]),
         *(part for name, one in found for part in _command(name, one, context)),
         "## Without a command",

@@ -22,9 +22,9 @@ RUN_ELSEWHERE = {
         ROOT / "docs" / "integrations" / f"{name}.md"
         for name in ("aim", "dask", "dvc", "opentelemetry", "ray", "trackio", "wandb")
     ),
-    *(ROOT / "docs" / "how-to" / f"{name}.md" for name in ("command-line", "buckets")),
+    ROOT / "docs" / "how-to" / "buckets.md",
 }
-"""Pages with a test of their own: `tests/cli/test_guide.py`, and in `tests/hosts` those that need a server or a platform."""
+"""Pages with a test of their own in `tests/hosts`: they need a server or a platform."""
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.docs.examples import ROOT, examples, run_example
 
-GUIDE = ROOT / "docs" / "how-to" / "batches.md"
+GUIDE = ROOT / "docs" / "integrations" / "batches.md"
 
 
 def test_the_example_prints_what_the_guide_shows(tmp_path: Path) -> None:

@@ -333,7 +333,7 @@ def test_the_guide_with_a_server(server: Server, place: Path, monkeypatch: pytes
             admin.execute("create table expected as select id, expected as document from kept")
             inner = tmp_path / "guide"
             inner.mkdir()
-            run_page(ROOT / "docs/how-to/databases-and-buckets.md", prepare(inner, monkeypatch))
+            run_page(ROOT / "docs/how-to/databases.md", prepare(inner, monkeypatch))
             monkeypatch.chdir(inner / "here")
             code, said = called("run", "server.yaml", DATABASE_URL=server.address())
             assert (code, "3 rows of query" in said) == (0, True), said
