@@ -9,7 +9,7 @@ there is no chance in it, nothing to seed, and no cost per row. Rows that belong
 one unit.
 
 Every interval is one of 95 %, and None where there is nothing to say anything about. How often each of them holds the
-truth is counted in docs/background/statistics.md.
+truth is counted in docs/contributing/interval-tables.md.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def test_outcomes_that_are_drawn_are_the_same_every_time_and_near_the_counted_on
 def test_differences_of_any_spread_are_told_apart_as_seldom_as_chance_allows(
     spread: float, count: int, most: float
 ) -> None:
-    """A small piece of the tables of docs/background/statistics.md: about 5 of 100, in 200 pairs of runs that are equally good."""
+    """A small piece of the tables of docs/contributing/interval-tables.md: about 5 of 100, in 200 pairs of runs that are equally good."""
     random, called, runs = Random(7), 0, 200
     for _ in range(runs):
         called += sign_flips(Counter(Fraction(random.gauss(0, spread)) for _ in range(count))) < 0.05

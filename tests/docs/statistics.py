@@ -1,4 +1,4 @@
-"""How often intervals hold the truth and tests cry wolf: the tables of docs/background/statistics.md, by seeded simulation.
+"""How often intervals hold the truth and tests cry wolf: the tables of docs/contributing/interval-tables.md, by seeded simulation.
 
 `python -m tests.docs.statistics` writes all tables, which takes about an hour; with names of tables, those alone. Everything
 is the code that a run uses. What can be added up without chance (Wilson's interval, McNemar's test) is.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from math import comb
@@ -31,7 +31,7 @@ from evaluators.run.intervals import (
 )
 from evaluators.run.result import Interval
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "background" / "statistics.md"
+PAGE: Final = Path(__file__).parents[2] / "docs" / "contributing" / "interval-tables.md"
 TRIALS: Final = 4_000
 RATIO_TRIALS: Final = 2_000
 STEPS: Final = 1_000_000
@@ -390,18 +390,127 @@ def table_lines(name: str) -> Iterator[str]:
         yield f"| {' | '.join([*label, *table.line(label)])} |"
 
 
-def placed(page: str, name: str, lines: Iterable[str]) -> str:
-    """The page with the table of that name between its marks."""
-    start, end = f"<!-- table: {name} -->", f"<!-- end: {name} -->"
-    body = "\n".join(lines)
-    return re.sub(rf"{start}.*?{end}", lambda _: f"{start}\n\n{body}\n\n{end}", page, flags=re.DOTALL)
+TEMPLATE: Final = """\
+<!-- Written by `python -m tests.docs.statistics`. Changes made here are lost. -->
+
+# How often intervals hold the truth
+
+[Statistics](../background/statistics.md) makes promises about intervals and tests. Here they are counted: test sets
+of which the truth is known are made up by the thousand, and the code that a run uses looks at them. The head of a
+table is the number of rows. `python -m tests.docs.statistics` writes the tables anew, which takes about an hour; it
+always draws the same numbers.
+
+## A rate: Wilson's interval
+
+These shares are exact: every possible outcome is counted with its probability. With few rows there are few possible
+outcomes, so the share moves in steps.
+
+<!-- table: wilson -->
+
+Source: Wilson 1927, "Probable inference, the law of succession, and statistical inference", JASA 22; without
+continuity correction, as method 3 of Newcombe 1998, "Two-sided confidence intervals for the single proportion",
+Statistics in Medicine 17.
+
+## A mean
+
+Student's interval is too short on the side of a long tail, the bootstrap's on the other side when few rows differ
+from the rest; each end is the farther one of the two. Where few rows differ, the degrees of freedom are those that
+the kurtosis leaves.
+
+<!-- table: mean -->
+
+Source: Student 1908, "The probable error of a mean", Biometrika 6; DiCiccio and Efron 1992, "More accurate confidence
+intervals in exponential families", Biometrika 79; degrees of freedom as in Satterthwaite 1946, "An approximate
+distribution of estimates of variance components", Biometrics Bulletin 2, with one taken off.
+
+## A difference of means
+
+The interval of a mean, over the differences of all pairs. An end that the test does not bear out is moved to 0, or to
+just beyond it.
+
+<!-- table: difference -->
+
+Source: as for a mean; Lehmann and Romano 2005, "Testing Statistical Hypotheses", section 3.5.
+
+## A difference of right and wrong
+
+Newcombe's interval for paired rates, which is too short where all changes go the same way and the unchanged rows are
+half right and half wrong; so each end is the farther one of it and of those of a mean.
+
+<!-- table: pairs -->
+
+Source: Newcombe 1998, "Improved confidence intervals for the difference between binomial proportions based on paired
+data", Statistics in Medicine 17, method 10.
+
+## Rows that belong together
+
+The head is the number of clusters; each has 1 to 9 rows. First pass rates, then differences of clusters whose rows
+change together.
+
+<!-- table: clusters -->
+
+<!-- table: cluster_differences -->
+
+Source: Cochran 1977, "Sampling Techniques", 3rd edition, section 6.3 (the linearized ratio estimator).
+
+## Precision, recall and F1: the lower end
+
+How often the lower end lies below the truth, which is what `using: lower_bound` relies on; 97.5 is the aim. In
+parentheses is what it would be if every field counted on its own. Documents have 1 to 30 fields; a lost one has no
+readable output.
+
+<!-- table: ratios -->
+
+Source: Cochran 1977, section 6.3.
+
+## Is a difference of means chance?
+
+How often two runs that are equally good were called different, by the spread of the differences and the number of
+pairs: first for differences of any size, then for those of few sizes.
+
+<!-- table: sign_flips -->
+
+<!-- table: sign_flips_discrete -->
+
+Source: Fisher 1935, "The Design of Experiments", section 21; Phipson and Smyth 2010, "Permutation p-values should
+never be zero", Statistical Applications in Genetics and Molecular Biology 9; for counting in two halves Horowitz and
+Sahni 1974, "Computing partitions with applications to the knapsack problem", Journal of the ACM 21.
+
+## Is a difference of right and wrong chance?
+
+McNemar's test in its exact form. These shares are exact.
+
+<!-- table: mcnemar -->
+
+Source: McNemar 1947, "Note on the sampling error of the difference between correlated proportions or percentages",
+Psychometrika 12.
+
+## Many tests at once
+
+Holm's correction keeps the chance that any figure is called different in error below 5 %.
+
+Source: Holm 1979, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6.
+"""
+"""The page, with a mark where each table stands."""
+
+
+def page(tables: Mapping[str, str]) -> str:
+    """The page with these tables, by name."""
+    return re.sub(
+        r"<!-- table: (\w+) -->", lambda mark: f"{mark[0]}\n\n{tables[mark[1]]}\n\n<!-- end: {mark[1]} -->", TEMPLATE
+    )
+
+
+def tables_of(text: str) -> dict[str, str]:
+    """The tables that a page has, by name."""
+    return dict(re.findall(r"<!-- table: (\w+) -->\n\n(.*?)\n\n<!-- end: ", text, re.DOTALL))
 
 
 def main(names: Sequence[str]) -> None:
     """Write the tables of those names, or all of them, to the page."""
     for name in names or TABLES:
         lines = list(table_lines(name))
-        PAGE.write_text(placed(PAGE.read_text(encoding="utf-8"), name, lines), encoding="utf-8")
+        PAGE.write_text(page({**tables_of(PAGE.read_text(encoding="utf-8")), name: "\n".join(lines)}), encoding="utf-8")
         print(name, *lines, sep="\n", flush=True)
 
 

@@ -1,4 +1,4 @@
-"""The tables of docs/background/statistics.md have the form their script writes; those without chance are made anew."""
+"""The tables of docs/contributing/interval-tables.md have the form their script writes; those without chance are made anew."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.docs import statistics
-from tests.docs.statistics import PAGE, TABLES, table_lines
+from tests.docs.statistics import PAGE, TABLES, page, table_lines, tables_of
 
 
 def lines_of(name: str) -> list[str]:
@@ -16,6 +16,11 @@ def lines_of(name: str) -> list[str]:
     )
     assert found, f"no table of that name; write it: python -m tests.docs.statistics {name}"
     return found[1].split("\n")
+
+
+def test_what_stands_around_the_tables_is_written_by_the_script() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert page(tables_of(text)) == text
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -281,7 +281,7 @@ def test_the_detectable_difference_is_that_of_the_power_formula() -> None:
 
 @pytest.mark.parametrize("rows", [12, 40, 150])
 def test_ninety_four_of_a_hundred_intervals_hold_the_truth_at_least(rows: int) -> None:
-    """A small piece of the tables of docs/background/statistics.md."""
+    """A small piece of the tables of docs/contributing/interval-tables.md."""
     random, held, runs = Random(rows), 0, 1_000
     values = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1)]
     weights = [8, 7, 15, 25, 45]
