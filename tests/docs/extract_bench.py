@@ -1,10 +1,10 @@
-"""The tables of `docs/contributing/extract-bench.md`: the ExtractBench data, scored with every leaf looked at.
+"""The page `docs/contributing/extract-bench-tables.md`: the ExtractBench data, scored with every leaf looked at.
 
     python -m tests.docs.extract_bench
 
 scores the 35 documents in each kind of outputs (half a minute), keeps the figures of every document in
-`tests/data/extract_bench/scores.json`, and writes the tables between the marks of the page. Tests make the tables anew
-from the kept figures, and score the small documents anew.
+`tests/data/extract_bench/scores.json`, and writes the page. Tests make the page anew from the kept figures, and score the
+small documents anew.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from evaluators.settings import build
 from evaluators.values.json_choice import find
 from tests.data.extract_bench import MADE, PACKED, SCHEMAS, files
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "contributing" / "extract-bench.md"
+PAGE: Final = Path(__file__).parents[2] / "docs" / "contributing" / "extract-bench-tables.md"
 SCORES: Final = PACKED.with_name("scores.json")
 COMMAND: Final = "python -m tests.docs.extract_bench"
 
@@ -138,9 +138,20 @@ def kept() -> Scores:
     return found
 
 
-def tables(scores: Scores) -> dict[str, str]:
-    """The tables of the page by the name of their mark."""
-    return {"scores": _scores(scores), "by-schema": _by_schema(scores)}
+def page(scores: Scores) -> str:
+    """The page of the figures."""
+    return f"""<!-- Written by `{COMMAND}`. Changes made here are lost. -->
+
+# ExtractBench: the scores
+
+[What was done](extract-bench.md), and why both differ. Each figure is a mean over documents. 1.000 is perfect.
+
+{_scores(scores)}
+
+F1 by schema:
+
+{_by_schema(scores)}
+"""
 
 
 def _scores(scores: Scores) -> str:
@@ -197,18 +208,6 @@ def _shown(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def with_tables(page: str, made: Mapping[str, str]) -> str:
-    """The page with each table between its marks."""
-    for name, table in made.items():
-        start, end = f"<!-- {name}: written by `{COMMAND}` -->\n", f"<!-- /{name} -->"
-        before, _, rest = page.partition(start)
-        _, _, after = rest.partition(end)
-        assert rest, f"the page has no mark {start}"
-        assert after, f"the page has no mark {end}"
-        page = f"{before}{start}\n{table}\n\n{end}{after}"
-    return page
-
-
 def as_text(scores: Scores) -> str:
     """The kept figures, one document a line."""
     kinds = []
@@ -219,9 +218,9 @@ def as_text(scores: Scores) -> str:
 
 
 def write() -> None:
-    """Score everything, keep the figures, and write the tables into the page."""
+    """Score everything, keep the figures, and write the page."""
     SCORES.write_text(as_text(scored()), encoding="utf-8")
-    PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8"), tables(kept())), encoding="utf-8")
+    PAGE.write_text(page(kept()), encoding="utf-8")
 
 
 if __name__ == "__main__":
