@@ -15,10 +15,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [
-    "how-to/python-and-pandas.md", "how-to/own-comparators.md",
-    "switching/orbiter.md",
-])  # fmt: skip
+@pytest.mark.parametrize("name", ["how-to/python-and-pandas.md", "how-to/own-comparators.md", "switching/orbiter.md"])
 def test_a_python_guide_prints_what_it_shows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "guide"}
