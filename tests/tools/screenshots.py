@@ -1,4 +1,4 @@
-"""`python -m tests.tools.screenshots`: the pictures of docs/reading-a-run.md, made anew from the gallery.
+"""`python -m tests.tools.screenshots`: the pictures of the report in docs, made anew from the gallery.
 
 Needs a Chromium and playwright. Pictures depend on the fonts of a machine, so no test compares them.
 """
@@ -36,7 +36,6 @@ PICTURES: Final = (
     Picture("report-labels", "classification", "", 1100, 620, part="#section-confusion-matrix-label"),
     Picture("report-rows", "invoice_extraction", "result=wrong&sort=-wrong", 1100, 640, part="#section-rows"),
     Picture("report-row", "invoice_extraction", "row=4", 1100, 760, dark=True),
-    Picture("report-phone", "comparing_models", "row=9%3Afast", 390, 700),
 )
 
 
