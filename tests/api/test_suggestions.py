@@ -21,7 +21,7 @@ from evaluators.reports import suggestion_search as advice
 from evaluators.reports.document import Listing
 from evaluators.reports.suggestion_search import suggestions_for
 from evaluators.reports.suggestions import suggestion_section
-from evaluators.run import recording
+from evaluators.run import storing
 from evaluators.run.cells_again import with_cells
 from evaluators.run.reader import Run
 from evaluators.run.recorder import Recording
@@ -108,7 +108,7 @@ def test_advice_says_so_too_where_other_faults_take_the_place_of_recorded_ones(
     suite, folder = run(tmp_path, pairs, FIELDS, name="whole")
     (found,) = suggestions_for(suite.lines, Run(folder))
     assert (found.turned, found.of, found.first) == (300, 300, False)
-    monkeypatch.setattr(recording, "Recording", partial(Recording, small=50))
+    monkeypatch.setattr(storing, "Recording", partial(Recording, small=50))
     for rows, of, first in ((600, 100, True), (202, 100, True), (198, 99, False)):
         suite, folder = run(tmp_path, pairs[:rows], FIELDS, name=f"of {rows}")
         (found,) = suggestions_for(suite.lines, Run(folder))
