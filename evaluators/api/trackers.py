@@ -14,7 +14,7 @@ from evaluators.settings import BadSettings
 from evaluators.suite.extends import PRESETS
 from evaluators.suite.source import as_written, from_data
 from evaluators.tracking.sending import Sending, Sent, send
-from evaluators.tracking.tracker import NamedTracker, Platform, read_tracking
+from evaluators.tracking.tracker import NamedTracker, RowTracker, read_tracking
 from evaluators.values.addresses import addresses_in, refused_addresses
 from evaluators.values.files import reading_inside
 
@@ -77,7 +77,7 @@ def chosen(
         return tuple(found)
     update = {"trace_rows": trace_rows}
     return tuple(
-        replace(one, tracker=one.tracker.model_copy(update=update)) if isinstance(one.tracker, Platform) else one
+        replace(one, tracker=one.tracker.model_copy(update=update)) if isinstance(one.tracker, RowTracker) else one
         for one in found
     )
 

@@ -77,12 +77,17 @@ class Tracker(Settings):
 
 
 class Platform(Tracker):
-    """A tracker whose platform shows single rows, and what a run was made with."""
+    """A tracker whose platform shows what a run was made with."""
+
+    environment: bool = False
+    """Whether the platform is told the machine, the folders and the command line of the run."""
+
+
+class RowTracker(Platform):
+    """A tracker whose platform shows single rows as well."""
 
     trace_rows: NonNegativeInt = 0
     """How many rows are sent one by one, of each variant, rows with something wrong first. All rows are in the table anyway."""
-    environment: bool = False
-    """Whether the platform is told the machine, the folders and the command line of the run."""
 
 
 class NamedTracker(Struct, frozen=True):

@@ -120,7 +120,7 @@ def test_figures_of_a_page_have_the_names_of_run_json(run: Run) -> None:
     assert set(first["counts"]) <= PARTS
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "evaluators" / "reports").glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("page", sorted((ROOT / "evaluators" / "reports").rglob("*.py")), ids=lambda path: path.stem)
 def test_every_head_of_a_page_is_in_the_glossary(page: Path) -> None:
     if page.stem != "reference":  # the reference is about settings
         assert set(re.findall(r'Head\("([^"]+)"', page.read_text(encoding="utf-8"))) <= HEADS

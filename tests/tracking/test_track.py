@@ -18,7 +18,7 @@ from evaluators.api.loading import load, loads
 from evaluators.issues import Problems
 from evaluators.run.reader import Run
 from evaluators.tracking.sending import counted
-from evaluators.tracking.tracker import TRACKERS, Link, Platform, Tracker
+from evaluators.tracking.tracker import TRACKERS, Link, RowTracker, Tracker
 from tests.gallery import GALLERY
 from tests.kit import cli
 
@@ -39,14 +39,14 @@ class Lacking(Tracker):
         raise AssertionError("it was used")
 
 
-class Tracing(Platform):
+class Tracing(RowTracker):
     """A platform that shows rows, by an address."""
 
     def send(self, record: Run) -> Link:
         return Link("tracing", f"https://tracking.example/{self.trace_rows}/{int(self.environment)}", "1")
 
 
-class Slow(Platform):
+class Slow(RowTracker):
     """A platform that takes rows one by one, and an interruption after the second one."""
 
     def send(self, record: Run) -> Link:

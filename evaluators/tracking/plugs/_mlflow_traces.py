@@ -12,7 +12,7 @@ from evaluators.reports.names import fitted
 from evaluators.reports.rows import RowView, row_views, scores_of, whole_view, wrong_rows_first
 from evaluators.run.reader import Run
 from evaluators.tracking.sending import counted, sent
-from evaluators.tracking.tracker import Platform, run_key
+from evaluators.tracking.tracker import RowTracker, run_key
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -51,7 +51,7 @@ def send_traces(
     record: Run,
     runs: Mapping[str | None, str],
     experiment: str,
-    settings: Platform,
+    settings: RowTracker,
     column: str | None,
 ) -> None:
     """Gives traces their feedback: those that `column` names, else a new one for each of the first `trace_rows` rows.
@@ -76,7 +76,7 @@ def _trace_id(row: RowView, column: str) -> str | None:
 
 
 def _on_new_traces(
-    client: MlflowClient, record: Run, runs: Mapping[str | None, str], experiment: str, settings: Platform
+    client: MlflowClient, record: Run, runs: Mapping[str | None, str], experiment: str, settings: RowTracker
 ) -> None:
     import mlflow
 

@@ -12,14 +12,14 @@ from evaluators.issues import problem
 from evaluators.run.reader import Run
 from evaluators.settings import Name
 from evaluators.tracking.attachments import attachments, environment_of, note_of, params_of, row_table
-from evaluators.tracking.tracker import Link, Tracker, run_key
+from evaluators.tracking.tracker import Link, Platform, run_key
 
 KEY: Final = "evaluators_run_key"
 """The parameter that a run is found by when it is sent again."""
 _NOTE: Final = 8000
 
 
-class Aim(Tracker):
+class Aim(Platform):
     """A run in Aim: each figure by its own name with what it is about as its context, settings, a note, and the run folder with all
     rows as one table.
 
@@ -34,8 +34,6 @@ class Aim(Tracker):
     """The experiment; without one, the name of the suite."""
     artifacts: Name | None = None
     """Where files are kept, such as `s3://BUCKET/PATH`; without it, inside the repository, and nowhere with a server."""
-    environment: bool = False
-    """Whether the platform is told the machine, the folders and the command line of the run."""
 
     def send(self, record: Run) -> Link:
         """Sends the run in place of what was sent of it before. Raises whatever the client raises."""

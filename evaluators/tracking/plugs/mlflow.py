@@ -26,7 +26,7 @@ from evaluators.settings import Name
 from evaluators.testsets.platforms.fetching import quietly
 from evaluators.tracking.attachments import environment_of, flat_params, note_of, row_table
 from evaluators.tracking.metrics import Number, of_variant
-from evaluators.tracking.tracker import Link, Platform, run_key
+from evaluators.tracking.tracker import Link, RowTracker, run_key
 from evaluators.values.addresses import without_password
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _MOST_ROWS: Final = 100_000
 """A longer run has no table: its rows are among the files of the run folder."""
 
 
-class MLflow(Platform):
+class MLflow(RowTracker):
     """A run of an experiment in MLflow: the figures as metrics, the suite as parameters, all rows as one table, the run
     folder and the report as artifacts, and a note. Several models are a run each, below one that has what they share.
 

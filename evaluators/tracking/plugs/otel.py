@@ -21,7 +21,7 @@ from evaluators.run.reader import Run
 from evaluators.settings import Name
 from evaluators.tracking.attachments import environment_of, flat_params
 from evaluators.tracking.sending import counted
-from evaluators.tracking.tracker import Link, Platform, run_key
+from evaluators.tracking.tracker import Link, RowTracker, run_key
 from evaluators.values.json_text import to_text
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ _WARN: Final = 13
 _INFO: Final = 9
 
 
-class OpenTelemetry(Platform):
+class OpenTelemetry(RowTracker):
     """A trace for the run, sent over OTLP/HTTP: a span for the run, below it rows, below them evaluators; and the figures of the
     run as metrics.
 

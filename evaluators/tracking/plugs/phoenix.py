@@ -20,7 +20,7 @@ from evaluators.tracking.attachments import environment_of, flat_params
 from evaluators.tracking.metrics import of_variant
 from evaluators.tracking.patience import in_parallel
 from evaluators.tracking.sending import sent
-from evaluators.tracking.tracker import Link, Platform, run_key
+from evaluators.tracking.tracker import Link, RowTracker, run_key
 from evaluators.values.addresses import without_password
 from evaluators.values.json_text import NotJSON, parse
 
@@ -36,7 +36,7 @@ _EVERY_CELL: Final = 10_000
 """A run of so many rows keeps all its cells, so that its dataset has all its rows."""
 
 
-class Phoenix(Platform):
+class Phoenix(RowTracker):
     """An experiment in Phoenix: the test set as a dataset, an output for each row, and for each evaluator and field an
     evaluation with a score, a word and a reason. Our figures are in the metadata of the experiment.
 

@@ -15,7 +15,7 @@ from evaluators.issues import problem
 from evaluators.run.reader import Run
 from evaluators.settings import Name
 from evaluators.tracking.attachments import RowTable, attachments, environment_of, params_of, row_table
-from evaluators.tracking.tracker import Link, Tracker, run_key
+from evaluators.tracking.tracker import Link, Platform, run_key
 from evaluators.values.addresses import without_password
 
 _REMOTE: Final = ("TRACKIO_SERVER_URL", "TRACKIO_SPACE_ID")
@@ -25,7 +25,7 @@ _QUIET: Final = {"HF_HUB_DISABLE_TELEMETRY": "1", "GRADIO_ANALYTICS_ENABLED": "F
 """Variables that are set unless they are set already: the client and what it uses report nothing to their makers."""
 
 
-class Trackio(Tracker):
+class Trackio(Platform):
     """A run in Trackio: figures, settings, all rows as a table, and the run folder as an artifact.
 
     It is kept on this machine, where TRACKIO_DIR says, unless TRACKIO_SERVER_URL (with TRACKIO_WRITE_TOKEN) or TRACKIO_SPACE_ID name
@@ -36,8 +36,6 @@ class Trackio(Tracker):
 
     project: Name | None = None
     """The project; without one, the name of the suite with `-` for spaces and marks."""
-    environment: bool = False
-    """Whether the platform is told the machine, the folders and the command line of the run."""
 
     def send(self, record: Run) -> Link:
         """Sends the run, in place of what was sent of it before. Raises Problems (environment) where something was not kept."""

@@ -12,14 +12,14 @@ from evaluators.reports.names import segment
 from evaluators.run.reader import Run
 from evaluators.settings import Name
 from evaluators.tracking.attachments import RowTable, attachments, environment_of, params_of, row_table
-from evaluators.tracking.tracker import Link, Tracker, run_key
+from evaluators.tracking.tracker import Link, Platform, run_key
 
 _QUIET: Final = {"WANDB_ERROR_REPORTING": "false"}
 """Variables that are set unless they are set already: the client reports nothing of its own to its makers."""
 _SECONDS: Final = 600.0
 
 
-class WeightsAndBiases(Tracker):
+class WeightsAndBiases(Platform):
     """A run in Weights & Biases: figures in the summary, settings in the config, all rows as a table, and the run folder as an artifact.
 
     Where nothing is set here, the variables of the platform count: WANDB_PROJECT, WANDB_ENTITY, WANDB_MODE, WANDB_API_KEY,
@@ -34,8 +34,6 @@ class WeightsAndBiases(Tracker):
     """The team or user that the project belongs to."""
     mode: Literal["online", "offline"] | None = None
     """Whether it is sent now, or kept in files that are sent later."""
-    environment: bool = False
-    """Whether the platform is told the machine, the folders and the command line of the run."""
 
     def send(self, record: Run) -> Link:
         """Sends the run under its own id: a run of that id is taken up again. Raises whatever the client raises."""
