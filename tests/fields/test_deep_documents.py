@@ -59,7 +59,7 @@ def test_what_only_the_output_has_is_counted_at_any_depth() -> None:
     assert agreed(one, {"name": "a"}, {"name": "a", "more": parts(400, "b")}).counts == (1, 0, 0, 401)
 
 
-@pytest.mark.parametrize("depth", [10, 300, 2_000])
+@pytest.mark.parametrize("depth", [10, 400, pytest.param(2_000, marks=pytest.mark.slow)])
 def test_whole_documents_are_scored_at_any_depth(depth: int) -> None:
     one = evaluator("json_diff_match", {})
     found = agreed(one, parts(depth, "a"), parts(depth, "b"))
