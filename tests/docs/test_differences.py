@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.docs.differences import COMMAND, PAGE, SYSTEMS, page
+from tests.tools.pages.differences import COMMAND, PAGE, SYSTEMS, page
 
 
 def test_the_page_of_differences_is_up_to_date() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.data.extract_bench import SCHEMAS
-from tests.docs.extract_bench import COMMAND, KINDS, PAGE, SMALL, kept, page, scored
+from tests.tools.pages.extract_bench import COMMAND, KINDS, PAGE, SMALL, kept, page, scored
 
 
 def test_the_tables_of_the_page_are_up_to_date() -> None:

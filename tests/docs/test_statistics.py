@@ -6,15 +6,15 @@ import re
 
 import pytest
 
-from tests.docs import statistics
-from tests.docs.statistics import PAGE, TABLES, page, table_lines, tables_of
+from tests.tools.pages import statistics
+from tests.tools.pages.statistics import PAGE, TABLES, page, table_lines, tables_of
 
 
 def lines_of(name: str) -> list[str]:
     found = re.search(
         rf"<!-- table: {name} -->\n\n(.*?)\n\n<!-- end: {name} -->", PAGE.read_text(encoding="utf-8"), re.DOTALL
     )
-    assert found, f"no table of that name; write it: python -m tests.docs.statistics {name}"
+    assert found, f"no table of that name; write it: python -m tests.tools.pages.statistics {name}"
     return found[1].split("\n")
 
 
@@ -37,7 +37,7 @@ def test_a_table_of_the_page_has_the_lines_that_its_script_writes(name: str) -> 
 @pytest.mark.parametrize("name", ["wilson", "mcnemar"])
 def test_a_table_without_chance_is_up_to_date(name: str) -> None:
     assert lines_of(name) == list(table_lines(name)), (
-        f"out of date; write it anew: python -m tests.docs.statistics {name}"
+        f"out of date; write it anew: python -m tests.tools.pages.statistics {name}"
     )
 
 

@@ -31,10 +31,10 @@ from evaluators.run.stats import figures
 from evaluators.run.storing import recording_of, store_parts
 from evaluators.testsets.reader import Split, Table
 from tests.data.extract_bench import SCHEMAS
-from tests.docs.extract_bench import documents, evaluator, output
 from tests.tools.benchmarks import suites
 from tests.tools.benchmarks.floor import Line
 from tests.tools.benchmarks.rows import Row, rows
+from tests.tools.pages.extract_bench import documents, evaluator, output
 
 TURNS: Final = 7
 CHUNK_ROWS: Final = 200

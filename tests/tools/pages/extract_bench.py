@@ -1,6 +1,6 @@
 """The page `docs/contributing/extract-bench-tables.md`: the ExtractBench data, scored with every leaf looked at.
 
-    python -m tests.docs.extract_bench
+    python -m tests.tools.pages.extract_bench
 
 scores the 35 documents in each kind of outputs (half a minute), keeps the figures of every document in
 `tests/data/extract_bench/scores.json`, and writes the page. Tests make the page anew from the kept figures, and score the
@@ -21,9 +21,9 @@ from evaluators.settings import build
 from evaluators.values.json_choice import find
 from tests.data.extract_bench import MADE, PACKED, SCHEMAS, files
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "contributing" / "extract-bench-tables.md"
+PAGE: Final = Path(__file__).parents[3] / "docs" / "contributing" / "extract-bench-tables.md"
 SCORES: Final = PACKED.with_name("scores.json")
-COMMAND: Final = "python -m tests.docs.extract_bench"
+COMMAND: Final = "python -m tests.tools.pages.extract_bench"
 
 FIGURES: Final = ("precision", "recall", "f1", "overall_score", "field_score", "pass_rate")
 SUBSTITUTES: Final = ("exact", "fuzzy")

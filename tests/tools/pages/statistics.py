@@ -1,6 +1,6 @@
 """How often intervals hold the truth and tests cry wolf: the tables of docs/contributing/interval-tables.md, by seeded simulation.
 
-`python -m tests.docs.statistics` writes all tables, which takes about an hour; with names of tables, those alone. Everything
+`python -m tests.tools.pages.statistics` writes all tables, which takes about an hour; with names of tables, those alone. Everything
 is the code that a run uses. What can be added up without chance (Wilson's interval, McNemar's test) is.
 """
 
@@ -31,7 +31,7 @@ from evaluators.run.intervals import (
 )
 from evaluators.run.result import Interval
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "contributing" / "interval-tables.md"
+PAGE: Final = Path(__file__).parents[3] / "docs" / "contributing" / "interval-tables.md"
 TRIALS: Final = 4_000
 RATIO_TRIALS: Final = 2_000
 STEPS: Final = 1_000_000
@@ -391,13 +391,13 @@ def table_lines(name: str) -> Iterator[str]:
 
 
 TEMPLATE: Final = """\
-<!-- Written by `python -m tests.docs.statistics`. Changes made here are lost. -->
+<!-- Written by `python -m tests.tools.pages.statistics`. Changes made here are lost. -->
 
 # How often intervals hold the truth
 
 [Statistics](../background/statistics.md) makes promises about intervals and tests. Here they are counted: test sets
 of which the truth is known are made up by the thousand, and the code that a run uses looks at them. The head of a
-table is the number of rows. `python -m tests.docs.statistics` writes the tables anew, which takes about an hour; it
+table is the number of rows. `python -m tests.tools.pages.statistics` writes the tables anew, which takes about an hour; it
 always draws the same numbers.
 
 ## A rate: Wilson's interval

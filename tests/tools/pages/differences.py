@@ -1,6 +1,6 @@
 """`docs/contributing/every-difference.md`, made from the reasons in `tests/conformance/divergences.yaml`.
 
-`python -m tests.docs.differences` writes it, and a test says when it is out of date.
+`python -m tests.tools.pages.differences` writes it, and a test says when it is out of date.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import yaml
 
-ROOT: Final = Path(__file__).parents[2]
+ROOT: Final = Path(__file__).parents[3]
 PAGE: Final = ROOT / "docs" / "contributing" / "every-difference.md"
 LISTED: Final = ROOT / "tests" / "conformance" / "divergences.yaml"
-COMMAND: Final = "python -m tests.docs.differences"
+COMMAND: Final = "python -m tests.tools.pages.differences"
 SYSTEMS: Final = {
     "agenta": ("Agenta", "../switching/agenta.md"),
     "galtea": ("Galtea", "../switching/galtea.md"),
