@@ -88,11 +88,6 @@ class _AskedFor(Struct, frozen=True):
     """The run folder goes to a store in the end."""
 
     @property
-    def only_summary(self) -> bool:
-        """Nothing but the summary needs what is recorded, and it can do without."""
-        return self.results is None and not (self.files or self.hardest or self.looked_at)
-
-    @property
     def paths(self) -> list[Path]:
         """The further files that are on this machine."""
         return [Path(file) for file in self.files if not scheme_of(file)]
@@ -162,8 +157,6 @@ def _finish(
     folder = _folder(
         prepared, wanted, started, recordings, repeat_judge, fingerprint, resumed, options.get("force", False)
     )
-    if folder is None:
-        recordings = None
     if isinstance(folder, Path):
         return _finished_before(prepared, wanted, folder)
     try:
@@ -244,7 +237,9 @@ def _finished_before(prepared: Prepared, wanted: _AskedFor, place: Path) -> Fini
 
 def _recordings(prepared: Prepared, wanted: _AskedFor, tracked: bool) -> tuple[Recording, ...] | None:
     """What is recorded of the rows of each variant; None where nothing is made from it."""
-    if wanted.only_summary and not wanted.summary:
+    lists = any(lists_fields(line.settings) for line in prepared.suite.lines)
+    asked = wanted.results is not None or wanted.files or wanted.hardest or wanted.looked_at
+    if not (asked or (wanted.summary and lists)):
         return None
     from evaluators.reports.outcome_format import outcome_words, outcomes_file_for
 
@@ -275,12 +270,7 @@ def _folder(
     from evaluators.run.run_folder import RunFolder
 
     if wanted.results is None:
-        try:
-            return RunFolder.passing()
-        except OSError:
-            if not wanted.only_summary:
-                raise
-            return None
+        return RunFolder.passing()
     from evaluators.run.resuming import taken_up, unfinished_run
 
     begun = unfinished_run(prepared, repeat_judge, recordings, started, fingerprint)
@@ -298,7 +288,7 @@ def _kept(prepared: Prepared, wanted: _AskedFor, folder: RunFolder | None, run: 
 
     if folder is None:
         plain = Options(prepared.suite.results.lowest_fields, gate_places=_gate_places(prepared.suite))
-        return Finished(run.result, plain)
+        return Finished(run.result, _without_record(plain, wanted, run.result))
     lost: tuple[Issue, ...] = ()
     try:
         record, options, of_pages = _recorded(prepared, wanted, folder, run)
@@ -310,8 +300,6 @@ def _kept(prepared: Prepared, wanted: _AskedFor, folder: RunFolder | None, run: 
         refused = folder.refusal(error)
         if refused is None:
             raise
-        if wanted.only_summary:
-            return Finished(run.result, Options(prepared.suite.results.lowest_fields))
         if refused.code != NOT_MOVED:
             said = f"{refused.message}; the figures are complete, and nothing else of the run is kept"
             lost = (replace(refused, message=said),)
@@ -409,6 +397,17 @@ def _options(prepared: Prepared, wanted: _AskedFor, record: Run) -> tuple[Option
 def _gate_places(suite: Suite) -> dict[str, str]:
     """Where the suite sets the gates on each target; nothing where it is no file."""
     return {gate.written: suite.config.source.place(("gates", gate.written), key=True) for gate in suite.gates}
+
+
+def _without_record(options: Options, wanted: _AskedFor, result: RunResult) -> Options:
+    """A run that keeps nothing says what that costs, where there is something that it costs."""
+    wrong = any(field.counts.mismatch for stats in result.evaluators for field in stats.fields)
+    if not (wanted.summary and wrong):
+        return options
+    from evaluators.reports.suggestions import suggestion_hint
+
+    said = "Examples of mistakes and near misses need the run folder, and this run keeps none."
+    return replace(options, extra=(suggestion_hint(said),), search=(said,))
 
 
 def _tracked(finished: Finished, trackers: Sequence[NamedTracker], options: RunOptions) -> Finished:

@@ -84,7 +84,11 @@ GROUPS: Final = {
     help="The folder for run folders, or the address of one, such as s3://bucket/runs. Without it, the suite's choice or `runs` is "
     "taken.",
 )
-@click.option("--no-results", is_flag=True, help="Write no run folder.")
+@click.option(
+    "--no-results",
+    is_flag=True,
+    help="Write no run folder. Examples of mistakes and near misses need it, so there are none.",
+)
 @click.option(
     "--name",
     metavar="NAME",
