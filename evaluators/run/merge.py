@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.run.engines.engine import Crew, Lost, asked_to_stop
+from evaluators.run.engines.engine import Crew, Lost, stop_question
 from evaluators.run.exact_sums import plus
 from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.job import Job, remove_parts, run_split, without_cycle_search
@@ -129,7 +129,7 @@ class SplitScoring:
         self._progress = progress
 
     def __call__(self, task: Task) -> SplitResult:
-        return run_split(self._job, *task, asked_to_stop, lambda rows: self._progress(rows, None), self._lines)
+        return run_split(self._job, *task, stop_question(), lambda rows: self._progress(rows, None), self._lines)
 
     def __reduce__(self) -> tuple[Callable[..., Callable[[Task], Sent]], tuple[object, ...]]:
         return partial, (run_and_send, self._job)
@@ -214,11 +214,11 @@ def run_and_send(job: Job, task: Task) -> Sent:
     """Scores a split on a worker. Its file is at its place afterwards, or in what is given back."""
     split, full = task
     if _sees(job):
-        return sealed(run_split(job, split, full, asked_to_stop)), None
+        return sealed(run_split(job, split, full, stop_question())), None
     import tempfile  # brings much along, and most workers see the folder
 
     with tempfile.TemporaryDirectory(prefix="evaluators-parts-") as folder:
-        result = run_split(replace(job, folder=folder), split, full, asked_to_stop)
+        result = run_split(replace(job, folder=folder), split, full, stop_question())
         file = Path(folder, part_name(result.index, result.attempt))
         if not file.exists():  # the worker's own disk is full
             return sealed(result), None

@@ -116,6 +116,11 @@ def asked_to_stop() -> bool:
     return _look.get()()
 
 
+def stop_question() -> Callable[[], bool]:
+    """What `asked_to_stop` asks in this thread, for the threads that a task starts."""
+    return _look.get()
+
+
 def look_there(look: Callable[[], bool]) -> None:
     """From now on, `asked_to_stop` asks this function in this thread."""
     _look.set(look)
