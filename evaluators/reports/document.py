@@ -68,6 +68,8 @@ class Section(Struct, frozen=True):
     blocks: tuple[Block, ...]
     in_summary: tuple[Section, ...] | None = None
     """What the file summary.txt has in its place: the words and lines of extract-bench's report."""
+    id: str = ""
+    """What formats know it by, where one shows it in a way of its own; its title is for people."""
 
 
 class Page(Struct, frozen=True):
@@ -78,10 +80,10 @@ class Page(Struct, frozen=True):
     tone: Tone = "plain"
 
 
-def listed(title: str, items: Iterable[Item]) -> tuple[Section, ...]:
+def listed(title: str, items: Iterable[Item], id: str = "") -> tuple[Section, ...]:
     """A section with a list; nothing without items."""
     found = tuple(items)
-    return (Section(title, (Listing(found),)),) if found else ()
+    return (Section(title, (Listing(found),), id=id),) if found else ()
 
 
 def dense(table: PageTable, keep: Sequence[str]) -> PageTable:

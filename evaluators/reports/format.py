@@ -5,7 +5,7 @@ A format is one file in `formats/`. It is found there by the words of the suite'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 from pathlib import PurePath
@@ -19,7 +19,7 @@ from evaluators.run.result import RunResult
 
 if TYPE_CHECKING:
     from evaluators.compare.comparison import RunComparison
-    from evaluators.reports.html.packed_rows import Material
+    from evaluators.run.reader import Run
 
 
 class Format:
@@ -66,7 +66,7 @@ class PageFormat(Format):
 class RowsPageFormat(PageFormat):
     """A format that shows rows beside the figures, where somebody can bring them."""
 
-    def render_rows(self, result: RunResult, options: Options, material: Material) -> str:
+    def render_rows(self, record: Run, options: Options) -> str:
         """The whole file for one run, rows included. Every such format implements it."""
         raise NotImplementedError  # the contract: each format writes its own
 
@@ -166,12 +166,10 @@ def run_files(result: RunResult, words: Iterable[str], options: Options) -> dict
     return {name: text for word in wanted for name, text in _called(word).folder_files(result, options).items()}
 
 
-def rows_files(
-    result: RunResult, words: Iterable[str], options: Options, material: Callable[[], Material]
-) -> dict[str, str]:
+def rows_files(record: Run, words: Iterable[str], options: Options) -> dict[str, str]:
     """The files of a run folder that show rows, by name. The rows are read for each that is asked for."""
     pages = [(word, each) for word in words if isinstance(each := _called(word), RowsPageFormat)]
-    return {f"report.{word}": each.render_rows(result, options, material()) for word, each in pages}
+    return {f"report.{word}": each.render_rows(record, options) for word, each in pages}
 
 
 def _called(word: str) -> Format:

@@ -6,7 +6,7 @@ import heapq
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.model import FIELD_STATUSES, Result, RowStatus
@@ -28,9 +28,6 @@ from evaluators.run.store import open_text, write_text
 from evaluators.testsets.run_files import is_run_folder
 from evaluators.values.json_text import compact
 
-if TYPE_CHECKING:
-    from evaluators.reports.html.packed_rows import Material
-
 
 def folder_files(
     folder: RunFolder,
@@ -46,7 +43,7 @@ def folder_files(
     wanted = tuple(words)
     for name, text in run_files(record.result, wanted, options).items():
         folder.write(name, text)
-    for name, text in rows_files(record.result, wanted, pages, lambda: _material(record, options)).items():
+    for name, text in rows_files(record, wanted, pages).items():
         folder.write(name, text)
     for variant in annotated(record, rows_csv or "csv" in wanted):
         write_annotated(folder.working / named_for("rows.csv", variant), record, variant)
@@ -128,15 +125,9 @@ def _written(file: Path, record: Run, options: Options) -> Iterator[Path]:
         yield path
 
 
-def _material(record: Run, options: Options) -> Material:
-    from evaluators.reports.html.material import material_of  # most runs write no page
-
-    return material_of(record, options.label_rules)
-
-
 def _rendered(kind: Format, record: Run, options: Options) -> str:
     if isinstance(kind, RowsPageFormat):
-        return kind.render_rows(record.result, options, _material(record, options))
+        return kind.render_rows(record, options)
     return kind.render(record.result, options)
 
 

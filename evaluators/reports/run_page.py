@@ -42,8 +42,8 @@ def run_page(result: RunResult, options: Options = Options()) -> Page:
         *listed("Judges", map(Item, judge_lines(result))),
         *options.extra,
         *_problems(result),
-        *listed("Warnings", map(_issue_item, result.warnings)),
-        *listed("Notes", (Item(note, tone="note") for note in result.notes)),
+        *listed("Warnings", map(_issue_item, result.warnings), "warnings"),
+        *listed("Notes", (Item(note, tone="note") for note in result.notes), "notes"),
         _ending(result, options),
     )
     return Page(f"{result.name}: {headline(result)}", sections, tone_of(result))
@@ -179,7 +179,7 @@ def _problems(result: RunResult) -> tuple[Section, ...]:
         rest = result.issue_counts.get(code, len(shown)) - len(shown)
         if rest > 0:
             items.append(Item(f"and {rest:,} more like this" if shown else f"{code}: {rest:,}"))
-    return listed("Problems", items)
+    return listed("Problems", items, "problems")
 
 
 def issue_place(issue: Issue) -> str:
@@ -208,7 +208,7 @@ def _ending(result: RunResult, options: Options) -> Section:
         blocks.append(Paragraph("The files:"))
         blocks.append(Listing(tuple(Item(file) for file in options.files)))
     blocks += [Paragraph(line.replace("RUN", options.run), "note") for line in options.left_out]
-    return Section("Result", tuple(blocks))
+    return Section("Result", tuple(blocks), id="result")
 
 
 def _brief(fingerprint: str) -> str:

@@ -51,7 +51,7 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
         for stats in result.evaluators
         if stats.fields_not_listed
     )
-    return (Section("Fields with the lowest accuracy", tuple(blocks)),) if blocks else ()
+    return (Section("Fields with the lowest accuracy", tuple(blocks), id="fields"),) if blocks else ()
 
 
 def weak_fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
@@ -150,16 +150,15 @@ MOST_CONFUSIONS: Final = 10
 
 def label_sections(result: RunResult) -> tuple[Section, ...]:
     """A section for each evaluator that has labels, by variant."""
-    return tuple(_label_section(table) for table in result.confusion_matrices)
+    return tuple(_label_section(table, label_id(place)) for place, table in enumerate(result.confusion_matrices))
 
 
-def label_title(table: ConfusionMatrix) -> str:
-    """The title of the section of a table."""
-    name = f"{table.evaluator} ({table.variant})" if table.variant else table.evaluator
-    return f"Confusion matrix: {name}"
+def label_id(place: int) -> str:
+    """What formats know the section of a table by, from its place among those of the run."""
+    return f"labels-{place}"
 
 
-def _label_section(table: ConfusionMatrix) -> Section:
+def _label_section(table: ConfusionMatrix, id_: str) -> Section:
     blocks: list[PageTable | Paragraph | Listing] = []
     if len(table.labels) <= MOST_COLUMNS:
         blocks += [Paragraph("Rows expect the label on the left; their outputs are in the columns."), _confusions(table)]
@@ -171,7 +170,8 @@ def _label_section(table: ConfusionMatrix) -> Section:
         blocks.append(Listing(shown))
         if len(wrong) > MOST_CONFUSIONS:
             blocks.append(Paragraph(f"{counted(len(wrong) - MOST_CONFUSIONS, 'more kind')} in run.json."))
-    return Section(label_title(table), tuple(blocks))
+    name = f"{table.evaluator} ({table.variant})" if table.variant else table.evaluator
+    return Section(f"Confusion matrix: {name}", tuple(blocks), id=id_)
 
 
 def _confusions(table: ConfusionMatrix) -> PageTable:

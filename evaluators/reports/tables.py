@@ -69,7 +69,9 @@ def evaluator_section(result: RunResult) -> tuple[Section, ...]:
         together = f"; rows of one {result.cluster} count as one" if result.cluster else ""
         of_mean = (Item(MEAN_INTERVAL + together),) if _has(table, "its 95 % CI") else ()
         legend = (*of_mean, Item(_INTERVAL + together), *legend)
-    return (Section("Evaluators", (table, *((Listing((*remarks, *legend)),) if remarks or legend else ()))),)
+    return (
+        Section("Evaluators", (table, *((Listing((*remarks, *legend)),) if remarks or legend else ())), id="evaluators"),
+    )
 
 
 _EVALUATOR_COLUMNS: Final = (
@@ -174,7 +176,7 @@ def slice_section(result: RunResult) -> tuple[Section, ...]:
     )  # fmt: skip
     rest = len(result.slices) - len(shown)
     more = (Paragraph(f"The lowest {len(shown)}; {more_text(rest, 'slice')} in run.json."),) if rest else ()
-    return (Section("Slices", (dense(table, (*_ALWAYS, "slice")), *more)),)
+    return (Section("Slices", (dense(table, (*_ALWAYS, "slice")), *more), id="slices"),)
 
 
 def _slice_row(stats: EvaluatorStats) -> tuple[str, ...]:

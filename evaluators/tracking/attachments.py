@@ -18,7 +18,6 @@ from evaluators.model import FIELD_STATUSES
 from evaluators.reports.document import Page, Section
 from evaluators.reports.format import FORMATS, PageFormat, RowsPageFormat
 from evaluators.reports.headline import Options
-from evaluators.reports.html.material import material_of
 from evaluators.reports.names import field_name, flat_columns, segment
 from evaluators.reports.rows import RowView, field_numbers, row_views, whole_view
 from evaluators.reports.run_page import run_page
@@ -180,4 +179,4 @@ def attachments(record: Run, table: RowTable, environment: bool = False) -> Iter
 def _page(record: Run) -> str:
     html = FORMATS.find("html")()
     assert isinstance(html, RowsPageFormat)
-    return html.render_rows(record.result, Options(), material_of(record))
+    return html.render_rows(record, Options())

@@ -17,7 +17,7 @@ from evaluators.model import RowStatus
 from evaluators.plan.need_steps import keys_of
 from evaluators.plan.suite_plan import Plan
 from evaluators.reports.documents import document_of
-from evaluators.reports.html.material import _document
+from evaluators.reports.html.rows import found_in
 from evaluators.run.storing import readings_of
 from evaluators.values.json_choice import PickedDocument
 from evaluators.values.quoting import kind
@@ -248,9 +248,9 @@ def test_a_note_counts_the_outputs_with_several_documents(tmp_path: Path, worker
 def test_the_row_page_says_which_was_taken_and_what_stands_around_it() -> None:
     (one,) = loads("evaluators: [json_diff_match]").plan().evaluators
     reading = readings_of(one, {})[1]
-    shown = _document(reading, ROWS[1])
-    assert (shown.value, shown.how, shown.before, shown.after) == ({"a": 1}, "embedded", 'A {"a": 0} B', "")
-    assert shown.which == "It is number 2 of 2 JSON documents there."
+    which = "It is number 2 of 2 JSON documents there."
+    assert found_in(reading, ROWS[1]) == {"start": 13, "end": 21, "how": "embedded", "which": which}
+    assert ROWS[1]["output"][13:21] == '{"a": 1}'
 
 
 @given(outputs, containers, st.sampled_from(sorted(plans)))

@@ -21,6 +21,7 @@ READ: Final = (
     "evaluators/presets/extraction.yaml",
     "evaluators/guide/starters/comparator.py.txt",
     "evaluators/reports/html/report.css",
+    "evaluators/reports/html/report.js",
     "evaluators/py.typed",
 )
 """Files of the program that are no Python."""
@@ -49,6 +50,7 @@ def problems(names: list[str], wheel: str, size: int) -> list[str]:
         if not name.startswith(("evaluators/", "structured_evaluators-"))
     ]
     found += [f"{name} is an example" for name in names if "gallery" in name]
+    found += [f"{name} is joined into report.js" for name in names if "/html/script/" in name]
     if f"-{__version__}-" not in wheel:
         found.append(f"{wheel} is not named by the version, {__version__}")
     if size > MOST_BYTES:

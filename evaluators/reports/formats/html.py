@@ -6,9 +6,10 @@ from evaluators.compare.comparison import RunComparison
 from evaluators.reports.document import Page
 from evaluators.reports.format import RowsPageFormat
 from evaluators.reports.headline import Options
-from evaluators.reports.html.packed_rows import Material, pack
 from evaluators.reports.html.page import page
 from evaluators.reports.html.payload import page_payload, run_payload
+from evaluators.reports.html.rows import embedded
+from evaluators.run.reader import Run
 from evaluators.run.result import RunResult
 
 
@@ -35,7 +36,7 @@ class Html(RowsPageFormat):
         """The figures of the run, without rows."""
         return page(run_payload(result, options))
 
-    def render_rows(self, result: RunResult, options: Options, material: Material) -> str:
+    def render_rows(self, record: Run, options: Options) -> str:
         """The figures and the rows of the run."""
-        rows = pack(material)
-        return page(run_payload(result, options, material.evaluators, rows), rows.pieces)
+        rows = embedded(record, options.label_rules)
+        return page(run_payload(record.result, options, record.facts, rows), rows.elements)

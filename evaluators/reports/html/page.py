@@ -10,36 +10,20 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from evaluators.reports.html.packed_rows import Encoded
+from evaluators.reports.html.rows import Encoded
 from evaluators.values.json_text import compact
 
-_SCRIPTS: Final = (
-    "dom",
-    "words",
-    "state",
-    "data",
-    "difference",
-    "figures",
-    "fields",
-    "labels",
-    "filters",
-    "table",
-    "trees",
-    "row",
-    "main",
-)
-"""The parts of the script, in the order in which they need each other."""
 _LEVEL: Final = 6
 
 
-def page(payload: Encoded, pieces: Sequence[bytes] = ()) -> str:
-    """The whole file."""
-    script, style = _script(), _style()
+def page(payload: Encoded, lines: Mapping[str, bytes] = {}) -> str:
+    """The whole file. `lines` are packed lines of a run folder, by the names of the elements that hold them."""
+    script, style = _text("report.js"), _text("report.css")
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; base-uri 'none'; "
         "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -54,7 +38,7 @@ def page(payload: Encoded, pieces: Sequence[bytes] = ()) -> str:
             "<noscript><p>This report is drawn by a script, and scripts are turned off. It asks the network for nothing.</p>",
             '</noscript>\n<div id="report"><p class="waiting" role="status">Opening the report…</p></div>\n',
             _data("head", zlib.compress(compact(payload), _LEVEL)),
-            *(_data(f"piece-{number}", piece) for number, piece in enumerate(pieces)),
+            *(_data(name, packed) for name, packed in lines.items()),
             f"<script>{script}</script>\n</body>\n</html>\n",
         )
     )
@@ -69,15 +53,5 @@ def _hash(text: str) -> str:
 
 
 @cache
-def _script() -> str:
-    parts = "\n".join(_text(f"{name}.js") for name in _SCRIPTS)
-    return f'"use strict";\n(() => {{\n{parts}}})();\n'
-
-
-@cache
-def _style() -> str:
-    return _text("report.css")
-
-
 def _text(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -89,6 +89,11 @@ class Recorded:
         listed = self.run["record"]["evaluators"]
         self.listed = {one["name"]: one["fields"] for one in listed}
 
+    def in_order(self, names: Sequence[str]) -> list[tuple[Any, Any]]:
+        """Rows and their verdicts as the page has them where no order is chosen: those with something wrong first."""
+        pairs = list(zip(self.rows, self.verdicts, strict=True))
+        return sorted(pairs, key=lambda pair: not any(_is(pair[1][name], "wrong") for name in names))
+
 
 def _lines(file: Path) -> list[Any]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
@@ -479,7 +484,7 @@ def test_a_count_of_a_field_leads_to_as_many_rows(page: Opened, recorded: Record
             for word, status in (("right", 1), ("wrong", 2), ("missing", 3), ("extra", 4)):
                 ids = [
                     row["id"]
-                    for row, verdicts in zip(recorded.rows, recorded.verdicts, strict=True)
+                    for row, verdicts in recorded.in_order(["header"])
                     if row["variant"] == stats["variant"]
                     and verdicts["header"].get("fields", "." * 3)[place] == letters[status]
                 ]
@@ -536,17 +541,19 @@ def test_measures(page: Opened, recorded: Recorded) -> None:
 def test_the_score_of_each_row(page: Opened, recorded: Recorded) -> None:
     for chosen in (ALL, *recorded.names):
         _choose(page, "" if chosen == ALL else f"evaluator={chosen}")
-        scores = [_mean_of(verdicts, recorded.names if chosen == ALL else [chosen]) for verdicts in recorded.verdicts]
+        names = recorded.names if chosen == ALL else [chosen]
+        ordered = recorded.in_order(names)
+        scores = [_mean_of(verdicts, names) for _, verdicts in ordered]
         shown = page.tab.evaluate(TABLES, "#section-rows")[0]
         heads, lines = (
             shown[0],
             [dict(zip(shown[0], line, strict=True)) for line in shown[1:] if len(line) == len(shown[0])],
         )
         assert heads[:2] == ["Row", "Id"]
-        assert [(line["Row"], line["Id"]) for line in lines] == [(str(row["row"]), row["id"]) for row in recorded.rows]
+        assert [(line["Row"], line["Id"]) for line in lines] == [(str(row["row"]), row["id"]) for row, _ in ordered]
         assert [line["Score"].split(" ")[-1] for line in lines] == [score(one) for one in scores]
         if recorded.run["variants"]:
-            assert [line["Variant"] for line in lines] == [row["variant"] for row in recorded.rows]
+            assert [line["Variant"] for line in lines] == [row["variant"] for row, _ in ordered]
 
 
 def test_rows_with_most_wrong_come_first_when_asked(page: Opened, recorded: Recorded) -> None:
@@ -589,9 +596,7 @@ def test_the_rows_of_a_result(page: Opened, recorded: Recorded, result: str) -> 
     for chosen in (ALL, *recorded.names):
         names = recorded.names if chosen == ALL else [chosen]
         ids = [
-            row["id"]
-            for row, verdicts in zip(recorded.rows, recorded.verdicts, strict=True)
-            if any(_is(verdicts[name], result) for name in names)
+            row["id"] for row, verdicts in recorded.in_order(names) if any(_is(verdicts[name], result) for name in names)
         ]
         _choose(page, f"result={result}" + ("" if chosen == ALL else f"&evaluator={chosen}"))
         assert (page.ids() if ids else []) == ids

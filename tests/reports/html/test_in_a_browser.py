@@ -58,7 +58,7 @@ def test_fields_are_told_by_words_and_counts_the_weakest_first(opened: Open, inv
     assert heads[:6] == ["field", "accuracy", "right", "wrong", "missing", "extra"]
     shown = page.texts(".heat tbody th .path")
     assert shown[:2] == ["vendor.iban", "totals.gross"]
-    assert page.texts(".heat tbody tr:nth-child(2) td")[:3] == ["0.8125", "13\n81.3 %", "2\n12.5 %"]
+    assert page.texts(".heat tbody tr:nth-child(2) td")[:3] == ["0.8125", "13\n81.2 %", "2\n12.5 %"]
 
 
 @pytest.mark.slow
@@ -79,7 +79,7 @@ def test_a_slice_leads_to_its_rows(opened: Open, invoices: Path) -> None:
 @pytest.mark.slow
 def test_a_count_in_a_label_table_leads_to_its_rows(opened: Open, labels: Path) -> None:
     page = opened(labels)
-    assert page.texts("#section-confusion-matrix-label-first- .labels tbody tr:nth-child(3) > *") == [
+    assert page.texts("#section-labels-0 .labels tbody tr:nth-child(3) > *") == [
         "refund",
         "1",
         "0",
@@ -87,7 +87,7 @@ def test_a_count_in_a_label_table_leads_to_its_rows(opened: Open, labels: Path) 
         "1",
         "0",
     ]
-    table = page.tab.locator("#section-confusion-matrix-label-first-")
+    table = page.tab.locator("#section-labels-0")
     table.get_by_role("button", name="refund expected, billing in the output: 1 row, show them").click()
     assert (page.text(".found"), page.ids()) == ("1 of 16 rows", ["T3"])
     page.tab.get_by_role("combobox", name="Variant").select_option("second")
@@ -148,9 +148,9 @@ def test_the_page_says_what_the_score_of_a_row_is(opened: Open, labels: Path, in
 def test_an_address_chooses_rows(opened: Open, invoices: Path, fragment: str, ids: list[str]) -> None:
     page = opened(invoices, fragment)
     found = page.ids()
-    assert [one for one in found if one in ids] == ids
+    assert sorted(one for one in found if one in ids) == ids
     if "slice" not in fragment and "skipped" not in fragment:
-        assert found == ids
+        assert sorted(found) == ids
 
 
 @pytest.mark.slow

@@ -7,55 +7,54 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evaluators.issues import Blame, Issue
-from evaluators.model import FieldStatus, Outcome, Result, RowStatus
-from evaluators.reports.html.packed_rows import (
-    EvaluatorFacts,
-    Explanation,
-    Material,
-    PackedRows,
-    ReportRow,
-    RowDetail,
-    RowGroup,
-    ShownDocument,
-    general,
-    pack,
-)
+from evaluators.api.execute import finish
+from evaluators.api.loading import load
+from evaluators.reports.html.rows import EmbeddedRows, embedded
+from evaluators.run.reader import Run
+from tests.gallery import GALLERY
 from tests.reports.html.conftest import write_report
 
-RIGHT = Result(RowStatus.SCORED, True, 1, 1, bytes([FieldStatus.MATCH]))
-WRONG = Result(RowStatus.SCORED, False, 0, 1, bytes([FieldStatus.MISMATCH]))
 
-
-def rows_of(verdicts: Iterable[Result], text: str = "x") -> Iterable[ReportRow]:
-    for number, verdict in enumerate(verdicts, 2):
-        detail = RowDetail((ShownDocument("output", "output", "text", f"{text} {number}"),))
-        yield ReportRow(number, f"r{number}", [verdict], [], partial(_same, detail))
-
-
-def _same(detail: RowDetail) -> RowDetail:
-    return detail
-
-
-def packed(verdicts: Sequence[Result], budget: int = 1 << 20, text: str = "x") -> PackedRows:
-    facts = (EvaluatorFacts("header", ("a",)),)
-    return pack(Material(facts, (), [RowGroup(None, rows_of(verdicts, text))]), budget)
-
-
-def unpacked(piece: bytes) -> Any:
-    return json.loads(zlib.decompress(piece))
+def lines_in(packed: bytes) -> list[Any]:
+    return [json.loads(line) for line in zlib.decompress(packed).splitlines()]
 
 
 def parts(page: str) -> dict[str, Any]:
+    """What a page embeds: its head as data, and the lines of each other element."""
     found = re.findall(r'<script type="text/plain" id="([^"]+)">([^<]*)</script>', page)
-    return {name: json.loads(zlib.decompress(base64.b64decode(text))) for name, text in found}
+    packed = {name: base64.b64decode(text) for name, text in found}
+    head = json.loads(zlib.decompress(packed.pop("head")))
+    return {"head": head, **{name: lines_in(text) for name, text in packed.items()}}
+
+
+def recorded(folder: Path, rows: list[dict[str, Any]], *evaluators: Any) -> Run:
+    """A run of rows that keeps everything."""
+    (folder / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    suite = {"test_set": {"file": "rows.jsonl"}, "evaluators": list(evaluators), "results": {"documents": "all"}}
+    (folder / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
+    finish(load(folder / "suite.yaml"), results=folder, name="x")
+    return Run(folder / "x")
+
+
+@pytest.fixture(scope="module")
+def halves(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run of 4,000 rows, of which every second one is wrong."""
+    text = [hashlib.sha256(str(number).encode()).hexdigest() * 4 for number in range(4_000)]
+    rows = [{"expected": one, "output": one if place % 2 == 0 else "x"} for place, one in enumerate(text)]
+    return recorded(tmp_path_factory.mktemp("halves"), rows, "exact_match")
+
+
+def places(rows: EmbeddedRows) -> list[int]:
+    return [row for piece in rows.index["pieces"] for row in piece]
+
+
+def size(rows: EmbeddedRows) -> int:
+    return sum(len(text) for name, text in rows.elements.items() if not name.startswith(("rows-", "codes-")))
 
 
 def test_the_policy_allows_this_script_and_this_style_and_nothing_else(invoices: Path) -> None:
@@ -77,79 +76,75 @@ def test_nothing_that_a_user_wrote_stands_in_the_markup(invoices: Path) -> None:
 
 
 def test_the_same_run_is_the_same_file(invoices: Path, tmp_path: Path) -> None:
-    from tests.gallery import GALLERY
-
     again = write_report(tmp_path, GALLERY / "invoice_extraction" / "suite.yaml")
     assert again.read_bytes() == invoices.read_bytes()
 
 
-def test_rows_with_something_wrong_come_first_and_the_rest_is_counted() -> None:
-    verdicts = [RIGHT, WRONG] * 3_000
-    text = "".join(hashlib.sha256(bytes([seed])).hexdigest() for seed in range(8))
-    everything = packed(verdicts, text=text)
-    assert everything.columns["packed"] == ""
-    assert sorted(row for piece in everything.columns["pieces"] for row in piece) == list(range(6_000))
-    some = packed(verdicts, sum(map(len, everything.pieces)) * 3 // 4, text)
-    embedded = [row for piece in some.columns["pieces"] for row in piece]
-    assert embedded[:3_000] == list(range(1, 6_000, 2))
-    assert 3_000 < len(embedded) < 6_000
-    assert all(row % 2 == 0 for row in embedded[3_000:])
-    assert f"{len(embedded):,} of 6,000 rows bring their documents along" in some.columns["packed"]
-    assert f"The other {6_000 - len(embedded):,} have their results only" in some.columns["packed"]
+def test_a_page_has_the_lines_of_the_run_folder(tmp_path: Path) -> None:
+    suite = GALLERY / "invoice_extraction" / "suite.yaml"
+    page = parts(write_report(tmp_path, suite, results=tmp_path / "runs", name="x").read_text(encoding="utf-8"))
+    folder = tmp_path / "runs" / "x"
+
+    def kept(name: str) -> list[Any]:
+        return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+    def embedded_lines(name: str) -> list[Any]:
+        found = [line for part, lines in page.items() if re.fullmatch(rf"{name}-\d+", part) for line in lines]
+        return sorted(found, key=lambda line: line["row"])
+
+    def without(line: dict[str, Any], *keys: str) -> dict[str, Any]:
+        return {key: value for key, value in line.items() if key not in keys}
+
+    assert page["codes-0"] == kept("codes")
+    assert page["rows-0"] == [without(line, "checksum") for line in kept("rows")]
+    assert embedded_lines("cells") == kept("cells")
+    wanted = [line for line in kept("outcomes") if "path" in line]
+    shown = [line for line in embedded_lines("outcomes") if "path" in line]
+    assert [without(line, "score", "details") for line in shown] == [without(line, "score", "details") for line in wanted]
+    run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    assert page["head"]["run"]["evaluators"] == run["evaluators"]
+    assert page["head"]["run"]["record"]["evaluators"] == run["record"]["evaluators"]
 
 
-def test_the_pieces_never_weigh_more_than_the_budget() -> None:
-    for budget in (0, 500, 3_000):
-        rows = packed([RIGHT, WRONG] * 2_000, budget)
-        assert sum(map(len, rows.pieces)) <= budget
+def test_rows_with_something_wrong_come_first_and_the_rest_is_counted(halves: Run) -> None:
+    everything = embedded(halves)
+    assert everything.index["packed"] == ""
+    assert sorted(places(everything)) == list(range(4_000))
+    some = embedded(halves, budget=size(everything) * 3 // 4)
+    found = places(some)
+    assert found[:2_000] == list(range(1, 4_000, 2))
+    assert 2_000 < len(found) < 4_000
+    assert all(row % 2 == 0 for row in found[2_000:])
+    assert f"{len(found):,} of 4,000 rows bring their documents along" in some.index["packed"]
+    assert f"The other {4_000 - len(found):,} have their results only" in some.index["packed"]
 
 
-def test_a_verdict_is_spelled_once() -> None:
-    rows = packed([RIGHT, WRONG, RIGHT, RIGHT])
-    assert rows.columns["verdicts"] == [[[0, 1.0, True, "1", None, None, []], [0, 0.0, False, "2", None, None, []]]]
-    (group,) = rows.columns["groups"]
-    assert group["codes"] == [[0, 1, 0, 0]]
-    assert group["numbers"] == {"first": 2, "count": 4}
-    assert group["ids"] == ["r2", "r3", "r4", "r5"]
+@pytest.mark.parametrize("budget", [0, 500, 30_000])
+def test_the_pieces_never_weigh_more_than_the_budget(halves: Run, budget: int) -> None:
+    rows = embedded(halves, budget=budget)
+    assert size(rows) <= budget
+    assert len(lines_in(rows.elements["rows-0"])) == 4_000, "every row is in the table"
 
 
-def test_what_went_wrong_in_an_open_document_is_found_by_general_paths() -> None:
-    fields = (
-        Outcome("items[0].sku", FieldStatus.MISMATCH, 0.0), Outcome("items[3].sku", FieldStatus.MISMATCH, 0.0),
-        Outcome("name", FieldStatus.MATCH, 1.0), Outcome("x", FieldStatus.OMISSION, 0.0, field="y"),
-    )  # fmt: skip
-    verdict = Result(RowStatus.SCORED, False, 1, 4, counts=(1, 2, 1, 0))
-    detail = RowDetail(explanations=(Explanation(0, Result(RowStatus.SCORED, False, 1, 4, fields=fields)),))
-    row = ReportRow(2, "a", [verdict], [], lambda: detail)
-    rows = pack(Material((EvaluatorFacts("diff"),), (), [RowGroup(None, [row])]))
-    assert rows.columns["verdicts"][0][0][6] == [["items[*].sku", 2], ["y", 3]]
-    assert [one["path"] for one in unpacked(rows.pieces[0])[0]["explanations"][0]["fields"]][-1] == "name"
+def test_a_cell_that_is_too_long_is_cut_and_says_so(tmp_path: Path) -> None:
+    record = recorded(tmp_path, [{"expected": "x", "output": "y" * 2_500_000}], "exact_match")
+    rows = embedded(record)
+    (line,) = lines_in(rows.elements["cells-0"])
+    assert line["cells"]["output"] == "y" * 1_000_000
+    assert lines_in(rows.elements["read-0"])[0]["cut"] == {"output": 2_500_000}
 
 
-@pytest.mark.parametrize(
-    ("path", "found"),
-    [
-        ("a.b", "a.b"), ("a[0].b[12]", "a[*].b[*]"), ("[3]", "[*]"), ('["x[0]"][1]', '["x[0]"][*]'), ("", ""),
-        ('a["b', 'a["b'), ("a[*].b", "a[*].b"),
-    ],
-)  # fmt: skip
-def test_an_index_is_any_index_and_a_quoted_key_is_a_key(path: str, found: str) -> None:
-    assert general(path) == found
-
-
-def test_a_document_that_is_too_long_is_cut_and_says_so() -> None:
-    rows = packed([WRONG], text="y" * 250_000)
-    assert unpacked(rows.pieces[0])[0]["documents"][0]["value"] == {"cut": "y" * 100_000, "of": 250_002}
-
-
-def test_a_row_without_a_score_says_why() -> None:
-    verdict = Result(RowStatus.INVALID, None, 0, 0, issue=Issue("x", Blame.TESTSET, "the cell is empty"))
-    assert packed([verdict]).columns["verdicts"] == [[[5, None, None, "", None, "the cell is empty", []]]]
+def test_where_a_document_stands_is_told_as_a_browser_counts_characters(tmp_path: Path) -> None:
+    output = '😀 it is ```json\n{"a": 2}\n``` 😀'
+    record = recorded(tmp_path, [{"expected": '{"a": 1}', "output": output}], "json_diff_match")
+    (line,) = lines_in(embedded(record).elements["read-0"])
+    (found,) = line["documents"].values()
+    units = output.encode("utf-16-le")
+    assert units[2 * found["start"] : 2 * found["end"]].decode("utf-16-le").strip() == '{"a": 2}'
+    assert found["how"] == "fence"
 
 
 def test_the_folder_of_a_run_has_the_report_when_it_is_asked_for(tmp_path: Path) -> None:
-    from tests.gallery import GALLERY
-
     suite = GALLERY / "invoice_extraction" / "suite.yaml"
     report = write_report(tmp_path, suite, results=tmp_path / "runs", name="x", formats=("html",))
     assert (tmp_path / "runs" / "x" / "report.html").read_bytes() == report.read_bytes()
@@ -157,5 +152,5 @@ def test_the_folder_of_a_run_has_the_report_when_it_is_asked_for(tmp_path: Path)
 
 def test_the_head_holds_places_of_the_suite(invoices: Path) -> None:
     head = parts(invoices.read_text(encoding="utf-8"))["head"]
-    assert head["fieldPlaces"][1]["totals.gross"].endswith("suite.yaml:43:7")
-    assert head["rules"][1]["totals.gross"] == "money = numeric {tolerance: {abs: 0.01}}"
+    assert head["run"]["record"]["evaluators"][1]["field_places"]["totals.gross"].endswith("suite.yaml:43:7")
+    assert head["rows"]["rules"][1]["totals.gross"] == "money = numeric {tolerance: {abs: 0.01}}"

@@ -1,0 +1,230 @@
+"""The rows of a page: the lines of the run folder that it shows, packed until a budget is spent.
+
+Rows and codes come whole: every row is in the table. Outcomes, cells and what was read in cells come in pieces of some hundred
+rows, which the page unpacks when it shows one of them. Pieces with rows in which something is wrong come first; the others get
+what these leave of the budget.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from evaluators.builtin._texts import LabelRule
+from evaluators.issues import CellError
+from evaluators.model import MISSING, FieldStatus, Result, RowStatus
+from evaluators.reports.documents import chosen_in, document_of
+from evaluators.reports.html.label_cells import label_readers
+from evaluators.reports.rows import results_of
+from evaluators.run.reader import RecordedRow, Run
+from evaluators.run.record_facts import CellReading
+from evaluators.run.record_lines import CellsLine, Recorded, RowLine, RowOutcome, code_line, code_text
+from evaluators.values.json_text import compact
+
+BUDGET_BYTES: Final = 20 * 1024 * 1024
+"""Packed bytes of pieces in one page."""
+PIECE_BYTES: Final = 256 * 1024
+MOST_CHARS: Final = 1_000_000
+"""Characters of a cell; of a longer one the page has the beginning, and says so."""
+_LEVEL: Final = 6
+
+Encoded = dict[str, Any]
+RIGHT: Final = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
+_LEFT_OUT: Final = (RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
+_NOTHING: Final = Recorded()
+_PLAIN_BLANKS: Final = " \t\r\n"
+
+
+class EmbeddedRows(Struct, frozen=True):
+    """What a page embeds of its rows."""
+
+    index: Encoded
+    """What the page says of them beside their lines."""
+    elements: Mapping[str, bytes]
+    """Packed lines, by the names of the elements that hold them."""
+
+
+def embedded(record: Run, rules: Mapping[str, LabelRule] | None = None, budget: int = BUDGET_BYTES) -> EmbeddedRows:
+    """The rows of a run. With the `rules` of labels, each row says in which cells of label tables it is. Same rows, same bytes."""
+    wrong, fine = _Pieces(budget), _Pieces(budget)
+    elements: dict[str, bytes] = {}
+    label_cells: list[dict[str, list[int]]] = []
+    learned: list[dict[str, str]] = [{} for _ in record.facts.evaluators]
+    readings = tuple(dict.fromkeys(reading for one in record.facts.evaluators for reading in one.readings))
+    count = without = 0
+    for place, variant in enumerate(record.each_variant):
+        elements |= _tables(record, variant, place)
+        readers = label_readers(record, rules or {}, variant)
+        found: dict[str, list[int]] = {str(reader.table): [] for reader in readers}
+        for row in record.each_row(variant):
+            for reader, cells in zip(readers, found.values(), strict=True):
+                cells.append(reader.cell_of(row))
+            if row.cells is None and not row.recorded:
+                without += 1
+            elif not (pieces := fine if all(map(_is_fine, row.verdicts)) else wrong).full:
+                pieces.add(count, _lines_of(record, row, readings))
+                _learn_rules(record, row, learned)
+            count += 1
+        label_cells.append(found)
+        wrong.flush()
+        fine.flush()
+    kept = [*wrong.kept, *fine.kept[: fine.within(budget - wrong.spent)]]
+    for number, (_, texts) in enumerate(kept):
+        elements |= {f"{name}-{number}": text for name, text in zip(_Pieces.NAMES, texts, strict=True) if text}
+    embedded_rows, size = sum(len(rows) for rows, _ in kept), sum(len(text) for _, texts in kept for text in texts)
+    index = {
+        "pieces": [rows for rows, _ in kept],
+        "labelCells": label_cells,
+        "rules": learned,
+        "packed": _left_out(count, count - without - embedded_rows, embedded_rows, size, budget),
+    }
+    return EmbeddedRows(index, elements)
+
+
+def _tables(record: Run, variant: str | None, place: int) -> dict[str, bytes]:
+    """The table of codes and the rows of a variant, without what only comparisons of runs read."""
+    verdicts = record.verdicts(variant)
+    codes = (
+        code_line(one.name, code, code_text(verdict))
+        for one, known in zip(record.facts.evaluators, verdicts, strict=True)
+        for code, verdict in enumerate(known)
+    )
+    rows = map(_row_text, record.row_lines(variant, verdicts))
+    return {f"codes-{place}": _packed(codes), f"rows-{place}": _packed(rows)}
+
+
+def _row_text(line: RowLine) -> bytes:
+    line.checksum = line.cluster = None
+    return compact(line)
+
+
+def _packed(texts: Iterable[bytes]) -> bytes:
+    return zlib.compress(b"".join(text + b"\n" for text in texts), _LEVEL)
+
+
+class _Pieces:
+    """Pieces of packed lines, up to a budget: for each its rows, and the lines of each kind."""
+
+    NAMES: Final = ("outcomes", "cells", "read")
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        self.kept: list[tuple[list[int], tuple[bytes, ...]]] = []
+        self.full = False
+        self.spent = self._size = 0
+        self._rows: list[int] = []
+        self._waiting: tuple[list[bytes], ...] = ([], [], [])
+
+    def add(self, row: int, texts: Sequence[bytes]) -> None:
+        """One more row."""
+        self._rows.append(row)
+        for waiting, text in zip(self._waiting, texts, strict=True):
+            waiting.append(text)
+            self._size += len(text)
+        if self._size >= PIECE_BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Pack what is waiting. A piece that would go beyond the budget is left out, and so is every later one."""
+        if not self._rows or self.full:
+            return
+        texts = tuple(zlib.compress(text, _LEVEL) if (text := b"".join(each)) else b"" for each in self._waiting)
+        size = sum(map(len, texts))
+        self.full = self.spent + size > self.budget
+        if not self.full:
+            self.spent += size
+            self.kept.append((self._rows, texts))
+        self._rows, self._waiting, self._size = [], ([], [], []), 0
+
+    def within(self, budget: int) -> int:
+        """How many of the pieces, from the first one on, fit a budget."""
+        for count, (_, texts) in enumerate(self.kept):
+            budget -= sum(map(len, texts))
+            if budget < 0:
+                return count
+        return len(self.kept)
+
+
+def _left_out(rows: int, left: int, embedded_rows: int, size: int, budget: int) -> str:
+    if left <= 0:
+        return ""
+    return (
+        f"{embedded_rows:,} of {rows:,} rows bring their documents along, rows with something wrong first "
+        f"({size / 1048576:.1f} of at most {budget / 1048576:g} MB, packed). "
+        f"The other {left:,} have their results only: `evaluators try SUITE --row N` shows any of them in full."
+    )
+
+
+def _is_fine(verdict: Result) -> bool:
+    """Nothing went wrong: a full score, or a row that is left out."""
+    if verdict.status is not RowStatus.SCORED:
+        return verdict.status in _LEFT_OUT and verdict.issue is None
+    return verdict.num == verdict.den and verdict.passed is not False
+
+
+def _learn_rules(record: Run, row: RecordedRow, learned: Sequence[dict[str, str]]) -> None:
+    """Notes the rule of each listed field: rows whose outcomes were not kept have it, too."""
+    for one, rules in zip(record.facts.evaluators, learned, strict=True):
+        if one.fields and len(rules) < len(one.fields):
+            for field in row.recorded.get(one.name, _NOTHING).fields:
+                if field.comparator is not None:
+                    rules.setdefault(field.path, field.comparator)
+
+
+def _lines_of(record: Run, row: RecordedRow, readings: Sequence[CellReading]) -> tuple[bytes, bytes, bytes]:
+    """The outcomes of a row, its cells, and what was read in them: lines, each with its line feed."""
+    outcomes = b"".join(text + b"\n" for text in _outcomes(row))
+    cells = dict(row.cells or {})
+    cut = {name: len(cell) for name, cell in cells.items() if isinstance(cell, str) and len(cell) > MOST_CHARS}
+    read: Encoded = {}
+    if documents := {
+        str(n): note for n, each in enumerate(readings) if each.column in cells and (note := found_in(each, cells))
+    }:
+        read["documents"] = documents
+    if reasons := dict(_reasons(record, row)):
+        read["reasons"] = reasons
+    if cut:
+        read["cut"] = cut
+        cells |= {name: cells[name][:MOST_CHARS] for name in cut}
+    return (
+        outcomes,
+        compact(CellsLine(row.number, cells)) + b"\n" if cells else b"",
+        compact({"row": row.number, **read}) + b"\n" if read else b"",
+    )
+
+
+def _outcomes(row: RecordedRow) -> Iterator[bytes]:
+    for name, recorded in row.recorded.items():
+        if recorded.reason is not None:
+            yield compact(RowOutcome(recorded.reason, row=row.number, evaluator=name))
+        yield from map(compact, recorded.fields)
+
+
+def _reasons(record: Run, row: RecordedRow) -> Iterator[tuple[str, str]]:
+    """The reasons that are worded from what was recorded, or from codes."""
+    for one, result in zip(record.facts.evaluators, results_of(record.facts.evaluators, row), strict=True):
+        if result.reason and result.reason != row.recorded.get(one.name, _NOTHING).reason:
+            yield one.name, result.reason
+
+
+def found_in(reading: CellReading, cells: Mapping[str, Any]) -> Encoded:
+    """What the page cannot know of a document: that it cannot be read, or where it stands. Empty where the cell is the document."""
+    value, cell = document_of(reading, cells), cells[reading.column]
+    if isinstance(value, CellError):
+        return {"message": value.issue.message}
+    if reading.how != "output" or not reading.lenient or not isinstance(cell, str) or value is MISSING:
+        return {}
+    chosen = chosen_in(reading, cells)
+    found = chosen.found
+    if found.how == "whole" and not (cell[: found.start] + cell[found.end :]).strip(_PLAIN_BLANKS):
+        return {}
+    note: Encoded = {"start": _in_utf16(cell[: found.start]), "end": _in_utf16(cell[: found.end]), "how": found.how}
+    return {**note, "which": chosen.which} if chosen.which else note
+
+
+def _in_utf16(text: str) -> int:
+    """The length of a text as scripts in a browser count it."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

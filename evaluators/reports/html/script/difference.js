@@ -1,0 +1,67 @@
+// Where two texts differ, character by character: what is common at both ends first, then the longest common
+// subsequence of the middle. A middle that is too long for that counts as changed as a whole.
+
+const MOST_COMPARED = 4000000;
+const MOST_LETTERS = 20000;
+
+/** @param {string} text */
+function lettersOf(text) {
+  if (text.length > MOST_LETTERS) return null;
+  if (!Intl.Segmenter) return Array.from(text);
+  return Array.from(new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text), (part) => part.segment);
+}
+
+/** The parts of both texts as [[text, changed], …]; null where they are too long to compare.
+ * @param {string} one @param {string} other
+ * @returns {[string, boolean][][] | null} */
+export function difference(one, other) {
+  const [ours, theirs] = [lettersOf(one), lettersOf(other)];
+  if (!ours || !theirs) return null;
+  const shorter = Math.min(ours.length, theirs.length);
+  let start = 0;
+  while (start < shorter && ours[start] === theirs[start]) start++;
+  let end = 0;
+  while (end < shorter - start && ours[ours.length - 1 - end] === theirs[theirs.length - 1 - end]) end++;
+  const kept = common(ours.slice(start, ours.length - end), theirs.slice(start, theirs.length - end));
+  return [ours, theirs].map((letters, side) => {
+    const isChanged = (place) => place >= start && place < letters.length - end && !kept[side].has(place - start);
+    return joined(letters, isChanged);
+  });
+}
+
+/** The places of a longest common subsequence in both lists.
+ * @param {string[]} ours @param {string[]} theirs */
+function common(ours, theirs) {
+  /** @type {Set<number>[]} */
+  const kept = [new Set(), new Set()];
+  if (ours.length * theirs.length > MOST_COMPARED) return kept;
+  const width = theirs.length + 1;
+  const lengths = new Uint16Array((ours.length + 1) * width);
+  for (let i = ours.length - 1; i >= 0; i--) {
+    for (let j = theirs.length - 1; j >= 0; j--) {
+      const [below, beside] = [lengths[(i + 1) * width + j], lengths[i * width + j + 1]];
+      lengths[i * width + j] = ours[i] === theirs[j] ? lengths[(i + 1) * width + j + 1] + 1 : Math.max(below, beside);
+    }
+  }
+  for (let i = 0, j = 0; i < ours.length && j < theirs.length; ) {
+    if (ours[i] === theirs[j]) {
+      kept[0].add(i++);
+      kept[1].add(j++);
+    } else if (lengths[(i + 1) * width + j] >= lengths[i * width + j + 1]) i++;
+    else j++;
+  }
+  return kept;
+}
+
+/** Neighbours that are changed, or are not, as one part.
+ * @param {string[]} letters @param {(place: number) => boolean} isChanged */
+function joined(letters, isChanged) {
+  /** @type {[string, boolean][]} */
+  const runs = [];
+  letters.forEach((letter, place) => {
+    const last = runs[runs.length - 1];
+    if (last && last[1] === isChanged(place)) last[0] += letter;
+    else runs.push([letter, isChanged(place)]);
+  });
+  return runs;
+}

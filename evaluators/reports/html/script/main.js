@@ -1,0 +1,68 @@
+// The page, from top to bottom.
+
+import { evaluatorSection } from "./cards.js";
+import { el, refill } from "./dom.js";
+import { labelSection } from "./labels.js";
+import { parsed, unpack } from "./lines.js";
+import { refreshRow, rowDialog } from "./row.js";
+import { keepClear, navigation, neutralSection, verdictHeader } from "./sections.js";
+import { applyTheme, followAddress, listeners, readState } from "./state.js";
+import { head, indexOutcomes, isSmall, openHead, openRows, rows } from "./store.js";
+import { followPrinter, redraw, refreshRows, rowSection } from "./table.js";
+import { fieldSection, sliceSection } from "./tables.js";
+import { learnWords } from "./words.js";
+
+/** The sections of a run that are drawn in a way of their own, by their ids. */
+const DRAWN = { evaluators: evaluatorSection, fields: fieldSection, slices: sliceSection };
+/** Those that stand below the rows. */
+const AFTER_ROWS = ["problems", "warnings", "notes", "result"];
+
+function runSections() {
+  const titled = head.sections.filter((section) => section.title);
+  const made = titled.map((section) => {
+    if (section.id in DRAWN) return DRAWN[section.id](section);
+    return section.labels === undefined ? neutralSection(section) : labelSection(section);
+  });
+  const isAfter = (_, place) => AFTER_ROWS.includes(titled[place].id);
+  const before = made.filter((_, place) => !isAfter(_, place));
+  return [...before, rowSection(), ...made.filter(isAfter)].filter(Boolean);
+}
+
+async function openReport() {
+  openHead(parsed(await unpack("head")));
+  if (!head.run) return;
+  learnWords(head.words);
+  await openRows();
+  if (isSmall()) await indexOutcomes();
+}
+
+async function main() {
+  const report = document.getElementById("report");
+  readState();
+  applyTheme();
+  try {
+    await openReport();
+  } catch (error) {
+    const said = `This report cannot be opened: ${error instanceof Error ? error.message : error}. It needs a browser from 2024 or later, and the whole file.`;
+    refill(report, el("p", { role: "alert" }, said));
+    return;
+  }
+  document.title = [head.title, head.headline].filter(Boolean).join(": ");
+  const made = head.run ? runSections() : head.sections.filter((section) => section.title).map(neutralSection);
+  refill(report, verdictHeader(), navigation(made), el("main", made), head.rows && rowDialog());
+  keepClear();
+  followAddress();
+  followPrinter();
+  addEventListener("resize", () => {
+    keepClear();
+    redraw();
+  });
+  if (rows.count) {
+    listeners.push(refreshRows, refreshRow);
+    await refreshRows();
+    await refreshRow();
+  }
+  report?.setAttribute("data-ready", "yes");
+}
+
+main();

@@ -1,0 +1,112 @@
+// The verdict at the top, and the sections that reports in other formats have as well.
+
+import { button, el, goTo, head_, plain, scrollable, table, titled } from "./dom.js";
+import { badge, TONE_SIGNS } from "./marks.js";
+import { applyTheme, choose, isDark, listeners } from "./state.js";
+import { head } from "./store.js";
+import { counted } from "./words.js";
+
+/** @import {Block, Item, Section} from "./types.d.ts" */
+
+const MOST_CAUSES = 5;
+/** The columns whose cells are words for how something ended. */
+const VERDICTS = ["verdict", "finding"];
+
+/** @param {Section} section */
+export function neutralSection(section) {
+  const write = section.id === "near-misses" ? withCode : plain;
+  const blocks = section.blocks.map((block) => neutralBlock(block, `${section.title ?? "Opening"}, table`, write));
+  return section.title ? titled(section.id, section.title, blocks) : el("div.opening", blocks);
+}
+
+/** @param {Block} block @param {string} label @param {(text: string) => any} [write] */
+export function neutralBlock(block, label, write = plain) {
+  if (block.items)
+    return el(
+      "ul.items",
+      block.items.map((item) => neutralItem(item, write)),
+    );
+  if (block.columns) return neutralTable(block, label);
+  return el(`p.tone-${block.tone}`, plain(block.text));
+}
+
+/** A text of ours in which back-ticks mark what is written in a suite.
+ * @param {string} text */
+const withCode = (text) => text.split("`").map((part, place) => (place % 2 ? el("code", part) : plain(part)));
+
+/** @param {Item} item @param {(text: string) => any} [write] */
+export function neutralItem(item, write = plain) {
+  return el(
+    `li.tone-${item.tone}`,
+    item.link ? el("a", { href: item.link, rel: "noopener noreferrer" }, plain(item.text)) : write(item.text),
+    item.quote.length > 0 && el("pre", { tabindex: "0" }, item.quote.join("\n")),
+    item.details.map((line) => el("div.hint", plain(line))),
+  );
+}
+
+/** @param {Block} block @param {string} label */
+function neutralTable({ columns = [], rows = [], tones = [] }, label) {
+  const heads = columns.map(([text, isNumber]) => head_(text, isNumber ? "th.number" : "th"));
+  const lines = rows.map((cells, place) => {
+    const tone = tones[place] ?? "plain";
+    const made = cells.map((cell, column) => {
+      const [name, isNumber] = columns[column];
+      return el(isNumber ? "td.number" : "td", VERDICTS.includes(name) ? badge(cell, tone) : plain(cell));
+    });
+    return el(`tr.tone-${tone}`, made);
+  });
+  return scrollable(label, table("table", heads, el("tbody", lines)));
+}
+
+export function verdictHeader() {
+  const result = head.sections.find((section) => section.id === "result");
+  const openings = head.sections.filter((section) => !section.title);
+  return el(
+    `header.verdict.verdict-${head.tone}`,
+    el("div.bar", el("span.brand", "evaluation report"), themeButton()),
+    el("h1", plain(head.title)),
+    head.headline &&
+      el("p.headline", el("span.seal", { "aria-hidden": "true" }, TONE_SIGNS[head.tone]), plain(head.headline)),
+    result && resultLines(result),
+    openings.map(neutralSection),
+  );
+}
+
+/** The first causes and the exit code, which other reports have at their end.
+ * @param {Section} result */
+function resultLines({ blocks: [ending, ...rest] }) {
+  const causes = rest.flatMap((block) => (block.items ? [block.items] : []));
+  return el("div.result", causes.map(firstCauses), el("p.quiet", plain(ending.text)));
+}
+
+/** @param {Item[]} items */
+function firstCauses(items) {
+  const more = items.length - MOST_CAUSES;
+  return [
+    neutralBlock({ items: items.slice(0, MOST_CAUSES) }, "Causes"),
+    more > 0 && button(counted(more, "more cause"), () => goTo("section-result"), {}, "button.link"),
+  ];
+}
+
+function themeButton() {
+  const made = button("", () => choose({ theme: isDark() ? "light" : "dark" }), {}, "button.theme");
+  const show = () => {
+    applyTheme();
+    made.textContent = isDark() ? "Light theme" : "Dark theme";
+  };
+  listeners.push(show);
+  show();
+  return made;
+}
+
+/** @param {any[]} made */
+export function navigation(made) {
+  const links = made.map((section) => button(section.querySelector("h2").textContent, () => goTo(section.id)));
+  return links.length > 2 && el("nav", { "aria-label": "Parts of the report" }, links);
+}
+
+/** A part that is jumped to stops below the links, which may take two lines. */
+export function keepClear() {
+  const links = document.querySelector("nav");
+  if (links) document.documentElement.style.setProperty("--links", `${links.offsetHeight}px`);
+}

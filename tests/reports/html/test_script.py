@@ -1,0 +1,50 @@
+"""The script of the page: joined from its modules, and what these compute."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.tools.join_script import JOINED, joined, read_modules
+
+UNITS = Path(__file__).parent / "script"
+
+
+def test_the_script_is_what_its_modules_are() -> None:
+    assert JOINED.read_text(encoding="utf-8") == joined(read_modules()), "run `python -m tests.tools.join_script`"
+
+
+def test_modules_are_joined_in_the_order_in_which_they_need_each_other() -> None:
+    modules = {
+        "a": '// What it is.\n\nimport { two } from "./b.js";\n\n/** One.\n * @type {number} */\nexport const one = two - 1;\n',
+        "b": "export const two = 2;\n",
+    }
+    assert joined(modules) == '"use strict";\n(() => {\nconst two = 2;\nconst one = two - 1;\n})();\n'
+
+
+@pytest.mark.parametrize(
+    ("modules", "said"),
+    [
+        ({"a": "const one = 1;\n", "b": "export function one() {}\n"}, "one is a name in a.js and in b.js"),
+        ({"a": "const [one, two] = [1, 2];\n", "b": "let two = 1;\n"}, "two is a name in a.js and in b.js"),
+        ({"a": 'import { b } from "./b.js";\n', "b": 'import { a } from "./a.js";\n'}, "modules need each other: "),
+        ({"a": 'import { b as c } from "./b.js";\n', "b": "export const b = 1;\n"}, "imported as they are: b as c"),
+        ({"a": "export default 1;\n"}, "a.js: not an import or export"),
+        ({"a": 'import * as b from "./b.js";\n', "b": ""}, "import * as b"),
+    ],
+)
+def test_what_would_mean_something_else_in_one_file_is_refused(modules: dict[str, str], said: str) -> None:
+    with pytest.raises(ValueError) as raised:
+        joined(modules)
+    assert said in str(raised.value)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node on this machine")
+def test_what_the_modules_compute() -> None:
+    files = sorted(map(str, UNITS.glob("*.test.mjs")))
+    assert files
+    ran = subprocess.run(["node", "--test", *files], capture_output=True, text=True, timeout=120, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
