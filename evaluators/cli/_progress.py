@@ -1,4 +1,4 @@
-"""How far a run has come, on one line of a terminal that is written over."""
+"""How far a run, or the sending of one, has come: rich's progress on a terminal, which is gone when it is over."""
 
 from __future__ import annotations
 
@@ -8,12 +8,37 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, TextIO
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from evaluators.judges.session import AskingProgress
 
 _EVERY_SECONDS: Final = 0.1
 _EVERY_LINE_SECONDS: Final = 10.0
 _BAR: Final = 24
-_CLEAR: Final = "\r\x1b[K"
+
+
+def _progress(stream: TextIO) -> Progress:
+    """A bar, what is said, and the time left where it can be estimated. It is drawn when it is told to be, by no thread: runs fork."""
+    from rich.console import Console  # most runs show nothing: they are short, or nobody looks
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    class KeepsCursor(Console):
+        def show_cursor(self, show: bool = True) -> bool:
+            """A run may be killed, and nobody would bring the cursor back."""
+            return False
+
+    said, left = TextColumn("{task.description}", markup=False), TimeRemainingColumn(compact=True)
+    drawn = Progress(
+        BarColumn(_BAR), said, left, console=KeepsCursor(file=stream), auto_refresh=False, transient=True,
+        redirect_stdout=False, redirect_stderr=False,
+    )  # fmt: skip
+    drawn.add_task("")
+    return drawn
+
+
+def _draw(drawn: Progress, said: str, done: int, total: float | None) -> None:
+    drawn.start()
+    drawn.update(drawn.task_ids[0], description=said, completed=done, total=total or None, refresh=True)
 
 
 class ProgressLine:
@@ -25,7 +50,8 @@ class ProgressLine:
         self._rows = 0
         self._total: float | None = None
         self._asking = ""
-        self._writing = Lock()
+        self._drawn: Progress | None = None
+        self._drawing = Lock()
 
     def __call__(self, rows: int, share: float | None) -> None:
         """Some rows are finished; `share` of the input is finished, where that is known."""
@@ -42,10 +68,10 @@ class ProgressLine:
     def _show(self) -> None:
         now = monotonic()
         if now - self._shown >= _EVERY_SECONDS:
-            with self._writing:
+            with self._drawing:
                 self._shown = now
-                self._stream.write(_CLEAR + progress_text(self._rows, self._total, now - self._started) + self._asking)
-                self._stream.flush()
+                self._drawn = self._drawn or _progress(self._stream)
+                _draw(self._drawn, rows_text(self._rows, now - self._started) + self._asking, self._rows, self._total)
 
     def __enter__(self) -> ProgressLine:
         return self
@@ -55,8 +81,8 @@ class ProgressLine:
 
     def clear(self) -> None:
         """Takes the line away."""
-        self._stream.write(_CLEAR)
-        self._stream.flush()
+        if self._drawn is not None:
+            self._drawn.stop()
 
 
 class SendingProgress:
@@ -65,38 +91,34 @@ class SendingProgress:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._on_a_screen = stream.isatty()
+        self._drawn: Progress | None = None
         self._tracker = ""
         self._shown = 0.0
 
     def __call__(self, tracker: str, done: int, total: int) -> None:
         """So many rows are there."""
         now = monotonic()
-        if tracker == self._tracker and now - self._shown < (
-            _EVERY_SECONDS if self._on_a_screen else _EVERY_LINE_SECONDS
-        ):
+        every = _EVERY_SECONDS if self._on_a_screen else _EVERY_LINE_SECONDS
+        if tracker == self._tracker and now - self._shown < every:
             return
         self._tracker, self._shown = tracker, now
         said = f"sending to {tracker}" + (f": {done:,} of {total:,} rows" if total else "")
-        self._stream.write(_CLEAR + said if self._on_a_screen else f"{said}\n")
-        self._stream.flush()
+        if self._on_a_screen:
+            self._drawn = self._drawn or _progress(self._stream)
+            _draw(self._drawn, said, done, total)
+        else:
+            self._stream.write(f"{said}\n")
+            self._stream.flush()
 
     def end(self) -> None:
         """Takes the line away."""
-        if self._on_a_screen and self._tracker:
-            self._stream.write(_CLEAR)
-            self._stream.flush()
+        if self._drawn is not None:
+            self._drawn.stop()
 
 
-def progress_text(rows: int, total: float | None, seconds: float) -> str:
-    """The line: a bar and the time left where the total can be estimated, and the rate."""
-    rate = rows / seconds if seconds > 0 else 0.0
-    said = f"{rows:,} rows, {rate:,.0f} rows/s"
-    if not total:
-        return said
-    share = min(1.0, rows / total)
-    filled = round(share * _BAR)
-    left = f", {_time_text(max(0.0, total - rows) / rate)} left" if rate else ""
-    return f"{'█' * filled}{'░' * (_BAR - filled)} {share:4.0%}  {said}{left}"
+def rows_text(rows: int, seconds: float) -> str:
+    """How many rows, and how many a second."""
+    return f"{rows:,} rows, {rows / seconds if seconds > 0 else 0.0:,.0f} rows/s"
 
 
 def asking_text(asking: AskingProgress) -> str:
@@ -104,12 +126,6 @@ def asking_text(asking: AskingProgress) -> str:
     if not (asking.sent or asking.cached):
         return ""
     return f"  judge: {asking.sent:,} asked, {asking.cached:,} cached, {asking.failed:,} failed"
-
-
-def _time_text(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def sending_progress() -> SendingProgress | None:

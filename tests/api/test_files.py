@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.text import Text
 
 from evaluators.api.execute import finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load, loads
 from evaluators.api.run_options import RunOptions
 from evaluators.api.suite import Suite
-from evaluators.cli._progress import ProgressLine, progress_text
+from evaluators.cli._progress import ProgressLine, SendingProgress
 from evaluators.issues import Problems
 from evaluators.reports.report_files import check_asked, named_for
 from evaluators.run.reader import Run
@@ -231,26 +232,41 @@ def test_a_variant_has_its_name_before_the_ending() -> None:
     assert named_for("my.rows.csv", "gpt") == "my.rows.gpt.csv"
 
 
-@pytest.mark.parametrize(
-    ("rows", "total", "seconds", "text"),
-    [
-        (1_000, None, 2.0, "1,000 rows, 500 rows/s"),
-        (0, None, 0.0, "0 rows, 0 rows/s"),
-        (1_000, 4_000.0, 2.0, "██████░░░░░░░░░░░░░░░░░░  25%  1,000 rows, 500 rows/s, 0:06 left"),
-        (5_000, 4_000.0, 2.0, "████████████████████████ 100%  5,000 rows, 2,500 rows/s, 0:00 left"),
-        (100, 720_100.0, 1.0, "░░░░░░░░░░░░░░░░░░░░░░░░   0%  100 rows, 100 rows/s, 2:00:00 left"),
-    ],
-)
-def test_the_progress_line_says_how_far_and_how_long(rows: int, total: float | None, seconds: float, text: str) -> None:
-    assert progress_text(rows, total, seconds) == text
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
 
-def test_the_progress_line_takes_itself_away() -> None:
-    stream = io.StringIO()
+def test_the_progress_line_says_how_far_and_how_fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    clock = iter([0.0, 0.05, 2.0, 4.0])
+    monkeypatch.setattr("evaluators.cli._progress.monotonic", lambda: next(clock))
+    stream = Terminal()
     with ProgressLine(stream) as told:
-        told(100, None)
-        told(100, 0.5)
-    assert stream.getvalue().endswith("\r\x1b[K")
+        told(500, None)
+        assert stream.getvalue() == "", "what is over in a moment shows nothing"
+        told(500, None)
+        assert "1,000 rows, 500 rows/s" in stream.getvalue()
+        told(1_000, 0.5)
+        (last,) = Text.from_ansi(stream.getvalue().split("\r\x1b[2K")[-1]).plain.splitlines()
+    assert last.startswith("━" * 12)
+    assert "2,000 rows, 500 rows/s" in last
+    assert stream.getvalue().endswith("\x1b[1A\x1b[2K"), "it takes itself away"
+    assert "\x1b[?25l" not in stream.getvalue(), "the cursor is never hidden"
+
+
+def test_the_sending_is_a_line_of_a_terminal_and_lines_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    terminal, file = Terminal(), io.StringIO()
+    for stream in (terminal, file):
+        sending = SendingProgress(stream)
+        sending("mlflow", 0, 10)
+        sending("mlflow", 1, 10)
+        sending("aim", 0, 0)
+        sending.end()
+    assert file.getvalue() == "sending to mlflow: 0 of 10 rows\nsending to aim\n"
+    assert "sending to mlflow: 0 of 10 rows" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\x1b[1A\x1b[2K")
 
 
 def test_a_row_with_too_many_or_too_few_cells_keeps_them_in_the_annotated_rows(tmp_path: Path) -> None:
