@@ -33,7 +33,7 @@ class Picture(NamedTuple):
 PICTURES: Final = (
     Picture("report", "comparing_models", "", 1100, 760),
     Picture("report-fields", "invoice_extraction", "", 1100, 560, part="#section-fields"),
-    Picture("report-labels", "classification", "", 1100, 620, part="#section-confusion-matrix-label"),
+    Picture("report-labels", "classification", "", 1100, 620, part="#section-labels-1"),
     Picture("report-rows", "invoice_extraction", "result=wrong&sort=-wrong", 1100, 640, part="#section-rows"),
     Picture("report-row", "invoice_extraction", "row=4", 1100, 760, dark=True),
 )
