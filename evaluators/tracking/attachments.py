@@ -159,8 +159,9 @@ def _markdown(page: Page, sections: list[Section]) -> str:
 
 
 @contextmanager
-def attachments(record: Run, table: RowTable, environment: bool = False) -> Iterator[dict[str, Path]]:
-    """Files by the names that platforms show: `run/…` as in the run folder with the page `run/report.html`, and `rows.json`.
+def attachments(record: Run, table: RowTable | None, environment: bool = False) -> Iterator[dict[str, Path]]:
+    """Files by the names that platforms show: `run/…` as in the run folder with the page `run/report.html`, and `rows.json`
+    with the table, where there is one.
 
     They are there as long as the context is. With `environment`, the file about the machine is among them.
     """
@@ -172,8 +173,10 @@ def attachments(record: Run, table: RowTable, environment: bool = False) -> Iter
         if f"run/{PAGE}" not in found:
             (made / PAGE).write_text(_page(record), encoding="utf-8")
             found[f"run/{PAGE}"] = made / PAGE
-        (made / TABLE).write_text(json.dumps(table, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
-        yield {**found, TABLE: made / TABLE}
+        if table is not None:
+            (made / TABLE).write_text(json.dumps(table, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+            found[TABLE] = made / TABLE
+        yield found
 
 
 def _page(record: Run) -> str:

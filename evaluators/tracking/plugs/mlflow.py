@@ -10,21 +10,17 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from msgspec.structs import replace
 
 from evaluators.issues import Problems, problem
-from evaluators.reports.headline import Options
 from evaluators.reports.names import fitted, segment
-from evaluators.reports.report_files import asked_files
 from evaluators.run.reader import Run
 from evaluators.run.result import GateResult
-from evaluators.run.store import ENVIRONMENT_JSON, LINKS_JSON
 from evaluators.settings import Name
 from evaluators.testsets.platforms.fetching import quietly
-from evaluators.tracking.attachments import environment_of, flat_params, note_of, row_table
+from evaluators.tracking.attachments import attachments, environment_of, flat_params, note_of, row_table
 from evaluators.tracking.metrics import Number, of_variant
 from evaluators.tracking.tracker import Link, RowTracker, run_key
 from evaluators.values.addresses import without_password
@@ -119,8 +115,6 @@ class MLflow(RowTracker):
 
     def _of_variant(self, client: MlflowClient, record: Run, above: PlatformRun, variant: str) -> PlatformRun:
         """The run of one variant, below that of all: with its figures by the names that a run of one model has, and its rows."""
-        from mlflow.entities import Metric, Param
-
         key = f"{run_key(record)}/{variant}"
         experiment = above.info.experiment_id
         found = client.search_runs([experiment], _tagged(key), max_results=1)
@@ -128,14 +122,7 @@ class MLflow(RowTracker):
         name = f"{above.info.run_name or record.place.name} ({variant})"
         run = found[0] if found else client.create_run(experiment, _started(record), tags, run_name=name)
         result = of_variant(record.result, variant)
-        at = _started(record) or run.info.start_time
-        metrics = _fitting(self.metrics(result), run.data.metrics)
-        params = {**flat_params(record), "run/variant": variant}
-        params = {name: text for name, text in _fitting(params, {}).items() if name not in run.data.params}
-        for some in _some((Metric(name, value, at, 0) for name, value in metrics.items()), 500):
-            client.log_batch(run.info.run_id, metrics=some)
-        for texts in _some((Param(name, _cut(text, _TEXT)) for name, text in params.items()), 100):
-            client.log_batch(run.info.run_id, params=texts)
+        _log_values(client, record, run, self.metrics(result), {**flat_params(record), "run/variant": variant})
         for tag, text in {
             **dict(_gates(result.gates)),
             _TABLES: _TABLE_TAG,
@@ -164,24 +151,33 @@ class MLflow(RowTracker):
         return str(client.create_experiment(name) if known is None else known.experiment_id)
 
     def _log(self, client: MlflowClient, record: Run, run: PlatformRun) -> None:
-        from mlflow.entities import Metric, Param, RunTag
+        from mlflow.entities import RunTag
 
-        run_id, at = run.info.run_id, _started(record) or run.info.start_time
+        run_id = run.info.run_id
         result = (
             replace(record.result, evaluators=(), slices=(), measures=()) if record.result.variants else record.result
         )
-        metrics = _fitting(self.metrics(result), run.data.metrics)
-        params = _fitting(flat_params(record), {})
-        params = {name: text for name, text in params.items() if name not in run.data.params}  # they cannot be changed
+        _log_values(client, record, run, self.metrics(result), flat_params(record))
         tags = dict(_tags(record, self.environment))
-        for some in _some((Metric(name, value, at, 0) for name, value in metrics.items()), 500):
-            client.log_batch(run_id, metrics=some)
-        for texts in _some((Param(name, _cut(text, _TEXT)) for name, text in params.items()), 100):
-            client.log_batch(run_id, params=texts)
         for named in _some((RunTag(name, _cut(text, _NOTE)) for name, text in tags.items()), 100):
             client.log_batch(run_id, tags=named)
         client.log_inputs(run_id, datasets=[_test_set(record)])
         _log_files(client, record, run_id, self.environment)
+
+
+def _log_values(
+    client: MlflowClient, record: Run, run: PlatformRun, metrics: Mapping[str, Number], params: Mapping[str, str]
+) -> None:
+    """Figures that the run does not have as they are, and settings that it does not have: those cannot be changed."""
+    from mlflow.entities import Metric, Param
+
+    run_id, at = run.info.run_id, _started(record) or run.info.start_time
+    figures, settings = _fitting(metrics, run.data.metrics), _fitting(params, {})
+    new = [Param(name, _cut(text, _TEXT)) for name, text in settings.items() if name not in run.data.params]
+    for some in _some((Metric(name, value, at, 0) for name, value in figures.items()), 500):
+        client.log_batch(run_id, metrics=some)
+    for texts in _some(new, 100):
+        client.log_batch(run_id, params=texts)
 
 
 def _some(entities: Iterable[Any], most: int) -> Iterator[list[Any]]:
@@ -291,16 +287,9 @@ def _log_table(client: MlflowClient, record: Run, run_id: str, variants: Sequenc
 
 def _log_files(client: MlflowClient, record: Run, run_id: str, environment: bool) -> None:
     _log_table(client, record, run_id)
-    kept_back = {LINKS_JSON} if environment else {LINKS_JSON, ENVIRONMENT_JSON}
-    for file in sorted(record.place.rglob("*")):
-        if file.is_file() and file.name not in kept_back:
-            inside = file.parent.relative_to(record.place)
-            client.log_artifact(run_id, str(file), "run" if inside == Path() else f"run/{inside.as_posix()}")
-    if not (record.place / "report.html").is_file():
-        with TemporaryDirectory() as folder:
-            page = Path(folder) / "report.html"
-            asked_files([page], record, Options())
-            client.log_artifact(run_id, str(page), "run")
+    with attachments(record, None, environment) as files:
+        for name, file in files.items():
+            client.log_artifact(run_id, str(file), name.rpartition("/")[0])
 
 
 def _started(record: Run) -> int | None:
