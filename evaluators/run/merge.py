@@ -176,7 +176,9 @@ def measure(
                 if found.why is None:
                     merger.scored_again()
                     continue
-                result = _given_up(job, found.task[0], found.why)
+                split, _ = found.task
+                remove_parts(job, split.index)
+                result = SplitResult(split.index, span=_span(job, split), finished=False, trouble=found.why)
             else:
                 result = found if isinstance(found, SplitResult) else received(job, found)
             merger.take(result)
@@ -185,12 +187,6 @@ def measure(
             if job.key and counted is not None:
                 counted(finished, len(splits))
     return merger.measured(of=len(splits))
-
-
-def _given_up(job: Job, split: Split, why: Issue) -> SplitResult:
-    """What stands for a split whose workers were lost as often as it was tried."""
-    remove_parts(job, split.index)
-    return SplitResult(split.index, span=_span(job, split), finished=False, trouble=why)
 
 
 def _span(job: Job, split: Split) -> int:

@@ -47,7 +47,9 @@ class Declared(Struct, frozen=True):
             "required_keys_count": len(required),
             "total_nodes": len(nodes),
         }
-        return Declared(types, required, stats, short_hash([[node.name, node.kind, _rules(node)] for node in nodes]))
+        rules = [[*(metric.rule for metric in node.metrics), node.align.rule] for node in nodes]
+        declared = [[node.name, node.kind, own] for node, own in zip(nodes, rules, strict=True)]
+        return Declared(types, required, stats, short_hash(declared))
 
 
 def short_hash(value: object) -> str:
@@ -61,10 +63,6 @@ def _type_of(node: FieldNode) -> str:
     if types:
         return "|".join(types)
     return "any" if node.kind == "leaf" else node.kind
-
-
-def _rules(node: FieldNode) -> list[str]:
-    return [*(metric.rule for metric in node.metrics), node.align.rule]
 
 
 class RecordFiles(Struct, frozen=True):

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from evaluators.issues import UPGRADE_HINT, Problems, escaped_halves, problem
-from evaluators.run.result import Environment, EvaluatorStats, RunResult
+from evaluators.run.result import Environment, RunResult
 from evaluators.values.files import NoSmallFile, read_small
 from evaluators.values.json_text import NotJSON, parse_file
 
@@ -42,16 +42,11 @@ def run_document(result: RunResult, record: object = None) -> dict[str, Any]:
             del gate["label"]
     for place, stats in enumerate(result.evaluators):
         if stats.fields:
-            body["evaluators"][place].update(_numbers(stats))
+            scores = {one.path: one.accuracy if one.mean_score is None else one.mean_score for one in stats.fields}
+            body["evaluators"][place].update(aggregate_score=stats.mean, field_scores=scores)
     if record is not None:
         body["record"] = plain(record)
     return {"format": FORMAT, **body}
-
-
-def _numbers(stats: EvaluatorStats) -> dict[str, object]:
-    """The mean score of an evaluator that has fields, and the number of each of them, by name."""
-    scores = {field.path: field.accuracy if field.mean_score is None else field.mean_score for field in stats.fields}
-    return {"aggregate_score": stats.mean, "field_scores": scores}
 
 
 def environment_json(environment: Environment) -> str:
