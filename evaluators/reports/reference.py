@@ -17,7 +17,6 @@ from evaluators.builtin._evaluator import Evaluator, Example
 from evaluators.comparators._comparator import Comparator, Pair
 from evaluators.fields.rules import explain_rule
 from evaluators.issues import Problems
-from evaluators.judges.judge import Judge
 from evaluators.model import MISSING, FieldStatus, Outcome, Result
 from evaluators.reports.document import Block, Head, Item, Listing, Page, PageTable, Paragraph, Section, listed
 from evaluators.reports.settings_in_words import settings_of
@@ -33,9 +32,9 @@ _MOST_FIELDS: Final = 8
 def evaluator_page(name: str, plug: type[Evaluator]) -> Page:
     """The page of an evaluator type."""
     retired = f"This type is kept so that old suites load. Use `{plug.retired}` in new ones."
-    said = (*((Paragraph(retired, "warning"),) if plug.retired else ()), *_paragraphs(documentation(plug)))
+    said = (*((Paragraph(retired, "warning"),) if plug.retired else ()), *paragraphs(documentation(plug)))
     examples = (_evaluator_example(plug, example) for example in plug.examples)
-    return _page(name, said, ("evaluators:", f"  - {evaluator_line(name, plug)}"), plug, examples, _EVERY_EVALUATOR)
+    return plug_page(name, said, ("evaluators:", f"  - {evaluator_line(name, plug)}"), plug, examples, _EVERY_EVALUATOR)
 
 
 def comparator_page(name: str, plug: type[Comparator]) -> Page:
@@ -44,14 +43,7 @@ def comparator_page(name: str, plug: type[Comparator]) -> Page:
     short = (f"  one_field: {name}",) if _stands_alone(plug) else ()
     long = (f"  {'another_field' if short else 'one_field'}: {flow({name: options})}",) if options else ()
     examples = (_comparator_example(plug, pair) for pair in plug.examples)
-    return _page(name, _paragraphs(documentation(plug)), ("fields:", *short, *long), plug, examples)
-
-
-def judge_page(name: str, plug: type[Judge]) -> Page:
-    """The page of a judge."""
-    required = [one.name for one in settings_of(plug) if not one.default]
-    written = f"judge: {{{name}: {{{', '.join(f'{one}: …' for one in required) or '…'}}}}}"
-    return _page(name, _paragraphs(documentation(plug)), (written,), plug)
+    return plug_page(name, paragraphs(documentation(plug)), ("fields:", *short, *long), plug, examples)
 
 
 def transform_page(name: str, kind: Kind) -> Page:
@@ -60,10 +52,10 @@ def transform_page(name: str, kind: Kind) -> Page:
     line = flow(shown[0]) if shown else name
     examples = (_transform_example(*shown),) if shown else ()
     said = (Paragraph(kind.does), Paragraph(_EVERY_TRANSFORM))
-    return _page(name, said, (f"transforms: [{line}]",), kind.parameters, examples)
+    return plug_page(name, said, (f"transforms: [{line}]",), kind.parameters, examples)
 
 
-def _page(
+def plug_page(
     name: str,
     said: tuple[Block, ...],
     in_a_suite: tuple[str, ...],
@@ -97,7 +89,7 @@ def preset_page(name: str, text: str, comparators: Mapping[str, object]) -> Page
     return Page(
         f"preset:{name}",
         (
-            Section(None, _paragraphs("\n".join(opening_comment(text)))),
+            Section(None, paragraphs("\n".join(opening_comment(text)))),
             Section("In a suite", (_quoted((f"extends: preset:{name}",)),)),
             *((Section("Names", (names,)),) if comparators else ()),
             Section("The file", (_quoted(tuple(text.splitlines())),)),
@@ -164,7 +156,7 @@ _TRANSFORMED: Final[Mapping[str, tuple[object, object]]] = {
 """For each transform, how it is written, and a value to show it on."""
 
 
-def _paragraphs(text: str) -> tuple[Block, ...]:
+def paragraphs(text: str) -> tuple[Block, ...]:
     """The paragraphs of a docstring; one that holds lines with a dash is a list, each line with what goes on below it."""
     parts = (part for part in re.split(r"\n\s*\n", text.strip()) if part.strip())
     return tuple(_paragraph(part) for part in parts)

@@ -23,18 +23,20 @@ from evaluators.cli._options import GroupedCommand
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.converting.converter import CONVERTERS, Converter, Word, WordTable
 from evaluators.fields.scored import ListOutcome
-from evaluators.judges.judge import JUDGES
+from evaluators.judges.judge import JUDGES, Judge
 from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
 from evaluators.model import Outcome
 from evaluators.reports.catalog import CatalogEntry, Group, Kind, entries, page
 from evaluators.reports.document import Block, Head, Page, PageTable, Paragraph, Section
 from evaluators.reports.markdown import page_markdown
-from evaluators.reports.reference import judge_page
+from evaluators.reports.reference import paragraphs, plug_page
+from evaluators.reports.settings_in_words import settings_of
 from evaluators.run.record_facts import RecordFacts
 from evaluators.run.record_lines import CellsLine, CodeLine, RowLine, RowOutcome
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import FORMAT
 from evaluators.suite.foreign_words import TYPES, old_settings
+from evaluators.suite.schema import documentation
 from evaluators.values.quoting import flow
 from tests.docs import integrations
 from tests.docs.settings_page import settings_page
@@ -162,8 +164,14 @@ _JUDGES: Final = (
 
 
 def _judges() -> str:
-    pages = [_below(judge_page(name, JUDGES.find(name))) for name in JUDGES.shipped()]
+    pages = [_below(_judge_page(name, JUDGES.find(name))) for name in JUDGES.shipped()]
     return "\n\n".join(["# Judges", _JUDGES, *pages]) + "\n"
+
+
+def _judge_page(name: str, plug: type[Judge]) -> Page:
+    required = [one.name for one in settings_of(plug) if not one.default]
+    written = f"judge: {{{name}: {{{', '.join(f'{one}: …' for one in required) or '…'}}}}}"
+    return plug_page(name, paragraphs(documentation(plug)), (written,), plug)
 
 
 _GROUP_TITLES: Final[Mapping[Group, str]] = {
