@@ -19,8 +19,8 @@ from evaluators.run.cells_again import with_cells
 from evaluators.run.reader import Run
 from evaluators.settings import BadSettings, build
 from evaluators.testsets.columns import no_such_column
+from evaluators.testsets.opening import open_test_set
 from evaluators.testsets.reader import id_text, knows, whole
-from evaluators.testsets.test_set import open_test_set
 from evaluators.testsets.test_set_config import TestSetConfig
 
 

@@ -20,8 +20,9 @@ from evaluators.testsets.columns import usual_columns
 from evaluators.testsets.derived import first_table
 from evaluators.testsets.documents import holds_documents, holds_rows, open_file
 from evaluators.testsets.memory_rows import DOCUMENT, MemoryRows
+from evaluators.testsets.opening import open_expected
 from evaluators.testsets.reader import Cell, whole
-from evaluators.testsets.test_set import TestSet, open_expected
+from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.values.json_text import NotJSON, parse
 from evaluators.values.yaml_text import NotYAML, load_untrusted

@@ -26,9 +26,10 @@ from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import listed, not_told_apart
 from evaluators.testsets.delimited import encoding_note, seeming_encoding
 from evaluators.testsets.documents import holds_documents, open_file
+from evaluators.testsets.opening import open_test_set
 from evaluators.testsets.places import has_wildcards
 from evaluators.testsets.reader import Table, whole
-from evaluators.testsets.test_set import TestSet, open_test_set
+from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.values.addresses import shown_address, without_proofs
 

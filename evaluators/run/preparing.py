@@ -22,9 +22,10 @@ from evaluators.settings import BadSettings, Loc
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.derived import origin
+from evaluators.testsets.opening import open_test_set
 from evaluators.testsets.reader import knows
 from evaluators.testsets.selection import Selection
-from evaluators.testsets.test_set import TestSet, open_test_set
+from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import PLACES, TestSetConfig
 from evaluators.values.addresses import addresses_in, allowed_beginnings, refused_addresses, shown_address
 

@@ -21,10 +21,11 @@ from msgspec.structs import replace
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.needs import Cell, too_long
 from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource, locate, read_up_to, reading
-from evaluators.testsets.byte_store import at, files_at, kind_at, scheme_of, store_of
+from evaluators.testsets.byte_store import at, files_at, inside, kind_at, matching, scheme_of, store_of
 from evaluators.testsets.places import has_wildcards, stood_for
 from evaluators.testsets.reader import READERS, Reader
 from evaluators.testsets.run_files import without_runs
+from evaluators.testsets.test_set_config import variant_name
 from evaluators.values.addresses import shown_address
 from evaluators.values.json_text import MAX_CHARS, NotJSON, parse
 
@@ -104,6 +105,35 @@ def plain_name(name: str) -> str:
         if stem.lower().endswith(word) and len(stem) > len(word):
             return stem[: -len(word)]
     return stem
+
+
+def variants_at(place: str, folder: Path) -> dict[str, str]:
+    """The variants that are in a folder, or fit a pattern: their names, and where the outputs of each are.
+
+    Raises Problems (config) when there is none, and for names that cannot be those of variants.
+    """
+    if kind_at(folder, place) == "folder":
+        whole = at(folder, place)
+        beside = [inside(place, name) for name in store_of(whole).names(whole) if not name.startswith(".")]
+    else:
+        fitting = matching(place.replace("**", "*"), folder)
+        beside = [one for one in fitting if not PurePath(one).name.startswith(".")]
+    found: dict[str, str] = {}
+    for one in sorted(beside):
+        path = PurePath(one)
+        name = path.name if kind_at(folder, one) == "folder" else PurePath(path.name.removesuffix(".gz")).stem
+        if (wrong := variant_name(name)) is not None:
+            hint = "give it a name: `outputs: {NAME: FILE, …}`"
+            raise problem("variant-name", wrong.message, where=one, hint=hint)
+        if name in found:
+            message = f'two variants are called "{name}"'
+            raise problem("same-variant", message, where=place, hint="give each a name: `outputs: {NAME: FILE, …}`")
+        shown = path.relative_to(folder) if path.is_relative_to(folder) else path
+        found[name] = one if scheme_of(one) else str(shown)
+    if not found:
+        hint = "a folder, or a pattern such as `outputs/*.jsonl`, relative to the suite"
+        raise problem("no-outputs", "no file or folder of outputs is there", where=place, hint=hint)
+    return found
 
 
 def text_of(source: ByteSource) -> Cell:

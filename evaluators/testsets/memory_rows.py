@@ -18,13 +18,14 @@ from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from evaluators.issues import Blame, CellError, Issue, problem
 from evaluators.model import JSON, MISSING, Missing
 from evaluators.needs import Cell, Role
 from evaluators.testsets.byte_source import ByteSource, temporary_file, whole_of
 from evaluators.testsets.columns import USUAL_NAMES, folded, is_usual
-from evaluators.testsets.documents import DocumentFile, text_of
+from evaluators.testsets.documents import DocumentFile, PairBy, one_document, text_of
 from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split, id_text
 from evaluators.values.json_text import NotJSON, compact, parse, to_text
 
@@ -100,6 +101,23 @@ def listed_rows(source: ByteSource, key: str | None, **more: Any) -> MemoryRows:
 def _columns(source: ByteSource, key: str | None) -> dict[str, Sequence[Cell]]:
     items = list_in(source) or []
     return {"id": ids_of(items, key), "expected": items}
+
+
+def paired_files(
+    expected: ByteSource, output: ByteSource, pair_by: PairBy | None, key: str | None, where: str
+) -> tuple[MemoryRows, MemoryRows]:
+    """The documents of two lists, or two documents; `key` is the one that the settings name, `where` the place of what is expected."""
+    wanted, given = list_in(expected), list_in(output)
+    if wanted is None or given is None or pair_by in ("path", "name"):
+        document = one_document(expected)
+        return document_rows([document], expected.name), document_rows([replace(document, source=output)], output.name)
+    key = None if pair_by == "position" else common_key([wanted, given], key)
+    if key is not None and not all(any(ids_of(items, key)) for items in (wanted, given)):
+        hint = "`pair_by: position` pairs the documents by their places"
+        raise problem("no-such-key", f'no document of a list has the key "{key}"', where=where, hint=hint)
+    how = "their places in the list" if key is None else f'the key "{key}"'
+    note = f"{expected.name} and {output.name} are lists of documents, paired by {how}"
+    return listed_rows(expected, key, notes=(note,)), listed_rows(output, key, where="item")
 
 
 def list_in(source: ByteSource) -> list[Cell] | None:

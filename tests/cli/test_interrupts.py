@@ -26,7 +26,7 @@ MOMENTS = [
     "evaluators.cli",  # the command line starts
     "evaluators.cli.run",  # the command is looked up
     "evaluators.api.loading",  # it begins
-    "evaluators.testsets.test_set",  # the run is prepared
+    "evaluators.testsets.opening",  # the run is prepared
     "evaluators.reports.conclusions",
     "evaluators.reports.summary",  # the run is over
 ]

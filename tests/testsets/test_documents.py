@@ -14,7 +14,8 @@ from evaluators.issues import CellError, Problems
 from evaluators.model import MISSING
 from evaluators.settings import BadSettings, build
 from evaluators.testsets.documents import documents_at, plain_name
-from evaluators.testsets.test_set import TestSet, open_test_set
+from evaluators.testsets.opening import open_test_set
+from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 from tests.data.extract_bench import unpack
 from tests.kit import write_files

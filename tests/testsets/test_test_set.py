@@ -18,8 +18,9 @@ from evaluators.issues import Blame, CellError, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Role
 from evaluators.settings import BadSettings, build
+from evaluators.testsets.opening import open_test_set
 from evaluators.testsets.selection import Selection
-from evaluators.testsets.test_set import TestSet, open_test_set
+from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 from tests.kit import write_files
 
@@ -180,7 +181,7 @@ def test_a_small_test_set_loads_no_heavy_library(folder: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
         "from evaluators.testsets.test_set_config import TestSetConfig, Joined\n"
-        "from evaluators.testsets.test_set import open_test_set\n"
+        "from evaluators.testsets.opening import open_test_set\n"
         "config = TestSetConfig(file='rows.csv', output=Joined(file='out.jsonl'))\n"
         "test_set = open_test_set(config, Path())\n"
         "print([list(test_set.read(split, ['output'])) for split in test_set.splits()][0][0].count)\n"

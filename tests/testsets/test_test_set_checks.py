@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from evaluators.settings import build
-from evaluators.testsets.test_set import TestSet, open_test_set
+from evaluators.testsets.opening import open_test_set
+from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_checks import absent_places, contradictions, repeated_keys, unused_columns
 from evaluators.testsets.test_set_config import TestSetConfig
 
