@@ -40,18 +40,20 @@ def compare(
     before, after = open_side(base), open_side(new)
     config = suite.compare if suite is not None else CompareConfig()
     fields = listed_fields(suite.config.lines) if suite is not None else {}
-    targets = {written: guard_target(written, fields) for written in config.guards}
+    targets = {written: guard_target(written, fields) for written in config.regression_checks}
     changes: dict[str, object] = {}
     if fail_on is not None:
         changes["fail_on"] = _known_rules(fail_on)
     if fail_on is not None or max_broken_rows is not None:
         changes["max_broken_rows"] = max_broken_rows
-    guards = dict(config.guards)
+    guards = dict(config.regression_checks)
     for written, drop in (max_drop or {}).items():
         targets[written] = guard_target(written, after.fields)
         limits = guards.get(written)
         guards[written] = limits.model_copy(update={"max_drop": drop}) if limits else GuardConfig(max_drop=drop)
-    return compare_sides(before, after, config.model_copy(update={**changes, "guards": guards}), targets, common=common)
+    return compare_sides(
+        before, after, config.model_copy(update={**changes, "regression_checks": guards}), targets, common=common
+    )
 
 
 def compare_with_baseline(suite: Suite, new: Path, **how: Any) -> RunComparison:

@@ -406,7 +406,7 @@ def _without_record(options: Options, wanted: _AskedFor, result: RunResult) -> O
         return options
     from evaluators.reports.suggestions import suggestion_hint
 
-    said = "Examples of mistakes and near misses need the run folder, and this run keeps none."
+    said = "Examples of mistakes and suggestions need the run folder, and this run keeps none."
     return replace(options, extra=(suggestion_hint(said),), search=(said,))
 
 

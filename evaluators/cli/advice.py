@@ -11,7 +11,7 @@ from evaluators.cli._printing import print_page
 @click.command("advice")
 @click.argument("run", type=click.Path(), required=False)
 def command(run: str | None) -> None:
-    """List the near misses of a run: which one change to the suite would turn how many wrong values right.
+    """List the suggestions of a run: which one change to the suite would turn how many wrong values right.
 
     RUN is a run folder, or the run.json in it; without it, the newest run in `runs`. The advice comes from the wrong values
     that the run recorded, and from the suite as the folder holds it. Nothing is changed: whether a difference matters is for

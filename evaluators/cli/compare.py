@@ -78,9 +78,9 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     Rows are paired by their ids. You learn which rows are fixed and which are broken, how much each evaluator and each
     field gained or lost, and whether that could be chance.
 
-    A row that the base scored and NEW did not is lost: it is listed, and broken for the guards where the base passed.
+    A row that the base scored and NEW did not is lost: it is listed, and broken for the regression checks where the base passed.
 
-    The exit code is 0 when no guard failed, 1 when one did, 2 for a mistake in the command or the suite, 3 when something
+    The exit code is 0 when no regression check failed, 1 when one did, 2 for a mistake in the command or the suite, 3 when something
     could not be compared, such as a lost row, and 4 when the runs cannot be compared: other rows, other expected answers,
     other settings.
     """

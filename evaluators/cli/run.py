@@ -87,7 +87,7 @@ GROUPS: Final = {
 @click.option(
     "--no-results",
     is_flag=True,
-    help="Write no run folder. Examples of mistakes and near misses need it, so there are none.",
+    help="Write no run folder. Examples of mistakes and suggestions need it, so there are none.",
 )
 @click.option(
     "--name",

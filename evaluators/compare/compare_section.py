@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 
 from evaluators.issues import Problems, problem
 from evaluators.registry import suggestion
@@ -29,7 +29,7 @@ class GuardConfig(Settings):
     @model_validator(mode="after")
     def _makes_sense(self) -> GuardConfig:
         if self.max_drop is None and self.max_broken_rows is None:
-            raise ValueError("a guard needs max_drop or max_broken_rows")
+            raise ValueError("a regression check needs max_drop or max_broken_rows")
         return self
 
 
@@ -42,7 +42,9 @@ class CompareConfig(Settings):
     """What fails: an evaluator or a field that is clearly worse; rows that were right and are wrong now; or nothing, []."""
     max_broken_rows: Count | None = None
     """How many broken rows are allowed. To set it is to ask for the rule broken_rows; without it, none is allowed."""
-    guards: Mapping[str, GuardConfig] = Field(default_factory=dict)
+    regression_checks: Mapping[str, GuardConfig] = Field(
+        default_factory=dict, validation_alias=AliasChoices("regression_checks", "guards")
+    )
     """Further limits, for one evaluator or one field: `header.total: {max_drop: 0.01, max_broken_rows: 0}`."""
 
     @property
@@ -53,18 +55,19 @@ class CompareConfig(Settings):
 
 
 def read_compare(data: Any, context: Mapping[str, Any]) -> CompareConfig:
-    """The settings under `compare`. Every guard must be about something that the suite has."""
+    """The settings under `compare`. Every regression check must be about something that the suite has."""
     config, fields = build(CompareConfig, data, noun="compare"), listed_fields(context["evaluators"])
+    key = "guards" if "guards" in data else "regression_checks"
+    if key == "guards":
+        context["notes"].append((("guards",), 'the setting "guards" is called "regression_checks" here'))
     details: list[Detail] = []
-    for written in config.guards:
+    for written in config.regression_checks:
         try:
             guard_target(written, fields)
         except Problems as error:
             if error.issues[0].code == "unknown-evaluator" and context["may_be_called"](written.partition(".")[0]):
                 continue  # perhaps one that could not be read, and that is said where it stands
-            details.extend(
-                Detail(("guards", written), issue.message, issue.hint, True, issue.code) for issue in error.issues
-            )
+            details.extend(Detail((key, written), issue.message, issue.hint, True, issue.code) for issue in error.issues)
     if details:
         raise BadSettings(details)
     return config
@@ -76,13 +79,16 @@ def listed_fields(lines: Sequence[EvaluatorLine]) -> dict[str, tuple[str, ...]]:
 
 
 def guard_target(written: str, fields: Mapping[str, Sequence[str]]) -> Target:
-    """What a guard is about. `fields` are those of each evaluator. Raises Problems (config) for a name that is not among them."""
-    target = parse_target(written, fields, "guard")
+    """What a regression check is about. `fields` are those of each evaluator.
+
+    Raises Problems (config) for a name that is not among them.
+    """
+    target = parse_target(written, fields, "regression check")
     known = fields[target.evaluator]
     if target.field is not None and target.field not in known:
         raise problem(
             "unknown-field",
-            f'the guard "{written}" names the field "{target.field}", and "{target.evaluator}" lists none of that path',
+            f'the regression check "{written}" names the field "{target.field}", and "{target.evaluator}" lists none of that path',
             hint=suggestion(target.field, known) or (f"fields: {', '.join(known)}" if known else None),
         )
     return target

@@ -54,7 +54,7 @@ def compare_sides(
 ) -> RunComparison:
     """The comparison of a new run with a base.
 
-    `targets` gives the evaluator and the field of each guard of `config`. With `common`, runs that differ in their rows or
+    `targets` gives the evaluator and the field of each regression check of `config`. With `common`, runs that differ in their rows or
     evaluators are compared in what they have in common, and the differences are notes.
     """
     named = [variant for variant in new.rows if variant in base.rows]
@@ -124,7 +124,7 @@ def _compared(
 def _facts(differences: Sequence[Difference], judged: Sequence[GuardResult], lost: Sequence[ChangedRow]) -> Facts:
     named = {one: f"{one.rule}{f' of {one.target}' if one.target else ''}" for one in judged}
     issues = [
-        Issue("undecided", Blame.TESTSET, f"the guard {named[one]} is undecided: {one.message}")
+        Issue("undecided", Blame.TESTSET, f"the regression check {named[one]} is undecided: {one.message}")
         for one in judged
         if one.verdict == "undecided"
     ]

@@ -1,4 +1,4 @@
-"""Guards: what a run is held to when it is compared with another, so that continuous integration can stop."""
+"""Regression checks: what a run is held to when it is compared with another, so that continuous integration can stop."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def judge_guards(
     broken: int,
     lost: int = 0,
 ) -> tuple[GuardResult, ...]:
-    """One result per rule, then one per limit of each guard and variant.
+    """One result per rule, then one per limit of each regression check and variant.
 
-    `targets` gives the evaluator and the field of each guard by the text that names it. In `differences`, and in `broken`,
+    `targets` gives the evaluator and the field of each regression check by the text that names it. In `differences`, and in `broken`,
     which counts rows, a lost row that passed in the base is one that is wrong now; `lost` says how many of those there are.
     """
     found: list[GuardResult] = []
@@ -30,12 +30,12 @@ def judge_guards(
         most = config.max_broken_rows or 0
         said = f"{_broken_text(broken, lost)}; the most is {most:,}"
         found.append(GuardResult("broken_rows", None, "failed" if broken > most else "passed", said))
-    for written, guard in config.guards.items():
+    for written, guard in config.regression_checks.items():
         concerned = [one for one in differences if (one.evaluator, one.field) == targets[written]]
         for one in concerned:
             found.extend(_limits(written, guard, one))
         if not concerned:
-            found.append(GuardResult("guard", written, "undecided", "it is in no row of both runs"))
+            found.append(GuardResult("regression_check", written, "undecided", "it is in no row of both runs"))
     return tuple(found)
 
 
@@ -50,7 +50,7 @@ def _significant_drop(differences: Iterable[Difference]) -> GuardResult:
 def _limits(written: str, guard: GuardConfig, one: Difference) -> Iterable[GuardResult]:
     too_many = guard.max_broken_rows is not None and one.broken > guard.max_broken_rows
     if one.difference is None and not too_many:
-        yield GuardResult("guard", written, "undecided", "no row was measured in both runs", one.variant)
+        yield GuardResult("regression_check", written, "undecided", "no row was measured in both runs", one.variant)
         return
     if guard.max_drop is not None and one.difference is not None:
         drop = -one.difference

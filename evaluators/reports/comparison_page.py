@@ -128,11 +128,11 @@ def _guards(comparison: RunComparison) -> tuple[Section, ...]:
     order = ("failed", "undecided", "passed")
     guards = sorted(comparison.guards, key=lambda guard: order.index(guard.verdict))
     table = PageTable(
-        (Head("guard"), Head("of"), Head("variant"), Head("verdict"), Head("found")),
+        (Head("regression check"), Head("of"), Head("variant"), Head("verdict"), Head("found")),
         tuple(_guard_row(guard) for guard in guards),
         tuple(_GUARD_TONES[guard.verdict] for guard in guards),
     )
-    return (Section("Guards", (dense(table, ("guard", "verdict", "found")),)),)
+    return (Section("Regression checks", (dense(table, ("regression check", "verdict", "found")),)),)
 
 
 def _guard_row(guard: GuardResult) -> tuple[str, ...]:
@@ -180,8 +180,8 @@ def _plain_change(change: str) -> str:
 
 
 _EXIT_WORDS: Final = {
-    0: "no guard failed",
-    1: "a guard failed",
+    0: "no regression check failed",
+    1: "a regression check failed",
     3: "something could not be compared",
     4: "the runs cannot be compared",
 }
@@ -190,7 +190,7 @@ _EXIT_WORDS: Final = {
 def _ending(comparison: RunComparison, files: Sequence[str]) -> Section:
     words = _EXIT_WORDS.get(comparison.exit_code, "see the causes")
     if comparison.exit_code == 0 and not comparison.guards:
-        words = "no guard was asked for, so no difference is too large"
+        words = "no regression check was asked for, so no difference is too large"
     blocks: list[Paragraph | Listing] = [Paragraph(f"Exit code {comparison.exit_code}: {words}.", _tone(comparison))]
     if comparison.causes and not comparison.incomparable:
         blocks.append(Listing(tuple(Item(cause) for cause in comparison.causes)))

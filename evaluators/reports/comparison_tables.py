@@ -97,7 +97,7 @@ def _legend(comparison: RunComparison) -> Iterable[Item]:
     )
     if any(one.lost for one in comparison.evaluators):
         yield Item(
-            "lost: rows that the base scored and the new run did not; for guards they are broken where the base passed"
+            "lost: rows that the base scored and the new run did not; for regression checks they are broken where the base passed"
         )
     if any(one.gained for one in comparison.evaluators):
         yield Item("gained: rows that the new run scored and the base did not")

@@ -61,7 +61,7 @@ def suggestion_section(found: Sequence[Suggestion], most: int = MOST_SHOWN, *, m
         blocks.append(Paragraph(f"And {len(found) - most:,} more: `evaluators advice RUN` shows them all.", "note"))
     elif more:
         blocks.append(Paragraph("`evaluators advice RUN` searches for more.", "note"))
-    return (Section("Near misses", tuple(blocks), id="near-misses"),)
+    return (Section("Suggestions", tuple(blocks), id="suggestions"),)
 
 
 def not_searched(result: RunResult) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ def not_searched(result: RunResult) -> tuple[str, ...]:
 
 def suggestion_hint(text: str) -> Section:
     """The section with a sentence in place of suggestions."""
-    return Section("Near misses", (Paragraph(text, "note"),), id="near-misses")
+    return Section("Suggestions", (Paragraph(text, "note"),), id="suggestions")
 
 
 def _item(one: Suggestion) -> Item:

@@ -223,7 +223,8 @@ def _share(value: object, most: object) -> str | None:
 def _model_at(model: type[BaseModel], loc: Loc) -> type[BaseModel]:
     """The model that stands at a place inside another one: where the settings of a key are known."""
     for step in loc:
-        field = model.model_fields.get(str(step))
+        named = ((user_spellings(name, info), info) for name, info in model.model_fields.items())
+        field = next((info for written, info in named if str(step) in written), None)
         inner = field.annotation if field else None
         candidates = [inner, *get_args(inner)]
         models = [one for one in candidates if isinstance(one, type) and issubclass(one, BaseModel)]

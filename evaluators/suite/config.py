@@ -445,7 +445,7 @@ def _respelled(detail: Detail, spelled: Mapping[str, str]) -> Detail:
 
 
 _HOMES: Final = {
-    "cluster": "statistics", "baseline": "compare", "fail_on": "compare", "max_broken_rows": "compare", "guards": "compare",
+    "cluster": "statistics", "baseline": "compare", "fail_on": "compare", "max_broken_rows": "compare", "regression_checks": "compare",
     "columns": "test_set", "unreadable_output": "test_set", "empty_expected": "test_set", "outputs": "test_set",
 }  # fmt: skip
 """Settings that are likely to be written at the top of a suite, and the section that they belong to."""

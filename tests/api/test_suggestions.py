@@ -76,7 +76,7 @@ def test_items_of_lists_are_one_field(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_missing_or_right_is_no_near_miss(tmp_path: Path) -> None:
+def test_nothing_is_suggested_for_what_is_missing_or_right(tmp_path: Path) -> None:
     pairs = [({"city": "Rome", "tags": 1}, {"city": "Rome", "tags": 1}), ({"city": "Rome"}, {})]
     assert said(*run(tmp_path, pairs, FIELDS)) == []
 

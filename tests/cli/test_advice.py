@@ -1,4 +1,4 @@
-"""The command `advice`: the near misses of a run that has ended."""
+"""The command `advice`: the suggestions of a run that has ended."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def test_a_report_of_the_run_has_them_too(suffix: str) -> None:
     cli("run", "suite.yaml", "--name", "one", "-q", "-o", f"first.{suffix}")
     assert cli("report", "runs/one", "-o", f"again.{suffix}").exit_code == 0
     first, again = (Path(f"{name}.{suffix}").read_text(encoding="utf-8") for name in ("first", "again"))
-    assert suffix == "html" or ("Near misses" in first and "Near misses" in again)
+    assert suffix == "html" or ("Suggestions" in first and "Suggestions" in again)
 
 
-def test_a_run_without_near_misses_says_so(folder: Path) -> None:
+def test_a_run_without_suggestions_says_so(folder: Path) -> None:
     (folder / "rows.csv").write_text('output,expected\n"{""city"": ""Rome""}","{""city"": ""Rome""}"\n', encoding="utf-8")
     cli("run", "suite.yaml", "--name", "one", "-q")
     assert "No single change would turn a recorded wrong value right." in cli("advice", "runs/one").stdout

@@ -24,7 +24,7 @@ evaluators:
 compare:
   baseline: baselines/main.json
   max_broken_rows: 1
-  guards:
+  regression_checks:
     city.zip: {max_drop: 0.02}
 """
 RIGHT, NO_ZIP = '{"city": "Rome", "zip": "1"}', '{"city": "Rome", "zip": "2"}'
@@ -190,11 +190,19 @@ def test_variants_are_ranked(run: Start, tmp_path: Path) -> None:
     assert 'did you mean "a"' not in run("compare", "runs/models", "--variants", "z", "a").output
 
 
-def test_a_guard_of_a_suite_must_name_what_there_is(run: Start, tmp_path: Path) -> None:
+def test_a_regression_check_of_a_suite_must_name_what_there_is(run: Start, tmp_path: Path) -> None:
     (tmp_path / "suite.yaml").write_text(SUITE.replace("city.zip:", "city.zpi:"), encoding="utf-8")
     done = run("check", "suite.yaml")
     assert done.exit_code == 2
-    assert 'suite.yaml:12:5: the guard "city.zpi" names the field "zpi"' in done.output
+    assert 'suite.yaml:12:5: the regression check "city.zpi" names the field "zpi"' in done.output
+
+
+def test_regression_checks_by_their_old_name_are_read_with_a_note(run: Start, tmp_path: Path) -> None:
+    (tmp_path / "suite.yaml").write_text(SUITE.replace("regression_checks:", "guards:"), encoding="utf-8")
+    assert 'suite.yaml:11:3: the setting "guards" is called "regression_checks" here' in run("check", "suite.yaml").output
+    assert run("compare", "runs/good", "runs/bad", "--suite", "suite.yaml", "--max-broken-rows", "3").exit_code == 1
+    (tmp_path / "suite.yaml").write_text(SUITE.replace("regression_checks:", "guards:").replace("max_drop", "max_drap"))
+    assert 'did you mean "max_drop"?' in run("check", "suite.yaml").output
 
 
 def test_rows_of_one_cluster_count_as_one(run: Start, tmp_path: Path) -> None:

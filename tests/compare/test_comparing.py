@@ -169,7 +169,7 @@ def test_a_drop_that_could_be_chance_does_not_fail_but_broken_rows_may() -> None
 
 
 def test_a_guard_is_about_one_evaluator() -> None:
-    config = CompareConfig(fail_on=(), guards={"parses": GuardConfig(max_drop=0.05, max_broken_rows=2)})
+    config = CompareConfig(fail_on=(), regression_checks={"parses": GuardConfig(max_drop=0.05, max_broken_rows=2)})
     found = plain("+" * 30, "+" * 28 + "--", config, parses=None)
     assert [(one.rule, one.verdict) for one in found.guards] == [("max_drop", "failed"), ("max_broken_rows", "passed")]
     assert found.causes == ("max_drop of parses: lower by 0.0667; the most is 0.05",)
@@ -178,7 +178,7 @@ def test_a_guard_is_about_one_evaluator() -> None:
 def test_a_guard_on_a_field_that_was_never_measured_is_undecided() -> None:
     blank = [(RIGHT, said("skipped", None, None))] * 4
     one = side("one", rows_of(blank))
-    config = CompareConfig(guards={"header.total": GuardConfig(max_drop=0.1)})
+    config = CompareConfig(regression_checks={"header.total": GuardConfig(max_drop=0.1)})
     found = compare_sides(one, one, config, {"header.total": ("header", "total")})
     assert (found.guards[-1].verdict, found.exit_code) == ("undecided", 3)
 
@@ -294,7 +294,7 @@ def test_a_lost_row_that_passed_in_the_base_is_broken_for_guards() -> None:
     base = side("base", rows_of([(RIGHT, RIGHT)] * 10 + [(WRONG, RIGHT)] * 10))
     new = side("new", rows_of([(RIGHT, RIGHT)] * 8 + [(UNSCORED["invalid"], RIGHT)] * 4 + [(WRONG, RIGHT)] * 8))
     guard = GuardConfig(max_drop=0.05, max_broken_rows=1)
-    config = CompareConfig(fail_on=("broken_rows",), guards={"parses": guard})
+    config = CompareConfig(fail_on=("broken_rows",), regression_checks={"parses": guard})
     found = compare_sides(base, new, config, {"parses": ("parses", None)})
     assert found.exit_code == 1
     assert [(one.rule, one.verdict, one.message) for one in found.guards] == [
@@ -346,7 +346,7 @@ def test_an_invention_where_nothing_was_is_broken_for_every_guard() -> None:
     base = side("base", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, EMPTY)] * 2))
     new = side("new", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, INVENTED), (RIGHT, EMPTY)]))
     guards = {name: GuardConfig(max_broken_rows=0) for name in ("header", "header.total")}
-    config = CompareConfig(fail_on=("broken_rows",), guards=guards)
+    config = CompareConfig(fail_on=("broken_rows",), regression_checks=guards)
     found = compare_sides(base, new, config, {"header": ("header", None), "header.total": ("header", "total")})
     assert (found.broken, found.gained, found.exit_code) == (1, 0, 1)
     assert [one.verdict for one in found.guards] == ["failed"] * 3
@@ -380,7 +380,9 @@ def test_a_row_in_which_the_base_had_nothing_to_measure(now: Result, change: str
 def test_a_guard_sees_inventions_also_where_the_base_measured_nothing_at_all() -> None:
     base, new = side("base", rows_of([(RIGHT, EMPTY)] * 3)), side("new", rows_of([(RIGHT, INVENTED)] * 3))
     guard = GuardConfig(max_broken_rows=2, max_drop=0.1)
-    found = compare_sides(base, new, CompareConfig(fail_on=(), guards={"header": guard}), {"header": ("header", None)})
+    found = compare_sides(
+        base, new, CompareConfig(fail_on=(), regression_checks={"header": guard}), {"header": ("header", None)}
+    )
     assert [(one.rule, one.verdict) for one in found.guards] == [("max_broken_rows", "failed")]
     assert found.exit_code == 1
 
@@ -411,7 +413,7 @@ def test_a_field_of_a_row_without_a_score_still_counts_where_it_was_measured() -
 
 def test_fields_are_compared_also_when_no_row_of_the_new_run_has_any() -> None:
     base, new = side("base", rows_of([(RIGHT, BOTH)] * 4)), rows_of([(RIGHT, UNSCORED["invalid"])] * 4)
-    config = CompareConfig(fail_on=(), guards={"header.total": GuardConfig(max_broken_rows=3)})
+    config = CompareConfig(fail_on=(), regression_checks={"header.total": GuardConfig(max_broken_rows=3)})
     blank = replace(side("new", new), fields={"parses": (), "header": ()})
     found = compare_sides(base, blank, config, {"header.total": ("header", "total")})
     assert (found.guards[0].verdict, found.guards[0].message) == (
@@ -433,7 +435,7 @@ ALL_KINDS = st.lists(st.tuples(st.tuples(PLAIN, ANY), st.tuples(PLAIN, ANY)), mi
 def compared(pairs: list[tuple[tuple[Result, Result], tuple[Result, Result]]], clusters: bool = False) -> RunComparison:
     base, new = (side(name, rows_of([pair[place] for pair in pairs], clusters)) for place, name in enumerate("bn"))
     guards = {"header": GuardConfig(max_drop=0.1), "header.total": GuardConfig(max_drop=0.1, max_broken_rows=2)}
-    config = CompareConfig(fail_on=("significant_drop", "broken_rows"), max_broken_rows=3, guards=guards)
+    config = CompareConfig(fail_on=("significant_drop", "broken_rows"), max_broken_rows=3, regression_checks=guards)
     return compare_sides(base, new, config, {"header": ("header", None), "header.total": ("header", "total")})
 
 

@@ -87,7 +87,7 @@ def test_a_clear_drop_names_five_evaluators_and_counts_the_rest() -> None:
 def test_limits_say_what_was_found_and_what_is_allowed() -> None:
     config = CompareConfig(
         fail_on=("broken_rows",),
-        guards={"a": GuardConfig(max_drop=0.1, max_broken_rows=1), "b": GuardConfig(max_drop=0.0)},
+        regression_checks={"a": GuardConfig(max_drop=0.1, max_broken_rows=1), "b": GuardConfig(max_drop=0.0)},
     )
     base, new = side("base", rows_of(a="+++++-", b="+?++++")), side("new", rows_of(a="+--+++", b="+?++++"))
     found = compare_sides(base, new, config, {"a": ("a", None), "b": ("b", None)})
@@ -101,7 +101,7 @@ def test_limits_say_what_was_found_and_what_is_allowed() -> None:
 
 
 def test_lost_rows_count_as_broken_and_are_named() -> None:
-    config = CompareConfig(guards={"a": GuardConfig(max_drop=0.1, max_broken_rows=0)})
+    config = CompareConfig(regression_checks={"a": GuardConfig(max_drop=0.1, max_broken_rows=0)})
     base, new = side("base", rows_of(a="++++-")), side("new", rows_of(a="+?++?"))
     found = compare_sides(base, new, config, {"a": ("a", None)})
     assert [(one.verdict, one.message) for one in found.guards[1:]] == [

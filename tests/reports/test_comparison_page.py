@@ -68,7 +68,7 @@ def worse() -> RunComparison:
         "header.totals.gross": GuardConfig(max_drop=0.01, max_broken_rows=20),
         "contains_json": GuardConfig(max_drop=0.5),
     }
-    config = CompareConfig(fail_on=("significant_drop", "broken_rows"), max_broken_rows=3, guards=guards)
+    config = CompareConfig(fail_on=("significant_drop", "broken_rows"), max_broken_rows=3, regression_checks=guards)
     targets = {"header.totals.gross": ("header", "totals.gross"), "contains_json": ("contains_json", None)}
     return compare_sides(
         side("baselines/main.json", rows("+" * 22 + "to")),
@@ -91,7 +91,7 @@ def incomparable() -> RunComparison:
 
 def lost() -> RunComparison:
     """`?` was not judged, `.` is invalid, `n` has nothing on either side, `h` an invention where nothing is expected."""
-    config = CompareConfig(guards={"header.totals.gross": GuardConfig(max_drop=0.2)})
+    config = CompareConfig(regression_checks={"header.totals.gross": GuardConfig(max_drop=0.2)})
     return compare_sides(
         side("runs/base", rows("+" * 12 + "t.hn")),
         side("runs/new", rows("+" * 9 + "?.t.+nn")),
@@ -203,7 +203,7 @@ def test_the_fields_of_a_row_are_cut_and_counted() -> None:
 def test_github_is_told_first_how_it_ended() -> None:
     lines = FORMATS.find("github")().compared(worse()).splitlines()
     assert lines[0].startswith("::error title=evaluators::invoice extraction: FAILED")
-    assert all("title=guard" in line for line in lines[1:])
+    assert all("title=regression check" in line for line in lines[1:])
 
 
 def test_the_files_that_were_written_are_listed() -> None:

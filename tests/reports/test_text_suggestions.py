@@ -1,4 +1,4 @@
-"""Near misses of texts: what is forgiven one thing at a time, and which line is offered."""
+"""Suggestions for texts: what is forgiven one thing at a time, and which line is offered."""
 
 from __future__ import annotations
 

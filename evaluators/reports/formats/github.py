@@ -54,7 +54,7 @@ class GitHub(Format):
         return _lines([_ending(result), *_gates(result, options.gate_places), *_problems(result)])
 
     def compared(self, comparison: RunComparison) -> str:
-        """One annotation for the comparison, and one for each guard that did not pass, lost row, or reason against comparing."""
+        """One annotation for the comparison, and one for each regression check that did not pass, lost row, or reason against comparing."""
         return _lines([_compared(comparison), *_guards(comparison)])
 
 
@@ -90,7 +90,7 @@ def _guards(comparison: RunComparison) -> Iterable[Annotation]:
         yield Annotation("error", "not comparable", reason)
     for guard in comparison.guards:
         if guard.verdict != "passed":
-            about = f"guard {guard.rule}{f' of {guard.target}' if guard.target else ''}"
+            about = f"regression check {guard.rule}{f' of {guard.target}' if guard.target else ''}"
             yield Annotation("error", about, f"{guard.verdict}: {guard.message}")
     for row in [row for row in comparison.changed if row.lost][:_MOST_LOST]:
         why = ", ".join(f"{name} ({row.reasons[name]})" for name in row.lost)

@@ -24,7 +24,7 @@ class JsonFile(Format):
         return run_json(result)
 
     def compared(self, comparison: RunComparison) -> str:
-        """Every difference, changed row and guard, with sorted keys."""
+        """Every difference, changed row and regression check, with sorted keys."""
         from evaluators.compare.comparison import comparison_json  # a run has no use for it, and starts sooner
 
         return comparison_json(comparison)

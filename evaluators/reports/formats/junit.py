@@ -39,7 +39,7 @@ class JUnit(Format):
         return _whole(result.name, tests, _properties(result))
 
     def compared(self, comparison: RunComparison) -> str:
-        """One test suite for the comparison: every guard is a test, and whether the runs can be compared is one."""
+        """One test suite for the comparison: every regression check is a test, and whether the runs can be compared is one."""
         tests = [*_guards(comparison), _comparable(comparison)]
         about = [("base", comparison.base), ("new", comparison.new), ("rows", str(comparison.rows))]
         return _whole(comparison.name, tests, [*about, ("exit_code", str(comparison.exit_code))])
@@ -73,7 +73,7 @@ def _guards(comparison: RunComparison) -> Iterable[Element]:
     for guard in comparison.guards:
         about = [one for one in (guard.target, f"variant {guard.variant}" if guard.variant else None) if one]
         name = f"{guard.rule} ({', '.join(about)})" if about else guard.rule
-        yield _test("guards", name, _KINDS[guard.verdict], guard.message, guard.message)
+        yield _test("regression_checks", name, _KINDS[guard.verdict], guard.message, guard.message)
 
 
 def _comparable(comparison: RunComparison) -> Element:

@@ -619,7 +619,7 @@ const cellOf = (table, expected, output) =>
 const MOST_CAUSES = 5;
 const VERDICTS = ["verdict", "finding"];
 function neutralSection(section) {
-  const write = section.id === "near-misses" ? withCode : plain;
+  const write = section.id === "suggestions" ? withCode : plain;
   const blocks = section.blocks.map((block) => neutralBlock(block, `${section.title ?? "Opening"}, table`, write));
   return section.title ? titled(section.id, section.title, blocks) : el("div.opening", blocks);
 }

@@ -446,10 +446,10 @@ def test_sections_with_titles_alike_are_told_apart(opened: Open, tmp_path: Path)
     assert len(set(ids)) == len(sections)
 
 
-def test_near_misses_set_what_is_written_in_a_suite_as_code(opened: Open, invoices: Path) -> None:
+def test_suggestions_set_what_is_written_in_a_suite_as_code(opened: Open, invoices: Path) -> None:
     page = opened(invoices)
-    assert "`" not in page.text("#section-near-misses")
-    assert 'parse: {thousands: ",", currency: true}' in page.texts("#section-near-misses li code")
+    assert "`" not in page.text("#section-suggestions")
+    assert 'parse: {thousands: ",", currency: true}' in page.texts("#section-suggestions li code")
 
 
 @pytest.mark.slow
