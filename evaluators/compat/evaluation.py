@@ -17,11 +17,14 @@ from evaluators.fields.scored import ListOutcome
 from evaluators.fields.settle import OURS
 from evaluators.issues import Issue, Problems
 from evaluators.model import FieldStatus, Outcome, Result, RowStatus
+from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.format import FORMATS
 from evaluators.reports.headline import Options
 from evaluators.reports.outcomes import COMPARED, entries_of, outcomes_of, parts_of
 from evaluators.reports.report_files import folder_files
-from evaluators.reports.schema_sections import failed_section
+from evaluators.reports.schema_sections import evaluation_sections, failed_section
+from evaluators.reports.text import page_text
+from evaluators.run.figures import rows_text
 from evaluators.run.record_lines import Recorded
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats
 from evaluators.run.run_folder import RunFolder
@@ -248,8 +251,7 @@ class Evaluation(Struct, frozen=True, dict=True):
         found: dict[str, list[tuple[str | int, Outcome]]] = {}
         for record in self.records:
             for result in record.field_results:
-                place = result.place
-                found.setdefault(place, []).append((record.record_id, result))
+                found.setdefault(result.place, []).append((record.record_id, result))
         return found
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
@@ -268,11 +270,6 @@ class Evaluation(Struct, frozen=True, dict=True):
             return kept.finish(record.result, record.facts)
 
     def __str__(self) -> str:
-        from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
-        from evaluators.reports.format import PageFormat
-        from evaluators.reports.schema_sections import evaluation_sections
-        from evaluators.run.figures import rows_text
-
         scored = Paragraph(f"{self.stats.scored:,} of {rows_text(self.stats.rows)} scored")
         problems = [Item(f"{issue.where}: {issue.message}") for issue in self.run.issues]
         warnings = [Item(issue.message, (f"hint: {issue.hint}",) if issue.hint else ()) for issue in self.warnings]
@@ -281,10 +278,7 @@ class Evaluation(Struct, frozen=True, dict=True):
             sections.append(Section("Problems", (Listing(tuple(problems)),)))
         if warnings:
             sections.append(Section("Warnings", (Listing(tuple(warnings)),)))
-        text = FORMATS.find("text")()
-        if not isinstance(text, PageFormat):
-            raise TypeError("the format text cannot write a page")
-        return text.page(Page("Evaluation", tuple(sections))).rstrip("\n")
+        return page_text(Page("Evaluation", tuple(sections))).rstrip("\n")
 
     @cached_property
     def _rows(self) -> tuple[tuple[Result, Recorded | None], ...]:
@@ -323,15 +317,18 @@ def _created(place: Path, force: bool) -> RunFolder:
     try:
         return RunFolder.create(place.parent, place.name, force)
     except Problems as error:
-        raise Problems(_in_python(issue) for issue in error.issues) from error
-
-
-def _in_python(issue: Issue) -> Issue:
-    hint = "take another folder" if issue.code == "not-a-run-folder" else issue.hint
-    return replace(issue, message=issue.message.replace("--force", "force=True"), hint=hint)
+        raise Problems(
+            replace(
+                issue,
+                message=issue.message.replace("--force", "force=True"),
+                hint="take another folder" if issue.code == "not-a-run-folder" else issue.hint,
+            )
+            for issue in error.issues
+        ) from error
 
 
 def _record(record_id: str | int, verdict: Result, scored: Recorded | None) -> Record:
+    figures = verdict.figures or ((0, 0),) * len(FIGURES)
     return Record(
         record_id,
         verdict.status,
@@ -339,13 +336,8 @@ def _record(record_id: str | int, verdict: Result, scored: Recorded | None) -> R
         scored.fields if scored is not None else (),
         scored.arrays if scored is not None else (),
         scored.outside if scored is not None else (),
-        *_figures(verdict),
+        *(num / den if den else None for num, den in figures),
     )
-
-
-def _figures(verdict: Result) -> list[float | None]:
-    figures = verdict.figures or ((0, 0),) * len(FIGURES)
-    return [num / den if den else None for num, den in figures]
 
 
 def _metric_result(outcome: Outcome, array: ListOutcome | None) -> MetricResult:

@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypedDict, TypeVar, Unpack, cast
 
@@ -48,12 +48,12 @@ from evaluators.run.split_result import SplitResult
 from evaluators.run.stats import figures
 from evaluators.run.store import RUN_JSON
 from evaluators.run.storing import facts_of, store_parts
-from evaluators.settings import BadSettings, Detail, build, spell
+from evaluators.settings import BadSettings, build, read_each, spell, under
 from evaluators.suite.config import SuiteConfig
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.suite.source import from_data
 from evaluators.testsets.columns import Columns
-from evaluators.testsets.given_rows import ROWS
+from evaluators.testsets.given_rows import ROWS, side_by_side
 from evaluators.testsets.memory_rows import MemoryRows, memory_rows, refuse_python_values
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
@@ -62,15 +62,13 @@ Schema: TypeAlias = Mapping[str, Any] | str | Path
 PostProcess: TypeAlias = Sequence[str | Mapping[str, Any] | Processor]
 Comparators: TypeAlias = Mapping[str, str | Mapping[str, Any] | Callable[..., Any]]
 Found = TypeVar("Found", bound=Evaluation)
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 NAME = "schema_match"
 _ADDRESS: Final = re.compile(" at 0x[0-9a-f]+")
 ROLES: Final[Mapping[str, str]] = {"id": "id", "output": "output", "expected": "expected"}
 """What the columns of the rows are called, by role."""
 COLUMNS: Final = Columns(id="id", output="output", expected="expected")
-
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def _in_other_words(**words: str) -> Callable[[Function], Function]:
@@ -81,8 +79,7 @@ def _in_other_words(**words: str) -> Callable[[Function], Function]:
         def call(*given: Any, **named: Any) -> Any:
             return function(*given, **{words.get(name, name): value for name, value in named.items()})
 
-        renamed: Any = call
-        return cast(Function, renamed)
+        return cast(Function, call)
 
     return wrap
 
@@ -120,7 +117,17 @@ def evaluate(
     null is a value, and values in its place are warned of. Raises Problems with everything that is wrong with the schema
     or the settings.
     """
-    rows = _rows(_listed("expected", expected), _listed("outputs", outputs), ids, id_field)
+    columns = side_by_side(_listed("expected", expected), _listed("outputs", outputs))
+    if ids is not None and id_field is not None:
+        raise problem("two-ids", 'rows are called by "ids" or by "id_field", not by both', hint="give one of them")
+    if id_field is not None:
+        names = _ids_in(columns["expected"], id_field)
+    else:
+        names = list(range(len(columns["expected"])) if ids is None else ids)
+    if len(names) != len(columns["expected"]):
+        message = f"there are {len(names)} ids and {len(columns['expected'])} rows; every row has one id"
+        raise problem("unequal-lengths", message)
+    rows = _rows(names, **columns)
     return _evaluated(Evaluation, rows, *_line(schema, rows, settings))
 
 
@@ -132,20 +139,20 @@ def evaluate_document(
 
     The settings are those of `evaluate`.
     """
-    rows = _rows([expected], [output], [id], None)
+    rows = _rows([id], [expected], [output])
     return _evaluated(DocumentEvaluation, rows, *_line(schema, rows, settings))
 
 
 @_in_other_words(gold="expected", extracted="outputs", predicted="outputs")
 async def evaluate_async(expected: Iterable[Any], outputs: Iterable[Any], schema: Schema, **settings: Any) -> Evaluation:
     """`evaluate`, for use inside a running event loop."""
-    return await asyncio.to_thread(partial(evaluate, expected, outputs, schema, **settings))
+    return await asyncio.to_thread(evaluate, expected, outputs, schema, **settings)
 
 
 @_in_other_words(gold="expected", extracted="output", predicted="output")
 async def evaluate_document_async(schema: Schema, expected: Any, output: Any, **settings: Any) -> DocumentEvaluation:
     """`evaluate_document`, for use inside a running event loop."""
-    return await asyncio.to_thread(partial(evaluate_document, schema, expected, output, **settings))
+    return await asyncio.to_thread(evaluate_document, schema, expected, output, **settings)
 
 
 def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine, notes: Sequence[str]) -> Found:
@@ -208,40 +215,25 @@ def _listed(name: str, documents: Iterable[Any]) -> list[Any]:
     return list(documents)
 
 
-def _rows(
-    expected: Sequence[Any], outputs: Sequence[Any], ids: Iterable[str | int] | None, id_field: str | None
-) -> MemoryRows:
-    if len(expected) != len(outputs):
-        message = f"there are {len(expected)} expected documents and {len(outputs)} outputs; they go together one by one"
-        raise problem("unequal-lengths", message, hint='give "" for an output that is not there')
-    if ids is not None and id_field is not None:
-        raise problem("two-ids", 'rows are called by "ids" or by "id_field", not by both', hint="give one of them")
-    names = list(ids) if ids is not None else _ids_in(expected, id_field)
-    if len(names) != len(expected):
-        raise problem("unequal-lengths", f"there are {len(names)} ids and {len(expected)} rows; every row has one id")
-    for number, (wanted, given) in enumerate(zip(expected, outputs, strict=True), 1):
+def _rows(ids: Sequence[Any], expected: Sequence[Any], output: Sequence[Any]) -> MemoryRows:
+    for number, (wanted, given) in enumerate(zip(expected, output, strict=True), 1):
         refuse_python_values(f"expected document {number}", wanted)
         refuse_python_values(f"output {number}", given)
-    return memory_rows({"id": names, "output": outputs, "expected": expected})
+    return memory_rows({"id": ids, "output": output, "expected": expected})
 
 
-def _ids_in(expected: Sequence[Any], id_field: str | None) -> list[Any]:
-    if id_field is None:
-        return list(range(len(expected)))
+def _ids_in(expected: Sequence[Any], id_field: str) -> list[Any]:
     found: list[Any] = []
     issues: list[Issue] = []
     for number, cell in enumerate(expected):
         document = expected_of(cell)
         known = document.get(id_field) if isinstance(document, dict) else None
         if isinstance(known, bool) or not isinstance(known, str | int):
-            said = (
-                "it is not JSON"
-                if isinstance(document, CellError)
-                else f'there is no text or whole number at "{id_field}"'
-            )
-            issues.append(
-                Issue("no-id", Blame.TESTSET, f"expected document {number + 1}: {said}", hint="give ids instead")
-            )
+            said = f'there is no text or whole number at "{id_field}"'
+            if isinstance(document, CellError):
+                said = "it is not JSON"
+            message = f"expected document {number + 1}: {said}"
+            issues.append(Issue("no-id", Blame.TESTSET, message, hint="give ids instead"))
         found.append(known)
     if issues:
         raise Problems(issues)
@@ -267,31 +259,22 @@ def _line(schema: Schema, rows: MemoryRows, settings: Scoring) -> tuple[Evaluato
             table = TestSet(ROWS, rows, Columns(), TestSetConfig())
             evaluator = learning.apply(learning.infer(list(documents(table, "expected"))))
     except BadSettings as error:
-        raise Problems(_issue(detail) for detail in error.details) from error
+        raise Problems(
+            Issue(one.code, Blame.CONFIG, one.message, ".".join(map(str, one.loc)) or None, one.hint)
+            for one in error.details
+        ) from error
     usual = dialect_note(getattr(evaluator, "json_schema", None))  # of any plain schema, and no warning
     return EvaluatorLine(NAME, evaluator), [note for note in notes if usual is None or not note.endswith(usual)]
 
 
-def _issue(detail: Detail) -> Issue:
-    where = ".".join(map(str, detail.loc)) or None
-    return Issue(detail.code, Blame.CONFIG, detail.message, where, detail.hint)
-
-
 def _comparators(named: Comparators, judge: Judge | None) -> dict[str, tuple[Comparator, str]]:
     """The caller's own comparators, as a suite's. Raises BadSettings with every one that cannot be used."""
-    found: dict[str, tuple[Comparator, str]] = {}
-    details: list[Detail] = []
-    for name, body in named.items():
-        try:
-            chosen, rule = (
-                (comparator_of(name, body)(), name)
-                if callable(body)
-                else read_comparator(body, {"comparators": {}, "judge": judge})
-            )
-            if chosen is not None:
-                found[name] = chosen, rule
-        except BadSettings as error:
-            details += [detail.under("comparators", name) for detail in error.details]
-    if details:
-        raise BadSettings(details)
-    return found
+
+    def read(name: str, body: str | Mapping[str, Any] | Callable[..., Any]) -> tuple[Comparator | None, str]:
+        if callable(body):
+            return comparator_of(name, body)(), name
+        return read_comparator(body, {"comparators": {}, "judge": judge})
+
+    with under("comparators"):
+        found = read_each(named.items(), read)
+    return {name: (chosen, rule) for name, (chosen, rule) in zip(named, found, strict=True) if chosen is not None}

@@ -16,8 +16,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Final
 
-from evaluators.compat.given_documents import evaluate
-from evaluators.compat.infer import infer_schema
+from evaluators.compat.struct_extract_eval import evaluate, infer_schema
 from evaluators.fields.annotate import annotate_xeval
 from evaluators.fields.expected_check import ExpectedProblems, validate_gold
 from evaluators.fields.named_comparators import choose

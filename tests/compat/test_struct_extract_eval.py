@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.compat.infer import infer_schema
+from evaluators.compat.struct_extract_eval import infer_schema
 from evaluators.issues import Problems
 
 
