@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
 
 
 PairBy: TypeAlias = Literal["path", "name", "position"]
+Documents: TypeAlias = dict[str, Sequence[Any]]
+"""Files as columns: `id` pairs one with others, `folder` and `file` are its name in two parts, `expected` is the file."""
 
 SET_ASIDE: Final = (".gold", ".expected", ".output", ".prediction", ".extracted")
 """Words before the ending that say what a document is, and are no part of its name."""
@@ -42,15 +43,6 @@ PATTERN_HINT: Final = "`*` stands for a part of one name, `**` for any number of
 LONGEST: Final = MAX_CHARS
 """Characters of a document."""
 _BYTES_OF_A_CHARACTER: Final = 4
-
-
-class DocumentFile(Struct, frozen=True):
-    """One file. `id` pairs it with others; `folder` and `file` are its name in two parts."""
-
-    id: str
-    folder: str
-    file: str
-    source: ByteSource
 
 
 def is_pattern(place: str, folder: Path) -> bool:
@@ -63,7 +55,7 @@ def holds_documents(place: str, folder: Path) -> bool:
     return store_of(place).lists and (kind_at(folder, place) == "folder" or is_pattern(place, folder))
 
 
-def documents_at(place: str, folder: Path, pair_by: PairBy = "path") -> tuple[DocumentFile, ...]:
+def documents_at(place: str, folder: Path, pair_by: PairBy = "path") -> Documents:
     """The documents of a folder or a pattern, sorted by name. Hidden files and folders are left out.
 
     Raises Problems (config) when there is none.
@@ -74,28 +66,27 @@ def documents_at(place: str, folder: Path, pair_by: PairBy = "path") -> tuple[Do
         raise problem("no-documents", "no file fits this pattern", where=place, hint=PATTERN_HINT)
     if not files:
         raise problem("empty-folder", "there is no file in this folder", where=place)
-    found = []
-    for one in files:
-        *steps, name = _name_of(one, place, pattern)
-        id = name if pair_by == "name" else "/".join((*steps, name))
-        found.append(DocumentFile(id, "/".join(steps), name, source_of(one, folder)))
-    return tuple(sorted(found, key=lambda one: (one.folder, one.file, one.source.name)))
+    named = [(*_name_of(one, place, pattern), source_of(one, folder)) for one in files]
+    named.sort(key=lambda one: (*one[:2], one[2].name))
+    folders, names, sources = zip(*named, strict=True)
+    ids = names if pair_by == "name" else [f"{above}/{name}" if above else name for above, name, _ in named]
+    return {"id": ids, "folder": folders, "file": names, "expected": sources}
 
 
-def _name_of(file: str, place: str, pattern: bool) -> Sequence[str]:
-    """What a document is called, in steps: its path below the folder, or what the wildcards of the pattern stand for."""
+def _name_of(file: str, place: str, pattern: bool) -> tuple[str, str]:
+    """What a document is called, in two parts: its path below the folder, or what the wildcards of the pattern stand for."""
     own, steps = PurePath(file).parts, PurePath(place).parts
     name = plain_name(own[-1])
     if not pattern:
-        return (*own[len(steps) : -1], name)
+        return "/".join(own[len(steps) : -1]), name
     stands = stood_for(steps, own) or [name]
-    return (*stands[:-1], name) if has_wildcards(steps[-1]) else stands
+    return "/".join(stands[:-1]), name if has_wildcards(steps[-1]) else stands[-1]
 
 
-def one_document(source: ByteSource) -> DocumentFile:
+def one_document(source: ByteSource) -> Documents:
     """A document that stands alone."""
     name = plain_name(PurePath(source.name).name)
-    return DocumentFile(name, "", name, source)
+    return {"id": [name], "folder": [""], "file": [name], "expected": [source]}
 
 
 def plain_name(name: str) -> str:

@@ -18,14 +18,13 @@ from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from evaluators.issues import Blame, CellError, Issue, problem
 from evaluators.model import JSON, MISSING, Missing
 from evaluators.needs import Cell, Role
 from evaluators.testsets.byte_source import ByteSource, temporary_file, whole_of
 from evaluators.testsets.columns import USUAL_NAMES, folded, is_usual
-from evaluators.testsets.documents import DocumentFile, PairBy, one_document, text_of
+from evaluators.testsets.documents import Documents, PairBy, one_document, text_of
 from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split, id_text
 from evaluators.values.json_text import NotJSON, compact, parse, to_text
 
@@ -81,15 +80,10 @@ def memory_rows(columns: Mapping[str, Sequence[Cell]]) -> MemoryRows:
     return MemoryRows(tuple(columns), partial(dict, columns))
 
 
-def document_rows(documents: Sequence[DocumentFile], name: str) -> MemoryRows:
+def document_rows(documents: Documents, name: str) -> MemoryRows:
     """One row per expected document; `name` is what messages call the place."""
-    sources = [one.source for one in documents]
-    columns: dict[str, list[Any]] = {
-        "id": [one.id for one in documents], "folder": [one.folder for one in documents],
-        "file": [one.file for one in documents], "expected": sources,
-    }  # fmt: skip
-    files = tuple(dict.fromkeys(sources))
-    return MemoryRows(tuple(columns), partial(dict, columns), name, DOCUMENT, files=files)
+    files = tuple(dict.fromkeys(documents["expected"]))
+    return MemoryRows(tuple(documents), partial(dict, documents), name, DOCUMENT, files=files)
 
 
 def listed_rows(source: ByteSource, key: str | None, **more: Any) -> MemoryRows:
@@ -110,7 +104,7 @@ def paired_files(
     wanted, given = list_in(expected), list_in(output)
     if wanted is None or given is None or pair_by in ("path", "name"):
         document = one_document(expected)
-        return document_rows([document], expected.name), document_rows([replace(document, source=output)], output.name)
+        return document_rows(document, expected.name), document_rows({**document, "expected": [output]}, output.name)
     key = None if pair_by == "position" else common_key([wanted, given], key)
     if key is not None and not all(any(ids_of(items, key)) for items in (wanted, given)):
         hint = "`pair_by: position` pairs the documents by their places"

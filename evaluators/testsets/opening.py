@@ -22,7 +22,7 @@ from evaluators.testsets.byte_store import kind_at
 from evaluators.testsets.columns import Columns, guess_columns, no_such_column
 from evaluators.testsets.derived import JoinedCells, aliased, attached, joined
 from evaluators.testsets.documents import (
-    DocumentFile,
+    Documents,
     documents_at,
     holds_documents,
     one_document,
@@ -265,7 +265,7 @@ class _Opening(Struct, frozen=True):
             if holds_documents(expected, self.folder):
                 return self._expected_documents(expected), outputs
             source = self._locate(expected)
-            return document_rows([replace(one, source=source) for one in documents], expected), outputs
+            return document_rows({**documents, "expected": [source] * len(documents["id"])}, expected), outputs
         if holds_documents(expected, self.folder):
             message = "this is one document, and the expected ones are several"
             hint = "name the folder that holds one output per expected document"
@@ -276,15 +276,15 @@ class _Opening(Struct, frozen=True):
     def _expected_documents(self, place: str) -> MemoryRows:
         if holds_documents(place, self.folder):
             return document_rows(self._documents_at(place), self._said(place))
-        return document_rows([one_document(self._locate(place))], place)
+        return document_rows(one_document(self._locate(place)), place)
 
-    def _documents_at(self, place: str) -> tuple[DocumentFile, ...]:
+    def _documents_at(self, place: str) -> Documents:
         by = self.config.pair_by or "path"
         if by == "position":
             message = "documents that are files have no position in a list"
             raise problem("bad-pairing", message, where=place, hint="pair_by is `path` or `name` here")
         found = documents_at(place, self.folder, by)
-        return tuple(replace(one, source=self._named(one.source)) for one in found)
+        return {**found, "expected": list(map(self._named, found["expected"]))}
 
     def _locate(self, place: str) -> ByteSource:
         """The file of a place, called as people read the place."""

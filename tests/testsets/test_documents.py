@@ -37,7 +37,7 @@ def rows(test_set: TestSet, *columns: str) -> dict[str, list[Any]]:
 
 
 def names(folder: Path, place: str) -> list[str]:
-    return [one.id for one in documents_at(place, folder)]
+    return list(documents_at(place, folder)["id"])
 
 
 def problem_of(folder: Path, **config: Any) -> str:
