@@ -24,8 +24,6 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import BinaryIO, Final
 
-from msgspec import Struct
-
 from evaluators.needs import Cell, too_long
 
 _START, _PLAIN, _QUOTED, _CLOSED = range(4)
@@ -36,25 +34,10 @@ CELLS_OF_A_ROW: Final = 4
 """So many times the longest cell is the longest row."""
 
 
-class RowText(Struct, frozen=True):
-    """One row."""
-
-    cells: list[Cell]
-    """A cell that is too long is a fault. A blank line, and a row that is too long as a whole, has none."""
-    length: int
-    """Characters of the whole row."""
-    fits: bool
-    """It is not too long as a whole."""
-    closed: bool = True
-    """The quote of its last cell is closed."""
-    after: tuple[int, str] | None = None
-    """The first cell, by its place, that has text after the quote that closes it, and that text."""
-
-
 def row_texts(pieces: Iterable[str], delimiter: str, longest: int) -> Iterator[RowText]:
     """Each row of a text. A blank line is a row. A quoted cell may have twice as many characters as `longest`, for its quotes."""
     stops = re.compile(f"[{re.escape(delimiter)}\r\n]")
-    row, state, rest = _OpenRow(longest), _START, ""
+    row, state, rest = RowText(longest), _START, ""
     for piece in chain(pieces, ("",)):
         text, rest, at = rest + piece, "", 0
         while at < len(text):
@@ -86,24 +69,35 @@ def row_texts(pieces: Iterable[str], delimiter: str, longest: int) -> Iterator[R
                 row.end_cell()
             else:
                 yield row.ended()
-                row = _OpenRow(longest)
+                row = RowText(longest)
     if row.length:
         yield row.ended(closed=state != _QUOTED)
 
 
-class _OpenRow:
-    """A row that is being read."""
+class RowText:
+    """One row, from its first cell to its last."""
 
     def __init__(self, longest: int) -> None:
         self.longest = longest
         self.most = 2 * longest + 2
         self.most_of_row = CELLS_OF_A_ROW * longest + 1_000_000
         self.cells: list[Cell] = []
+        """A cell that is too long is a fault. A blank line, and a row that is too long as a whole, has none."""
+        self.length = 0
+        """Characters of the whole row."""
+        self.closed = True
+        """The quote of its last cell is closed."""
+        self.after: tuple[int, str] | None = None
+        """The first cell, by its place, that has text after the quote that closes it, and that text."""
         self.parts: list[str] = []
         self.behind: list[str] = []
         """Text after the quote that closes the cell."""
-        self.after: tuple[int, str] | None = None
-        self.length = self.kept = self.cell = self.place = 0
+        self.kept = self.cell = self.place = 0
+
+    @property
+    def fits(self) -> bool:
+        """It is not too long as a whole."""
+        return self.kept <= self.most_of_row
 
     def take(self, text: str, start: int, end: int) -> int:
         """A part of the cell at hand. Gives its end."""
@@ -138,8 +132,11 @@ class _OpenRow:
     def ended(self, closed: bool = True) -> RowText:
         """The whole row."""
         self.end_cell()
-        length = self.length - 1
-        return RowText(self.cells if length else [], length, self.kept <= self.most_of_row, closed, self.after)
+        self.length -= 1
+        self.closed = closed
+        if not self.length:
+            self.cells.clear()
+        return self
 
 
 _PART: Final = 1024 * 1024
