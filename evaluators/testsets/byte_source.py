@@ -198,14 +198,12 @@ def shortened(source: ByteSource) -> Problems:
 
 def fingerprint(sources: tuple[ByteSource, ...]) -> str:
     """SHA-256 over the bytes of the files as they are stored, in order, as `sha256:…`."""
-    digests = [_digest(source) for source in sources]
+    digests = []
+    for source in sources:
+        with reading(source):
+            digests.append(source.store.fingerprint(source.path))
     whole = digests[0] if len(digests) == 1 else hashlib.sha256(b"".join(digests)).digest()
     return f"sha256:{whole.hex()}"
-
-
-def _digest(source: ByteSource) -> bytes:
-    with reading(source):
-        return source.store.fingerprint(source.path)
 
 
 def _is_gzip(place: str) -> bool:

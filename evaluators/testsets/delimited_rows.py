@@ -146,11 +146,15 @@ class SplitPass:
         size = 0
         for row in islice(rows, skipped, None):
             if not row.closed and self.split.end is not None:
-                raise wrong_cut(self.table.source)
+                hint = 'put such cells inside double quotes, with each quote of the text doubled: "5"" pipe"'
+                message = "quotes inside unquoted cells make it unclear where rows end"
+                raise broken(self.table.source, "uneven-quotes", message, hint)
             if not row.closed:
                 issues[len(taken)] = OPEN_QUOTE
             elif not row.fits:
-                issues[len(taken)] = long_row(row.length)
+                message = f"this row has {row.length:,} characters, which is more than is read"
+                hint = "each line holds one row: is a line break missing?"
+                issues[len(taken)] = Issue("unreadable-row", Blame.TESTSET, message, hint=hint)
             elif row.after is not None:
                 issues[len(taken)] = after_quote(*row.after, self.table.header)
             taken.append(row.cells if row.fits else [""])
@@ -188,7 +192,11 @@ class SplitPass:
 
     def _issue(self, record: Sequence[Cell]) -> Issue | None:
         if len(record) != self.width:
-            return ragged_row(len(record), self.width, self.table.delimiter)
+            cells = "1 cell" if len(record) == 1 else f"{len(record)} cells"
+            message = f"this row has {cells}, the header has {self.width}"
+            delimiter = delimiter_in_words(self.table.delimiter)
+            hint = f"a cell that holds {delimiter} or a line break must be inside double quotes"
+            return Issue(RAGGED, Blame.TESTSET, message, hint=hint)
         if self.undecoded and any(UNDECODED.search(cell) for cell in record if isinstance(cell, str)):
             return NOT_TEXT
         return None
@@ -229,30 +237,3 @@ def after_quote(place: int, text: str, header: Sequence[str]) -> Issue:
 def not_text(source: ByteSource, error: UnicodeError) -> Problems:
     """The problem of a file that is not text in its encoding."""
     return broken(source, NOT_TEXT.code, f"the file is not text in {source.encoding}: {error}", NOT_TEXT.hint)
-
-
-def ragged_row(found: int, width: int, delimiter: str) -> Issue:
-    """The problem of a row that has more or fewer cells than the header."""
-    cells = "1 cell" if found == 1 else f"{found} cells"
-    return Issue(
-        RAGGED,
-        Blame.TESTSET,
-        f"this row has {cells}, the header has {width}",
-        hint=f"a cell that holds {delimiter_in_words(delimiter)} or a line break must be inside double quotes",
-    )
-
-
-def long_row(length: int) -> Issue:
-    """The problem of a row that is too long to be read, though none of its cells is."""
-    message = f"this row has {length:,} characters, which is more than is read"
-    return Issue("unreadable-row", Blame.TESTSET, message, hint="each line holds one row: is a line break missing?")
-
-
-def wrong_cut(source: ByteSource) -> Problems:
-    """The problem of a file whose rows end where nobody can tell."""
-    return broken(
-        source,
-        "uneven-quotes",
-        "quotes inside unquoted cells make it unclear where rows end",
-        'put such cells inside double quotes, with each quote of the text doubled: "5"" pipe"',
-    )

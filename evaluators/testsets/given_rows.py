@@ -60,16 +60,20 @@ def _listed(name: str, documents: Any) -> list[Any]:
 
 def _rows(rows: Any, header: dict[str, None]) -> Iterator[dict[str, Any]]:
     if is_data_frame(rows):
-        names = list(map(str, rows.columns))
-        return _by_row(
-            _names(names, header), [_frame_cells(rows.iloc[:, place]) for place in range(len(names))], len(rows)
-        )
+        names = _names(list(map(str, rows.columns)), header)
+        every = (rows.iloc[:, index] for index in range(len(names)))
+        columns = [
+            [MISSING if empty else cell for cell, empty in zip(column.tolist(), column.isna().tolist(), strict=True)]
+            for column in every
+        ]
+        return _by_row(names, columns, len(rows))
     if hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__arrow_c_array__"):
         return _arrow_rows(rows, header)
     if isinstance(rows, Mapping):
         return _columns(rows, header)
     if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
-        raise _no_rows(rows)
+        hint = "give a DataFrame, a list of dicts, an Arrow table, or the name of a file"
+        raise problem("no-rows-given", f"rows are expected, and this is {_a(rows)}", hint=hint)
     return _one_by_one(rows)
 
 
@@ -82,16 +86,13 @@ def _names(names: Sequence[str], header: dict[str, None]) -> list[str]:
     return list(names)
 
 
-def _by_row(names: Sequence[str], columns: Sequence[Sequence[Any]], count: int) -> Iterator[dict[str, Any]]:
-    for number in range(count):
-        yield {
-            name: _cell(column[number], name, number + 1) for name, column in zip(names, columns, strict=True)
-        }  # fmt: skip
-
-
-def _frame_cells(series: Any) -> list[Any]:
-    empty = series.isna().tolist()
-    return [MISSING if gone else value for value, gone in zip(series.tolist(), empty, strict=True)]
+def _by_row(
+    names: Sequence[str], columns: Sequence[Sequence[Any]], count: int, before: int = 0
+) -> Iterator[dict[str, Any]]:
+    """The cells row by row; `before` is the number of the rows before the first one."""
+    for index in range(count):
+        number = before + index + 1
+        yield {name: _cell(column[index], name, number) for name, column in zip(names, columns, strict=True)}
 
 
 def _arrow_rows(rows: Any, header: dict[str, None]) -> Iterator[dict[str, Any]]:
@@ -102,13 +103,10 @@ def _arrow_rows(rows: Any, header: dict[str, None]) -> Iterator[dict[str, Any]]:
         raise problem("missing-package", message, hint=extra_hint("parquet")) from None
     table = rows if isinstance(rows, pyarrow.Table | pyarrow.RecordBatch) else pyarrow.table(rows)
     names = _names(table.schema.names, header)
-    number = 0
-    while number < table.num_rows:
-        some = table.slice(number, _AT_ONCE)
-        columns = [arrow_cells(some.column(place)) for place in range(len(names))]
-        for place, row in enumerate(_by_row(names, columns, some.num_rows), 1):
-            yield {name: _cell(cell, name, number + place) for name, cell in row.items()}
-        number += some.num_rows
+    for before in range(0, table.num_rows, _AT_ONCE):
+        some = table.slice(before, _AT_ONCE)
+        columns = [arrow_cells(some.column(index)) for index in range(len(names))]
+        yield from _by_row(names, columns, some.num_rows, before)
 
 
 def _columns(rows: Mapping[Any, Any], header: dict[str, None]) -> Iterator[dict[str, Any]]:
@@ -127,12 +125,15 @@ def _one_by_one(rows: Iterable[Any]) -> Iterator[dict[str, Any]]:
         else:
             cells = row if isinstance(row, Mapping) else cell_of(row)
         if not isinstance(cells, Mapping):
-            raise _no_row(number, row)
+            message = f"row {number} is {_a(row)}; a row is a dict of cells by column"
+            hint = '`[{"output": …, "expected": …}, …]`, or `expected=[…], outputs=[…]`'
+            raise problem("no-row", message, hint=hint)
         yield {str(name): _cell(cell, str(name), number) for name, cell in cells.items()}
 
 
 def _cell(value: Any, name: str, number: int) -> Any:
-    if value is MISSING or value is None or _is_nan(value) or type(value).__name__ in _EMPTY:
+    is_nan = isinstance(value, float) and value != value  # only such a number differs from itself
+    if value is MISSING or value is None or is_nan or type(value).__name__ in _EMPTY:
         return MISSING
     if isinstance(value, str):
         return str(value)
@@ -142,29 +143,12 @@ def _cell(value: Any, name: str, number: int) -> Any:
     return _text(value) if isinstance(cell, CellError) else cell
 
 
-def _is_nan(value: Any) -> bool:
-    """Whether it is a number that says there is none; only such a number differs from itself."""
-    return isinstance(value, float) and value != value
-
-
 def _text(value: object) -> str:
     """What stands in a cell that no JSON stands for."""
     try:
         return json.dumps(value, default=str, ensure_ascii=False)
     except (ValueError, TypeError, RecursionError):
         return f"({type(value).__name__} that is no JSON)"
-
-
-def _no_rows(rows: object) -> Problems:
-    message = f"rows are expected, and this is {_a(rows)}"
-    return problem(
-        "no-rows-given", message, hint="give a DataFrame, a list of dicts, an Arrow table, or the name of a file"
-    )
-
-
-def _no_row(number: int, row: object) -> Problems:
-    message = f"row {number} is {_a(row)}; a row is a dict of cells by column"
-    return problem("no-row", message, hint='`[{"output": …, "expected": …}, …]`, or `expected=[…], outputs=[…]`')
 
 
 def _a(value: object) -> str:

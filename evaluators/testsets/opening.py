@@ -255,7 +255,8 @@ class _Opening(Struct, frozen=True):
         if not isinstance(output, str):
             return self._finished(self._with_output(self._begun(expected, self._expected_documents(expected)), output))
         rows, outputs = self._two_places(expected, output)
-        return self._finished(self._joined(self._begun(expected, rows), "output", _looked_up(outputs)))
+        lookup = JoinedCells(outputs, "id", "expected", outputs.name)
+        return self._finished(self._joined(self._begun(expected, rows), "output", lookup))
 
     def _two_places(self, expected: str, output: str) -> tuple[MemoryRows, MemoryRows]:
         """The expected documents as rows, and their outputs."""
@@ -303,7 +304,8 @@ class _Opening(Struct, frozen=True):
     def _lookup(self, place: Place, role: Literal["output", "expected"]) -> JoinedCells:
         """Where the cells of a role come from: documents, or a column of another file."""
         if isinstance(place, str) and holds_documents(place, self.folder):
-            return _looked_up(document_rows(self._documents_at(place), self._said(place)))
+            documents = document_rows(self._documents_at(place), self._said(place))
+            return JoinedCells(documents, "id", "expected", documents.name)
         other = Joined(file=place) if isinstance(place, str) else place
         reader, file = self._reader(other), other.file or ""
         columns = guess_columns(reader.header, other.named(role), needed=("id", role), name=file, knows=reader.knows)
@@ -343,10 +345,6 @@ def _with_variants(base: TestSet, variants: Mapping[str, TestSet]) -> TestSet:
         issues += (replace(issue, where=f"variant {name}: {issue.where}") for issue in one.issues)
         warnings += (replace(issue, where=f"variant {name}: {issue.where}") for issue in one.warnings)
     return replace(base, issues=tuple(issues), warnings=tuple(warnings), variant_sets=dict(variants))
-
-
-def _looked_up(documents: MemoryRows) -> JoinedCells:
-    return JoinedCells(documents, "id", "expected", documents.name)
 
 
 def _own_column(place: Place) -> str | None:

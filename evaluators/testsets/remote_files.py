@@ -74,7 +74,9 @@ class RemoteFiles:
 
     def open(self, place: str, start: int = 0) -> BinaryIO:
         """The bytes of a file from `start` on, in a stream that can `seek` and tells places from the file's beginning."""
-        known = self._file(place)
+        known = self.look(place)
+        if known.kind == "folder":
+            raise IsADirectoryError(place)
         size = known.size
         if size is None:
             return self.whole(place, start)
@@ -188,12 +190,6 @@ class RemoteFiles:
         """What a function of the file system gives."""
         work = getattr(self.files(), name)
         return tried(lambda: work(*given))
-
-    def _file(self, place: str) -> Looked:
-        known = self.look(place)
-        if known.kind == "folder":
-            raise IsADirectoryError(place)
-        return known
 
     def _version(self, place: str) -> str | None:
         try:

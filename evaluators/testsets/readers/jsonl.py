@@ -59,19 +59,14 @@ class Jsonl(Reader, frozen=True):
         path = self.source.path
         if self.source.compressed or (size := self.source.size) <= SPLIT_BYTES:
             return [Split(path, 0)]
-        return pieces(path, [0, *(start for start in self._line_starts(size) if start < size)])
-
-    def _line_starts(self, size: int) -> list[int]:
-        """Where the first line starts at or after each multiple of SPLIT_BYTES, each once."""
-        starts: dict[int, None] = {}
+        starts = [0]  # where the first line starts at or after each multiple of SPLIT_BYTES, each once
         with reading(self.source), self.source.open() as stream:
-            for place in range(SPLIT_BYTES, size, SPLIT_BYTES):
-                if starts and place <= next(reversed(starts)):
-                    continue
-                stream.seek(place - 1)
-                rest_of_line(stream)
-                starts[stream.tell()] = None
-        return list(starts)
+            for position in range(SPLIT_BYTES, size, SPLIT_BYTES):
+                if position > starts[-1]:
+                    stream.seek(position - 1)
+                    rest_of_line(stream)
+                    starts.append(stream.tell())
+        return pieces(path, [start for start in starts if start < size])
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of one piece."""
