@@ -76,7 +76,7 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     baseline file; without BASE, it is the one that the suite names.
 
     Rows are paired by their ids. You learn which rows are fixed and which are broken, how much each evaluator and each
-    field gained or lost, and whether that could be chance.
+    field gained or lost, each with its p-value.
 
     A row that the base scored and NEW did not is lost: it is listed, and broken for the regression checks where the base passed.
 

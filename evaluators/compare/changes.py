@@ -2,7 +2,7 @@
 
 A row is *measured*, or there is *nothing* to measure because nothing is there on either side, or it is *unknown*: skipped,
 unusable, unjudged, absent. From measured to unknown a row is lost; it is never called unchanged. Where nothing was to measure and
-the new run is wrong, as with an invention, the row is broken: the base was right to say nothing.
+the new run is wrong, as with an extra value, the row is broken: the base was right to say nothing.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The paths become a tree: a key in a path makes an object, `[*]` makes an array, and the end of a path is compared with the
 line's comparator. A line about an array says how its items are paired; a line with `compound` compares keys of an object
-as one value. What is listed is the whole schema: a key that only the output has counts as an invented one.
+as one value. What is listed is the whole schema: a key that only the output has counts as an extra one.
 """
 
 from __future__ import annotations

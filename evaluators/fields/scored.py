@@ -82,7 +82,7 @@ class ListOutcome(Struct, frozen=True, omit_defaults=True):
 
     @property
     def items(self) -> Confusion:
-        """The items as counts: a pair that does not match is one missing and one invented."""
+        """The items as counts: a pair that does not match is one missing and one extra."""
         return Confusion(self.matched, 0, self.missing, self.extra)
 
     @property

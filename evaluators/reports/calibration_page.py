@@ -90,7 +90,7 @@ def _difference(one: str, other: str, halves: Halves) -> str:
     if halves.difference is None:
         return ""
     low, high = halves.difference.low, halves.difference.high
-    sure = "chance explains it" if low <= 0 <= high else "chance hardly explains it"
+    sure = "not significant" if low <= 0 <= high else "significant"
     return f"Agreement on {one} minus that on {other}: {_ends(halves.difference)}; {sure}."
 
 

@@ -1,6 +1,6 @@
 """A comparison of two runs as a page, in the order of questions: may it go in, what got better or worse, which rows.
 
-Every difference stands beside its interval, and what is called better or worse is what chance does not explain.
+Every difference stands beside its interval, and what is called better or worse has a p-value below 0.05.
 """
 
 from __future__ import annotations

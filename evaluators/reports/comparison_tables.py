@@ -1,5 +1,5 @@
 """The tables of a comparison: evaluators, fields, labels, measures, and variants in their order. Every difference stands beside its
-interval, and what is called better or worse is what chance does not explain."""
+interval, and what is called better or worse has a p-value below 0.05."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def signed(value: float | None) -> str:
     return "0" if value == 0 else f"{'-' if value < 0 else '+'}{score_text(abs(value))}"
 
 
-def chance(p: float | None) -> str:
-    """A p-value: `0.0312`, `<0.0001`."""
+def p_value_text(p: float | None) -> str:
+    """`0.0312`, `<0.0001`."""
     if p is None:
         return UNDEFINED
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
@@ -55,14 +55,14 @@ _KEPT: Final = ("evaluator", "field", *(column.head for column in _FIGURES[: _DE
 
 def _figures(one: Difference) -> tuple[str, ...]:
     return (
-        score_text(one.base), score_text(one.new), signed(one.difference), _between(one.ci), chance(one.p_value_corrected),
+        score_text(one.base), score_text(one.new), signed(one.difference), _between(one.ci), p_value_text(one.p_value_corrected),
         one.verdict, f"{one.fixed:,}", f"{one.broken:,}", f"{one.pairs:,}", score_text(one.minimum_detectable_effect),
         f"{one.lost:,}", f"{one.gained:,}", f"{one.settled:,}",
     )  # fmt: skip
 
 
 def evaluator_section(comparison: RunComparison) -> tuple[Section, ...]:
-    """The evaluators: what became better or worse, and whether chance explains it."""
+    """The evaluators: what became better or worse, and its p-value."""
     if not comparison.evaluators:
         return ()
     table = PageTable(
@@ -124,7 +124,7 @@ def label_section(comparison: RunComparison) -> tuple[Section, ...]:
     if same:
         blocks.append(Paragraph(f"{counted(same, 'label')} {'has' if same == 1 else 'have'} the same figures."))
     blocks.append(
-        Paragraph("Each over all rows of its run. Whether chance explains a difference is tested for evaluators only.")
+        Paragraph("Each over all rows of its run. Differences of evaluators have p-values, those of labels have none.")
     )
     return (Section("Labels", tuple(blocks)),)
 
@@ -201,7 +201,7 @@ def field_section(comparison: RunComparison) -> tuple[Section, ...]:
         blocks.append(Paragraph(f"{counted(same, 'field')} {'is' if same == 1 else 'are'} the same in every row."))
     tests = sum(one.p_value is not None for one in comparison.fields)
     if shown and tests > 1:
-        blocks.append(Paragraph(f"Here, chance is corrected for the {tests:,} fields (Holm)."))
+        blocks.append(Paragraph(f"Here, p-values are corrected for the {tests:,} fields (Holm)."))
     if any(one.unit == "values" for one in shown):
         blocks.append(
             Paragraph(
@@ -241,7 +241,9 @@ def ranking_section(comparison: RunComparison) -> tuple[Section, ...]:
     legend = [
         Item("rank: 1 + the number of variants that are clearly better, by the rows that every ranked variant has"),
         Item("95 % CI: where the mean score would likely be with many more rows like these"),
-        Item("cannot be told apart from: chance explains the difference (every two are tested, corrected after Holm)"),
+        Item(
+            "cannot be told apart from: the p-value of the difference is 0.05 or more (every two are tested, corrected after Holm)"
+        ),
     ]
     blocks: list[PageTable | Listing] = [table] if table.rows else []
     aside = tuple(

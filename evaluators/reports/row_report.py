@@ -168,7 +168,7 @@ def _confusion(scored: Scored) -> Report:
     found = Confusion(*row_figures(events_of(scored)).counts)
     return {
         "true_positive": found.right,
-        "false_positive": found.wrong + found.invented,
+        "false_positive": found.wrong + found.extra,
         "false_negative": found.wrong + found.missing,
         "true_negative": 0,
         "precision": _float(found.exact("precision")),

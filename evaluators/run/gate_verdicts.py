@@ -124,7 +124,7 @@ def _judge_one(gate: Gate, stats: EvaluatorStats) -> _Answer:
     value = lower_bound(gate.figure, stats, field) if bound else figure_of(gate.figure, stats, field)
     measured = rows_measured(gate.figure, stats, field)
     words = f"lower bound of the {metric_words(gate.figure)}" if bound else metric_words(gate.figure)
-    unknown = "slices are not counted by cluster" if stats.slice is not None else "there is nothing to divide by"
+    unknown = "slices are not counted by group" if stats.slice is not None else "there is nothing to divide by"
     verdict, message = _decide(config, value, measured, words, unknown)
     if field is not None and field.counts.n > measured > 0:  # a row may have several values of it
         message += f"; {counted(field.counts.n, 'item')} in {rows_text(measured)}"

@@ -261,13 +261,13 @@ def _table(name: str, labels: Sequence[str], sums: LabelSums, variant: str | Non
 
 def _figures(label: str, counts: Confusion) -> LabelFigures:
     figures = [counts.rounded(figure) for figure in _FIGURES]
-    return LabelFigures(label, counts.right + counts.missing, counts.right + counts.invented, counts.right, *figures)
+    return LabelFigures(label, counts.right + counts.missing, counts.right + counts.extra, counts.right, *figures)
 
 
 def _averages(counts: Sequence[Confusion]) -> Iterator[LabelFigures]:
     """Each label alike; all rows together; each label by its rows. Labels that no row has on either side are in none."""
     pooled = Confusion(
-        sum(one.right for one in counts), 0, sum(one.missing for one in counts), sum(one.invented for one in counts)
+        sum(one.right for one in counts), 0, sum(one.missing for one in counts), sum(one.extra for one in counts)
     )
     whole = _figures("", pooled)
     for name, weights in (("macro", [1] * len(counts)), ("weighted", [one.right + one.missing for one in counts])):

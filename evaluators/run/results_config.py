@@ -42,7 +42,10 @@ class StatisticsConfig(Settings):
     @classmethod
     def _a_column(cls, value: object) -> object:
         if isinstance(value, str) and not (value.startswith("row.") and value[4:].strip()):
-            raise bad(f'a cluster is a column, written row.COLUMN; found "{value}"', hint=f"write cluster: row.{value}")
+            raise bad(
+                f'the groups of rows are named by a column, written row.COLUMN; found "{value}"',
+                hint=f"write cluster: row.{value}",
+            )
         return value
 
     @property

@@ -1,6 +1,6 @@
 """What becomes of a number of things, in four counts, and the figures that are made of them.
 
-With M right, X wrong, O missing and H invented: accuracy = M/(M+X+H+O), precision = M/(M+X+H), recall = M/(M+X+O),
+With M right, X wrong, O missing and H extra: accuracy = M/(M+X+H+O), precision = M/(M+X+H), recall = M/(M+X+O),
 F1 = 2M/(2M+2X+H+O). A share of nothing is 0 where anything went wrong, such as the precision of an output that gave nothing
 of what was expected; where there was nothing at all it is undefined.
 
@@ -25,25 +25,25 @@ class Confusion(NamedTuple):
     """Errors of the output are among these."""
     missing: int = 0
     """Only the expected side has them."""
-    invented: int = 0
+    extra: int = 0
     """Only the output has them."""
 
     @property
     def measured(self) -> int:
         """All that count."""
-        return self.right + self.wrong + self.missing + self.invented
+        return self.right + self.wrong + self.missing + self.extra
 
     @property
     def of_both(self) -> int:
         """What the output gave and what was expected, together: what twice the matches are divided by for F1."""
-        return 2 * (self.right + self.wrong) + self.missing + self.invented
+        return 2 * (self.right + self.wrong) + self.missing + self.extra
 
     def sums(self, figure: Ratio) -> tuple[int, int]:
         """What is divided by what."""
-        given, expected = self.right + self.wrong + self.invented, self.right + self.wrong + self.missing
+        given, expected = self.right + self.wrong + self.extra, self.right + self.wrong + self.missing
         match figure:
             case "accuracy":
-                return self.right, expected + self.invented
+                return self.right, expected + self.extra
             case "precision":
                 return self.right, given
             case "recall":

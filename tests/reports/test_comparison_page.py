@@ -23,7 +23,7 @@ from evaluators.compare.pairs import Side, SideRows
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems
 from evaluators.reports.comparison_page import MOST_CHANGES, comparison_line, comparison_page
-from evaluators.reports.comparison_tables import chance, signed
+from evaluators.reports.comparison_tables import p_value_text, signed
 from evaluators.reports.format import FORMATS, Format, comparison_format_for
 from evaluators.reports.formats.text import TextFormat
 from tests.compare.sides import made_rows, made_side, said
@@ -188,7 +188,7 @@ def test_a_difference_never_rounds_to_none() -> None:
         "–",
         "-1.0000",
     ]
-    assert [chance(p) for p in (0.00001, 1.0, None)] == ["<0.0001", "1.0000", "–"]
+    assert [p_value_text(p) for p in (0.00001, 1.0, None)] == ["<0.0001", "1.0000", "–"]
 
 
 def test_the_fields_of_a_row_are_cut_and_counted() -> None:

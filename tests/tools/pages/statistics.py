@@ -193,18 +193,18 @@ def _of_pairs(both: int, broken: int, fixed: int, neither: int) -> Interval | No
     return difference_interval(found, mcnemar(broken, fixed), (fixed - broken) / (both + broken + fixed + neither))
 
 
-# --- clusters and ratios
+# --- groups and ratios
 
 CLUSTERS: Final = {
-    "7 of 10 clusters good, the others mixed": ((0.7, 0.98), (0.3, 0.5)),
-    "clusters all right or all wrong, 9 of 10 right": ((0.9, 1.0), (0.1, 0.0)),
+    "7 of 10 groups good, the others mixed": ((0.7, 0.98), (0.3, 0.5)),
+    "groups all right or all wrong, 9 of 10 right": ((0.9, 1.0), (0.1, 0.0)),
     "every row on its own, 0.8": ((1.0, 0.8),),
 }
 """For each part of the clusters, the chance of a row to be right."""
 
 
 def cluster_line(label: tuple[str, ...]) -> list[str]:
-    """Pass rates over clusters of 1 to 9 rows."""
+    """Pass rates over groups of 1 to 9 rows."""
     parts = CLUSTERS[label[0]]
     truth = sum(part * rate for part, rate in parts)
     found = []
@@ -222,7 +222,7 @@ def cluster_line(label: tuple[str, ...]) -> list[str]:
 
 
 def cluster_difference_line(label: tuple[str, ...]) -> list[str]:
-    """Differences over clusters of 1 to 9 rows that change together or not at all."""
+    """Differences over groups of 1 to 9 rows that change together or not at all."""
     unchanged, kind = int(label[0].split()[0]) / 100, CHANGES[label[1]]
     truth = kind.mean * (1 - unchanged)
     found = []
@@ -253,7 +253,7 @@ DOCUMENTS: Final = {
     "8 of 10 rows perfect, 1 mixed, 1 lost": Rows(((0.8, 1.0, 0.0), (0.1, 0.7, 0.1), (0.1, 0.0, 1.0))),
     "98 of 100 rows perfect, the others lost": Rows(((0.98, 1.0, 0.0), (0.02, 0.0, 1.0))),
     "every leaf on its own, 0.95": Rows(((1.0, 0.95, 0.03),)),
-    "clusters of 5 rows: 8 of 10 perfect, 1 mixed, 1 lost": Rows(((0.8, 1.0, 0.0), (0.1, 0.7, 0.1), (0.1, 0.0, 1.0)), 5),
+    "groups of 5 rows: 8 of 10 perfect, 1 mixed, 1 lost": Rows(((0.8, 1.0, 0.0), (0.1, 0.7, 0.1), (0.1, 0.0, 1.0)), 5),
 }
 
 
@@ -360,9 +360,9 @@ TABLES: Final = {
         tuple((share, right, better) for share in _UNCHANGED for right in RIGHT for better in ("0.5", "0.8", "1.0")),
         pairs_line,
     ),
-    "clusters": Table(("clusters", *_COUNTS), tuple((name,) for name in CLUSTERS), cluster_line),
+    "clusters": Table(("groups", *_COUNTS), tuple((name,) for name in CLUSTERS), cluster_line),
     "cluster_differences": Table(
-        ("clusters unchanged", "changed clusters are", *_COUNTS),
+        ("groups unchanged", "changed groups are", *_COUNTS),
         tuple((share, name) for share in _UNCHANGED for name in list(CHANGES)[:3]),
         cluster_difference_line,
     ),
@@ -444,7 +444,7 @@ data", Statistics in Medicine 17, method 10.
 
 ## Rows that belong together
 
-The head is the number of clusters; each has 1 to 9 rows. First pass rates, then differences of clusters whose rows
+The head is the number of groups of rows; each has 1 to 9 rows. First pass rates, then differences of groups whose rows
 change together.
 
 <!-- table: clusters -->
