@@ -1,7 +1,7 @@
-"""What rows are known by in two runs: their ids, and a checksum of what each gives, its outputs apart.
+"""How a row is recognised in another run: by its id, and by a checksum of its cells without the outputs.
 
-The kind of file does not matter for the checksum: a JSON value and a text that says the same have the same one, and so have null and
-an empty cell.
+The checksum does not depend on the kind of file: a JSON value and its text have the same one, and so have null and an empty cell.
+For that, JSON text is brought into one canonical form first: the one that `to_text` writes.
 
 Ids may be missing, or stand in several rows. While rows are scored, each of the first `MOST_IDS` ids is kept, packed: a few bytes
 beside its text, so that memory stays flat. They are looked at when the run has ended.
@@ -47,7 +47,7 @@ class Ids(Struct, omit_defaults=True, forbid_unknown_fields=True):
         return len(self.numbers)
 
     def add(self, places: Sequence[int], ids: Sequence[str]) -> None:
-        """The ids of more rows."""
+        """Appends the ids of more rows, with the positions of these rows."""
         texts = [one.encode(*_CODING) for one in ids]
         self.numbers.extend(map(crc32, texts))
         self.places.extend(places)
@@ -55,7 +55,7 @@ class Ids(Struct, omit_defaults=True, forbid_unknown_fields=True):
         self.texts += b"".join(texts)
 
     def first(self, count: int) -> Iterator[tuple[int, int, str]]:
-        """(number, place, id) of the first ids."""
+        """(checksum of the id, position of its row, id) of the first `count` ids."""
         start = 0
         for number, place, length in zip(self.numbers[:count], self.places, self.lengths, strict=False):
             yield number, place, self.texts[start : start + length].decode(*_CODING)
@@ -73,27 +73,28 @@ def checksums(columns: Sequence[Sequence[Any]], count: int) -> list[int]:
     """One number for each of `count` rows, from its cells in those columns."""
     found = [0] * count
     for cells in columns:
-        found = [crc32(_packed(cell), crc32(b"\0", before)) for before, cell in zip(found, cells, strict=True)]
+        found = [crc32(_cell_bytes(cell), crc32(b"\0", before)) for before, cell in zip(found, cells, strict=True)]
     return found
 
 
-def _packed(cell: Any) -> bytes:
-    """The cell as a text that is the same for every kind of file, in UTF-8."""
+def _cell_bytes(cell: Any) -> bytes:
+    """The bytes of a cell that go into the checksum of its row: its text, JSON in canonical form, nothing for an empty cell."""
     if cell.__class__ is str:
-        packed: bytes = cell.encode(*_CODING)
-        return packed if not packed.startswith(_OPENING) or _as_we_write(packed) else _anew(cell)
+        text: bytes = cell.encode(*_CODING)
+        return text if not text.startswith(_JSON_OPENINGS) or _is_canonical(text) else _canonical(cell)
     if cell is None or cell is MISSING:
         return b""
     return b"\1" if isinstance(cell, CellError) else to_text(cell).encode(*_CODING)
 
 
-_OPENING: Final = (b"{", b"[")
+_JSON_OPENINGS: Final = (b"{", b"[")
 
 
-def _as_we_write(text: bytes) -> bool:
-    """An object that needs no reading, because most programs write it just so: in one line, blanks after its colons and
-    commas, no escapes, no decimal that ends with a zero. Only its first key is looked at for the colon: a program has one
-    habit. Every row comes here: each look is the quickest that there is for what it looks for.
+def _is_canonical(text: bytes) -> bool:
+    """Whether JSON text is surely in canonical form, so that it need not be parsed and written again.
+
+    It is when it stands on one line, has a blank after its colons and commas, no escapes, and no decimal that ends with a zero. For
+    the colon only the first key is checked: a program writes all of them alike. This runs for every row, so each test is a fast one.
     """
     first = text.find(b'":') + 2
     return (
@@ -108,11 +109,11 @@ def _as_we_write(text: bytes) -> bool:
 
 _compact_comma: Final = re.compile(rb',"').search
 _ending_zero: Final = re.compile(rb"\.[0-9]*0[,}\]]").search
-"""A decimal that ends with a zero, which programs leave away when they write it anew."""
+"""A decimal that ends with a zero: `to_text` leaves that zero out."""
 
 
-def _anew(text: str) -> bytes:
-    """The text as we write its value; as it is when it is no JSON."""
+def _canonical(text: str) -> bytes:
+    """JSON text in canonical form, parsed and written again; any other text as it is."""
     try:
         value = parse(text)
     except NotJSON:

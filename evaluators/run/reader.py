@@ -111,7 +111,7 @@ class Run:
 
     @classmethod
     def of(cls, place: Path, result: RunResult, facts: RecordFacts | Problems) -> Self:
-        """A run that was just scored; in place of what is said of its rows, why there is nothing to be said."""
+        """A run that was just scored. `facts` is the record of its rows, or the reason why they were not recorded."""
         found = cls.__new__(cls)
         found._hold(place, result, facts)
         return found
@@ -135,14 +135,17 @@ class Run:
         """The outcomes of small variants: reports, advice and rows.csv read them one after the other."""
 
     def but(self, *, result: RunResult | None = None, place: Path | None = None, again: CellsAgain | None = None) -> Self:
-        """The same run with another result, at another place, or with cells that are read again."""
+        """A copy of the run with another result, in another folder, or with cells that are read from the test set again."""
         found = copy(self)
         found.result, found.place, found.again = result or self.result, place or self.place, again or self.again
         return found
 
     @property
     def facts(self) -> RecordFacts:
-        """What is said of the rows as a whole. Raises Problems (config) where there are figures alone."""
+        """The record of the rows in `run.json`: how they are stored, their evaluators, variants and slices.
+
+        Raises Problems (config) for a run whose rows were not recorded.
+        """
         if isinstance(self._facts, Problems):
             raise self._facts
         return self._facts
@@ -171,7 +174,7 @@ class Run:
 
     @property
     def has_every_cell(self) -> bool:
-        """The cells of all rows can be had."""
+        """Whether the cells of all rows can be read: from the run folder, or from the test set again."""
         return self.again is not None or all(one.every_cell for one in self.facts.variants)
 
     def each_row(self, variant: str | None = None, *, explained: bool = True) -> Iterator[RecordedRow]:
@@ -222,7 +225,10 @@ class Run:
             raise damaged(f"the run has {wanted:,} rows; found {count:,}", str(file))
 
     def verdicts(self, variant: str | None = None) -> list[list[Result]]:
-        """The verdicts of each evaluator by code. Raises Problems (config) for a damaged table of codes."""
+        """For each evaluator, its distinct verdicts; the codes in the lines of rows are indexes into these lists.
+
+        Raises Problems (config) for a damaged table of codes.
+        """
         file = self.files(variant).codes
         found: dict[str, list[Result]] = {one.name: [] for one in self.facts.evaluators}
         fields = {one.name: len(one.fields) for one in self.facts.evaluators}
@@ -284,7 +290,7 @@ class Run:
         _check_count(file, count, self._kept(variant).cells)
 
     def answers(self, variant: str | None = None) -> Iterator[AnswerLine]:
-        """What was asked of whoever costs something, and answered, in the order of the file; nothing where nobody was asked.
+        """The recorded questions to judges and other paid comparators with their answers, in the order of the file.
 
         Raises Problems (config) for a damaged line, with its number, and for one about a row or an evaluator that there is not.
         """
@@ -307,7 +313,10 @@ class Run:
 
 
 def _of_body(body: Mapping[str, Any], where: str) -> tuple[RunResult, RecordFacts | Problems]:
-    """What a `run.json` says of figures and of rows. Raises Problems (config) where it says what no run does."""
+    """The result in a `run.json`, and the record of its rows or the reason why it has none.
+
+    Raises Problems (config) for a damaged file.
+    """
     stored = typed(body, RunResult, where)
     result = replace(stored, columns={role: stored.columns[role] for role in ROLES if role in stored.columns})
     facts = typed(body, _WithRecord, where).record
@@ -315,12 +324,13 @@ def _of_body(body: Mapping[str, Any], where: str) -> tuple[RunResult, RecordFact
         hint = "score the test set again, into a run folder"
         message = "there are figures in it, and no record of the rows"
         return result, problem("no-record", message, where=where, hint=hint)
-    for wrong in _wrong_facts(facts, result):
+    for wrong in _contradictions(facts, result):
         raise damaged(wrong, where)
     return result, facts
 
 
 def _bytes_of(file: Path, place: Path) -> bytes:
+    """The bytes of a file of a run folder. Raises Problems (config) where it is missing, a link, or too large."""
     try:
         if file.is_symlink():
             raise problem(
@@ -349,8 +359,8 @@ def _from(place: Path, file: str) -> str:
         return file
 
 
-def _wrong_facts(facts: RecordFacts, result: RunResult) -> Iterator[str]:
-    """What a record says that no run writes."""
+def _contradictions(facts: RecordFacts, result: RunResult) -> Iterator[str]:
+    """Messages about a damaged record: where it contradicts the result beside it, or names files that no run writes."""
     if facts.suite and not _below(facts.suite):
         yield f"its suite is named {quote(facts.suite)}, which is not among its files"
     for one in facts.variants:
@@ -363,15 +373,15 @@ def _wrong_facts(facts: RecordFacts, result: RunResult) -> Iterator[str]:
 
 
 def _below(place: str) -> bool:
-    """Whether a place is one of the suite's files in a run folder."""
+    """Whether a path is that of one of the suite's files in a run folder."""
     path = PurePosixPath(place)
     return path.parts[:1] == (SUITE_FOLDER,) and ".." not in path.parts and "\\" not in place and "\0" not in place
 
 
 def lines(file: Path, kind: type[Kind], packed: Mapping[str, Any] | None = None) -> Iterator[Kind]:
-    """The lines of a file, or of one that was packed, each as what it should be.
+    """The lines of a JSONL file, each decoded as a `kind`. A packed run has the decoded lines of its files in `packed`.
 
-    Raises Problems (config) for a file that is not there, and for a line that is something else, with its number.
+    Raises Problems (config) for a missing file, and for a line that is no `kind`, with its number.
     """
     if packed is not None:
         for number, data in enumerate(_unpacked(file, packed), 1):
@@ -384,7 +394,7 @@ def lines(file: Path, kind: type[Kind], packed: Mapping[str, Any] | None = None)
 
 
 def _at_once(text: bytes, decode: Callable[[bytes], Kind]) -> Kind | None:
-    """A line that is what it should be; None for one that has to be looked at closely."""
+    """A line, decoded fast; None where it does not decode or may be nested too deeply: the slow way then names what is wrong."""
     if len(text) >= SHALLOW_CHARS and (len(text) > MAX_CHARS or text.count(b"[") + text.count(b"{") > MAX_DEPTH):
         return None
     try:
@@ -458,7 +468,7 @@ def _check_count(file: Path, found: int, written: int) -> None:
 
 
 class _LinesOfRows(Generic[LineOfRow]):
-    """A file with lines for some rows, in the order of rows."""
+    """The lines of a file that has any number of lines for each row, handed out row by row."""
 
     def __init__(self, file: Path, found: Iterable[LineOfRow]) -> None:
         self._file = file
@@ -476,7 +486,7 @@ class _LinesOfRows(Generic[LineOfRow]):
         return found
 
     def end(self) -> None:
-        """Raises Problems (config) for a line that belongs to no row."""
+        """Raises Problems (config) if a line is left, which belongs to no row."""
         if self._next is not None:
             number, line = self._next
             said = f"row {line.row} is not among the rows of the run, or not in their order"

@@ -48,9 +48,9 @@ FIRST_MISMATCHES: Final = 200
 
 
 def recording_of(prepared: Prepared, table: TestSet, every_outcome: bool = False, every_row: bool = False) -> Recording:
-    """What is recorded of the rows of a table: what the suite says, and what the files that are asked for need.
+    """How much is recorded of the rows of a table: as much as the suite says, and as the files that are asked for need.
 
-    These may need every outcome of every row, or the cells of every row, for whoever gets the folder alone.
+    `every_outcome` and `every_row` are set where such a file needs every outcome, or the cells of every row.
     """
     evidence, documents = prepared.suite.results.evidence, prepared.suite.results.documents
     most = None if every_outcome or evidence == "all" else FIRST_MISMATCHES if evidence == "first" else evidence
@@ -67,7 +67,7 @@ def facts_of(
     kept: Sequence[tuple[int, int]],
     lowest_fields: int,
 ) -> RecordFacts:
-    """What a folder says of its rows as a whole. `kept` are how many lines of outcomes and of cells there are.
+    """The record of the rows for `run.json`. `kept` has, for each variant, the numbers of lines of outcomes and of cells.
 
     Files go by their names: a folder is sent to other people.
     """
@@ -105,7 +105,7 @@ def facts_of(
 
 
 def readings_of(one: Compiled, roles: Mapping[str, str]) -> tuple[CellReading, ...]:
-    """How an evaluator reads its columns."""
+    """How an evaluator reads each of its columns, for the record: as text, as an expected document or as an output document."""
     needs = one.line.settings.needs()
     found = (_reading(need, lookup, roles) for need, lookup in zip(needs, one.lookups, strict=True))
     return tuple(one for one in found if one is not None)
@@ -136,7 +136,7 @@ def stored(
     result: RunResult,
     lowest_fields: int,
 ) -> Run:
-    """Puts the record of a run into its folder, and gives it back as readers see it. Parts stay."""
+    """Writes the record of a run into its folder and returns the run as readers see it. The files of the splits stay."""
     suite = prepared.suite
     kept = []
     for job, (name, each) in zip(jobs, measured, strict=True):
@@ -189,35 +189,39 @@ def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: SplitResult,
 
 
 class _KeptOutcomes:
-    """The outcomes that are kept, with the numbers of their rows."""
+    """Writes outcomes to a file: all of them for a small run, else those of the first rows under each key."""
 
     def __init__(self, file: BinaryIO, recording: Recording, rows: int) -> None:
+        """Writes to `file`. `rows` is how many rows the run has: few of them are recorded in full."""
         self.lines = 0
+        """How many outcomes were written."""
         self._file = file
-        self._most = recording.most
-        self._everything = recording.keeps_every_outcome(rows)
-        self._rows_under: dict[bytes, int] = {}
-        self._last: dict[bytes, bytes] = {}
+        self._most_rows = recording.most
+        self._writes_all = recording.keeps_every_outcome(rows)
+        self._rows_of_key: dict[bytes, int] = {}
+        self._last_row_of_key: dict[bytes, bytes] = {}
+        """The row of this split that was counted last: a row with several outcomes under one key counts once."""
 
     def begin(self) -> None:
-        """The next outcomes are those of another split."""
-        self._last = {}
+        """Starts a split: its rows are numbered from 0 again."""
+        self._last_row_of_key = {}
 
     def add(self, line: bytes, first: int) -> None:
-        """An outcome, unless there are enough of its kind."""
-        offset, key, is_first, rest = line.split(b"\t", 3)
-        if not self._everything and is_first != b"2" and not self._is_kept(offset, key, is_first):
+        """Writes an outcome, unless enough rows have one under its key. `first` is the number of the split's first row."""
+        offset, key, kept, rest = line.split(b"\t", 3)
+        if not self._writes_all and kept != b"2" and not self._is_kept(offset, key, kept):
             return
         self._file.write(line_of_row(first + int(offset), rest) + b"\n")
         self.lines += 1
 
-    def _is_kept(self, offset: bytes, key: bytes, is_first: bytes) -> bool:
-        if is_first == b"0":
+    def _is_kept(self, offset: bytes, key: bytes, kept: bytes) -> bool:
+        """Whether an outcome is of one of the first rows under its key; `kept` is `0` for one of a small run only."""
+        if kept == b"0":
             return False
-        if self._last.get(key) != offset:
-            self._last[key] = offset
-            self._rows_under[key] = self._rows_under.get(key, 0) + 1
-        return self._most is None or self._rows_under[key] <= self._most
+        if self._last_row_of_key.get(key) != offset:
+            self._last_row_of_key[key] = offset
+            self._rows_of_key[key] = self._rows_of_key.get(key, 0) + 1
+        return self._most_rows is None or self._rows_of_key[key] <= self._most_rows
 
 
 def _answer(text: bytes, first: int) -> bytes:
@@ -228,7 +232,7 @@ def _answer(text: bytes, first: int) -> bytes:
 
 @contextmanager
 def _damage_named(folder: RunFolder, measured: SplitResult) -> Iterator[None]:
-    """Raises Problems (config) where parts that were there before are no parts: somebody else may have written them."""
+    """Raises Problems (config) where the files of splits that an earlier run finished cannot be read."""
     try:
         yield
     except (ValueError, LookupError, TypeError, AttributeError) as error:
@@ -242,7 +246,7 @@ def _damage_named(folder: RunFolder, measured: SplitResult) -> Iterator[None]:
 
 
 def _folders(prepared: Prepared) -> list[str]:
-    """The folders, with a separator behind, of files that were named by absolute paths; the longest first."""
+    """The folders that absolute paths of the run's files begin with, each with a separator at its end; the longest first."""
     named = [
         prepared.suite.config.source.name,
         *(source.path for source in prepared.test_set.files),
@@ -253,7 +257,7 @@ def _folders(prepared: Prepared) -> list[str]:
 
 
 def _portable(result: RunResult, folders: Sequence[str]) -> RunResult:
-    """The run as it is kept: a folder is sent to other people, and says nothing of where its files were."""
+    """The result without the `folders` in its texts: run folders are sent to other people, who need not know them."""
 
     def cut(text: str) -> str:
         return reduce(lambda shorter, folder: shorter.replace(folder, ""), folders, text)
