@@ -18,14 +18,17 @@ from evaluators.values.quoting import quote
 from evaluators.values.transforms import Apply, Transform, TransformError, chain_of_expected
 
 Ask: TypeAlias = Callable[[Any], Issue | None]
-"""What is wrong with an expected value that is there; None where it can be read."""
+"""From an expected value to the issue that says what is wrong with it; None where it can be read."""
 
 MOST_KNOWN: Final = 10_000
 """Distinct expected values that one field remembers; further ones are asked about anew."""
 
 
 def reader_of_expected(comparator: Comparator, transforms: Iterable[Transform] = ()) -> Ask | None:
-    """What tells the expected values of a field that cannot be read; None where every value can be."""
+    """A function that says what is wrong with an expected value of a field; None where its comparator reads every value.
+
+    It remembers what it said of each distinct value.
+    """
     transforms = tuple(transforms)
     converts = any(transform.converts for transform in transforms)
     if comparator.reads == "output" or (comparator.reads_any and not converts):
@@ -59,27 +62,27 @@ def transformed(apply: Apply, expected: Any) -> Any:
 
 
 def _problem(comparator: Comparator, apply: Apply | None, value: Any) -> Issue | None:
+    """The issue of an expected value that cannot be transformed by `apply`, or that the comparator cannot read; None where it can."""
     try:
         changed = value if apply is None else transformed(apply, value)
         if changed is None or comparator.reads_any:
             return None
-        said = comparator.readable(changed)
+        readable = comparator.readable(changed)
     except RowProblem as error:
         return error.issue
     except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
         return failed("comparator", word_of(comparator), error).issue
-    return _issue(word_of(comparator), changed, said)
+    return _issue(word_of(comparator), changed, readable)
 
 
-def _issue(word: str, value: Any, said: Readable) -> Issue | None:
-    if said is True:
+def _issue(word: str, value: Any, readable: Readable) -> Issue | None:
+    """The issue that a comparator's answer stands for: true is none; false, a text or an issue says that it cannot read the value."""
+    if readable is True:
         return None
-    if isinstance(said, Issue):
-        return replace(said, blame=Blame.TESTSET)
-    if isinstance(said, str) or said is False:
+    if isinstance(readable, Issue):
+        return replace(readable, blame=Blame.TESTSET)
+    if isinstance(readable, str) or readable is False:
         message = f'the expected value {quote(value)} cannot be read by "{word}"'
-        return Issue("expected-unreadable", Blame.TESTSET, f"{message}: {said}" if said else message)
-    what = (
-        f"says {quote(said)} when it is asked whether it can read an expected value; it must say true, or what is wrong"
-    )
+        return Issue("expected-unreadable", Blame.TESTSET, f"{message}: {readable}" if readable else message)
+    what = f"says {quote(readable)} when it is asked whether it can read an expected value; it must say true, or what is wrong"
     return bad_answer(word, what).issue

@@ -18,7 +18,7 @@ STRICT: Final = Search(lenient=False)
 
 
 ColumnStep: TypeAlias = Callable[[list[Cells], int], Cells]
-"""The columns of so many rows in, a column out."""
+"""From the columns that a step reads, and the number of rows, to the column that it fills."""
 
 
 class Step(Struct, frozen=True):
@@ -43,7 +43,7 @@ class Reading(Struct, frozen=True):
 
 
 class Lookup(Struct, frozen=True):
-    """Where the document of an output cell is chosen: the slot of cells that are JSON as a whole, and what is wanted."""
+    """How the document of an output cell is chosen: the slot of the cells read as JSON, and the kind that is wanted."""
 
     whole: int
     want: Wanted
@@ -61,7 +61,7 @@ class Lookup(Struct, frozen=True):
 
 
 class NeedSteps:
-    """The slots of a plan and the steps that fill them, as evaluators need them. The first slots are those of cells."""
+    """Collects the slots of a plan and the steps that fill them. The first slots hold the cells of the columns."""
 
     def __init__(
         self, columns: Sequence[str], lines: Sequence[EvaluatorLine], roles: Mapping[str, str], reading: Reading
@@ -108,7 +108,7 @@ class NeedSteps:
         return self.slots[key]
 
     def step(self, key: object, does: str, reads: tuple[int, ...], run: ColumnStep) -> int:
-        """The slot of what a step gives, made by the first who needs it. `does` says in words what it does."""
+        """The slot that a step fills. The step is added once for each key; `does` says in words what it does."""
         if key not in self.slots:
             self.steps.append(Step(does, reads, self._slot(key, does), run))
         return self.slots[key]
@@ -117,7 +117,7 @@ class NeedSteps:
         return self.slots[("cell", column.spelled(self.roles))]
 
     def need(self, need: Need, line: EvaluatorLine) -> int:
-        """The slot of what an evaluator needs."""
+        """The slot that holds a need of an evaluator, with the steps that fill it."""
         if isinstance(need, Part):
             return self.slots[("verdict", need.evaluator)]
         if isinstance(need, Column):
@@ -129,7 +129,7 @@ class NeedSteps:
         return self._output(need, self._search(need, line))[0]
 
     def lookup(self, need: Need, line: EvaluatorLine) -> Lookup | None:
-        """Where a document of the output is chosen; None for what is no such document."""
+        """How the output document of a need is chosen from its cell; None for a need that is no output document."""
         return self._output(need, self._search(need, line))[1] if isinstance(need, Output) else None
 
     def _search(self, need: Output, line: EvaluatorLine) -> Search:
@@ -145,7 +145,7 @@ class NeedSteps:
         return self.step(key, does, (cell,), lambda read, _: cells.texts(read[0], column))
 
     def _given(self, column: Column) -> int:
-        """The cells as they stand. In a column that an evaluator alone calls its output, what is too long is the model's."""
+        """The slot of cells as they are. In a column that only this evaluator calls its output, a cell too long is the output's fault."""
         name = column.spelled(self.roles)
         if column.role != "output" or name == self.roles.get("output", "output"):
             return self._cell(column)
@@ -153,6 +153,7 @@ class NeedSteps:
         return self.step(key, f"output in {name}", (self._cell(column),), lambda read, _: cells.given_outputs(read[0]))
 
     def _answer(self, column: Column) -> int:
+        """The slot of expected answers that are no documents. What an empty one means is a setting."""
         name, empty = column.spelled(self.roles), self.reading.empty_expected
         key = ("answer", name)
         return self.step(key, f"answer in {name}", (self._cell(column),), lambda read, _: cells.answers(read[0], empty))
@@ -163,7 +164,7 @@ class NeedSteps:
         return self.step(key, does, (self.slots[("cell", name)],), lambda read, _: cells.expected_documents(read[0]))
 
     def _output(self, need: Output, search: Search) -> tuple[int, Lookup]:
-        """The slot of the documents, and where each was chosen."""
+        """The slot of the output documents, and how each is chosen."""
         name = need.column.spelled(self.roles)
         whole = self._whole(name, search)
         pair = self.expected_of_output.get(name)
@@ -176,9 +177,10 @@ class NeedSteps:
         prefer = self.prefer.get(name, "any")
         slot = self._of_kind(name, want, whole, search, prefer, pair)
         lookup = Lookup(whole, want, None if pair is None else self._expected(pair), prefer, search, pair)
-        return slot if beside in (None, pair) else self._beside(slot, name, str(beside)), lookup
+        return slot if beside in (None, pair) else self._sharing_equal(slot, name, str(beside)), lookup
 
     def _like(self, name: str, beside: str, whole: int, search: Search) -> int:
+        """The slot of output documents, each of the kind (object or list) that its expected document has."""
         key = ("output like", name, beside, search)
         parts = name in self.in_parts
         return self.step(
@@ -189,6 +191,7 @@ class NeedSteps:
         )
 
     def _of_kind(self, name: str, want: Want, whole: int, search: Search, prefer: Want, pair: str | None) -> int:
+        """The slot of output documents of one kind. Those equal to the document in column `pair` are the same object."""
         key = ("output", name, want, search)
         does = f"output document in {name} ({want}{_how(search)})"
         if pair is None:
@@ -201,14 +204,18 @@ class NeedSteps:
             lambda read, _: cells.outputs_of_kind_beside(read[0], read[1], want, parts),
         )
 
-    def _beside(self, found: int, name: str, beside: str) -> int:
-        key = ("beside", found, beside)
-        does = f"the same object where {name} equals {beside}"
-        return self.step(
-            key, does, (found, self._expected(beside)), lambda read, _: cells.outputs_beside(read[0], read[1])
-        )
+    def _sharing_equal(self, documents: int, name: str, expected: str) -> int:
+        """The slot of output documents where one that equals its expected document is that very object.
+
+        Comparing the two then costs nothing. `documents` is the slot of those in column `name`, `expected` the other column.
+        """
+        key = ("beside", documents, expected)
+        does = f"the same object where {name} equals {expected}"
+        reads = documents, self._expected(expected)
+        return self.step(key, does, reads, lambda read, _: cells.outputs_beside(read[0], read[1]))
 
     def _whole(self, name: str, search: Search) -> int:
+        """The slot of output cells read as JSON; a text that holds more than JSON waits there for a document to be chosen."""
         key = ("whole", name, search)
         cell, beside = self.slots[("cell", name)], self.expected_of_output.get(name)
         does = f"JSON in {name}, read whole"

@@ -43,7 +43,7 @@ from evaluators.values.json_choice import PickedDocument
 
 
 class Compiled(Struct):
-    """One evaluator in a plan: where its values and its verdicts stand."""
+    """One evaluator in a plan, with the slots of its values and of its verdicts."""
 
     line: EvaluatorLine
     check: Check
@@ -55,7 +55,7 @@ class Compiled(Struct):
     """The slot of its scored rows, which say why; None where rows are explained from their values."""
 
     def scored_row(self, slots: Sequence[Cells], index: int) -> ScoredRow | None:
-        """A row of a chunk as it was scored; None where what was found does not say why."""
+        """What a row of a chunk is explained from; None where it is explained from its values."""
         found: ScoredRow | None = None if self.scored is None else slots[self.scored][index]
         return found if found is not None and found.rows is not None else None
 
@@ -75,14 +75,16 @@ class Plan(Struct):
     """How much a row may cost."""
 
     def run(self, columns: Mapping[str, Cells], count: int) -> list[Cells]:
-        """The filled slots for a chunk of rows of which nobody asks why."""
+        """The filled slots for a chunk of rows. What the reasons are made from is released: `scored` keeps it."""
         with self.scored(columns, count) as slots:
             return slots
 
     @contextmanager
     def scored(self, columns: Mapping[str, Cells], count: int) -> Iterator[list[Cells]]:
-        """The filled slots for a chunk of rows, as long as somebody may ask why a row has its verdict. A column that the chunk
-        lacks is missing in every row."""
+        """The filled slots for a chunk of rows. Within the `with` block, `explain_from` can give the reasons for a verdict.
+
+        A column that the chunk lacks is missing in every row.
+        """
         slots: list[Cells] = [[]] * len(self.names)
         for slot, name in enumerate(self.columns):
             slots[slot] = columns.get(name) or [MISSING] * count
@@ -98,7 +100,7 @@ class Plan(Struct):
                     release_rows(slots[one.scored])
 
     def explain(self, row: Mapping[str, Any]) -> dict[str, Result]:
-        """What every evaluator says of one row, with reasons, by evaluator name. `row` is keyed by column."""
+        """The result of every evaluator for one row, with reasons, by evaluator name. `row` maps columns to cells."""
         with caching(), self.scored({name: [value] for name, value in row.items()}, 1) as slots:
             return {one.line.name: self.explain_from(one, slots, 0) for one in self.evaluators}
 
@@ -107,9 +109,9 @@ class Plan(Struct):
         return sum(cells.several(slots[slot]) for slot in self.searched.values())
 
     def chosen(self, one: Compiled, need: int, slots: list[Cells], index: int) -> PickedDocument | CellError | None:
-        """How the document of a need was found in its cell; None where the cell is JSON as a whole, or no text.
+        """Which document of an output cell was scored, and where in the text it is; None where the cell is JSON as a whole, or no text.
 
-        `need` is its place among the needs of the evaluator.
+        `need` is the index of the output among the needs of the evaluator.
         """
         lookup = one.lookups[need]
         value = slots[lookup.whole][index] if lookup is not None else None
@@ -119,11 +121,14 @@ class Plan(Struct):
         return found
 
     def explain_from(self, one: Compiled, slots: Sequence[Cells], index: int) -> Result:
-        """What one evaluator says of one row of a chunk, with reasons."""
+        """The result of one evaluator for one row, with its reasons, or with why there are none. Its score is the one in the slots.
+
+        `slots` are those of a chunk that `scored` has filled, `index` is the position of the row in the chunk.
+        """
         verdict: Result = slots[one.verdicts][index]
         try:
             with limited(self.limits) as clock:
-                clock.fresh = True
+                clock.fresh = True  # each row has the whole time for itself
                 found = explained(one, slots, index)
         except (RowProblem, OutOfTime) as error:
             return _unexplained(one, verdict, error.issue)
@@ -134,12 +139,12 @@ class Plan(Struct):
     def wrong_from(
         self, one: Compiled, slots: Sequence[Cells], index: int, wanted: Collection[str], listed: Collection[str]
     ) -> Iterable[Outcome]:
-        """What one evaluator found wrong in one row of a chunk, of the `listed` fields that are `wanted`; "" stands for all others."""
+        """What one evaluator found wrong in one row of a chunk, in its `wanted` fields. "" stands for all that are not `listed`."""
         scored = one.scored_row(slots, index)
         return [] if scored is None or scored.rows is None else scored.rows.wrong(scored.at, wanted, listed)
 
     def documents_from(self, one: Compiled, slots: Sequence[Cells], index: int) -> Documents | None:
-        """Every result of one row of a chunk that is scored by a schema; None where there was nothing to compare."""
+        """The results of all fields of one row of a chunk, for an evaluator with a schema; None where nothing was compared."""
         scored = one.scored_row(slots, index)
         verdict: Result = slots[one.verdicts][index]
         if scored is None or scored.rows is None or verdict.status is RowStatus.BLOCKED:
@@ -190,7 +195,7 @@ def needed_columns(lines: Sequence[EvaluatorLine]) -> list[Column]:
 
 
 class _Planned(Struct, frozen=True):
-    """An evaluator on its way into a plan: the slots of what it waits for, and of its values."""
+    """An evaluator whose needs have slots, and whose own step is not yet in the plan."""
 
     line: EvaluatorLine
     check: Check
@@ -203,14 +208,14 @@ class _Planned(Struct, frozen=True):
         return (*self.gates, *self.inputs)
 
     def asker(self, columns: list[Cells], count: int) -> ChunkScoring | RowsAsking:
-        """What asks for the rows of a chunk."""
+        """The evaluator for one chunk of rows, which asks its questions in rounds."""
         line, check, gates = self.line, self.check, len(self.gates)
         if isinstance(check, ChunkCheck):
             return ChunkScoring(line, check, self.skip_unreadable, gates, columns, count)
         return RowsAsking(line, gates, columns, count)
 
     def step(self) -> ColumnStep:
-        """The verdicts of rows; of a check that scores many at once, the scored rows."""
+        """The step that scores a chunk. It gives verdicts, or scored rows for a check that scores many rows at once."""
         line, check, gates = self.line, self.check, len(self.gates)
         if isinstance(check, ChunkCheck):
             return lambda columns, count: ChunkScoring(line, check, self.skip_unreadable, gates, columns, count).settled()
@@ -226,7 +231,7 @@ def _planned(needs: NeedSteps, line: EvaluatorLine, watched: Sequence[str]) -> _
 
 
 def _gates(needs: NeedSteps, line: EvaluatorLine) -> tuple[int, ...]:
-    """The slots that decide whether a row is judged: verdicts of needs, and whether `when` holds."""
+    """The slots that decide whether a row is scored: verdicts of the evaluators it needs, and whether `when` holds."""
     waits = [needs.slots["verdict", name] for name in line.needs]
     if line.when:
         conditions, sources = line.when, tuple(needs.need(read_by(condition, line), line) for condition in line.when)
@@ -254,7 +259,7 @@ def _asking_step(needs: NeedSteps, together: Sequence[_Planned]) -> int:
 
 
 def _compiled(needs: NeedSteps, one: _Planned, asked: int | None, place: int) -> Compiled:
-    """An evaluator, with the steps that score it. What asked for it is in that `place` of the slot `asked`."""
+    """An evaluator in the plan, with the steps that score it. Its asker is the one at index `place` of the slot `asked`."""
     line, check, reads, run = one.line, one.check, one.reads, one.step()
     does, key = f"{line.name}: {line.type}", ("verdict", line.name)
     lookups = tuple(needs.lookup(need, line) for need in line.settings.needs())
@@ -268,7 +273,7 @@ def _compiled(needs: NeedSteps, one: _Planned, asked: int | None, place: int) ->
 
 
 def read_by(condition: Condition, line: EvaluatorLine) -> Need:
-    """What a condition looks at: a column, or the documents that the evaluator itself is about."""
+    """The need that a condition is checked on: a column, or the output or expected document of its evaluator."""
     if condition.source == "row":
         return Column(condition.column, literal=True)
     if condition.source == "expected":
@@ -277,13 +282,13 @@ def read_by(condition: Condition, line: EvaluatorLine) -> Need:
 
 
 def _unexplained(one: Compiled, verdict: Result, issue: Issue) -> Result:
-    """The result without its reasons, and why there are none."""
+    """The verdict, with the issue that kept it from being explained as its reason."""
     reason = f"it could not be explained: {issue.message}"
     return replace(verdict, issue=verdict.issue or issue, reason=reason, evaluator=one.line.name)
 
 
 def explained(one: Compiled, slots: Sequence[Cells], index: int) -> Result:
-    """What one evaluator says of one row, with its reasons where there are some. Raises what keeps it from saying so."""
+    """The result of one evaluator for one row, with reasons where there are some. Raises whatever goes wrong in explaining it."""
     verdict: Result = slots[one.verdicts][index]
     settings, values = one.line.settings, [slots[slot][index] for slot in one.inputs]
     unreadable = next(
