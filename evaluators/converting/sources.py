@@ -84,7 +84,7 @@ def plain(node: YamlNode) -> Any:
 
 
 def given_of(node: YamlNode | None) -> dict[str, ForeignValue]:
-    """The settings in a map, each with its place."""
+    """The settings in a map by name, each with its line and column in the file."""
     if node is None:
         return {}
     return {key: ForeignValue(plain(entry.node), entry.key.place) for key, entry in entries(node).items()}
@@ -109,7 +109,7 @@ _READING: ContextVar[Mapping[str, Any]] = ContextVar("reading_exports", default=
 
 @contextmanager
 def reading_exports(settings: Mapping[str, Any]) -> Iterator[None]:
-    """Inside, files with rows are read as these settings of `test_set` say: their encoding, their delimiter, their columns."""
+    """Within the `with` block, files of rows are read with these settings of `test_set`: encoding, delimiter, columns."""
     token = _READING.set(settings)
     try:
         yield
@@ -118,7 +118,7 @@ def reading_exports(settings: Mapping[str, Any]) -> Iterator[None]:
 
 
 def read_as_told(conversion: Conversion) -> None:
-    """Says in the suite how its file is read, where somebody said so."""
+    """Adds to the suite's test set the settings that `reading_exports` reads files with; of the columns, theirs win."""
     told = dict(_READING.get())
     if not told or "file" not in conversion.test_set:
         return
@@ -130,7 +130,7 @@ def read_as_told(conversion: Conversion) -> None:
 
 
 def _columns(conversion: Conversion) -> dict[str, Any]:
-    """The columns that are named, by role; of one role, what somebody said counts."""
+    """The columns of the test set by role. Those that the user gave win over those that were found."""
     return {**conversion.test_set.get("columns", {}), **_READING.get().get("columns", {})}
 
 
@@ -158,8 +158,8 @@ def cells_of(file: Path, columns: Sequence[str], most: int | None = None) -> dic
     return found
 
 
-def first_cells(conversion: Conversion, file: Path, header: Sequence[str]) -> None:
-    """Says what an export lacks before it can be scored: a column of outputs."""
+def remark_on_outputs(conversion: Conversion, file: Path, header: Sequence[str]) -> None:
+    """Adds a remark to the conversion where an export has no column of outputs, which it needs to be scored."""
     named = _columns(conversion)
     if "output" not in named and _READING.get().get("output") is None and not usual_columns(header, "output"):
         conversion.remarks.append(
@@ -186,12 +186,13 @@ def proposed(conversion: Conversion, place: str, *, normalized: bool) -> list[Co
 
 
 def json_path(name: str) -> str:
-    """A top-level key as a path."""
+    """The path of a top-level key."""
     plain = name.isidentifier() or (name and name.replace("-", "_").replace(" ", "_").isidentifier())
     return name if plain and name == name.strip() else f"[{json.dumps(name, ensure_ascii=False)}]"
 
 
 def _expected_cells(conversion: Conversion) -> list[Any]:
+    """The first expected answers: of the rows in a JSON export, or of the column in a file of rows; none where it is not known."""
     if conversion.rows:
         return [row[name] for row in conversion.rows[:_FIRST] for name in usual_columns(row, "expected")]
     file = Path(conversion.test_set["file"])

@@ -210,7 +210,7 @@ def _source(root: YamlNode, path: Path | None, environment: Mapping[str, str] | 
 
 
 def _entries(trees: Sequence[YamlNode]) -> dict[str, MapEntry]:
-    """The sections of one suite made of several."""
+    """The sections of a suite and of those it extends, merged, without `extends`."""
     whole = reduce(merged, trees)
     entries = whole.value if isinstance(whole.value, dict) else {}
     return {key: entry for key, entry in entries.items() if key != "extends"}
@@ -302,7 +302,7 @@ class _OpenCollection(Struct):
     node: YamlNode
     key: _KeyText | None = None
     merge: YamlNode | None = None
-    """What `<<` of this map names."""
+    """The value of `<<` in this map."""
 
     @property
     def wants_key(self) -> bool:
@@ -324,7 +324,7 @@ class _Composer:
         self.documents = self.aliases = self.copies = 0
 
     def take(self, event: Any) -> None:
-        """The next event."""
+        """Takes the next event of the YAML parser."""
         kind = type(event)
         if kind is yaml.ScalarEvent:
             self._scalar(event)
@@ -340,7 +340,7 @@ class _Composer:
             self._document(event)
 
     def complain(self, complaint: Complaint) -> None:
-        """Note what the explainer says."""
+        """Notes a complaint of the explainer as a finding."""
         spot = Spot(self.document, *complaint.at)
         self.findings.add(spot, complaint.code, complaint.message, complaint.hint)
 
@@ -367,6 +367,7 @@ class _Composer:
             raise self._stop(self._spot(event), "two-documents", message, "put the second one in its own file")
 
     def _scalar(self, event: Any) -> None:
+        """Takes a scalar: the next key of the innermost map if that waits for one, else a value."""
         spot, word = self._spot(event), event.value
         bare = event.implicit[0] and event.tag is None
         top = self.stack[-1] if self.stack else None
@@ -383,6 +384,7 @@ class _Composer:
         self._put(node)
 
     def _value(self, tag: str | None, word: str, bare: bool, spot: Spot) -> Scalar:
+        """The value that a scalar stands for: of a bare word a number, a boolean, null or text. None for one that is noted as wrong."""
         try:
             if bare:
                 if self.of_suite:
@@ -393,7 +395,11 @@ class _Composer:
             self.findings.note(spot, error)
             return None
 
-    def _key(self, top: _OpenCollection, word: str, spot: Spot, bare: bool) -> None:
+    def _key(self, open_map: _OpenCollection, word: str, spot: Spot, bare: bool) -> None:
+        """Takes a word as the next key of a map, whose value comes later, and notes what is wrong with it.
+
+        A `bare` word has no quotes and no tag: only such a one can be `<<`, or nothing at all.
+        """
         if bare and self.of_suite:
             try:
                 check_quotes(word)
@@ -401,23 +407,25 @@ class _Composer:
                 self.findings.note(spot, error)
         if bare and not word:
             self.findings.add(spot, "bad-key", "a key is missing before this colon")
-            top.key = _KeyText(None, spot)
+            open_map.key = _KeyText(None, spot)
         elif bare and word == "<<":
-            if top.merge:
+            if open_map.merge:
                 self.findings.add(spot, "duplicate-key", "a map takes one <<", "merge two with <<: [*first, *second]")
-            top.key = _KeyText(word, spot, merge=True)
+            open_map.key = _KeyText(word, spot, merge=True)
         else:
-            self._check_twice(top, word, spot)
-            top.key = _KeyText(word, spot)
+            self._check_twice(open_map, word, spot)
+            open_map.key = _KeyText(word, spot)
 
-    def _check_twice(self, top: _OpenCollection, word: str, spot: Spot) -> None:
-        entries = top.node.value
+    def _check_twice(self, open_map: _OpenCollection, word: str, spot: Spot) -> None:
+        """Notes a key that the map has already."""
+        entries = open_map.node.value
         if isinstance(entries, dict) and word in entries:
             first = entries[word].key
             message = f'the key "{word}" is given twice; the first is at {first.place}'
             self.findings.add(spot, "duplicate-key", message, "keep one of them")
 
     def _start(self, event: Any, value: list[YamlNode] | dict[str, MapEntry], noun: str) -> None:
+        """Opens a map or a list, which stays on the stack until its end is met."""
         spot = self._spot(event)
         if event.tag is not None and event.tag not in COLLECTION_TAGS[noun]:
             message = f"the tag {spelled_tag(event.tag)} is not allowed here"
@@ -437,7 +445,7 @@ class _Composer:
         self.stack.append(_OpenCollection(node))
 
     def _put(self, node: YamlNode) -> None:
-        """Put a value where the document has it."""
+        """Puts a value into the innermost open list or map, under the key that waits; the first one is the root."""
         if not self.stack:
             self.root = node
             return
@@ -453,6 +461,7 @@ class _Composer:
                 value[key.text] = MapEntry(key.spot, node)
 
     def _end(self) -> None:
+        """Closes the innermost map or list. What a map merges with `<<` comes before its own keys, which win."""
         done = self.stack.pop()
         entries = done.node.value
         if done.merge and isinstance(entries, dict):
@@ -463,6 +472,7 @@ class _Composer:
             entries.update(own)
 
     def _merge_sources(self, merge: YamlNode) -> list[dict[str, MapEntry]]:
+        """The maps that `<<` names; anything else that it names is noted."""
         items = merge.value if isinstance(merge.value, list) else [merge]
         sources = [item.value for item in items if isinstance(item.value, dict)]
         if len(sources) < len(items):
@@ -470,6 +480,7 @@ class _Composer:
         return sources
 
     def _alias(self, event: Any) -> None:
+        """Takes `*name`: the value of the anchor, or its text as a key."""
         spot, name = self._spot(event), event.anchor
         if name not in self.anchors:
             self.complain(self.explainer.unknown_alias((spot.line, spot.column), name))

@@ -25,12 +25,12 @@ from evaluators.converting.sources import (
     document_tree,
     entries,
     export_header,
-    first_cells,
     given_of,
     items,
     maps_within,
     plain,
     proposed,
+    remark_on_outputs,
     text_at,
     value_at,
 )
@@ -60,7 +60,7 @@ _OWN_VARIABLES: Final = {
 
 
 def _rubric(template: Any) -> Any:
-    """The text of a prompt's messages, with the names of variables as a rubric has them."""
+    """A rubric from the messages of a prompt: their texts, with variables renamed to roles and columns."""
     messages = template if isinstance(template, list) else [template]
     texts = [one.get("content") if isinstance(one, dict) else one for one in messages]
     text = "\n\n".join(one for one in texts if isinstance(one, str))
@@ -170,6 +170,7 @@ class Agenta(Converter):
         return proposed(conversion, source, normalized=False) if conversion.test_set or conversion.rows else ()
 
     def _document(self, file: Path, conversion: Conversion) -> None:
+        """Adds the evaluators that are defined in a JSON or YAML file, and the rows of test sets in it."""
         tree = document_tree(file)
         for node, around in maps_within(tree):
             uri, key = text_at(node, "uri"), text_at(node, "evaluator_key")
@@ -178,19 +179,24 @@ class Agenta(Converter):
         conversion.rows += _testcases(tree)
 
     def _definition(self, node: YamlNode, around: tuple[YamlNode, ...], written: str) -> ConvertedEvaluator | WordFinding:
+        """The evaluator that a definition becomes, or why it becomes none.
+
+        `node` is the map of the definition, `around` has the maps around it, `written` is its uri or its evaluator_key.
+        """
         match = _URI.fullmatch(written)
         slug = match["key"] if match else written
         place = entries(node)["uri" if "uri" in entries(node) else "evaluator_key"].key.place
-        word = self.tables[0].find(slug)
+        evaluators, _ = self.tables
+        word = evaluators.find(slug)
         if word is None:
             return without_counterpart(place, written, "this converter does not know it")
         given = given_of(value_at(node, "parameters") or value_at(node, "settings_values") or value_at(node, "settings"))
         if "threshold" in given and "similarity_threshold" in given:
             del given["similarity_threshold"]  # as Agenta reads the two
+        # null, and a threshold of 0, count as not set
         empty = [name for name, one in given.items() if one.value is None or (name == "threshold" and one.value == 0)]
-        made = convert_word(
-            word, place, {name: one for name, one in given.items() if name not in empty}, _name(node, around)
-        )
+        settings = {name: one for name, one in given.items() if name not in empty}
+        made = convert_word(word, place, settings, _name(node, around))
         if isinstance(made, ConvertedEvaluator) and made.judged and not made.settings.get("rubric"):
             return without_counterpart(place, slug, "it has no prompt_template")
         if isinstance(made, ConvertedEvaluator):
@@ -201,11 +207,12 @@ class Agenta(Converter):
         return made
 
     def _table(self, file: Path, conversion: Conversion) -> None:
+        """Makes an export of rows the test set, with the columns whose names are known for a role."""
         header = export_header(file)
         conversion.test_set = {"file": str(file)}
         columns: dict[str, str] = {}
         for column in header:
-            word = self.tables[1].find(column)
+            word = self.tables[1].find(column)  # the columns of test sets
             if word is None:
                 continue
             kept = word.here is not None and word.here not in columns
@@ -217,11 +224,11 @@ class Agenta(Converter):
             )
         if columns:
             conversion.test_set["columns"] = columns
-        first_cells(conversion, file, header)
+        remark_on_outputs(conversion, file, header)
 
 
 def _name(node: YamlNode, around: tuple[YamlNode, ...]) -> str | None:
-    """What the evaluator is called: by itself, or by what it is the data of."""
+    """The name or slug of an evaluator, in its own map or in the one around it; None where neither has one."""
     for one in (node, *around[:1]):
         if (name := text_at(one, "name") or text_at(one, "slug")) is not None:
             return name

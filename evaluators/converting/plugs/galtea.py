@@ -24,11 +24,11 @@ from evaluators.converting.sources import (
     cells_of,
     document_tree,
     export_header,
-    first_cells,
     items,
     maps_within,
     plain,
     proposed,
+    remark_on_outputs,
     text_at,
     value_at,
 )
@@ -178,7 +178,7 @@ class Galtea(Converter):
             )
         if columns:
             conversion.test_set["columns"] = columns
-        first_cells(conversion, file, header)
+        remark_on_outputs(conversion, file, header)
         if metric_column is not None:
             self._metrics_of(file, metric_column, conversion)
 
