@@ -58,7 +58,7 @@ OPEN_QUOTE: Final = Issue(
 
 
 class SplitPass:
-    """One pass over one split: where it is, and what it looks for."""
+    """One reading of one split of a text table, chunk by chunk."""
 
     def __init__(self, table: Delimited, split: Split, columns: Sequence[str]) -> None:
         self.table = table
@@ -81,7 +81,7 @@ class SplitPass:
                 yield from self._one_by_one(stream, header + self.span)
 
     def _at_once(self, stream: BinaryIO, header: int) -> Iterator[Chunk]:
-        """The rows. Raises _NotStrict for what must be read row by row."""
+        """The chunks, read by the parser of the standard library. Raises _NotStrict where rows must be read one by one."""
         csv.field_size_limit(LARGEST_CELL)
         lines = chain.from_iterable(self._lines(self._blocks(stream, CHUNK_BYTES, LONGEST // 2 + 1)))
         records = csv.reader(lines, delimiter=self.table.delimiter, strict=True)
@@ -91,7 +91,7 @@ class SplitPass:
             yield self.chunk(rows)
 
     def _chunk_rows(self) -> int:
-        """How many rows make the next chunk, going by the rows so far; at least one."""
+        """The number of rows of the next chunk, from the average size of the rows so far; at least one."""
         if not self.span:
             return _FIRST_ROWS
         return min(max(CHUNK_BYTES * self.span // max(self.bytes, 1), 1), MAX_CHUNK_ROWS)
@@ -108,7 +108,7 @@ class SplitPass:
             raise shortened(self.table.source)
 
     def _texts(self, blocks: Iterable[bytes]) -> Iterator[str]:
-        """The text of bytes in blocks that end anywhere, without a byte order mark."""
+        """The decoded text of blocks of bytes, without a byte order mark. A block may end within a character."""
         encoding, first = self.table.source.encoding, self.split.start == 0
         decoder = codecs.getincrementaldecoder(encoding)()
         for block in chain(blocks, (b"",)):
@@ -139,7 +139,7 @@ class SplitPass:
         yield [rest] if rest else []
 
     def _one_by_one(self, stream: BinaryIO, skipped: int) -> Iterator[Chunk]:
-        """The rows after the first ones, each held against its own text."""
+        """The chunks of all rows but the first `skipped`, read row by row: a row that breaks the rules of quotes is a fault alone."""
         rows = row_texts(self._texts(self._blocks(stream, _PIECE_BYTES, 0)), self.table.delimiter, LONGEST)
         taken: list[Sequence[Cell]] = []
         issues: dict[int, Issue] = {}
@@ -166,7 +166,7 @@ class SplitPass:
             yield self.chunk(taken, issues)
 
     def chunk(self, records: Sequence[Sequence[Cell]], issues: Mapping[int, Issue] = _NOTHING) -> Chunk:
-        """Records as columns; ragged and unreadable ones, and those with an issue by their place, as faults."""
+        """A chunk with records as columns. Ragged and undecodable records are faults, as are those whose index is in `issues`."""
         start = self.span
         self.span += len(records)
         if not self.undecoded and not issues and {self.width}.issuperset(map(len, records)):
@@ -180,17 +180,21 @@ class SplitPass:
         columns = {name: _column(readable, at) for name, at in self.wanted}
         for name, at in self.wanted:
             for place, issue in faults:
-                columns[name][place] = CellError(issue, self._unread(records[kept[place]], at, issue))
+                columns[name][place] = CellError(issue, self._raw_text(records[kept[place]], at, issue))
         return Chunk([start + number for number in kept], self.span, columns, faults)
 
-    def _unread(self, record: Sequence[Cell], place: int | None, issue: Issue) -> str:
-        """What a ragged row has in a column; what it has beyond the header goes into the last one."""
+    def _raw_text(self, record: Sequence[Cell], column: int | None, issue: Issue) -> str:
+        """The text to show for a cell of a row that cannot be read. Nothing, unless the row only has too many or too few cells.
+
+        `column` is the index of the cell. Cells beyond the header are shown with the last column.
+        """
         texts = [cell if isinstance(cell, str) else "" for cell in record]
-        if place is None or issue.code != RAGGED or any(map(UNDECODED.search, texts)):
+        if column is None or issue.code != RAGGED or any(map(UNDECODED.search, texts)):
             return ""
-        return self.table.delimiter.join(texts[place:] if place == self.width - 1 else texts[place : place + 1])
+        return self.table.delimiter.join(texts[column:] if column == self.width - 1 else texts[column : column + 1])
 
     def _issue(self, record: Sequence[Cell]) -> Issue | None:
+        """The fault of a record with more or fewer cells than the header, or with bytes that are no text; None without one."""
         if len(record) != self.width:
             cells = "1 cell" if len(record) == 1 else f"{len(record)} cells"
             message = f"this row has {cells}, the header has {self.width}"
@@ -207,6 +211,7 @@ class _NotStrict(Exception):
 
 
 def _next(records: Iterator[list[str]], count: int) -> list[list[str]]:
+    """The next records, `count` at most. Raises _NotStrict."""
     try:
         return list(islice(records, count))
     except csv.Error as error:

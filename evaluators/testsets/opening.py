@@ -84,7 +84,7 @@ def _opening(
     selection: Selection = ALL_ROWS,
     given: FetchedRows | None = None,
 ) -> _Opening:
-    """What the settings ask for, with the rows of a platform or of a database in a file. Raises Problems when they cannot be had."""
+    """The opening of a test set; rows of a platform or a database are fetched into a file first. Raises Problems when they cannot be."""
     fetched = None
     if config.sql is not None and config.connection is not None:
         from evaluators.testsets.databases import queried  # few test sets are in a database
@@ -100,7 +100,7 @@ def _opening(
 
 
 def _readable(test_set: TestSet) -> TestSet:
-    """The test set with what people read of it: names of files that the environment filled in are as the suite writes them."""
+    """The test set without secrets in its messages: file names that environment variables filled in are as the suite writes them."""
     config = test_set.config
     return replace(
         test_set,
@@ -113,7 +113,7 @@ def _readable(test_set: TestSet) -> TestSet:
 
 @contextmanager
 def _masked_problems(config: TestSetConfig) -> Iterator[None]:
-    """Problems with the files of a test set, without what the environment filled in to their names."""
+    """Within the `with` block, Problems are raised without what environment variables filled into file names."""
     try:
         yield
     except Problems as error:
@@ -220,6 +220,7 @@ class _Opening(Struct, frozen=True):
         return _with_variants(whole, variants)
 
     def _with_output(self, begun: TestSet, place: Place) -> TestSet:
+        """The test set with its outputs from a place: another file, documents, or a column of its own rows."""
         column = _own_column(place)
         if column is None:
             return self._joined(begun, "output", self._lookup(place, "output"))
@@ -241,7 +242,7 @@ class _Opening(Struct, frozen=True):
         return are_rows(list_in(source) or [], "expected") and all(are_rows(one or [], "output") for one in lists)
 
     def _of_documents(self, place: str) -> TestSet:
-        """Documents with documents; one expected document may serve all outputs."""
+        """The test set of expected documents paired with output documents. One expected document may serve all outputs."""
         if self.config.output is not None:
             return self._paired(place, self.config.output)
         if self.config.outputs is None:
@@ -252,6 +253,7 @@ class _Opening(Struct, frozen=True):
         return _with_variants(self._finished(self._begun(place, rows)), variants)
 
     def _paired(self, expected: str, output: Place) -> TestSet:
+        """The test set of expected documents with their outputs from one place."""
         if not isinstance(output, str):
             return self._finished(self._with_output(self._begun(expected, self._expected_documents(expected)), output))
         rows, outputs = self._two_places(expected, output)
@@ -259,7 +261,7 @@ class _Opening(Struct, frozen=True):
         return self._finished(self._joined(self._begun(expected, rows), "output", lookup))
 
     def _two_places(self, expected: str, output: str) -> tuple[MemoryRows, MemoryRows]:
-        """The expected documents as rows, and their outputs."""
+        """The rows of expected documents, and those of outputs, each from a file, a folder or a pattern."""
         if holds_documents(output, self.folder):
             documents = self._documents_at(output)
             outputs = document_rows(documents, self._said(output))
@@ -288,7 +290,7 @@ class _Opening(Struct, frozen=True):
         return {**found, "expected": list(map(self._named, found["expected"]))}
 
     def _locate(self, place: str) -> ByteSource:
-        """The file of a place, called as people read the place."""
+        """The file at a place. In messages it has the name that the suite writes."""
         return self._named(locate(place, self.folder))
 
     def _named(self, source: ByteSource) -> ByteSource:
@@ -297,12 +299,12 @@ class _Opening(Struct, frozen=True):
         return bounded if shown == source.name else replace(bounded, name=shown, file_name=source.name)
 
     def _said(self, place: str) -> str:
-        """What messages call a place: a folder with a slash at its end."""
+        """The name of a place in messages: a folder has a slash at its end."""
         shown = str(self.config.written(place))
         return f"{shown.rstrip('/')}/" if kind_at(self.folder, place) == "folder" else shown
 
     def _lookup(self, place: Place, role: Literal["output", "expected"]) -> JoinedCells:
-        """Where the cells of a role come from: documents, or a column of another file."""
+        """The reader of the cells of a role that are elsewhere: in documents, or in a column of another file."""
         if isinstance(place, str) and holds_documents(place, self.folder):
             documents = document_rows(self._documents_at(place), self._said(place))
             return JoinedCells(documents, "id", "expected", documents.name)
@@ -312,6 +314,7 @@ class _Opening(Struct, frozen=True):
         return JoinedCells(reader, columns.id or "", columns.of(role) or "", self.config.written(file))
 
     def _joined(self, begun: TestSet, role: Literal["output", "expected"], lookup: JoinedCells) -> TestSet:
+        """The test set with the cells of one role joined to its rows by id, and the issues of ids without a partner."""
         said = f"there is no {role} for this row in {lookup.name}"
         absent: Cell = CellError(Issue(f"no-{role}-for-row", Blame.TESTSET, said))
         if role == "output" and self.config.no_output == "fail":
@@ -327,14 +330,14 @@ class _Opening(Struct, frozen=True):
         return variants_at(outputs, self.folder) if isinstance(outputs, str) else outputs
 
     def _begun(self, name: str, table: Table, columns: Columns = _DOCUMENTS) -> TestSet:
-        """A test set with what is attached to the rows, before outputs are joined to it."""
+        """A test set with the columns of attached files, before outputs are joined to it."""
         table = attached(table, self.config.attach, self.folder, name)
         fetched = self.fetched
         unrepeatable = None if fetched is None else fetched.unrepeatable
         return TestSet(name, table, columns, self.config, unrepeatable=unrepeatable, fetched=fetched is not None)
 
     def _finished(self, begun: TestSet) -> TestSet:
-        """The test set with the rows that are selected, and with what is said of its columns."""
+        """The test set with only the selected rows, and a note that says which column is what."""
         table = selected(begun.table, self.selection, begun.name)
         return replace(begun, table=table, extra_notes=(begun.columns.sentence(begun.name),))
 
