@@ -14,7 +14,14 @@ from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, Tone, listed
 from evaluators.reports.headline import Options, headline
 from evaluators.reports.rows import RowView
-from evaluators.reports.run_tables import field_section, label_sections, lowest_section, measure_section
+from evaluators.reports.run_tables import (
+    MOST_WEAK,
+    field_section,
+    label_sections,
+    lowest_section,
+    measure_section,
+    mistake_section,
+)
 from evaluators.reports.schema_sections import schema_sections
 from evaluators.reports.tables import evaluator_section, full_name, gate_section, slice_section
 from evaluators.run.figures import counted, interval_text, percent_text, rows_text, score_text
@@ -36,7 +43,8 @@ def run_page(result: RunResult, options: Options = Options()) -> Page:
         *schema_sections(result),
         *listed("Panels of judges", map(Item, panel_lines(result))),
         *_repeats(result),
-        *lowest_section(result, options.lowest_fields),
+        *lowest_section(result, MOST_WEAK),
+        *mistake_section(options.mistakes, options.mistakes_until),
         *slice_section(result),
         *measure_section(result),
         *listed("Judges", map(Item, judge_lines(result))),

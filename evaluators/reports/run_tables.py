@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense
+from evaluators.reports.mistakes import Mistake
 from evaluators.reports.tables import full_name
 from evaluators.run.figures import counted, more_text, quantity_interval_text, quantity_text, rows_text, score_text
 from evaluators.run.intervals import wilson
@@ -35,7 +36,7 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
     if weak and most:
         blocks.append(_weak_table(weak[:most]))
     if len(weak) > most:
-        blocks.append(Paragraph(f"{more_text(len(weak) - max(most, 0), 'field')} below 1.0000."))
+        blocks.append(Paragraph(f"{more_text(len(weak) - max(most, 0), 'field')} below 1.0000; run.json has all."))
     figures = [field.accuracy for _, field in weak[:most] if field.accuracy is not None]
     if figures != sorted(figures):
         blocks.append(Paragraph(_ORDER))
@@ -54,6 +55,37 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
     return (Section("Fields with the lowest accuracy", tuple(blocks), id="fields"),) if blocks else ()
 
 
+def mistake_section(found: Sequence[Mistake], until: int | None) -> tuple[Section, ...]:
+    """The most frequent mistakes, at most 50 of them; nothing where none is known."""
+    if not found:
+        return ()
+    several = len({(one.evaluator, one.variant) for one in found}) > 1
+    items = [
+        Item(
+            f"{one.count:,} × {mistake_place(one, several)}, {'rows' if one.in_rows > 1 else 'row'} {mistake_rows(one)}: {one.said}"
+        )
+        for one in found[:MOST_MISTAKES]
+    ]
+    if len(found) > MOST_MISTAKES:
+        items.append(Item(f"and {counted(len(found) - MOST_MISTAKES, 'less frequent mistake')} not listed", tone="note"))
+    title = "Most frequent mistakes" + (f" up to row {until:,}" if until is not None else "")
+    return (Section(title, (Listing(tuple(items)),), id="mistakes"),)
+
+
+def mistake_place(one: Mistake, several: bool) -> str:
+    """The field of a mistake; its evaluator, too, where mistakes of several are listed."""
+    variant = f"{one.variant}: " if one.variant is not None else ""
+    if not one.field:
+        return f"{variant}{one.evaluator}"
+    return f"{variant}{one.evaluator}: {one.field}" if several else f"{variant}{one.field}"
+
+
+def mistake_rows(one: Mistake) -> str:
+    """The first rows of a mistake."""
+    rows = ", ".join(f"{row:,}" for row in one.rows)
+    return f"{rows} …" if one.in_rows > len(one.rows) else rows
+
+
 def weak_fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
     """The fields that are not always right, the weakest first, each with its evaluator."""
     return sorted(((stats, field) for stats, field in _fields(result) if _below_one(field)), key=_weakness)
@@ -68,6 +100,10 @@ def _fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
     return [(stats, field) for stats in result.evaluators for field in stats.fields]
 
 
+MOST_WEAK: Final = 100
+"""Fields that the page with every table lists."""
+MOST_MISTAKES: Final = 50
+"""Mistakes that it lists."""
 _ORDER: Final = "A low figure from few rows may be chance, so it comes after a surer one."
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from evaluators.fields.scored import ListOutcome
-from evaluators.model import Outcome
+from evaluators.model import Outcome, RowStatus
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense
 from evaluators.reports.outcomes import ReportPart, failed_of
 from evaluators.reports.tables import full_name, of_extra_items
@@ -61,15 +61,29 @@ def array_table(stats: Iterable[EvaluatorStats]) -> PageTable | None:
 
 
 def failed_section(parts: Sequence[ReportPart], most: int = MOST_FAILED) -> tuple[Section, ...]:
-    """The first fields that are wrong, each with its comparator, its score and the reason; nothing without any."""
-    found = list(islice(_failed(parts), most))
+    """The first fields that are wrong, each with its comparator, its score and the reason; nothing without any.
+
+    Rows whose output cannot be read are counted in one line."""
+    several = len(parts) > 1
+    first = list(islice(_failed(parts), most + 1))
+    found = first[:most]
+    unread = tuple(
+        Paragraph(
+            f"{f'{full_name(part.stats)}: ' if several else ''}{rows_text(part.stats.unreadable)} not listed: {_UNREAD}."
+        )
+        for part in parts
+        if part.stats.unreadable
+    )
     if not found:
-        return ()
-    whole = sum(part.wrong for part in parts)
-    items = tuple(_failed_item(part, row, outcome, len(parts) > 1) for part, row, outcome in found)
-    first = f"Failed fields (first {len(found)})" if whole > len(found) else "Failed fields"
-    lines = (failed_fields(found, len(parts) > 1),)
-    return (Section(first, (Listing(items),), lines),)
+        return (Section("Failed fields", unread),) if unread else ()
+    items = tuple(_failed_item(part, row, outcome, several) for part, row, outcome in found)
+    cut = len(first) > most or any(part.wrong and part.stats.rows > MOST_ROWS for part in parts)
+    title = f"Failed fields (first {len(found)})" if cut else "Failed fields"
+    lines = failed_fields(found, several)
+    return (Section(title, (Listing(items), *unread), (replace(lines, blocks=(*lines.blocks, *unread)),)),)
+
+
+_UNREAD: Final = "the output could not be read, so every field is missing"
 
 
 def _figures(stats: EvaluatorStats, several: bool = False) -> Section:
@@ -163,7 +177,7 @@ def _failed(parts: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, RecordedR
         if not part.wrong:
             continue
         for row, found in islice(part.rows(), MOST_ROWS):
-            if found is not None:
+            if found is not None and row.verdicts[part.place].status is not RowStatus.UNREADABLE:
                 yield from ((part, row, outcome) for outcome in failed_of(found))
 
 

@@ -11,9 +11,8 @@ from evaluators.issues import Issue
 from evaluators.reports.display import clipped, visible, width, wrapped
 from evaluators.reports.document import Head, PageTable, Paragraph, Section, Tone, dense, fitted, table_width
 from evaluators.reports.headline import Options
-from evaluators.reports.mistakes import Mistake
 from evaluators.reports.run_page import asking_lines, issue_place
-from evaluators.reports.run_tables import weak_fields
+from evaluators.reports.run_tables import mistake_place, mistake_rows, weak_fields
 from evaluators.reports.suggestions import MOST_SUGGESTED, Suggestion
 from evaluators.reports.tables import full_name, of_extra_items, slice_text
 from evaluators.run.exit_code import Facts, causes
@@ -166,21 +165,9 @@ def _mistakes(result: RunResult, options: Options) -> Iterator[OptionalPart]:
     title = "most frequent mistakes" + (f" up to row {until:,}" if until is not None else "")
     table = PageTable(
         (Head("times", True), Head("where"), Head(title), Head("rows")),
-        tuple((f"{one.count:,}", _where(one, several), one.said, _row_numbers(one)) for one in found),
+        tuple((f"{one.count:,}", mistake_place(one, several), one.said, mistake_rows(one)) for one in found),
     )
     yield _of_table("mistakes", table, (title, "where"), most=4, least=3)
-
-
-def _where(one: Mistake, several: bool) -> str:
-    variant = f"{one.variant}: " if one.variant is not None else ""
-    if not one.field:
-        return f"{variant}{one.evaluator}"
-    return f"{variant}{one.evaluator}: {one.field}" if several else f"{variant}{one.field}"
-
-
-def _row_numbers(one: Mistake) -> str:
-    rows = ", ".join(f"{row:,}" for row in one.rows)
-    return f"{rows} …" if one.in_rows > len(one.rows) else rows
 
 
 def _labels(table: ConfusionMatrix) -> OptionalPart:

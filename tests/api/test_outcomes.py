@@ -272,6 +272,26 @@ def test_ten_failed_fields_are_named(tmp_path: Path) -> None:
     assert text.count("Metric: exact, Score: 0.000") == 10
 
 
+def test_failed_fields_spend_one_line_on_rows_that_cannot_be_read(tmp_path: Path) -> None:
+    refused = [{"id": f"r{number}", "expected": {"a": 1, "b": 2}, "output": "Sorry."} for number in range(8)]
+    rows: list[dict[str, Any]] = [*refused, {"id": "last", "expected": {"a": 1, "b": 2}, "output": {"a": 1, "b": 3}}]
+    finished = run(tmp_path, rows, evaluators=[{"schema_match": {"fields": {"a": "exact", "b": "exact"}}}])
+    said = "8 rows not listed: the output could not be read, so every field is missing."
+    page = TextFormat().page(run_page(finished.result, finished.options))
+    failed = page[page.index("Failed fields\n") :].splitlines()[2:]
+    assert [failed[0], failed[2]] == ["- row 9 (last): b", said]
+    text = TextFormat().render(finished.result, finished.options).splitlines()
+    start = text.index("FAILED FIELDS (first 1)")
+    assert [text[start + 2], text[start + 5]] == ["  row 9 (last): b", said]
+
+
+def test_where_no_output_can_be_read_one_line_says_it_for_each_evaluator(tmp_path: Path) -> None:
+    found: list[dict[str, Any]] = [{"schema_match": {"name": name, "fields": {"a": "exact"}}} for name in ("one", "two")]
+    finished = run(tmp_path, [{"expected": {"a": 1}, "output": "Sorry."}], evaluators=found)
+    page = TextFormat().page(run_page(finished.result, finished.options))
+    assert [f"{name}: 1 row not listed: the output could not be read" in page for name in ("one", "two")] == [True, True]
+
+
 def test_a_run_in_which_all_is_right_names_no_failed_field(tmp_path: Path) -> None:
     rows = [{"id": "a", "expected": EXPECTED, "output": EXPECTED}]
     finished = run(tmp_path, rows)

@@ -8,8 +8,10 @@ from evaluators.model import Result, RowStatus
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, dense
 from evaluators.reports.format import FORMATS, PageFormat
 from evaluators.reports.headline import Options
+from evaluators.reports.mistakes import Mistake
 from evaluators.reports.rows import RowView
 from evaluators.reports.run_page import fields_page, hardest_rows, run_page
+from evaluators.reports.run_tables import MOST_MISTAKES, lowest_section, mistake_section
 from evaluators.reports.tables import MOST_SLICES
 from evaluators.run.result import Counts, FieldStats, RunResult
 
@@ -22,6 +24,14 @@ def text_of(document: Page) -> str:
 
 def lines_of(result: RunResult, options: Options = Options()) -> list[str]:
     return text_of(run_page(result, options)).splitlines()
+
+
+def lowest(result: RunResult, most: int) -> list[str]:
+    return text_of(Page("page", lowest_section(result, most))).splitlines()
+
+
+def mistakes(found: tuple[Mistake, ...], until: int | None = None) -> list[str]:
+    return text_of(Page("page", mistake_section(found, until))).splitlines()[3:]
 
 
 def titles(document: Page) -> list[str]:
@@ -70,19 +80,47 @@ def test_an_undefined_mean_is_a_dash(runs: dict[str, RunResult]) -> None:
 
 
 def test_the_lowest_fields_are_the_lowest_first(runs: dict[str, RunResult]) -> None:
-    lines = lines_of(runs["failed"], Options(lowest_fields=2))
+    lines = lowest(runs["failed"], 2)
     start = lines.index("Fields with the lowest accuracy")
     assert [line.split()[1] for line in lines[start + 3 : start + 5]] == ["地址.城市", "line_items[*].qty"]
-    assert lines[start + 5] == "5 more fields are below 1.0000."
+    assert lines[start + 5] == "5 more fields are below 1.0000; run.json has all."
 
 
 def test_no_lowest_field_may_be_asked_for(runs: dict[str, RunResult]) -> None:
-    lines = lines_of(runs["failed"], Options(lowest_fields=0))
-    assert "7 more fields are below 1.0000." in lines
+    assert "7 more fields are below 1.0000; run.json has all." in lowest(runs["failed"], 0)
 
 
 def test_one_more_field_is_not_plural(runs: dict[str, RunResult]) -> None:
-    assert "1 more field is below 1.0000." in lines_of(runs["failed"], Options(lowest_fields=6))
+    assert "1 more field is below 1.0000; run.json has all." in lowest(runs["failed"], 6)
+
+
+def test_the_page_with_every_table_lists_what_the_summary_left_for_it(runs: dict[str, RunResult]) -> None:
+    lines = lines_of(runs["failed"], Options(lowest_fields=2))
+    start = lines.index("Fields with the lowest accuracy")
+    assert len({line.split()[1] for line in lines[start + 3 : start + 10]}) == 7
+    assert not [line for line in lines if " below 1.0000" in line]
+
+
+def test_every_mistake_is_listed_with_its_rows_and_whole() -> None:
+    long = "the output is not usable JSON: no object or array in the text that the model gave"
+    found = (
+        Mistake("json", "", None, long, 4, (2, 3, 4), 4),
+        Mistake("fields", "sum", None, '"1" for 1: text, not a number', 1, (7,), 1),
+    )
+    assert mistakes(found) == [
+        "Most frequent mistakes",
+        "----------------------",
+        f"- 4 × json, rows 2, 3, 4 …: {long}",
+        '- 1 × fields: sum, row 7: "1" for 1: text, not a number',
+    ]
+    assert mistakes(found, until=1_200)[0] == "Most frequent mistakes up to row 1,200"
+
+
+def test_a_page_says_how_many_mistakes_it_leaves_out() -> None:
+    found = tuple(Mistake("fields", f"field_{n}", None, "missing", 1, (n,), 1) for n in range(MOST_MISTAKES + 2))
+    lines = mistakes(found)
+    assert lines[-1] == "- and 2 less frequent mistakes not listed"
+    assert len(lines) == 2 + MOST_MISTAKES + 1
 
 
 def test_fields_that_are_all_right_are_said_in_one_sentence(runs: dict[str, RunResult]) -> None:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from msgspec.structs import replace
+
 from evaluators.model import FIELD_STATUSES
 from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.headline import Options
@@ -52,7 +54,7 @@ def run_payload(
     result: RunResult, options: Options, facts: RecordFacts | None = None, rows: EmbeddedRows | None = None
 ) -> Encoded:
     """The page of a run. Without rows it has the figures alone."""
-    page = run_page(result, options)
+    page = run_page(result, replace(options, mistakes=()))  # its table of rows says them
     payload = page_payload(page, page.title.removeprefix(f"{result.name}: "))
     tables = {label_id(place): place for place in range(len(result.confusion_matrices))}
     for section in payload["sections"]:
