@@ -4,7 +4,7 @@ A socket is a package whose modules each hold one plug, named after its module (
 `exact_match`). Plugs that are small and alike may share a module, which the package names in `TOGETHER`; there each is the
 class that its name spells (`string_url` is `StringUrl`). Other distributions add plugs through the entry point group of the
 same dotted name; a program adds them with `register`. Neither may take the name of a plug that ships with the package. A
-plug is imported when it is used.
+plug is imported when it is used. What an entry point names may register itself while it is imported: that is the same plug.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from pkgutil import iter_modules
+from pkgutil import iter_modules, resolve_name
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from evaluators.issues import problem
+from evaluators.issues import Issue, Problems, problem
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -31,10 +31,12 @@ _SOCKETS: Final[dict[str, Socket[Any]]] = {}
 class Socket(Generic[Plug]):
     """One folder of plugs that share a contract."""
 
-    def __init__(self, package: str, contract: type[Plug], noun: str) -> None:
+    def __init__(self, package: str, contract: type[Plug], noun: str, *, named: str | None = None) -> None:
+        """`named`: the function, as `module:function`, that makes a plug of an entry point's name and what it gives."""
         self.package = package
         self.contract = contract
         self.noun = noun
+        self.named = named
         self._registered: dict[str, type[Plug]] = {}
         self._found: dict[str, type[Plug]] = {}
         _SOCKETS[package] = self
@@ -60,12 +62,36 @@ class Socket(Generic[Plug]):
         if name in self.shipped():
             return self.shipping(name)
         if name in (installed := _installed(self.package)):
-            return self._checked(installed[name].load(), name)
+            if name not in self._found:
+                self._load(name, installed[name])
+            return self._found[name]
         raise problem(
             "unknown-name",
             f'unknown {self.noun} "{name}"',
             hint=suggestion(name, self.names()) or f"known: {', '.join(self.names())}",
         )
+
+    def broken(self) -> dict[str, Issue]:
+        """What is wrong with the installed plugs that cannot be used, by name."""
+        found = {}
+        for name in _installed(self.package):
+            try:
+                self.find(name)
+            except Problems as error:
+                found[name] = error.issues[0]
+        return found
+
+    def _load(self, name: str, point: EntryPoint) -> None:
+        try:
+            plug = point.load()
+            if name not in self._found:  # it has not registered itself
+                self._found[name] = self._checked(resolve_name(self.named)(name, plug) if self.named else plug, name)
+        except Exception as error:  # another distribution's code: whatever it raises is what is wrong with it
+            said = error.issues[0].message if isinstance(error, Problems) else f"{type(error).__name__}: {error}"
+            package = f' of the package "{point.dist.name}"' if point.dist else ""
+            message = f'the {self.noun} "{name}"{package} cannot be used: {said}'
+            entry = f'its entry point is {name} = "{point.value}" in the group {self.package}'
+            raise problem("bad-plug", message, hint=f"{entry}: mend it, or uninstall the package") from error
 
     def shipping(self, name: str) -> type[Plug]:
         """The plug of that name that comes with the package, whatever has replaced it."""
@@ -83,12 +109,20 @@ class Socket(Generic[Plug]):
         Raises Problems (config) when the name ships with the package, or is taken and `overwrite` is not asked for.
         """
         ships = name in self.shipped()
+        if self._names_itself(name, plug) and (overwrite or name not in self._found):
+            self._found[name] = self._checked(plug, name)
+            return
         if ships and not replaceable:
             raise problem("shadows-built-in", f'{self.noun} "{name}" ships with the package and cannot be replaced')
         if not overwrite and name in self.names():
             how = "ships with the package" if ships and name not in self._registered else "is already registered"
             raise problem("name-taken", f'{self.noun} "{name}" {how}', hint="overwrite=True replaces it")
         self._registered[name] = self._checked(plug, name)
+
+    def _names_itself(self, name: str, plug: type[Plug]) -> bool:
+        """Whether the installed entry point of that name is in the package that the plug is from."""
+        point = None if name in self.shipped() else _installed(self.package).get(name)
+        return point is not None and point.module.partition(".")[0] == plug.__module__.partition(".")[0]
 
     def _checked(self, plug: object, name: str) -> type[Plug]:
         if inspect.isclass(plug) and issubclass(plug, self.contract):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from evaluators.cli._printing import print_out
+from evaluators.cli._printing import print_err, print_out
 
 if TYPE_CHECKING:
     from evaluators.reports.catalog import CatalogEntry, Group, Kind
@@ -46,10 +46,13 @@ def command(kind: str | None, format_: str) -> None:
 
     `evaluators explain NAME` says more about one of them.
     """
-    from evaluators.reports.catalog import KINDS, entries
+    from evaluators.reports.catalog import KINDS, broken, entries
 
     found = {each: entries(each) for each in KINDS if kind in (None, each)}
     print_out(as_json(found) if format_ == "json" else as_text(found))
+    for each in found:
+        for issue in broken(each).values():
+            print_err(f"warning: {issue}")
 
 
 def as_text(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:

@@ -258,7 +258,9 @@ class Comparator(Settings):
         return [of_row(questions) for questions in rows]
 
 
-COMPARATORS: Socket[Comparator] = Socket("evaluators.comparators", Comparator, "comparator")
+COMPARATORS: Socket[Comparator] = Socket(
+    "evaluators.comparators", Comparator, "comparator", named="evaluators.comparators._functions:installed"
+)
 
 
 def word_of(comparator: Comparator) -> str:

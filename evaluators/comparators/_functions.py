@@ -145,6 +145,15 @@ def comparator_of(
     return new_class(f"FunctionComparator_{name}", (FunctionComparator,), exec_body=lambda body: body.update(members))
 
 
+def installed(name: str, plug: Any) -> Any:
+    """The comparator that an entry point names: a function becomes a class, and a class is called like its entry point."""
+    if not inspect.isclass(plug):
+        return comparator_of(name, plug)
+    if issubclass(plug, Comparator):
+        plug.word = name
+    return plug
+
+
 def waits(function: Callable[..., Any]) -> bool:
     """Whether a function is async: calling it gives an awaitable."""
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)

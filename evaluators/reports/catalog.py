@@ -8,7 +8,8 @@ from typing import Final, Literal, TypeAlias
 from msgspec import Struct
 
 from evaluators.builtin._evaluator import BUILTIN
-from evaluators.issues import Problems, problem
+from evaluators.comparators._comparator import COMPARATORS
+from evaluators.issues import Issue, Problems, problem
 from evaluators.judges.judged_comparator import any_comparator, comparator_names
 from evaluators.registry import suggestion
 from evaluators.reports.document import Page
@@ -65,10 +66,17 @@ class CatalogEntry(Struct, frozen=True):
 
 
 def entries(kind: Kind) -> tuple[CatalogEntry, ...]:
-    """Everything of a kind, in the order in which it is listed: group by group."""
+    """Everything of a kind that can be used, in the order in which it is listed: group by group."""
     left = {one.name: one for one in _ENTRIES[kind]()}
     first = [left.pop(name) for name in _START_HERE.get(kind, ())]
     return (*first, *sorted(left.values(), key=lambda one: GROUPS.index(one.group)))
+
+
+def broken(kind: Kind) -> dict[str, Issue]:
+    """What is wrong with the plugs of other distributions that are not listed, by name."""
+    if kind == "evaluators":
+        return BUILTIN.broken()
+    return COMPARATORS.broken() if kind == "comparators" else {}
 
 
 def kinds_of(name: str) -> tuple[Kind, ...]:
@@ -114,14 +122,16 @@ def names_of(kind: Kind) -> tuple[str, ...]:
 
 
 def _evaluators() -> tuple[CatalogEntry, ...]:
-    plugs = [(name, BUILTIN.find(name)) for name in BUILTIN.names()]
+    bad = broken("evaluators")
+    plugs = [(name, BUILTIN.find(name)) for name in BUILTIN.names() if name not in bad]
     return tuple(
         CatalogEntry("evaluators", name, first_sentence(plug.__doc__ or ""), plug.retired) for name, plug in plugs
     )
 
 
 def _comparators() -> tuple[CatalogEntry, ...]:
-    plugs = [(name, any_comparator(name)) for name in comparator_names()]
+    bad = broken("comparators")
+    plugs = [(name, any_comparator(name)) for name in comparator_names() if name not in bad]
     return tuple(CatalogEntry("comparators", name, first_sentence(plug.__doc__ or "")) for name, plug in plugs)
 
 
