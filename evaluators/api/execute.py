@@ -1,4 +1,4 @@
-"""A run from beginning to end: test set and columns, scoring, figures, gates, coverage, files.
+"""A run from beginning to end: test set and columns, scoring, figures, gates, coverage, files, trackers.
 
 What only a run with files needs (the run folder, reports) is imported when it is needed: starting takes longer than
 scoring a small test set.
@@ -6,91 +6,33 @@ scoring a small test set.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.api.run_options import RowsAsked, RunOptions, prepared_for, refuse_unknown, rows_asked
+from evaluators.api.written_run import AskedFor, Finished, check_files, finished_before, write_files, write_run
 from evaluators.builtin._evaluator import lists_fields
-from evaluators.issues import Blame, Issue, Problems
+from evaluators.issues import Blame, Problems
 from evaluators.reports.conclusions import conclude
 from evaluators.run.engines.engine import RemoteCrew, engine_of, never
 from evaluators.run.exit_code import afterwards
 from evaluators.run.preparing import Prepared, check_gate_targets, masked_problems
 from evaluators.run.recorder import Recording
-from evaluators.run.result import RunResult
-from evaluators.run.rows import pyarrow
-from evaluators.run.scoring import InBackground, ScoredRun, environment_of, jobs_of, rows_format, scored
-from evaluators.run.store import UNWRITTEN
+from evaluators.run.scoring import InBackground, environment_of, jobs_of, scored
 from evaluators.run.storing import recording_of
-from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.byte_store import parent, scheme_of
 
 if TYPE_CHECKING:
     from evaluators.api import run_object
     from evaluators.api.suite import Suite
-    from evaluators.reports.headline import Options
-    from evaluators.run.reader import Run
     from evaluators.run.resuming import ResumedRun
     from evaluators.run.run_folder import RunFolder
-    from evaluators.tracking.sending import Sent
     from evaluators.tracking.tracker import NamedTracker
-
-
-class Finished(Struct, frozen=True):
-    """A run, and what a reader of its summary wants beside it."""
-
-    result: RunResult
-    options: Options
-    folder: Path | None = None
-    """The run folder, when there is one on this machine."""
-    files: tuple[str, ...] = ()
-    """The further files that were asked for, and the addresses of those that went to stores."""
-    sent: Sent | None = None
-    """What became of the run at its trackers; None when it has none."""
-    refused: tuple[Issue, ...] = ()
-    """The files that the system did not take, the run folder among them; its figures are kept in the result."""
-    place: str | None = None
-    """The address of the run folder, when it went to a store."""
-    named: str | None = None
-    """The name of the run folder as its run.json has it: where nobody asked for that one."""
-    taken: Path | str | None = None
-    """The place that was asked for, when something was there and the run folder has another one."""
-    record: Run | None = None
-    """What the run recorded, where somebody looks at its rows."""
-    lines: tuple[EvaluatorLine, ...] = ()
-    """The evaluators, with the schemas that they inferred."""
-    let_go: Callable[[], None] | None = None
-    """Takes away the temporary folder that holds the record; None where there is none."""
-    notice: str = ""
-    """What people should know of the run beside its results: what of it was there before, or stays for another time."""
-
-
-class _AskedFor(Struct, frozen=True):
-    """What is made of a run beside its figures."""
-
-    results: Path | None
-    """The folder for run folders, on this machine."""
-    words: tuple[str, ...]
-    """The formats of the files in the run folder."""
-    files: tuple[str, ...]
-    """Further files, and addresses of such."""
-    hardest: int
-    summary: bool
-    looked_at: bool
-    """A program will look at rows and reasons: where no run folder is asked for, one stays until the program lets the run go."""
-    to_store: bool
-    """The run folder goes to a store in the end."""
-
-    @property
-    def paths(self) -> list[Path]:
-        """The further files that are on this machine."""
-        return [Path(file) for file in self.files if not scheme_of(file)]
 
 
 def run_of(suite: Suite, test_set: Any, options: RunOptions) -> run_object.Run:
@@ -139,13 +81,13 @@ def _finish(
     go to a store; the run folder without it."""
     started, results, repeat_judge = datetime.now().astimezone(), options.get("results"), options.get("repeat_judge", 1)
     prepared = prepared_for(_as_asked(suite, options), test_set, options)
-    wanted = _AskedFor(
+    wanted = AskedFor(
         None if results is None else Path(results), prepared.suite.results.formats if results is not None else (),
         tuple(map(str, options.get("files", ()))), options.get("hardest", 0), options.get("summary", False), looked_at,
         parts is not None,
     )  # fmt: skip
     check_gate_targets(prepared.suite, prepared.test_set.variants)
-    _check_files(prepared, wanted, options.get("formats"))
+    check_files(prepared, wanted, options.get("formats"))
     trackers: tuple[NamedTracker, ...] = ()
     if (names := options.get("track")) is not None or suite.tracking:
         from evaluators.api.trackers import trackers_of
@@ -158,7 +100,7 @@ def _finish(
         prepared, wanted, started, recordings, repeat_judge, fingerprint, resumed, options.get("force", False)
     )
     if isinstance(folder, Path):
-        return _finished_before(prepared, wanted, folder)
+        return finished_before(prepared, wanted, folder)
     try:
         with engine.crew() as crew:
             jobs = jobs_of(prepared, isinstance(crew, RemoteCrew), folder, recordings, repeat_judge, parts)
@@ -168,7 +110,7 @@ def _finish(
             )  # fmt: skip
         environment = environment_of(prepared, run, started, options.get("command", ()), kept=results is not None)
         run = replace(run, result=replace(run.result, environment=environment))
-        finished = _kept(prepared, wanted, folder, run)
+        finished = write_run(prepared, wanted, folder, run)
         if folder is not None and not (run.finished and finished.folder):
             finished = replace(finished, notice=_left(folder, wanted))
         elif taken_over := sum(each.taken_over for _, each in run.measured):
@@ -195,7 +137,7 @@ def _as_asked(suite: Suite, options: RunOptions) -> Suite:
     return replace(suite, config=replace(suite.config, sections=sections)) if asked else suite
 
 
-def _left(folder: RunFolder, wanted: _AskedFor) -> str:
+def _left(folder: RunFolder, wanted: AskedFor) -> str:
     """Leaves what was scored for whoever goes on, where some split is finished. Gives a sentence about it, or none.
 
     What is on its way to a store is not left: it is in a folder that goes away.
@@ -210,32 +152,7 @@ def _left(folder: RunFolder, wanted: _AskedFor) -> str:
     )
 
 
-def _finished_before(prepared: Prepared, wanted: _AskedFor, place: Path) -> Finished:
-    """A run that was finished before; the further files are written from its folder."""
-    from evaluators.reports.report_files import needs_cells
-    from evaluators.run.cells_again import cells_from
-    from evaluators.run.reader import Run
-
-    record = Run(place)
-    if needs_cells(map(Path, wanted.files)):
-        record = cells_from(record, prepared.test_set)
-    options, of_pages = _options(prepared, wanted, record)
-    files, refused = _asked(wanted.files, record, of_pages)
-    if (noted := _noted(record, place, wanted)) != record.result:
-        from evaluators.run.run_json import run_json
-        from evaluators.run.store import RUN_JSON, write_text
-
-        write_text(place / RUN_JSON, run_json(noted, record.facts))
-        record = record.but(result=noted)
-    notice = f"{place}: this run was finished before, and nothing was scored"
-    result = replace(afterwards(record.result, refused), folder=str(place))
-    return Finished(
-        result, options, place, files, refused=refused, named=record.result.folder, notice=notice, record=record,
-        lines=prepared.suite.lines,
-    )  # fmt: skip
-
-
-def _recordings(prepared: Prepared, wanted: _AskedFor, tracked: bool) -> tuple[Recording, ...] | None:
+def _recordings(prepared: Prepared, wanted: AskedFor, tracked: bool) -> tuple[Recording, ...] | None:
     """What is recorded of the rows of each variant; None where nothing is made from it."""
     lists = any(lists_fields(line.settings) for line in prepared.suite.lines)
     asked = wanted.results is not None or wanted.files or wanted.hardest or wanted.looked_at
@@ -253,7 +170,7 @@ def _recordings(prepared: Prepared, wanted: _AskedFor, tracked: bool) -> tuple[R
 
 def _folder(
     prepared: Prepared,
-    wanted: _AskedFor,
+    wanted: AskedFor,
     started: datetime,
     recordings: Sequence[Recording] | None,
     repeat_judge: int,
@@ -278,138 +195,6 @@ def _folder(
     return found if found is not None else RunFolder.begin(wanted.results, begun, force)
 
 
-def _kept(prepared: Prepared, wanted: _AskedFor, folder: RunFolder | None, run: ScoredRun) -> Finished:
-    """The run with its files, all made from what it recorded; its figures alone where the system does not take the run folder, which is
-    then a cause of 3."""
-    from evaluators.reports.headline import Options
-    from evaluators.run.run_folder import NOT_MOVED
-    from evaluators.run.run_json import run_json
-    from evaluators.run.store import RUN_JSON
-
-    if folder is None:
-        plain = Options(prepared.suite.results.lowest_fields, gate_places=_gate_places(prepared.suite))
-        return Finished(run.result, _without_record(plain, wanted, run.result))
-    lost: tuple[Issue, ...] = ()
-    try:
-        record, options, of_pages = _recorded(prepared, wanted, folder, run)
-        if wanted.results is not None:
-            record = record.but(result=_noted(record, folder.path, wanted))
-            folder.finish(record.result, record.facts)
-            record = record.but(place=folder.path, result=folder.named(record.result))
-    except (OSError, Problems) as error:
-        refused = folder.refusal(error)
-        if refused is None:
-            raise
-        if refused.code != NOT_MOVED:
-            said = f"{refused.message}; the figures are complete, and nothing else of the run is kept"
-            lost = (replace(refused, message=said),)
-            return Finished(afterwards(run.result, lost), Options(), refused=lost)
-        lost = (refused,)
-    files, refused_files = _asked([_in_folder(file, folder) for file in wanted.files], record, of_pages)
-    refusals = (*lost, *refused_files)
-    result = replace(afterwards(folder.named(run.result), refusals), written=record.result.written)
-    if wanted.results is not None and not lost:
-        taken = folder.asked if folder.path != folder.asked else None
-        return Finished(
-            replace(result, folder=str(folder.path)), options, folder.path, files, refused=refusals, named=result.folder,
-            taken=taken, record=record,
-        )  # fmt: skip
-    finished = Finished(replace(result, folder=None), options, None, files, refused=refusals)
-    if lost or not wanted.looked_at:
-        return finished
-    folder.write(RUN_JSON, run_json(finished.result, record.facts))
-    return replace(finished, record=record.but(result=finished.result), let_go=folder.discard)
-
-
-def _noted(record: Run, place: Path, wanted: _AskedFor) -> RunResult:
-    """The result, which names the further files, so that no test set takes them for rows."""
-    if not wanted.paths or wanted.to_store:
-        return record.result
-    from evaluators.reports.report_files import asked_places
-    from evaluators.run.reader import note_written
-
-    return note_written(place, record.result, asked_places(wanted.paths, record))
-
-
-def _in_folder(file: str, folder: RunFolder) -> str:
-    """A further file; one inside of the run's own folder is where that came to be."""
-    asked, place = folder.asked.resolve(), Path(file).resolve()
-    inside = not scheme_of(file) and place.is_relative_to(asked)
-    return str(folder.path / place.relative_to(asked)) if inside else file
-
-
-def _asked(files: Sequence[str], record: Run, options: Options) -> tuple[tuple[str, ...], tuple[Issue, ...]]:
-    """The further files that were written, and those that the system did not take."""
-    if not files:
-        return (), ()
-    from evaluators.api.remote_results import written_places
-    from evaluators.reports.report_files import asked_files
-
-    written: list[str] = []
-    refused: list[Issue] = []
-    for file in files:
-        try:
-            written += written_places([file], lambda paths: asked_files(paths, record, options))
-        except Problems as error:
-            if error.issues[0].code != UNWRITTEN:
-                raise
-            refused += error.issues
-    return tuple(written), tuple(refused)
-
-
-def _recorded(prepared: Prepared, wanted: _AskedFor, folder: RunFolder, run: ScoredRun) -> tuple[Run, Options, Options]:
-    """What the run recorded, and the files of its folder made from that; with the options of its summary, and of its pages."""
-    from evaluators.reports.report_files import folder_files, needs_cells, not_annotated
-    from evaluators.run.cells_again import cells_from
-    from evaluators.run.storing import stored
-
-    results = prepared.suite.results
-    record = stored(prepared, folder, run.jobs, run.measured, run.result, results.lowest_fields)
-    if not record.has_every_cell and needs_cells(map(Path, wanted.files), wanted.words):
-        record = cells_from(record, prepared.test_set)
-    options, of_pages = _options(prepared, wanted, record)
-    if wanted.results is not None:
-        rows_csv = "csv" in wanted.words or results.documents == "all"
-        options = replace(options, left_out=not_annotated(record, rows_csv))
-        folder_files(folder, record, wanted.words, options, of_pages, rows_csv)
-    return record, options, of_pages
-
-
-def _options(prepared: Prepared, wanted: _AskedFor, record: Run) -> tuple[Options, Options]:
-    """What the summary shows beside the figures, and what the pages show that were asked for: these search for all suggestions."""
-    from evaluators.api.finished_run import label_rules, with_record
-    from evaluators.reports.format import has_pages
-    from evaluators.reports.headline import Options
-
-    lines = prepared.suite.lines
-    shown = not wanted.looked_at or wanted.results is not None or wanted.files or wanted.summary
-
-    plain = Options(
-        prepared.suite.results.lowest_fields, label_rules=label_rules(lines), gate_places=_gate_places(prepared.suite)
-    )
-    if not shown:  # a program looks at rows
-        return plain, plain
-    options = with_record(plain, record, lines, wanted.hardest, report=False)
-    pages = has_pages(map(Path, wanted.files), wanted.words)
-    return options, with_record(plain, record, lines, wanted.hardest) if pages else options
-
-
-def _gate_places(suite: Suite) -> dict[str, str]:
-    """Where the suite sets the gates on each target; nothing where it is no file."""
-    return {gate.written: suite.config.source.place(("gates", gate.written), key=True) for gate in suite.gates}
-
-
-def _without_record(options: Options, wanted: _AskedFor, result: RunResult) -> Options:
-    """A run that keeps nothing says what that costs, where there is something that it costs."""
-    wrong = any(field.counts.mismatch for stats in result.evaluators for field in stats.fields)
-    if not (wanted.summary and wrong):
-        return options
-    from evaluators.reports.suggestions import suggestion_hint
-
-    said = "Examples of mistakes and suggestions need the run folder, and this run keeps none."
-    return replace(options, extra=(suggestion_hint(said),), search=(said,))
-
-
 def _tracked(finished: Finished, trackers: Sequence[NamedTracker], options: RunOptions) -> Finished:
     """The run after its folder went to the trackers. One that fails is a cause of how the command ends; the folder stays."""
     if finished.record is None or finished.folder is None or not trackers:
@@ -418,8 +203,8 @@ def _tracked(finished: Finished, trackers: Sequence[NamedTracker], options: RunO
 
     if (told := options.get("before_sending")) is not None:
         told(finished)
-    folder, sending = finished.record.place, options.get("sending")
-    sent = send(folder, trackers, options.get("trace_rows"), *(() if sending is None else (sending,)))
+    folder = finished.record.place
+    sent = send(folder, trackers, options.get("trace_rows"), options.get("sending"))
     report = folder / "report.html"
     pages = [file for file in (*finished.files, *([str(report)] if report.is_file() else ())) if file.endswith(".html")]
     if sent.links and pages:
@@ -427,50 +212,5 @@ def _tracked(finished: Finished, trackers: Sequence[NamedTracker], options: RunO
         from evaluators.run.reader import Run
 
         shown = with_sections(finished.options, sent_section(folder))
-        _asked(pages, Run(folder), shown)  # once more, now that they can say where the run is
+        write_files(pages, Run(folder), shown)  # once more, now that they can say where the run is
     return replace(finished, result=afterwards(finished.result, sent.issues), sent=sent)
-
-
-def _check_files(prepared: Prepared, wanted: _AskedFor, formats: Sequence[str] | None) -> None:
-    """What is to be written must be possible. Raises Problems (config) with what is not."""
-    issues: list[Issue] = []
-    kept = wanted.results is not None
-    if formats is not None:
-        from evaluators.reports.format import check_words
-
-        issues += check_words(formats)
-    if wanted.files:
-        from evaluators.reports.report_files import check_asked
-
-        name = prepared.suite.config.source.name
-        local = [Path(path) for source in prepared.test_set.files if (path := source.local) is not None]
-        named = prepared.suite.results.name
-        own = Path(wanted.results, named).resolve() if wanted.results is not None and named is not None else None
-        issues += check_asked(map(Path, wanted.files), [Path(name), *local], own)
-        issues += _read_next_time(prepared, wanted.paths) if not kept or wanted.to_store else []
-    if not issues and (wanted.files or kept):
-        from evaluators.reports.report_files import check_outcomes
-
-        by_schema = any(lists_fields(line.settings) for line in prepared.suite.lines)
-        issues += check_outcomes(by_schema, map(Path, wanted.files), wanted.words)
-    if issues:
-        raise Problems(issues)
-    if kept and rows_format(prepared.suite, 0) == "parquet":
-        pyarrow()
-
-
-def _read_next_time(prepared: Prepared, files: Sequence[Path]) -> list[Issue]:
-    """Problems (config) with files that the next run would take for rows of the test set: without a run folder on this machine, nothing
-    says that a run has written them."""
-    from evaluators.testsets.run_files import fits
-
-    config, folder = prepared.test_set.config, prepared.folder
-    named = [getattr(one, "file", one) for one in (config.file, config.expected, config.output, config.outputs)]
-    places = [place for place in named if isinstance(place, str)]
-    message = "this file would be one of the test set's the next time, and without a run folder nothing says what it is"
-    hint = "leave --no-results away, or give -o another place"
-    return [
-        Issue("reads-itself", Blame.CONFIG, message, str(file), hint)
-        for file in files
-        if any(fits(file, place, folder) for place in places)
-    ]

@@ -32,8 +32,8 @@ from evaluators.testsets.byte_store import inside, parent, reached, scheme_of, s
 from evaluators.values.addresses import shown_address
 
 if TYPE_CHECKING:
-    from evaluators.api.execute import Finished
     from evaluators.api.suite import Suite
+    from evaluators.api.written_run import Finished
 
 
 MOST_FETCHED_GIB: Final = 16.0

@@ -45,7 +45,7 @@ def trackers_of(
     return found
 
 
-def send_again(place: Path, names: Iterable[str], trace_rows: int | None = None, sending: Sending | None = None) -> Sent:
+def send_again(place: Path, names: Iterable[str], trace_rows: int | None, sending: Sending | None) -> Sent:
     """Sends a finished run to the trackers of these names, with the settings that its suite has for them.
 
     `trace_rows` takes the place of theirs, and `sending` is told how far it has come. Raises Problems (config) when there
@@ -55,12 +55,10 @@ def send_again(place: Path, names: Iterable[str], trace_rows: int | None = None,
     with reading_inside(record.place, PRESETS):
         recorded = _recorded(record.place / record.facts.suite)
     trackers = chosen(names, recorded, trace_rows)
-    return send(record.place, trackers, trace_rows, *(() if sending is None else (sending,)))
+    return send(record.place, trackers, trace_rows, sending)
 
 
-def chosen(
-    names: Iterable[str], of_suite: Sequence[NamedTracker], trace_rows: int | None = None
-) -> tuple[NamedTracker, ...]:
+def chosen(names: Iterable[str], of_suite: Sequence[NamedTracker], trace_rows: int | None) -> tuple[NamedTracker, ...]:
     """The trackers of these names, each once; one that the suite does not name has no settings but its defaults.
 
     `trace_rows` takes the place of theirs, where they send single rows. Raises Problems (config) for a name that no tracker has,

@@ -43,9 +43,9 @@ from evaluators.cli._printing import (
 from evaluators.cli._progress import progress_line, sending_progress
 
 if TYPE_CHECKING:
-    from evaluators.api.execute import Finished
     from evaluators.api.run_options import RunOptions
     from evaluators.api.suite import Suite
+    from evaluators.api.written_run import Finished
     from evaluators.issues import Issue
     from evaluators.run.preparing import Prepared
 

@@ -42,12 +42,8 @@ class Sent(Struct, frozen=True):
     """One for each tracker that failed: which, why, and how to send it again."""
 
 
-def _unseen(tracker: str, done: int, total: int) -> None:
-    """Nobody looks how far the sending has come."""
-
-
 def send(
-    folder: Path, trackers: Sequence[NamedTracker], trace_rows: int | None = None, sending: Sending = _unseen
+    folder: Path, trackers: Sequence[NamedTracker], trace_rows: int | None = None, sending: Sending | None = None
 ) -> Sent:
     """Sends the run in a folder, and keeps where it went in its `links.json`. Ctrl-C ends the sending, which is then an issue.
 
@@ -61,7 +57,7 @@ def send(
         name, tracker = named.name, named.tracker
         try:
             with telling(sending, name):
-                if tracker.packages:  # somebody else's client, which may take its time
+                if sending is not None and tracker.packages:  # somebody else's client, which may take its time
                     sending(name, 0, 0)
                 links.append(tracker.send(record))
             _keep(record.place, links[-1:])
@@ -121,9 +117,9 @@ def track_command(folder: Path, names: Sequence[str], trace_rows: int | None) ->
 
 
 @contextmanager
-def telling(sending: Sending, tracker: str) -> Iterator[None]:
+def telling(sending: Sending | None, tracker: str) -> Iterator[None]:
     """While the context lasts, what `sent` and `counted` are told goes to `sending`, as being about this tracker."""
-    token = _TOLD.set(lambda done, total: sending(tracker, done, total))
+    token = _TOLD.set(lambda done, total: None if sending is None else sending(tracker, done, total))
     try:
         yield
     finally:

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from evaluators.api.execute import Finished, finish
+from evaluators.api.execute import finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
+from evaluators.api.written_run import Finished
 from evaluators.issues import Problems
 from evaluators.reports.formats.text import TextFormat
 from evaluators.reports.run_page import run_page

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from evaluators.api.execute import Finished, finish
+from evaluators.api.execute import finish
 from evaluators.api.loading import load
+from evaluators.api.written_run import Finished
 from evaluators.issues import Blame, Issue
 from evaluators.reports.display import visible, width, wrapped
 from evaluators.reports.formats.text import TextFormat

@@ -1,0 +1,284 @@
+"""What is written of a run, all of it made from what the run recorded: its folder, and the further files that were asked for.
+
+What only a run with files needs is imported when it is needed, as it is where a run is scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.builtin._evaluator import lists_fields
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.run.exit_code import afterwards
+from evaluators.run.preparing import Prepared
+from evaluators.run.result import RunResult
+from evaluators.run.rows import pyarrow
+from evaluators.run.scoring import ScoredRun, rows_format
+from evaluators.run.store import UNWRITTEN
+from evaluators.suite.graph import EvaluatorLine
+from evaluators.testsets.byte_store import scheme_of
+
+if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
+    from evaluators.reports.headline import Options
+    from evaluators.run.reader import Run
+    from evaluators.run.run_folder import RunFolder
+    from evaluators.tracking.sending import Sent
+
+
+class Finished(Struct, frozen=True):
+    """A run, and what a reader of its summary wants beside it."""
+
+    result: RunResult
+    options: Options
+    folder: Path | None = None
+    """The run folder, when there is one on this machine."""
+    files: tuple[str, ...] = ()
+    """The further files that were asked for, and the addresses of those that went to stores."""
+    sent: Sent | None = None
+    """What became of the run at its trackers; None when it has none."""
+    refused: tuple[Issue, ...] = ()
+    """The files that the system did not take, the run folder among them; its figures are kept in the result."""
+    place: str | None = None
+    """The address of the run folder, when it went to a store."""
+    named: str | None = None
+    """The name of the run folder as its run.json has it: where nobody asked for that one."""
+    taken: Path | str | None = None
+    """The place that was asked for, when something was there and the run folder has another one."""
+    record: Run | None = None
+    """What the run recorded, where somebody looks at its rows."""
+    lines: tuple[EvaluatorLine, ...] = ()
+    """The evaluators, with the schemas that they inferred."""
+    let_go: Callable[[], None] | None = None
+    """Takes away the temporary folder that holds the record; None where there is none."""
+    notice: str = ""
+    """What people should know of the run beside its results: what of it was there before, or stays for another time."""
+
+
+class AskedFor(Struct, frozen=True):
+    """What is made of a run beside its figures."""
+
+    results: Path | None
+    """The folder for run folders, on this machine."""
+    words: tuple[str, ...]
+    """The formats of the files in the run folder."""
+    files: tuple[str, ...]
+    """Further files, and addresses of such."""
+    hardest: int
+    summary: bool
+    looked_at: bool
+    """A program will look at rows and reasons: where no run folder is asked for, one stays until the program lets the run go."""
+    to_store: bool
+    """The run folder goes to a store in the end."""
+
+    @property
+    def paths(self) -> list[Path]:
+        """The further files that are on this machine."""
+        return [Path(file) for file in self.files if not scheme_of(file)]
+
+
+def check_files(prepared: Prepared, wanted: AskedFor, formats: Sequence[str] | None) -> None:
+    """What is to be written must be possible. Raises Problems (config) with what is not."""
+    issues: list[Issue] = []
+    kept = wanted.results is not None
+    if formats is not None:
+        from evaluators.reports.format import check_words
+
+        issues += check_words(formats)
+    if wanted.files:
+        from evaluators.reports.report_files import check_asked
+
+        name = prepared.suite.config.source.name
+        local = [Path(path) for source in prepared.test_set.files if (path := source.local) is not None]
+        named = prepared.suite.results.name
+        own = Path(wanted.results, named).resolve() if wanted.results is not None and named is not None else None
+        issues += check_asked(map(Path, wanted.files), [Path(name), *local], own)
+        issues += _read_next_time(prepared, wanted.paths) if not kept or wanted.to_store else []
+    if not issues and (wanted.files or kept):
+        from evaluators.reports.report_files import check_outcomes
+
+        by_schema = any(lists_fields(line.settings) for line in prepared.suite.lines)
+        issues += check_outcomes(by_schema, map(Path, wanted.files), wanted.words)
+    if issues:
+        raise Problems(issues)
+    if kept and rows_format(prepared.suite, 0) == "parquet":
+        pyarrow()
+
+
+def _read_next_time(prepared: Prepared, files: Sequence[Path]) -> list[Issue]:
+    """Problems (config) with files that the next run would take for rows of the test set: without a run folder on this machine, nothing
+    says that a run has written them."""
+    from evaluators.testsets.run_files import fits
+
+    config, folder = prepared.test_set.config, prepared.folder
+    named = [getattr(one, "file", one) for one in (config.file, config.expected, config.output, config.outputs)]
+    places = [place for place in named if isinstance(place, str)]
+    message = "this file would be one of the test set's the next time, and without a run folder nothing says what it is"
+    hint = "leave --no-results away, or give -o another place"
+    return [
+        Issue("reads-itself", Blame.CONFIG, message, str(file), hint)
+        for file in files
+        if any(fits(file, place, folder) for place in places)
+    ]
+
+
+def write_run(prepared: Prepared, wanted: AskedFor, folder: RunFolder | None, run: ScoredRun) -> Finished:
+    """The run with its files, all made from what it recorded; its figures alone where the system does not take the run folder, which is
+    then a cause of 3."""
+    from evaluators.reports.headline import Options
+    from evaluators.run.run_folder import NOT_MOVED
+    from evaluators.run.run_json import run_json
+    from evaluators.run.store import RUN_JSON
+
+    if folder is None:
+        plain = Options(prepared.suite.results.lowest_fields, gate_places=_gate_places(prepared.suite))
+        return Finished(run.result, _without_record(plain, wanted, run.result))
+    lost: tuple[Issue, ...] = ()
+    try:
+        record, options, of_pages = _recorded(prepared, wanted, folder, run)
+        if wanted.results is not None:
+            record = record.but(result=_noted(record, folder.path, wanted))
+            folder.finish(record.result, record.facts)
+            record = record.but(place=folder.path, result=folder.named(record.result))
+    except (OSError, Problems) as error:
+        refused = folder.refusal(error)
+        if refused is None:
+            raise
+        if refused.code != NOT_MOVED:
+            said = f"{refused.message}; the figures are complete, and nothing else of the run is kept"
+            lost = (replace(refused, message=said),)
+            return Finished(afterwards(run.result, lost), Options(), refused=lost)
+        lost = (refused,)
+    files, refused_files = write_files([_in_folder(file, folder) for file in wanted.files], record, of_pages)
+    refusals = (*lost, *refused_files)
+    result = replace(afterwards(folder.named(run.result), refusals), written=record.result.written)
+    if wanted.results is not None and not lost:
+        taken = folder.asked if folder.path != folder.asked else None
+        return Finished(
+            replace(result, folder=str(folder.path)), options, folder.path, files, refused=refusals, named=result.folder,
+            taken=taken, record=record,
+        )  # fmt: skip
+    finished = Finished(replace(result, folder=None), options, None, files, refused=refusals)
+    if lost or not wanted.looked_at:
+        return finished
+    folder.write(RUN_JSON, run_json(finished.result, record.facts))
+    return replace(finished, record=record.but(result=finished.result), let_go=folder.discard)
+
+
+def finished_before(prepared: Prepared, wanted: AskedFor, place: Path) -> Finished:
+    """A run that was finished before; the further files are written from its folder."""
+    from evaluators.reports.report_files import needs_cells
+    from evaluators.run.cells_again import cells_from
+    from evaluators.run.reader import Run
+
+    record = Run(place)
+    if needs_cells(map(Path, wanted.files)):
+        record = cells_from(record, prepared.test_set)
+    options, of_pages = _options(prepared, wanted, record)
+    files, refused = write_files(wanted.files, record, of_pages)
+    if (noted := _noted(record, place, wanted)) != record.result:
+        from evaluators.run.run_json import run_json
+        from evaluators.run.store import RUN_JSON, write_text
+
+        write_text(place / RUN_JSON, run_json(noted, record.facts))
+        record = record.but(result=noted)
+    notice = f"{place}: this run was finished before, and nothing was scored"
+    result = replace(afterwards(record.result, refused), folder=str(place))
+    return Finished(
+        result, options, place, files, refused=refused, named=record.result.folder, notice=notice, record=record,
+        lines=prepared.suite.lines,
+    )  # fmt: skip
+
+
+def _noted(record: Run, place: Path, wanted: AskedFor) -> RunResult:
+    """The result, which names the further files, so that no test set takes them for rows."""
+    if not wanted.paths or wanted.to_store:
+        return record.result
+    from evaluators.reports.report_files import asked_places
+    from evaluators.run.reader import note_written
+
+    return note_written(place, record.result, asked_places(wanted.paths, record))
+
+
+def _in_folder(file: str, folder: RunFolder) -> str:
+    """A further file; one inside of the run's own folder is where that came to be."""
+    asked, place = folder.asked.resolve(), Path(file).resolve()
+    inside = not scheme_of(file) and place.is_relative_to(asked)
+    return str(folder.path / place.relative_to(asked)) if inside else file
+
+
+def write_files(files: Sequence[str], record: Run, options: Options) -> tuple[tuple[str, ...], tuple[Issue, ...]]:
+    """The further files that were written, and those that the system did not take."""
+    if not files:
+        return (), ()
+    from evaluators.api.remote_results import written_places
+    from evaluators.reports.report_files import asked_files
+
+    written: list[str] = []
+    refused: list[Issue] = []
+    for file in files:
+        try:
+            written += written_places([file], lambda paths: asked_files(paths, record, options))
+        except Problems as error:
+            if error.issues[0].code != UNWRITTEN:
+                raise
+            refused += error.issues
+    return tuple(written), tuple(refused)
+
+
+def _recorded(prepared: Prepared, wanted: AskedFor, folder: RunFolder, run: ScoredRun) -> tuple[Run, Options, Options]:
+    """What the run recorded, and the files of its folder made from that; with the options of its summary, and of its pages."""
+    from evaluators.reports.report_files import folder_files, needs_cells, not_annotated
+    from evaluators.run.cells_again import cells_from
+    from evaluators.run.storing import stored
+
+    results = prepared.suite.results
+    record = stored(prepared, folder, run.jobs, run.measured, run.result, results.lowest_fields)
+    if not record.has_every_cell and needs_cells(map(Path, wanted.files), wanted.words):
+        record = cells_from(record, prepared.test_set)
+    options, of_pages = _options(prepared, wanted, record)
+    if wanted.results is not None:
+        rows_csv = "csv" in wanted.words or results.documents == "all"
+        options = replace(options, left_out=not_annotated(record, rows_csv))
+        folder_files(folder, record, wanted.words, options, of_pages, rows_csv)
+    return record, options, of_pages
+
+
+def _options(prepared: Prepared, wanted: AskedFor, record: Run) -> tuple[Options, Options]:
+    """What the summary shows beside the figures, and what the pages show that were asked for: these search for all suggestions."""
+    from evaluators.api.finished_run import label_rules, with_record
+    from evaluators.reports.format import has_pages
+    from evaluators.reports.headline import Options
+
+    lines = prepared.suite.lines
+    shown = not wanted.looked_at or wanted.results is not None or wanted.files or wanted.summary
+
+    plain = Options(
+        prepared.suite.results.lowest_fields, label_rules=label_rules(lines), gate_places=_gate_places(prepared.suite)
+    )
+    if not shown:  # a program looks at rows
+        return plain, plain
+    options = with_record(plain, record, lines, wanted.hardest, report=False)
+    pages = has_pages(map(Path, wanted.files), wanted.words)
+    return options, with_record(plain, record, lines, wanted.hardest) if pages else options
+
+
+def _gate_places(suite: Suite) -> dict[str, str]:
+    """Where the suite sets the gates on each target; nothing where it is no file."""
+    return {gate.written: suite.config.source.place(("gates", gate.written), key=True) for gate in suite.gates}
+
+
+def _without_record(options: Options, wanted: AskedFor, result: RunResult) -> Options:
+    """A run that keeps nothing says what that costs, where there is something that it costs."""
+    wrong = any(field.counts.mismatch for stats in result.evaluators for field in stats.fields)
+    if not (wanted.summary and wrong):
+        return options
+    from evaluators.reports.suggestions import suggestion_hint
+
+    said = "Examples of mistakes and suggestions need the run folder, and this run keeps none."
+    return replace(options, extra=(suggestion_hint(said),), search=(said,))
