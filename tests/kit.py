@@ -6,12 +6,19 @@ import difflib
 import json
 import os
 from collections.abc import Iterable, Mapping
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from evaluators.cli import command
+from evaluators.compare.comparison import RunComparison
+from evaluators.issues import problem
+from evaluators.reports.format import FORMATS
+from evaluators.reports.headline import Options
+from evaluators.run.reader import Run
+from evaluators.run.result import RunResult
 
 
 def write_rows(file: Path, rows: Iterable[object]) -> Path:
@@ -30,6 +37,20 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
 def cli(*words: str) -> Result:
     """What `evaluators WORDS` prints and how it ends, in this process."""
     return CliRunner().invoke(command, words)
+
+
+def written(name: str, result: RunResult, options: Options = Options()) -> str:
+    """The file of a format that asks for the figures of a run alone."""
+    stream = StringIO(newline="")
+    FORMATS.find(name)().write(Run.of(Path(), result, problem("no-rows", "there are figures alone")), stream, options)
+    return stream.getvalue()
+
+
+def comparison_written(name: str, comparison: RunComparison) -> str:
+    """The file of a format for a comparison."""
+    stream = StringIO(newline="")
+    FORMATS.find(name)().write_comparison(comparison, stream)
+    return stream.getvalue()
 
 
 def golden(file: Path, text: str) -> None:

@@ -158,11 +158,9 @@ def _recordings(prepared: Prepared, wanted: AskedFor, tracked: bool) -> tuple[Re
     asked = wanted.results is not None or wanted.files or wanted.hardest or wanted.looked_at
     if not (asked or (wanted.summary and lists)):
         return None
-    from evaluators.reports.outcome_format import outcome_words, outcomes_file_for
+    from evaluators.reports.report_files import needs_every_outcome
 
-    every_outcome = bool(outcome_words(wanted.words)) or any(
-        outcomes_file_for(Path(file)) is not None for file in wanted.files
-    )
+    every_outcome = needs_every_outcome(map(Path, wanted.files), wanted.words)
     # nothing in a run folder opens a file of another machine
     elsewhere = any(source.local is None for source in prepared.test_set.files)
     return tuple(recording_of(prepared, table, every_outcome, tracked and elsewhere) for _, table in prepared.variants())

@@ -14,7 +14,9 @@ from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import mistakes_of
 from evaluators.reports.outcomes import parts_of
-from evaluators.reports.report_files import asked_files, hardest, needs_cells
+from evaluators.reports.report_files import asked_files, needs_cells
+from evaluators.reports.rows import row_views
+from evaluators.reports.run_page import hardest_rows
 from evaluators.reports.schema_sections import failed_section
 from evaluators.reports.suggestions import MOST_SUGGESTED, not_searched, suggestion_hint, suggestion_section
 from evaluators.run.cells_again import with_cells
@@ -35,7 +37,7 @@ def with_record(
     the suggestions: those of a `report`, or what a run ends with, which is a few of them where it is small, and else the command that
     searches."""
     parts = parts_of(record)
-    asked = (hardest(hard, record),) if hard else ()
+    asked = (hardest_rows(hard, row_views(record)),) if hard else ()
     mistakes, until = mistakes_of(record)
     options = replace(options, asked=asked, mistakes=mistakes, mistakes_until=until, label_rules=label_rules(lines))
     first = (*(failed_section(parts) if parts else ()), *asked)

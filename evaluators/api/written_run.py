@@ -252,8 +252,8 @@ def _recorded(prepared: Prepared, wanted: AskedFor, folder: RunFolder, run: Scor
 def _options(prepared: Prepared, wanted: AskedFor, record: Run) -> tuple[Options, Options]:
     """What the summary shows beside the figures, and what the pages show that were asked for: these search for all suggestions."""
     from evaluators.api.finished_run import label_rules, with_record
-    from evaluators.reports.format import has_pages
     from evaluators.reports.headline import Options
+    from evaluators.reports.report_files import needs_mistakes
 
     lines = prepared.suite.lines
     shown = not wanted.looked_at or wanted.results is not None or wanted.files or wanted.summary
@@ -264,8 +264,8 @@ def _options(prepared: Prepared, wanted: AskedFor, record: Run) -> tuple[Options
     if not shown:  # a program looks at rows
         return plain, plain
     options = with_record(plain, record, lines, wanted.hardest, report=False)
-    pages = has_pages(map(Path, wanted.files), wanted.words)
-    return options, with_record(plain, record, lines, wanted.hardest) if pages else options
+    of_pages = needs_mistakes(map(Path, wanted.files), wanted.words)
+    return options, with_record(plain, record, lines, wanted.hardest) if of_pages else options
 
 
 def _gate_places(suite: Suite) -> dict[str, str]:

@@ -139,7 +139,7 @@ def annotated_problems() -> Iterator[None]:
     try:
         yield
     except Problems as error:
-        from evaluators.reports.formats.github import problem_annotations
+        from evaluators.reports.github import problem_annotations
 
         print_out(problem_annotations(error.issues))
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +88,7 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     from evaluators.api.loading import load
     from evaluators.api.remote_results import written_places
     from evaluators.reports.format import comparison_format_for
-    from evaluators.run.store import write_text
+    from evaluators.run.store import open_text
 
     loaded = load(suite) if suite is not None else None
     if options["update_baseline"]:
@@ -99,7 +100,8 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
 
     def write(some: list[Path]) -> list[Path]:
         for file in some:
-            write_text(file, comparison_format_for(file).compared(comparison))
+            with open_text(file) as stream:
+                comparison_format_for(file).write_comparison(comparison, stream)
         return some
 
     _print(comparison, tuple(written_places(options["files"], write)), options)
@@ -145,13 +147,19 @@ def _update(runs: tuple[str, ...], suite: Suite | None) -> None:
 def _print(comparison: RunComparison, files: tuple[str, ...], options: dict[str, Any]) -> None:
     from evaluators.reports.comparison_page import comparison_line, comparison_page
     from evaluators.reports.display import visible
-    from evaluators.reports.format import FORMATS
 
     kind = options["print_as"]
     if kind == "github":
+        from evaluators.reports.github import comparison_annotations
+
         add_to_step_summary(comparison_page(comparison))
-    if kind != "text":
-        print_out(FORMATS.find(kind)().compared(comparison))
+        print_out(comparison_annotations(comparison))
+    elif kind != "text":
+        from evaluators.reports.format import FORMATS
+
+        stream = StringIO(newline="")
+        FORMATS.find(kind)().write_comparison(comparison, stream)
+        print_out(stream.getvalue())
     elif options["quiet"]:
         print_out(visible(comparison_line(comparison)) + "\n")
     else:

@@ -362,11 +362,11 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
         print_out(one_line(finished.result) + "\n")
         return
     if options["print_as"] == "github":
-        from evaluators.reports.formats.github import GitHub
+        from evaluators.reports.github import run_annotations
         from evaluators.reports.run_page import run_page
 
         add_to_step_summary(run_page(finished.result, finished.options))
-        print_out(GitHub().render(finished.result, finished.options))
+        print_out(run_annotations(finished.result, finished.options))
         return
     folder = finished.place or finished.folder
     files = (*(() if folder is None else (f"{folder}: the run folder",)), *map(str, finished.files))

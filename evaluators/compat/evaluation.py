@@ -28,6 +28,7 @@ from evaluators.run.figures import rows_text
 from evaluators.run.record_lines import Recorded
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats
 from evaluators.run.run_folder import RunFolder
+from evaluators.run.store import open_text
 
 _WRITTEN = ("csv", "field_sums", "markdown", "report", "fields")
 
@@ -266,7 +267,8 @@ class Evaluation(Struct, frozen=True, dict=True):
             record = record.but(place=kept.working, result=replace(record.result, name=place.name))
             options = Options(extra=failed_section(parts_of(record)))
             folder_files(kept, record, _WRITTEN, options)
-            kept.write("summary.txt", FORMATS.find("text")().render(record.result, options))  # in its words
+            with open_text(kept.working / "summary.txt") as stream:  # in its words
+                FORMATS.find("text")().write(record, stream, options)
             return kept.finish(record.result, record.facts)
 
     def __str__(self) -> str:

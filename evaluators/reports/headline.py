@@ -47,6 +47,10 @@ class Options(Struct, frozen=True):
     """Where the suite sets the gates on each target."""
     label_rules: Mapping[str, LabelRule] = field(default_factory=dict)
     """How evaluators read labels, by name: a page that has rows leads from a cell of a label table to its rows."""
+    variant: str | None = None
+    """The variant that the file is about, where each has its own."""
+    evaluator: str = ""
+    """The evaluator that the file is about, where each has its own."""
 
 
 def one_line(result: RunResult) -> str:

@@ -20,6 +20,7 @@ from evaluators.fields.scored import ListOutcome, Scored
 from evaluators.issues import CellError
 from evaluators.model import MISSING, FieldStatus, Outcome, RowStatus
 from evaluators.reports.documents import document_of
+from evaluators.reports.headline import Options
 from evaluators.run.figures import counted
 from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.record_lines import Recorded
@@ -129,11 +130,6 @@ class ReportPart(Struct, frozen=True):
     label: tuple[str, ...]
     """What tells it from the other parts of the run, for names of files."""
 
-    def file(self, name: str) -> str:
-        """The name of a file that each part has for itself: `fields.csv`, or `fields.gpt.csv`."""
-        stem, dot, suffix = name.rpartition(".")
-        return ".".join((stem, *self.label)) + dot + suffix
-
     def rows(self) -> Iterator[tuple[RecordedRow, Recorded | None]]:
         """The rows, each with what its documents came to; None where there was nothing to compare: a bad expected answer, a row that
         was left out."""
@@ -175,3 +171,9 @@ def parts_of(record: Run) -> list[ReportPart]:
         for variant in record.each_variant
         for place, name in listed
     ]  # fmt: skip
+
+
+def part_of(record: Run, options: Options) -> ReportPart:
+    """The part of a run that a file is about."""
+    wanted = options.evaluator, options.variant
+    return next(part for part in parts_of(record) if (part.stats.name, part.variant) == wanted)

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import heapq
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
+
+from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.model import FIELD_STATUSES, Result, RowStatus
-from evaluators.reports.document import Section
-from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_for, has_pages, rows_files, run_files
+from evaluators.reports.fields_page import fields_page
+from evaluators.reports.format import Format, asked_for, format_for
 from evaluators.reports.headline import Options
-from evaluators.reports.outcome_format import OutcomesFile, outcome_formats, outcome_words, outcomes_file_for
-from evaluators.reports.outcomes import ReportPart, parts_of
-from evaluators.reports.rows import RowView, field_numbers, row_views
-from evaluators.reports.rows_csv import AGGREGATE, write_rows
-from evaluators.reports.run_page import hardest_rows
+from evaluators.reports.markdown import page_markdown
+from evaluators.reports.outcomes import parts_of
+from evaluators.reports.summary import summary
+from evaluators.reports.text import page_text
 from evaluators.run.figures import rows_text
 from evaluators.run.reader import Run
-from evaluators.run.record_facts import SUITE_FOLDER, RecordedEvaluator, RecordedVariant
-from evaluators.run.record_lines import plain
+from evaluators.run.record_facts import SUITE_FOLDER
 from evaluators.run.recorder import SMALL_RUN
 from evaluators.run.run_folder import RunFolder
-from evaluators.run.store import open_text, write_text
+from evaluators.run.store import open_text
 from evaluators.testsets.run_files import is_run_folder
-from evaluators.values.json_text import compact
 
 
 def folder_files(
@@ -39,17 +36,19 @@ def folder_files(
 ) -> None:
     """Put the summary, the files of the formats, and what is small enough unasked, into a run folder. `of_report` is for pages that
     show rows; `rows_csv` says that this file was asked for, however many rows there are."""
-    pages = of_report or options
-    wanted = tuple(words)
-    for name, text in run_files(record.result, wanted, options).items():
-        folder.write(name, text)
-    for name, text in rows_files(record, wanted, pages).items():
-        folder.write(name, text)
-    for variant in annotated(record, rows_csv or "csv" in wanted):
-        write_annotated(folder.working / named_for("rows.csv", variant), record, variant)
-    if all(variant.every_outcome for variant in record.facts.variants) and (parts := parts_of(record)):
-        for each in outcome_formats(wanted):
-            each.folder_outcomes(record.result, parts, lambda name: open_text(folder.working / name))
+    wanted = {*words}
+    every_outcome = all(variant.every_outcome for variant in record.facts.variants)
+    folder.write("summary.txt", page_text(summary(record.result, options)))
+    if wanted & {"markdown", "md"}:
+        parts = parts_of(record) if every_outcome else ()
+        folder.write("fields.md", page_markdown(fields_page(record.result, parts)))
+    with_rows = annotated(record, rows_csv or "csv" in wanted)
+    for form in asked_for((), sorted({"csv", *wanted})):
+        if not form.file or (form.each == "evaluator" and not every_outcome):
+            continue
+        for path, about in _places(folder.working / form.file, form, record, of_report or options):
+            if form.each != "variant" or about.variant in with_rows:
+                _write(path, form, record, about)
 
 
 def annotated(record: Run, asked: bool) -> list[str | None]:
@@ -73,74 +72,78 @@ def not_annotated(record: Run, asked: bool) -> tuple[str, ...]:
     return (f"rows.csv not written ({rows_text(rows)}): {command}",)
 
 
-def asked_files(files: Iterable[Path], record: Run, options: Options) -> list[Path]:
-    """Write the files that were asked for, each as its extension says. Returns what was written.
-
-    Raises Problems (config) for a file that the record does not hold enough for, with the way to a run that does.
-    """
-    wanted = list(files)
-    if issues := [issue for file in wanted if (issue := _gap(file, record)) is not None]:
-        raise Problems(issues)
-    return [path for file in wanted for path in _written(file, record, options)]
-
-
 def needs_cells(files: Iterable[Path], words: Iterable[str] = ()) -> bool:
     """Whether some of the files or formats that were asked for show the cells of rows."""
-    kinds = [format_for(file) for file in files]
-    return (
-        any(kind is RowsFile.CSV or isinstance(kind, RowsPageFormat) for kind in kinds)
-        or "csv" in set(words)
-        or has_pages((), words)
+    return any(form.shows_cells for form in asked_for(files, words))
+
+
+def needs_mistakes(files: Iterable[Path], words: Iterable[str]) -> bool:
+    """Whether some of the files or formats that were asked for show suggestions and examples of mistakes."""
+    return any(form.shows_mistakes for form in asked_for(files, ())) or any(
+        form.shows_mistakes and form.file for form in asked_for((), words)
     )
 
 
+def needs_every_outcome(files: Iterable[Path], words: Iterable[str]) -> bool:
+    """Whether some of the files or formats that were asked for list what became of every field."""
+    return any(form.each == "evaluator" for form in asked_for(files, words))
+
+
+def asked_files(files: Iterable[Path], record: Run, options: Options) -> list[Path]:
+    """Write the files that were asked for, each as its ending says. Returns what was written.
+
+    Raises Problems (config) for a file that the record does not hold enough for, with the way to a run that does.
+    """
+    wanted = [(file, format_for(file)) for file in files]
+    if issues := [issue for file, form in wanted if (issue := _gap(file, form, record)) is not None]:
+        raise Problems(issues)
+    written = []
+    for file, form in wanted:
+        for path, about in _places(file, form, record, options):
+            _write(path, form, record, about)
+            written.append(path)
+    return written
+
+
 def asked_places(files: Iterable[Path], record: Run) -> list[Path]:
-    """Where `asked_files` writes: a file for each variant or part where the format has one for each."""
-    return [place for file in files for place in _places(file, record)]
+    """Where `asked_files` writes: a file for each variant or evaluator where the format has one for each."""
+    return [path for file in files for path, _ in _places(file, format_for(file), record, Options())]
 
 
-def _places(file: Path, record: Run) -> Iterator[Path]:
-    if outcomes_file_for(file) is not None:
-        yield from (file.with_name(part.file(file.name)) for part in parts_of(record))
-    elif isinstance(format_for(file), Format):
-        yield file
+def _places(file: Path, form: Format, record: Run, options: Options) -> Iterator[tuple[Path, Options]]:
+    """The files that a format writes in the place of one, each with what it is about."""
+    if form.each == "run":
+        yield file, options
+    elif form.each == "variant":
+        for variant in record.each_variant:
+            label = () if variant is None else (variant,)
+            yield file.with_name(named_for(file.name, *label)), replace(options, variant=variant)
     else:
-        yield from (file.with_name(named_for(file.name, variant)) for variant in record.each_variant)
+        for part in parts_of(record):
+            about = replace(options, variant=part.variant, evaluator=part.stats.name)
+            yield file.with_name(named_for(file.name, *part.label)), about
 
 
-def _written(file: Path, record: Run, options: Options) -> Iterator[Path]:
-    listing = outcomes_file_for(file)
-    if listing is not None:
-        yield from write_listing(file, listing, parts_of(record))
-        return
-    kind = format_for(file)
-    if isinstance(kind, Format):
-        write_text(file, _rendered(kind, record, options))
-        yield file
-        return
-    write = write_annotated if kind is RowsFile.CSV else write_lines
-    for variant in record.each_variant:
-        path = file.with_name(named_for(file.name, variant))
-        write(path, record, variant)
-        yield path
+def named_for(name: str, *label: str) -> str:
+    """The name of a file that each variant or evaluator has for itself: `rows.csv`, or `rows.gpt.csv`."""
+    stem, dot, suffix = name.rpartition(".")
+    return ".".join((stem, *label)) + dot + suffix
 
 
-def _rendered(kind: Format, record: Run, options: Options) -> str:
-    if isinstance(kind, RowsPageFormat):
-        return kind.render_rows(record, options)
-    return kind.render(record.result, options)
+def _write(path: Path, form: Format, record: Run, about: Options) -> None:
+    with open_text(path) as stream:
+        form.write(record, stream, about)
 
 
-def _gap(file: Path, record: Run) -> Issue | None:
+def _gap(file: Path, form: Format, record: Run) -> Issue | None:
     """What a record lacks for a file."""
-    variants: Sequence[RecordedVariant] = record.facts.variants
-    if outcomes_file_for(file) is not None:
+    if form.each == "evaluator":
         if not any(one.by_schema for one in record.facts.evaluators):
             return _no_outcomes(file.name)
-        if not all(variant.every_outcome for variant in variants):
+        if not all(variant.every_outcome for variant in record.facts.variants):
             kept = f"the first {record.facts.most:,} rows with something wrong of each field"
             return _lacks(file, f"the run kept the outcomes of {kept}, and this file lists all", f"-o {file.name}")
-    elif format_for(file) is RowsFile.CSV and not record.has_every_cell:
+    elif form.each == "variant" and form.shows_cells and not record.has_every_cell:
         message = "the run did not keep the cells of all its rows, and the test set that it scored is not there, or not as it was"
         return _lacks(file, message, f"-o {file.name}", ", or keep the cells: results: {documents: all} in the suite")
     return None
@@ -155,8 +158,8 @@ def check_outcomes(by_schema: bool, files: Iterable[Path], words: Iterable[str])
     """A problem (config) for each file of outcomes, when no evaluator has outcomes for it."""
     if by_schema:
         return []
-    asked = [file.name for file in files if outcomes_file_for(file) is not None]
-    asked += [f'the format "{word}"' for word in outcome_words(words)]
+    asked = [file.name for file in files if format_for(file).each == "evaluator"]
+    asked += [f'the format "{word}"' for word in words if needs_every_outcome((), [word])]
     return [_no_outcomes(name) for name in asked]
 
 
@@ -204,85 +207,3 @@ def _of_record(file: Path, own: Path | None) -> bool:
 _RECORDED: Final = re.compile(
     r"(run|environment|links)\.json|(rows|codes|outcomes|cells|answers)(\..+)?\.(jsonl|parquet)"
 )
-
-
-def named_for(name: str, variant: str | None) -> str:
-    """The name of a file that each variant has for itself: `rows.csv`, or `rows.gpt.csv`."""
-    stem, dot, suffix = name.rpartition(".")
-    return name if variant is None else f"{stem}.{variant}{dot}{suffix}"
-
-
-def write_listing(file: Path, kind: OutcomesFile, parts: Sequence[ReportPart]) -> list[Path]:
-    """What became of every field, for each part of the run apart. Returns what was written."""
-    written = [file.with_name(part.file(file.name)) for part in parts]
-    for path, part in zip(written, parts, strict=True):
-        with open_text(path) as stream:
-            kind.write(stream, part)
-    return written
-
-
-def write_annotated(path: Path, record: Run, variant: str | None) -> None:
-    """The rows as the test set has them, with what was found beside them.
-
-    It separates its cells as the test set does, and has a byte order mark where that has one: it goes back to the same spreadsheet.
-    """
-    facts = record.facts
-    evaluators = [(one.name, one.fields) for one in facts.evaluators]
-    with open_text(path) as stream:
-        rows = row_views(record, (variant,))
-        write_rows(stream, facts.header, evaluators, rows, facts.delimiter or ",", facts.byte_order_mark)
-
-
-def write_lines(path: Path, record: Run, variant: str | None) -> None:
-    """The rows as JSON lines, each evaluator's result in words."""
-    with open_text(path) as stream:
-        for row in row_views(record, (variant,)):
-            stream.write(compact(_line(record.facts.evaluators, row)).decode("utf-8", "backslashreplace") + "\n")
-
-
-def hardest(most: int, record: Run) -> Section:
-    """The rows with the lowest scores, each with its reasons. A row's score is the mean over its evaluators."""
-    scored = (
-        (score, place, row.number, row)
-        for place, variant in enumerate(record.each_variant)
-        for row in row_views(record, (variant,))
-        if (score := row.score) is not None and score < 1
-    )
-    return hardest_rows(row for *_, row in heapq.nsmallest(most, scored, key=lambda one: one[:3]))
-
-
-def _line(evaluators: Sequence[RecordedEvaluator], row: RowView) -> dict[str, Any]:
-    line: dict[str, Any] = {"row": row.number, "id": row.id, "checksum": row.checksum}
-    if row.cluster is not None:
-        line["cluster"] = row.cluster
-    line["results"] = {one.name: _result(one, result) for one, result in zip(evaluators, row.evaluators, strict=True)}
-    return line
-
-
-def _result(one: RecordedEvaluator, result: Result) -> Mapping[str, Any]:
-    """A result in words: a row is scored unless it says another status, and what is unknown is not said."""
-    line: dict[str, Any] = {}
-    if result.status is not RowStatus.SCORED:
-        line["status"] = result.status.word
-    if result.score is not None:
-        line["score"] = result.score
-    if result.passed is not None:
-        line["passed"] = result.passed
-    if one.fields:
-        line["fields"] = {
-            name: FIELD_STATUSES[status].word for name, status in zip(one.fields, result.statuses, strict=False)
-        }
-        line["field_scores"] = dict(zip(one.fields, field_numbers(result), strict=False))
-        line[AGGREGATE] = result.score
-    if result.values and one.fields:
-        line["values"] = {one.fields[place]: [right, of] for place, right, of in result.several()}
-    if result.counts is not None:
-        line["counts"] = dict(zip(_COUNTED, result.counts, strict=True))
-    if result.issue is not None:
-        line["reason"] = result.issue.message
-    if result.details:
-        line["details"] = plain(result.details)
-    return line
-
-
-_COUNTED: Final = ("match", "mismatch", "omission", "hallucination")

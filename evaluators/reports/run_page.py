@@ -6,6 +6,7 @@ and what to do about it. Every figure stands beside its counts.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -16,7 +17,6 @@ from evaluators.reports.headline import Options, headline
 from evaluators.reports.rows import RowView
 from evaluators.reports.run_tables import (
     MOST_WEAK,
-    field_section,
     label_sections,
     lowest_section,
     measure_section,
@@ -57,17 +57,11 @@ def run_page(result: RunResult, options: Options = Options()) -> Page:
     return Page(f"{result.name}: {headline(result)}", sections, tone_of(result))
 
 
-def fields_page(result: RunResult) -> Page:
-    """Every field of every evaluator, with its counts and ratios."""
-    sections = tuple(field_section(stats) for stats in result.evaluators if stats.fields)
-    none = (Section(None, (Paragraph("No evaluator of this run scores fields."),)),)
-    partial = () if result.complete else (Section(None, (Paragraph(f"This run was {headline(result)}.", "warning"),)),)
-    return Page(f"{result.name}: fields", (*partial, *(sections or none)))
-
-
-def hardest_rows(rows: Iterable[RowView]) -> Section:
-    """The section for the rows with the lowest scores, in the order given."""
-    items = tuple(Item(_row_text(row), (why,) if (why := row.why) else ()) for row in rows)
+def hardest_rows(most: int, rows: Iterable[RowView]) -> Section:
+    """The rows with the lowest scores, each with its reasons. A row's score is the mean over its evaluators."""
+    wrong = (row for row in rows if (score := row.score) is not None and score < 1)
+    lowest = heapq.nsmallest(most, wrong, key=lambda row: row.score or 0.0)
+    items = tuple(Item(_row_text(row), (why,) if (why := row.why) else ()) for row in lowest)
     return Section("Hardest rows", (Listing(items) if items else Paragraph("There are none."),))
 
 

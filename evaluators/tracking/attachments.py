@@ -16,13 +16,14 @@ from typing import Any, Final, TypeAlias
 
 from evaluators.model import FIELD_STATUSES
 from evaluators.reports.document import Page, Section
-from evaluators.reports.format import FORMATS, PageFormat, RowsPageFormat
+from evaluators.reports.format import FORMATS
 from evaluators.reports.headline import Options
+from evaluators.reports.markdown import page_markdown
 from evaluators.reports.names import field_name, flat_columns, segment
 from evaluators.reports.rows import RowView, field_numbers, row_views, whole_view
 from evaluators.reports.run_page import run_page
 from evaluators.run.reader import Run
-from evaluators.run.store import ENVIRONMENT_JSON, LINKS_JSON
+from evaluators.run.store import ENVIRONMENT_JSON, LINKS_JSON, open_text
 from evaluators.suite.extends import PRESETS
 from evaluators.suite.source import as_written
 from evaluators.values.files import reading_inside
@@ -153,9 +154,7 @@ def note_of(record: Run, most: int) -> str:
 
 
 def _markdown(page: Page, sections: list[Section]) -> str:
-    markdown = FORMATS.find("markdown")()
-    assert isinstance(markdown, PageFormat)
-    return markdown.page(Page(page.title, tuple(sections), page.tone))
+    return page_markdown(Page(page.title, tuple(sections), page.tone))
 
 
 @contextmanager
@@ -171,15 +170,10 @@ def attachments(record: Run, table: RowTable | None, environment: bool = False) 
     with TemporaryDirectory() as temporary:
         made = Path(temporary)
         if f"run/{PAGE}" not in found:
-            (made / PAGE).write_text(_page(record), encoding="utf-8")
+            with open_text(made / PAGE) as stream:
+                FORMATS.find("html")().write(record, stream, Options())
             found[f"run/{PAGE}"] = made / PAGE
         if table is not None:
             (made / TABLE).write_text(json.dumps(table, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
             found[TABLE] = made / TABLE
         yield found
-
-
-def _page(record: Run) -> str:
-    html = FORMATS.find("html")()
-    assert isinstance(html, RowsPageFormat)
-    return html.render_rows(record, Options())

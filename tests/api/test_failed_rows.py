@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.reports.document import Page
-from evaluators.reports.format import FORMATS, PageFormat
 from evaluators.reports.run_page import run_page
+from evaluators.reports.text import page_text
 from evaluators.run.result import EvaluatorStats, RunResult
 
 RIGHT: dict[str, Any] = {"name": "Ann", "age": 30}
@@ -153,7 +152,7 @@ def test_rows_that_the_outputs_file_lacks_are_said_first_and_leave_gates_undecid
     suite = joined(tmp_path, answered=5, of=40)
     result = loads(json.dumps(suite), folder=tmp_path).run().result
     assert (judged(result), result.exit_code, result.without_output) == (["undecided"], 3, {"": 35})
-    page = text(run_page(result))
+    page = page_text(run_page(result))
     assert page.splitlines()[3] == "5 of 40 rows have an output"
     assert "1.0000 (5 rows)" in page
     assert "only 5 of 40 rows were measured (12.5 %)" in page
@@ -164,13 +163,7 @@ def test_rows_that_the_outputs_file_lacks_can_count_0(tmp_path: Path) -> None:
     suite["test_set"]["no_output"] = "fail"
     result = loads(json.dumps(suite), folder=tmp_path).run().result
     assert (judged(result), result.exit_code, result["it"].mean) == (["failed"], 1, 0.125)
-    assert text(run_page(result)).splitlines()[3] == "5 of 40 rows have an output"
-
-
-def text(document: Page) -> str:
-    page = FORMATS.find("text")()
-    assert isinstance(page, PageFormat)
-    return page.page(document)
+    assert page_text(run_page(result)).splitlines()[3] == "5 of 40 rows have an output"
 
 
 def joined(folder: Path, answered: int, of: int) -> dict[str, Any]:

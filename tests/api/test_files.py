@@ -228,7 +228,7 @@ def test_every_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 def test_a_variant_has_its_name_before_the_ending() -> None:
-    assert named_for("rows.csv", None) == "rows.csv"
+    assert named_for("rows.csv") == "rows.csv"
     assert named_for("my.rows.csv", "gpt") == "my.rows.gpt.csv"
 
 

@@ -15,9 +15,9 @@ from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
 from evaluators.api.written_run import Finished
 from evaluators.issues import Problems
-from evaluators.reports.formats.text import TextFormat
 from evaluators.reports.run_page import run_page
-from tests.kit import write_rows
+from evaluators.reports.text import page_text
+from tests.kit import write_rows, written
 
 FIELDS = {
     "name": {"transforms": ["lowercase"]}, "items": {"align": "hungarian"}, "items[*].sku": "exact",
@@ -171,7 +171,7 @@ def test_a_suite_without_a_schema_has_nothing_to_list(tmp_path: Path, request_: 
 
 def test_a_page_names_what_failed_with_comparator_score_and_reason(tmp_path: Path) -> None:
     finished = run(tmp_path)
-    text = TextFormat().page(run_page(finished.result, finished.options))
+    text = page_text(run_page(finished.result, finished.options))
     assert "- row 1 (one): items[0].qty\n  wrong, numeric, score 0.0000: 3 differs from 1 by 2; allowed: 0" in text
     assert "- row 1 (one): tags\n  wrong, any_order, score 0.0000: no items are expected" in text
     assert "evaluator     array  right  wrong  missing  extra  precision  recall      F1" in text
@@ -180,7 +180,7 @@ def test_a_page_names_what_failed_with_comparator_score_and_reason(tmp_path: Pat
 
 def test_a_text_file_keeps_the_words_and_lines_of_extract_bench(tmp_path: Path) -> None:
     finished = run(tmp_path, files=(tmp_path / "a.txt",))
-    text = TextFormat().render(finished.result, finished.options)
+    text = written("text", finished.result, finished.options)
     assert (
         "  Overall Score: 0.500 (item-weighted)\n"
         "  Field Score: 0.500 (flat average)\n"
@@ -200,7 +200,7 @@ def test_a_list_that_is_right_passes_in_a_text_file(tmp_path: Path) -> None:
     rows = [{"id": str(number), "expected": {"items": [1]}, "output": {"items": [1]}} for number in range(2)]
     fields = {"items": {"align": "any_order"}, "items[*]": "exact"}
     finished = run(tmp_path, rows, evaluators=[{"schema_match": {"name": name, "fields": fields}} for name in "ab"])
-    text = TextFormat().render(finished.result, finished.options)
+    text = written("text", finished.result, finished.options)
     assert "OVERALL RESULTS of b\n" in text
     assert "  Overall Score: 1.000 (item-weighted, mean of 2 rows)\n" in text
     assert "  Evaluated: 2 fields (2 passed, 0 failed)\n" in text
@@ -249,7 +249,7 @@ def test_a_summary_says_when_list_items_were_invented(
 ) -> None:
     finished = run(tmp_path, INVENTED, evaluators=[evaluator])
     assert finished.result.evaluators[0].mean == pytest.approx(mean, abs=1e-15)
-    assert sentence in TextFormat().page(run_page(finished.result, finished.options))
+    assert sentence in page_text(run_page(finished.result, finished.options))
     summary = ((finished.folder or tmp_path) / "summary.txt").read_text(encoding="utf-8")
     assert sentence.strip("\n-. E").casefold()[5:] in " ".join(summary.split()).casefold()
 
@@ -259,16 +259,16 @@ def test_nothing_is_said_of_invented_items_where_there_are_none(tmp_path: Path) 
     for evaluator in found:
         finished = run(tmp_path, INVENTED[:1], evaluators=[evaluator], results=None)
         assert finished.result.evaluators[0].extra_items is None
-        assert "nvented list items" not in TextFormat().page(run_page(finished.result, finished.options))
+        assert "nvented list items" not in page_text(run_page(finished.result, finished.options))
 
 
 def test_ten_failed_fields_are_named(tmp_path: Path) -> None:
     rows = [{"id": str(number), "expected": {"name": "a"}, "output": {"name": "b"}} for number in range(30)]
     finished = run(tmp_path, rows)
-    page = TextFormat().page(run_page(finished.result, finished.options))
+    page = page_text(run_page(finished.result, finished.options))
     assert "Failed fields (first 10)" in page
     assert page.count("exact, score 0.0000") == 10
-    text = TextFormat().render(finished.result, finished.options)
+    text = written("text", finished.result, finished.options)
     assert "FAILED FIELDS (first 10)" in text
     assert text.count("Metric: exact, Score: 0.000") == 10
 
@@ -278,10 +278,10 @@ def test_failed_fields_spend_one_line_on_rows_that_cannot_be_read(tmp_path: Path
     rows: list[dict[str, Any]] = [*refused, {"id": "last", "expected": {"a": 1, "b": 2}, "output": {"a": 1, "b": 3}}]
     finished = run(tmp_path, rows, evaluators=[{"schema_match": {"fields": {"a": "exact", "b": "exact"}}}])
     said = "8 rows not listed: the output could not be read, so every field is missing."
-    page = TextFormat().page(run_page(finished.result, finished.options))
+    page = page_text(run_page(finished.result, finished.options))
     failed = page[page.index("Failed fields\n") :].splitlines()[2:]
     assert [failed[0], failed[2]] == ["- row 9 (last): b", said]
-    text = TextFormat().render(finished.result, finished.options).splitlines()
+    text = written("text", finished.result, finished.options).splitlines()
     start = text.index("FAILED FIELDS (first 1)")
     assert [text[start + 2], text[start + 5]] == ["  row 9 (last): b", said]
 
@@ -289,14 +289,14 @@ def test_failed_fields_spend_one_line_on_rows_that_cannot_be_read(tmp_path: Path
 def test_where_no_output_can_be_read_one_line_says_it_for_each_evaluator(tmp_path: Path) -> None:
     found: list[dict[str, Any]] = [{"schema_match": {"name": name, "fields": {"a": "exact"}}} for name in ("one", "two")]
     finished = run(tmp_path, [{"expected": {"a": 1}, "output": "Sorry."}], evaluators=found)
-    page = TextFormat().page(run_page(finished.result, finished.options))
+    page = page_text(run_page(finished.result, finished.options))
     assert [f"{name}: 1 row not listed: the output could not be read" in page for name in ("one", "two")] == [True, True]
 
 
 def test_a_run_in_which_all_is_right_names_no_failed_field(tmp_path: Path) -> None:
     rows = [{"id": "a", "expected": EXPECTED, "output": EXPECTED}]
     finished = run(tmp_path, rows)
-    text = TextFormat().render(finished.result, finished.options)
+    text = written("text", finished.result, finished.options)
     assert "FAILED FIELDS" not in text
     assert re.search(r"mean F1 +1\.0000", text)
 
@@ -309,7 +309,7 @@ def test_each_variant_has_a_file_of_its_own(tmp_path: Path) -> None:
     assert [line["passed"] for line in cells(folder / "fields.gpt.csv")][:2] == ["true", "false"]
     assert {line["extracted_value"] for line in cells(folder / "fields.small.csv")} == {""}
     assert [Path(file).name for file in finished.files] == ["a.report.gpt.json", "a.report.small.json"]
-    text = TextFormat().render(finished.result, finished.options)
+    text = written("text", finished.result, finished.options)
     assert "Figures of schema_match (gpt)" in text
     assert "\n  schema_match (small), name\n" in text
 

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from evaluators.cli._screen import screen_text
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section
-from evaluators.reports.formats.text import TextFormat
+from evaluators.reports.text import page_text
 
 COUNTS = tuple(Head(f"so many {word}", number=True) for word in ("right", "wrong", "missing", "extra", "skipped"))
 PAGE = Page(
@@ -64,7 +64,7 @@ def test_numbers_are_never_broken_and_no_column_is_lost(width: int) -> None:
 
 
 def test_a_wide_terminal_shows_the_words_of_the_plain_text() -> None:
-    written = [word for word in TextFormat().page(PAGE).split() if set(word) not in ({"="}, {"-"})]
+    written = [word for word in page_text(PAGE).split() if set(word) not in ({"="}, {"-"})]
     assert Counter(word for word in plain(400).split() if word != "-") == Counter(written)
 
 

@@ -10,7 +10,7 @@ from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import RunComparison, comparison_json
 from evaluators.compare.pairs import Side
 from evaluators.reports.comparison_page import comparison_page
-from evaluators.reports.formats.text import TextFormat
+from evaluators.reports.text import page_text
 
 EXPECTED = ["billing", "billing", "refund", "refund", "other", "other", "other", "other"]
 FIRST = ["billing", "refund", "refund", "billing", "other", "other", "other", ""]
@@ -47,7 +47,7 @@ def test_the_averages_come_after_the_labels(tmp_path: Path) -> None:
 
 
 def test_the_page_names_what_moved_and_counts_the_rest(tmp_path: Path) -> None:
-    text = TextFormat().page(comparison_page(compared(tmp_path)))
+    text = page_text(comparison_page(compared(tmp_path)))
     part = text[text.index("Labels\n") : text.index("Measures\n")]
     lines = [line.split() for line in part.splitlines()]
     assert ["label", "refund", "2", "0.5000", "0.6667", "+0.1667", "0.5000", "→", "1.0000", "0.5000"] in lines

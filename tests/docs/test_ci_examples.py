@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from evaluators.reports.format import FORMATS, RowsFile
+from evaluators.reports.format import FORMATS
 from tests.docs.blocks import blocks
 from tests.docs.sessions import ROOT, prepare
 from tests.kit import cli
@@ -117,8 +117,6 @@ def test_the_hook_of_pre_commit_checks_the_suites_of_the_page(checkout: Path) ->
 @pytest.mark.parametrize("name", ["run", "report"])
 def test_help_lists_every_ending_that_is_written(name: str) -> None:
     text = cli(name, "--help").stdout
-    endings = {suffix for word in FORMATS.names() for suffix in FORMATS.find(word).suffixes} | {
-        one.value for one in RowsFile
-    }
+    endings = {suffix for word in FORMATS.names() for suffix in FORMATS.find(word).suffixes}
     assert endings >= {".html", ".json", ".csv"}
     assert sorted(ending for ending in endings if ending not in text) == []

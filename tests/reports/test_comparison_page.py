@@ -25,9 +25,10 @@ from evaluators.issues import Problems
 from evaluators.reports.comparison_page import MOST_CHANGES, comparison_line, comparison_page
 from evaluators.reports.comparison_tables import p_value_text, signed
 from evaluators.reports.format import FORMATS, Format, comparison_format_for
-from evaluators.reports.formats.text import TextFormat
+from evaluators.reports.github import comparison_annotations
+from evaluators.reports.text import page_text
 from tests.compare.sides import made_rows, made_side, said
-from tests.kit import golden
+from tests.kit import comparison_written, golden
 
 GOLDEN = Path(__file__).parent / "golden"
 FIELDS = ("invoice_number", "totals.gross", "地址.城市")
@@ -140,25 +141,22 @@ COMPARISONS: Mapping[str, Callable[[], RunComparison]] = {
      ("junit", "junit.xml"), ("github", "github.txt")],
 )  # fmt: skip
 def test_a_comparison_is_the_golden_one(name: str, word: str, file: str) -> None:
-    text = FORMATS.find(word)().compared(COMPARISONS[name]())
+    made = COMPARISONS[name]()
+    text = comparison_annotations(made) if word == "github" else comparison_written(word, made)
     golden(GOLDEN / f"comparison_{name}" / file, text)
 
 
 def test_every_format_that_is_about_more_than_rows_holds_every_comparison() -> None:
-    refusing = {word for word in FORMATS.shipped() if FORMATS.find(word).compared is Format.compared}
+    refusing = {word for word in FORMATS.shipped() if FORMATS.find(word).write_comparison is Format.write_comparison}
     for word in {*FORMATS.shipped()} - refusing:
-        assert all(FORMATS.find(word)().compared(made()) for made in COMPARISONS.values())
-    for word in refusing:
-        assert not FORMATS.find(word).suffixes
-        with pytest.raises(Problems, match="a comparison cannot be written as"):
-            FORMATS.find(word)().compared(same())
-    assert not refusing & {"csv", "github", "html", "json", "junit", "markdown", "text"}
+        assert all(comparison_written(word, made()) for made in COMPARISONS.values())
+    assert refusing == {"field_sums", "fields", "jsonl", "report"}
 
 
 def test_the_table_and_the_json_file_say_the_same() -> None:
     comparison = worse()
-    table = list(csv.DictReader(StringIO(FORMATS.find("csv")().compared(comparison).removeprefix("\ufeff"))))
-    body = json.loads(FORMATS.find("json")().compared(comparison))
+    table = list(csv.DictReader(StringIO(comparison_written("csv", comparison).removeprefix("\ufeff"))))
+    body = json.loads(comparison_written("json", comparison))
     assert [(row["row"], row["id"], row["change"]) for row in table] == [
         (str(one["number"]), one["id"], one["change"]) for one in body["changed"]
     ]
@@ -168,12 +166,13 @@ def test_the_table_and_the_json_file_say_the_same() -> None:
 @pytest.mark.parametrize("name", sorted(COMPARISONS))
 def test_a_test_fails_exactly_when_the_comparison_does(name: str) -> None:
     comparison = COMPARISONS[name]()
-    suite = ElementTree.fromstring(FORMATS.find("junit")().compared(comparison))[0]
+    suite = ElementTree.fromstring(comparison_written("junit", comparison))[0]
     assert bool(int(suite.get("failures", "0")) + int(suite.get("errors", "0"))) == bool(comparison.exit_code)
 
 
 def test_the_format_of_a_file_goes_by_its_extension() -> None:
     assert type(comparison_format_for(Path("a.csv"))) is FORMATS.find("csv")
+    assert type(comparison_format_for(Path("a.fields.csv"))) is FORMATS.find("csv")
     assert type(comparison_format_for(Path("a.md"))) is FORMATS.find("markdown")
     for name in ("a.jsonl", "a.pdf"):
         with pytest.raises(Problems):
@@ -195,19 +194,19 @@ def test_the_fields_of_a_row_are_cut_and_counted() -> None:
     whole = worse()
     statuses = tuple(f"header.f{place}: match → omission" for place in range(MOST_CHANGES + 2))
     changed = replace(whole.changed[0], fields=statuses)
-    page = TextFormat().compared(replace(whole, changed=(changed,)))
+    page = comparison_written("text", replace(whole, changed=(changed,)))
     assert f"header.f{MOST_CHANGES - 1}: right → missing\n  and 2 more fields\n" in page
     assert f"header.f{MOST_CHANGES}:" not in page
 
 
 def test_github_is_told_first_how_it_ended() -> None:
-    lines = FORMATS.find("github")().compared(worse()).splitlines()
+    lines = comparison_annotations(worse()).splitlines()
     assert lines[0].startswith("::error title=evaluators::invoice extraction: FAILED")
     assert all("title=regression check" in line for line in lines[1:])
 
 
 def test_the_files_that_were_written_are_listed() -> None:
-    text = TextFormat().page(comparison_page(same(), ("out/page.md",)))
+    text = page_text(comparison_page(same(), ("out/page.md",)))
     assert text.endswith("The files:\n- out/page.md\n")
 
 

@@ -16,30 +16,20 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
+from evaluators.api.loading import load
 from evaluators.issues import Blame, Problems
 from evaluators.reports.display import clipped, padded, visible, width
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section
-from evaluators.reports.format import (
-    FORMATS,
-    Format,
-    PageFormat,
-    RowsFile,
-    check_words,
-    format_for,
-    format_words,
-    run_files,
-)
-from evaluators.reports.formats.github import GitHub
+from evaluators.reports.format import FORMATS, check_words, format_for
+from evaluators.reports.github import run_annotations
 from evaluators.reports.headline import Options
-from evaluators.reports.outcome_format import OutcomesFile
+from evaluators.reports.markdown import page_markdown
+from evaluators.reports.text import page_text
+from evaluators.run.reader import Run
 from evaluators.run.result import GateResult, RunResult
 from evaluators.run.run_json import run_body, run_json, typed
-
-
-def page_format(name: str) -> PageFormat:
-    found = FORMATS.find(name)()
-    assert isinstance(found, PageFormat)
-    return found
+from tests.gallery import GALLERY
+from tests.kit import written
 
 
 def table_of(*cells: str) -> Page:
@@ -52,15 +42,19 @@ def table_of(*cells: str) -> Page:
 
 @pytest.mark.parametrize(
     ("file", "name"),
-    [("a.json", "JsonFile"), ("deep/a.TXT", "TextFormat"), ("a.b.md", "MarkdownFormat"), ("junit.xml", "JUnit")],
+    [
+        ("a.json", "JsonFile"),
+        ("deep/a.TXT", "TextFormat"),
+        ("a.b.md", "MarkdownFormat"),
+        ("junit.xml", "JUnit"),
+        ("rows.csv", "Csv"),
+        ("fields.csv", "Csv"),
+        ("a.Fields.csv", "FieldsTable"),
+        ("a.jsonl", "JsonLines"),
+    ],
 )
 def test_the_extension_says_what_is_written(file: str, name: str) -> None:
     assert type(format_for(PurePath(file))).__name__ == name
-
-
-def test_rows_are_not_made_from_the_figures_of_a_run() -> None:
-    assert format_for(PurePath("rows.csv")) is RowsFile.CSV
-    assert format_for(PurePath("rows.jsonl")) is RowsFile.JSONL
 
 
 @pytest.mark.parametrize(
@@ -74,20 +68,11 @@ def test_an_unknown_extension_is_a_config_problem(file: str, hint: str) -> None:
     assert (issue.blame, issue.hint) == (Blame.CONFIG, hint)
 
 
-def test_the_words_of_a_suite_choose_the_files_of_the_folder(runs: dict[str, RunResult]) -> None:
-    assert set(run_files(runs["failed"], (), Options())) == {"summary.txt"}
-    assert set(run_files(runs["failed"], ("json", "csv", "field_sums", "markdown", "junit"), Options())) == {
-        "summary.txt", "field_summary.csv", "fields.md", "junit.xml",
-    }  # fmt: skip
-
-
-def test_unknown_words_are_config_problems_all_at_once(runs: dict[str, RunResult]) -> None:
-    issues = check_words(("markdwon", "csv", "zzz"), "suite.yaml:20:3")
-    assert [(issue.blame, issue.where) for issue in issues] == [(Blame.CONFIG, "suite.yaml:20:3")] * 2
+def test_unknown_words_are_config_problems_all_at_once() -> None:
+    issues = check_words(("markdwon", "csv", "zzz", "jsonl"), "suite.yaml:20:3")
+    assert [(issue.blame, issue.where) for issue in issues] == [(Blame.CONFIG, "suite.yaml:20:3")] * 3
     assert issues[0].hint == 'did you mean "markdown"?'
     assert issues[1].hint == "known: csv, field_sums, fields, html, json, junit, markdown, md, report, text, xml"
-    with pytest.raises(Problems):
-        run_files(runs["failed"], ("markdwon",), Options())
 
 
 def test_annotations_are_no_file_of_a_run_folder() -> None:
@@ -96,24 +81,39 @@ def test_annotations_are_no_file_of_a_run_folder() -> None:
     assert issue.hint == "`evaluators run … --format github` prints the annotations for GitHub Actions"
 
 
-def test_no_two_formats_share_a_word_or_an_extension() -> None:
+def test_no_two_formats_share_an_extension_or_a_file() -> None:
     formats = [FORMATS.find(name) for name in FORMATS.names()]
-    words = [word for each in formats for word in each.words]
     suffixes = [suffix for each in formats for suffix in each.suffixes]
-    assert sorted(words) == list(format_words())
-    assert len(set(words)) == len(words)
-    assert len({*suffixes, *RowsFile}) == len(suffixes) + len(RowsFile)
+    files = [each.file for each in formats if each.file]
+    assert len({*suffixes}) == len(suffixes)
+    assert len({*files}) == len(files)
 
 
-OF_FIGURES = [name for name in FORMATS.names() if name != "csv" and not issubclass(FORMATS.find(name), OutcomesFile)]
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    results = tmp_path_factory.mktemp("runs")
+    folder = load(GALLERY / "field_scoring" / "suite.yaml").run(results=results).folder
+    assert folder is not None
+    return Run(folder)
+
+
+@pytest.mark.parametrize("name", FORMATS.names())
+def test_every_format_writes_the_rows_of_a_run_the_same_twice(name: str, recorded: Run) -> None:
+    first, again = StringIO(newline=""), StringIO(newline="")
+    for stream in (first, again):
+        FORMATS.find(name)().write(recorded, stream, Options(evaluator="listing"))
+    assert first.getvalue().endswith("\n")
+    assert first.getvalue() == again.getvalue()
+
+
+OF_FIGURES = ("text", "markdown", "json", "junit", "field_sums")
 
 
 @pytest.mark.parametrize("name", OF_FIGURES)
-def test_every_format_writes_every_run_the_same_twice(name: str, named_run: tuple[str, RunResult]) -> None:
-    form: Format = FORMATS.find(name)()
-    text = form.render(named_run[1], Options())
+def test_the_figures_of_every_run_are_written_the_same_twice(name: str, named_run: tuple[str, RunResult]) -> None:
+    text = written(name, named_run[1])
     assert text.endswith("\n")
-    assert text == form.render(replace(named_run[1], environment=None), Options())
+    assert text == written(name, replace(named_run[1], environment=None))
 
 
 # --- text
@@ -128,13 +128,13 @@ def test_columns_line_up_whatever_the_script() -> None:
             ),
         ),
     )
-    lines = page_format("text").page(page).splitlines()[3:]
+    lines = page_text(page).splitlines()[3:]
     assert [width(line) for line in lines] == [12, 12, 12, 12]
     assert lines[1] == "株式会社   5"
 
 
 def test_a_cell_cannot_disturb_the_terminal() -> None:
-    text = page_format("text").page(table_of("\x1b[31mred\r\nnext\u202etxt\x9b"))
+    text = page_text(table_of("\x1b[31mred\r\nnext\u202etxt\x9b"))
     assert r"\x1b[31mred\r\nnext\u202etxt\x9b" in text
 
 
@@ -172,18 +172,18 @@ def html_cells(markdown: str) -> list[str]:
     ],
 )  # fmt: skip
 def test_markdown_shows_a_cell_as_it_stands(cell: str) -> None:
-    shown = html_cells(page_format("markdown").page(table_of(cell, "end")))
+    shown = html_cells(page_markdown(table_of(cell, "end")))
     assert [text.replace("\u200b", "") for text in shown] == [cell, "end"]
 
 
 @given(st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1, max_size=12))
 def test_no_cell_breaks_out_of_its_markdown_table(cell: str) -> None:
-    shown = html_cells(page_format("markdown").page(table_of(cell, "end")))
+    shown = html_cells(page_markdown(table_of(cell, "end")))
     assert [text.replace("\u200b", "") for text in shown] == [cell, "end"]
 
 
 def test_markdown_makes_no_link_and_calls_nobody() -> None:
-    text = page_format("markdown").page(table_of("see https://a.b or www.a.b", "@someone"))
+    text = page_markdown(table_of("see https://a.b or www.a.b", "@someone"))
     assert "https://" not in text
     assert "www.a" not in text
     assert "@someone" not in text
@@ -191,14 +191,14 @@ def test_markdown_makes_no_link_and_calls_nobody() -> None:
 
 def test_a_quoted_line_keeps_its_place_over_the_caret() -> None:
     item = Item("suite.yaml:7:5: odd", ("hint: do",), ("  a: ``` b", "  ^"))
-    text = page_format("markdown").page(Page("t", (Section(None, (Listing((item,)),)),)))
+    text = page_markdown(Page("t", (Section(None, (Listing((item,)),)),)))
     fences = [token for token in MarkdownIt("commonmark").parse(text) if token.type == "fence"]
     assert [fence.content for fence in fences] == ["  a: ``` b\n  ^\n"]
 
 
 def test_a_paragraph_that_starts_like_a_list_stays_a_paragraph() -> None:
     page = Page("t", (Section(None, tuple(Paragraph(text) for text in ("- a", "1. b", "2) c", "+ d", "# e"))),))
-    kinds = {token.type for token in MarkdownIt("commonmark").parse(page_format("markdown").page(page))}
+    kinds = {token.type for token in MarkdownIt("commonmark").parse(page_markdown(page))}
     assert "list_item_open" not in kinds
 
 
@@ -206,7 +206,7 @@ def test_a_paragraph_that_starts_like_a_list_stays_a_paragraph() -> None:
 
 
 def test_the_field_table_opens_in_a_spreadsheet(runs: dict[str, RunResult]) -> None:
-    text = FORMATS.find("field_sums")().render(runs["failed"], Options())
+    text = written("field_sums", runs["failed"])
     assert text.startswith("\ufeff")
     rows = list(csv.DictReader(StringIO(text.removeprefix("\ufeff"), newline="")))
     (gross,) = [row for row in rows if row["field"] == "totals.gross"]
@@ -219,7 +219,7 @@ def test_the_field_table_opens_in_a_spreadsheet(runs: dict[str, RunResult]) -> N
 def test_the_field_table_has_a_line_per_slice(runs: dict[str, RunResult]) -> None:
     fields = runs["failed"].evaluators[1].fields[:1]
     slices = (replace(runs["compared"].slices[-1], fields=fields),)
-    text = FORMATS.find("field_sums")().render(replace(runs["compared"], evaluators=(), slices=slices), Options())
+    text = written("field_sums", replace(runs["compared"], evaluators=(), slices=slices))
     head, line = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""))
     assert line[:5] == ["small, tuned", "supplier", "'=1+1", "header", "invoice_number"]
     assert len(line) == len(head)
@@ -229,7 +229,7 @@ def test_the_field_table_has_a_line_per_slice(runs: dict[str, RunResult]) -> Non
 
 
 def test_json_lists_the_evaluators_with_their_fields(runs: dict[str, RunResult]) -> None:
-    body = json.loads(FORMATS.find("json")().render(runs["failed"], Options()))
+    body = json.loads(written("json", runs["failed"]))
     assert [each["name"] for each in body["evaluators"]] == ["contains_json", "header", "overall"]
     assert body["evaluators"][1]["fields"][0]["path"] == "invoice_number"
     assert "environment" not in body
@@ -239,7 +239,7 @@ def test_json_lists_the_evaluators_with_their_fields(runs: dict[str, RunResult])
 
 
 def junit(result: RunResult) -> Element:
-    root = fromstring(FORMATS.find("junit")().render(result, Options()).encode())
+    root = fromstring(written("junit", result).encode())
     suite = root.find("testsuite")
     assert isinstance(suite, Element)
     return suite
@@ -342,5 +342,5 @@ def test_each_gate_that_did_not_pass_is_an_annotation_as_weighty_as_its_exit_cod
 ) -> None:
     gate = GateResult("header", "mean", 0.5, 10, "fail below 0.9", verdict, "mean 0.5")
     result = replace(runs["failed"], gates=(gate,), issues=(), warnings=())
-    _, *lines = GitHub().render(result, Options()).splitlines()
+    _, *lines = run_annotations(result, Options()).splitlines()
     assert lines == ([f"::{level} title=gate header::{verdict}: mean 0.5 (fail below 0.9)"] if level else [])

@@ -10,23 +10,27 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.reports.format import FORMATS, Format, run_files
+from evaluators.reports.fields_page import fields_page
 from evaluators.reports.headline import Options
+from evaluators.reports.markdown import page_markdown
+from evaluators.reports.summary import summary
+from evaluators.reports.text import page_text
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import run_json
-from tests.kit import golden
+from tests.kit import golden, written
 
 GOLDEN = Path(__file__).parent / "golden"
 OPTIONS = Options(files=("runs/2026-03-14_09-26-53_5f0c2a9b",))
 
 
 def files_of(result: RunResult) -> dict[str, str]:
-    markdown: Format = FORMATS.find("markdown")()
-    text: Format = FORMATS.find("text")()
     return {
-        **run_files(result, ("field_sums", "markdown", "json", "junit"), OPTIONS),
-        "summary.md": markdown.render(result, OPTIONS),
-        "tables.txt": text.render(result, OPTIONS),
+        "summary.txt": page_text(summary(result, OPTIONS)),
+        "tables.txt": written("text", result, OPTIONS),
+        "summary.md": written("markdown", result, OPTIONS),
+        "fields.md": page_markdown(fields_page(result)),
+        "field_summary.csv": written("field_sums", result),
+        "junit.xml": written("junit", result),
         "run.json": run_json(result),
     }
 

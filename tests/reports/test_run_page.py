@@ -6,32 +6,27 @@ from msgspec.structs import replace
 from evaluators.issues import Blame, Issue
 from evaluators.model import Result, RowStatus
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, dense
-from evaluators.reports.format import FORMATS, PageFormat
+from evaluators.reports.fields_page import fields_page
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import Mistake
 from evaluators.reports.rows import RowView
-from evaluators.reports.run_page import fields_page, hardest_rows, run_page
+from evaluators.reports.run_page import hardest_rows, run_page
 from evaluators.reports.run_tables import MOST_MISTAKES, lowest_section, mistake_section
 from evaluators.reports.tables import MOST_SLICES
+from evaluators.reports.text import page_text
 from evaluators.run.result import Counts, FieldStats, RunResult
 
 
-def text_of(document: Page) -> str:
-    text = FORMATS.find("text")()
-    assert isinstance(text, PageFormat)
-    return text.page(document)
-
-
 def lines_of(result: RunResult, options: Options = Options()) -> list[str]:
-    return text_of(run_page(result, options)).splitlines()
+    return page_text(run_page(result, options)).splitlines()
 
 
 def lowest(result: RunResult, most: int) -> list[str]:
-    return text_of(Page("page", lowest_section(result, most))).splitlines()
+    return page_text(Page("page", lowest_section(result, most))).splitlines()
 
 
 def mistakes(found: tuple[Mistake, ...], until: int | None = None) -> list[str]:
-    return text_of(Page("page", mistake_section(found, until))).splitlines()[3:]
+    return page_text(Page("page", mistake_section(found, until))).splitlines()[3:]
 
 
 def titles(document: Page) -> list[str]:
@@ -40,7 +35,7 @@ def titles(document: Page) -> list[str]:
 
 def test_an_interrupted_run_says_so_in_the_first_line(runs: dict[str, RunResult]) -> None:
     assert "interrupted after 120 rows" in lines_of(runs["interrupted"])[0]
-    assert "interrupted after 120 rows" in text_of(fields_page(runs["interrupted"]))
+    assert "interrupted after 120 rows" in page_text(fields_page(runs["interrupted"]))
 
 
 def test_a_field_that_is_only_skipped_is_no_gap(runs: dict[str, RunResult]) -> None:
@@ -70,8 +65,8 @@ def test_every_mean_stands_beside_its_counts(named_run: tuple[str, RunResult]) -
 
 def test_intervals_say_what_counts_as_one(runs: dict[str, RunResult]) -> None:
     legend = "with many more rows like these"
-    assert "count as one" not in text_of(run_page(runs["failed"]))
-    clustered = text_of(run_page(replace(runs["failed"], cluster="doc_id")))
+    assert "count as one" not in page_text(run_page(runs["failed"]))
+    clustered = page_text(run_page(replace(runs["failed"], cluster="doc_id")))
     assert clustered.count(f"{legend}; rows of one doc_id count as one") == clustered.count(legend) > 0
 
 
@@ -220,6 +215,7 @@ def test_many_slices_show_the_lowest_and_count_the_rest(runs: dict[str, RunResul
 
 def test_hard_rows_are_a_section_on_request(runs: dict[str, RunResult]) -> None:
     section = hardest_rows(
+        1,
         [
             RowView(
                 57,
@@ -228,16 +224,16 @@ def test_hard_rows_are_a_section_on_request(runs: dict[str, RunResult]) -> None:
                 None,
                 (Result(RowStatus.SCORED, False, 1, 4, reason="totals.gross is wrong", evaluator="header"),),
             ),
-        ]
+        ],
     )
     lines = lines_of(runs["passed"], Options(extra=(section,)))
     start = lines.index("Hardest rows")
     assert lines[start + 2 : start + 4] == ["- row 57 (INV-0042): mean score 0.2500", "  header: totals.gross is wrong"]
-    assert hardest_rows([]).blocks == (Paragraph("There are none."),)
+    assert hardest_rows(1, []).blocks == (Paragraph("There are none."),)
 
 
 def test_a_page_of_fields_without_fields_says_so(runs: dict[str, RunResult]) -> None:
-    assert "No evaluator of this run scores fields." in text_of(fields_page(runs["interrupted"]))
+    assert "No evaluator of this run scores fields." in page_text(fields_page(runs["interrupted"]))
 
 
 def test_dense_drops_columns_that_say_nothing() -> None:
@@ -257,4 +253,4 @@ def test_every_exit_code_has_words(runs: dict[str, RunResult], code: int) -> Non
 
 def test_details_stand_under_their_item() -> None:
     page = Page("t", (Section(None, (Listing((Item("place: said", ("hint: do", "more"), ("a", "^")),)),)),))
-    assert text_of(page).splitlines()[3:] == ["- place: said", "    a", "    ^", "  hint: do", "  more"]
+    assert page_text(page).splitlines()[3:] == ["- place: said", "    a", "    ^", "  hint: do", "  more"]

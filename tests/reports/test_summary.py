@@ -15,13 +15,13 @@ from evaluators.api.loading import load
 from evaluators.api.written_run import Finished
 from evaluators.issues import Blame, Issue
 from evaluators.reports.display import visible, width, wrapped
-from evaluators.reports.formats.text import TextFormat
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import Mistake
 from evaluators.reports.run_page import hardest_rows
 from evaluators.reports.suggestions import Suggestion
 from evaluators.reports.summary import MOST_LINES, summary
 from evaluators.reports.summary_parts import WIDEST
+from evaluators.reports.text import page_text
 from evaluators.run.figures import score_text
 from evaluators.run.reader import Run
 from evaluators.run.result import ConfusionMatrix, GateResult, LabelCell, LabelFigures, MeasureStats, RunResult
@@ -34,7 +34,7 @@ COUNTS = st.integers(0, 40)
 
 
 def text_of(result: RunResult, options: Options = Options()) -> str:
-    return TextFormat().page(summary(result, options))
+    return page_text(summary(result, options))
 
 
 def plain(text: str) -> str:
@@ -215,7 +215,7 @@ def test_a_failed_gate_stands_before_the_figures_and_once(runs: dict[str, RunRes
 
 
 def test_what_was_asked_for_is_on_the_page(runs: dict[str, RunResult]) -> None:
-    assert "There are none." in text_of(runs["passed"], Options(asked=(hardest_rows([]),)))
+    assert "There are none." in text_of(runs["passed"], Options(asked=(hardest_rows(1, []),)))
     assert "its 95 % CI: where the mean score" in text_of(runs["passed"], Options(explain=True))
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from evaluators.model import FieldStatus
 from evaluators.reports.catalog import KINDS, Kind, entries, page
-from evaluators.reports.format import FORMATS, PageFormat
+from evaluators.reports.document import Page
+from evaluators.reports.fields_page import fields_page
 from evaluators.reports.headline import Options
-from evaluators.reports.run_page import fields_page, run_page
+from evaluators.reports.markdown import page_markdown
+from evaluators.reports.run_page import run_page
 from evaluators.reports.text import WIDTH, page_text
 from evaluators.run.result import RunResult
 from evaluators.words import plain_word
@@ -20,7 +23,6 @@ from tests.docs.blocks import blocks
 ROOT = Path(__file__).parents[2]
 FOR_PROGRAMS = re.compile(r"\b(mismatch(es)?|omissions?|hallucinations?|spurious)\b")
 EVERYTHING: list[tuple[Kind, str]] = [(kind, entry.name) for kind in KINDS for entry in entries(kind)]
-FORMATS_FOR_PEOPLE = ("text", "markdown")
 HAND_WRITTEN = sorted(
     path for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if "decisions" not in path.parts
 )
@@ -40,12 +42,12 @@ def test_each_status_has_a_word_for_programs_and_one_for_people() -> None:
     assert (plain_word("error"), plain_word("gold_null")) == ("error", "gold_null")
 
 
-@pytest.mark.parametrize("word", FORMATS_FOR_PEOPLE)
-def test_the_pages_of_a_run_use_the_words_for_people(named_run: tuple[str, RunResult], word: str) -> None:
-    kind = FORMATS.find(word)()
-    assert isinstance(kind, PageFormat)
+@pytest.mark.parametrize("rendered", [page_text, page_markdown])
+def test_the_pages_of_a_run_use_the_words_for_people(
+    named_run: tuple[str, RunResult], rendered: Callable[[Page], str]
+) -> None:
     for document in (run_page(named_run[1], Options()), fields_page(named_run[1])):
-        assert not FOR_PROGRAMS.findall(kind.page(document))
+        assert not FOR_PROGRAMS.findall(rendered(document))
 
 
 @pytest.mark.parametrize("golden", sorted((Path(__file__).parent / "golden").glob("comparison_*/page.*")), ids=str)

@@ -17,8 +17,8 @@ import evaluators
 from evaluators.builtin.exact_match import ExactMatch
 from evaluators.issues import Problems
 from evaluators.model import MISSING, Result, RowStatus
-from evaluators.reports.formats.text import TextFormat
 from evaluators.reports.run_page import run_page
+from evaluators.reports.text import page_text
 from evaluators.run.exact_sums import plus
 from evaluators.run.labels import LabelCounts, LabelSums, label_tables
 from evaluators.run.result import ConfusionMatrix, RunResult
@@ -223,7 +223,7 @@ def test_a_run_writes_its_labels_down(tmp_path: Path) -> None:
     assert [one["evaluator"] for one in stored] == ["label"]
     (cell,) = [one for one in found.cells if (one.expected, one.output) == ("refund", "billing")]
     assert cell.first_rows == ((5, "T3"),)
-    assert "refund → billing: 1 row; row 5 (T3)" in TextFormat().page(run_page(run(tmp_path)))
+    assert "refund → billing: 1 row; row 5 (T3)" in page_text(run_page(run(tmp_path)))
     summary = (tmp_path / "run" / "summary.txt").read_text(encoding="utf-8")
     (head,) = [line.split() for line in summary.splitlines() if line.startswith("expected ")]
     (row,) = [line.split() for line in summary.splitlines() if line.startswith("refund ")]

@@ -1,15 +1,15 @@
-"""Rows as a table for spreadsheets: `rows.csv` of a run, which is written as its rows are read, and the rows that changed between two."""
+"""Rows as a table for spreadsheets: `rows.csv` of a run, and the rows that changed between two."""
 
 from __future__ import annotations
 
-from io import StringIO
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TextIO
 
-from evaluators.issues import problem
 from evaluators.reports.csv_cells import write_csv
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
-from evaluators.run.result import RunResult
+from evaluators.reports.rows import row_views
+from evaluators.reports.rows_csv import write_rows
+from evaluators.run.reader import Run
 
 if TYPE_CHECKING:
     from evaluators.compare.comparison import ChangedRow, RunComparison
@@ -23,17 +23,24 @@ CHANGED: Final = (
 class Csv(Format):
     """One line per row."""
 
-    words = ("csv",)
+    suffixes = (".csv",)
+    file = "rows.csv"
+    each = "variant"
+    shows_cells = True
 
-    def render(self, result: RunResult, options: Options) -> str:
-        """Nothing can be listed from the figures alone. Raises Problems (config)."""
-        raise problem("needs-rows", "rows.csv lists rows, and only a run has them", hint="run the suite again")
+    def write(self, run: Run, stream: TextIO, options: Options) -> None:
+        """The rows as the test set has them, with what was found beside them.
 
-    def compared(self, comparison: RunComparison) -> str:
+        It separates its cells as the test set does, and has a byte order mark where that has one: it goes back to the same spreadsheet.
+        """
+        facts = run.facts
+        evaluators = [(one.name, one.fields) for one in facts.evaluators]
+        rows = row_views(run, (options.variant,))
+        write_rows(stream, facts.header, evaluators, rows, facts.delimiter or ",", facts.byte_order_mark)
+
+    def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
         """The rows that changed, one line each: what became of them, and by which evaluators."""
-        stream = StringIO(newline="")
         write_csv(stream, (CHANGED, *map(_changed_cells, comparison.changed)))
-        return stream.getvalue()
 
 
 def _changed_cells(one: ChangedRow) -> tuple[str, ...]:

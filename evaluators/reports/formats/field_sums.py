@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from io import StringIO
-from typing import Final
+from collections.abc import Iterable
+from typing import Final, TextIO
 
 from evaluators.reports.csv_cells import write_csv
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
-from evaluators.run.result import ArrayStats, EvaluatorStats, FieldStats, RunResult
+from evaluators.run.reader import Run
+from evaluators.run.result import ArrayStats, EvaluatorStats, FieldStats
 
 HEAD: Final = (
     "variant", "slice_column", "slice_value", "evaluator", "field", "n", "match", "mismatch", "omission",
@@ -21,17 +21,11 @@ HEAD: Final = (
 class FieldSums(Format):
     """One line per field of every evaluator, variant and slice."""
 
-    words = ("field_sums",)
+    file = "field_summary.csv"
 
-    def render(self, result: RunResult, options: Options) -> str:
+    def write(self, run: Run, stream: TextIO, options: Options) -> None:
         """The table, with exact figures; an undefined one is an empty cell."""
-        stream = StringIO(newline="")
-        write_csv(stream, (HEAD, *_rows((*result.evaluators, *result.slices))))
-        return stream.getvalue()
-
-    def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
-        """`field_summary.csv`."""
-        return {"field_summary.csv": self.render(result, options)}
+        write_csv(stream, (HEAD, *_rows((*run.result.evaluators, *run.result.slices))))
 
 
 def _rows(figures: Iterable[EvaluatorStats]) -> Iterable[tuple[str, ...]]:

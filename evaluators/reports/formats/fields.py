@@ -9,8 +9,10 @@ from typing import Final, TextIO
 from evaluators.fields.scored import ListOutcome
 from evaluators.model import MISSING, Outcome
 from evaluators.reports.csv_cells import write_csv
-from evaluators.reports.outcome_format import OutcomesFile
-from evaluators.reports.outcomes import ReportPart, full_path, outcomes_of
+from evaluators.reports.format import Format
+from evaluators.reports.headline import Options
+from evaluators.reports.outcomes import ReportPart, full_path, outcomes_of, part_of
+from evaluators.run.reader import Run
 from evaluators.values.json_text import to_text
 
 HEAD: Final = (
@@ -20,15 +22,16 @@ HEAD: Final = (
 _NO_ARRAY: Final = ("",) * 6
 
 
-class FieldsTable(OutcomesFile):
+class FieldsTable(Format):
     """One line per row and field outcome; a list has a line of its own before those of its items."""
 
-    words = ("fields",)
+    suffixes = (".fields.csv",)
     file = "fields.csv"
+    each = "evaluator"
 
-    def write(self, stream: TextIO, part: ReportPart) -> None:
+    def write(self, run: Run, stream: TextIO, options: Options) -> None:
         """The table. What is absent is an empty cell, null is `null`; scores are exact."""
-        write_csv(stream, _lines(part))
+        write_csv(stream, _lines(part_of(run, options)))
 
 
 def _lines(part: ReportPart) -> Iterator[Iterable[str]]:

@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-from evaluators.compare.comparison import RunComparison
-from evaluators.reports.document import Page
-from evaluators.reports.format import RowsPageFormat
+from typing import TYPE_CHECKING, TextIO
+
+from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.reports.html.page import page
 from evaluators.reports.html.payload import page_payload, run_payload
 from evaluators.reports.html.rows import embedded
 from evaluators.run.reader import Run
-from evaluators.run.result import RunResult
+
+if TYPE_CHECKING:
+    from evaluators.compare.comparison import RunComparison
 
 
-class Html(RowsPageFormat):
+class Html(Format):
     """A self-contained page with figures, filters and every row side by side."""
 
-    words = ("html",)
     suffixes = (".html", ".htm")
+    file = "report.html"
+    shows_cells = True
+    shows_mistakes = True
 
-    def page(self, document: Page) -> str:
-        """Any page: what it says, without rows."""
-        return page(page_payload(document))
+    def write(self, run: Run, stream: TextIO, options: Options) -> None:
+        """The figures and the rows of the run."""
+        rows = embedded(run, options.label_rules)
+        stream.write(page(run_payload(run.result, options, run.facts, rows), rows.elements))
 
-    def compared(self, comparison: RunComparison) -> str:
+    def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
         """The page of a comparison, with how it ended below its name."""
         from evaluators.reports.comparison_page import (  # a run has no use for it, and starts sooner
             comparison_page,
             headline,
         )
 
-        return page(page_payload(comparison_page(comparison), headline(comparison)))
-
-    def render(self, result: RunResult, options: Options) -> str:
-        """The figures of the run, without rows."""
-        return page(run_payload(result, options))
-
-    def render_rows(self, record: Run, options: Options) -> str:
-        """The figures and the rows of the run."""
-        rows = embedded(record, options.label_rules)
-        return page(run_payload(record.result, options, record.facts, rows), rows.elements)
+        stream.write(page(page_payload(comparison_page(comparison), headline(comparison))))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
-from evaluators.run.result import RunResult
+from evaluators.run.reader import Run
 from evaluators.run.run_json import run_json
 
 if TYPE_CHECKING:
@@ -16,15 +16,14 @@ if TYPE_CHECKING:
 class JsonFile(Format):
     """The run's figures for programs."""
 
-    words = ("json",)
     suffixes = (".json",)
 
-    def render(self, result: RunResult, options: Options) -> str:
+    def write(self, run: Run, stream: TextIO, options: Options) -> None:
         """Stable JSON with sorted keys; times and host are not in it."""
-        return run_json(result)
+        stream.write(run_json(run.result))
 
-    def compared(self, comparison: RunComparison) -> str:
+    def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
         """Every difference, changed row and regression check, with sorted keys."""
         from evaluators.compare.comparison import comparison_json  # a run has no use for it, and starts sooner
 
-        return comparison_json(comparison)
+        stream.write(comparison_json(comparison))

@@ -10,8 +10,8 @@ run that ends with exit code 0, and one fails in any other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final, TextIO
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
@@ -19,6 +19,7 @@ from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.run.figures import interval_text, percent_text, score_text
 from evaluators.run.gates import gate_label
+from evaluators.run.reader import Run
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 
 if TYPE_CHECKING:
@@ -30,23 +31,20 @@ _ILLEGAL: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U001
 class JUnit(Format):
     """Gates and evaluators as tests."""
 
-    words = ("junit", "xml")
     suffixes = (".xml",)
+    file = "junit.xml"
 
-    def render(self, result: RunResult, options: Options) -> str:
+    def write(self, run: Run, stream: TextIO, options: Options) -> None:
         """One test suite for the run."""
+        result = run.result
         tests = [*_gates(result), *map(_evaluator, result.evaluators), _run(result)]
-        return _whole(result.name, tests, _properties(result))
+        stream.write(_whole(result.name, tests, _properties(result)))
 
-    def compared(self, comparison: RunComparison) -> str:
+    def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
         """One test suite for the comparison: every regression check is a test, and whether the runs can be compared is one."""
         tests = [*_guards(comparison), _comparable(comparison)]
         about = [("base", comparison.base), ("new", comparison.new), ("rows", str(comparison.rows))]
-        return _whole(comparison.name, tests, [*about, ("exit_code", str(comparison.exit_code))])
-
-    def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
-        """`junit.xml`."""
-        return {"junit.xml": self.render(result, options)}
+        stream.write(_whole(comparison.name, tests, [*about, ("exit_code", str(comparison.exit_code))]))
 
 
 def _whole(name: str, tests: Sequence[Element], about: Iterable[tuple[str, str]]) -> str:

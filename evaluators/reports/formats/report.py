@@ -11,23 +11,27 @@ from typing import Any, Final, TextIO
 
 from msgspec import to_builtins
 
-from evaluators.reports.outcome_format import OutcomesFile
-from evaluators.reports.outcomes import ReportPart
+from evaluators.reports.format import Format
+from evaluators.reports.headline import Options
+from evaluators.reports.outcomes import ReportPart, part_of
 from evaluators.reports.row_report import Report, row_report
+from evaluators.run.reader import Run
 from evaluators.run.result import EvaluatorStats
 
 FORMAT: Final = 2
 """The version of the file's shape. A key may be added within a version; a meaning never changes."""
 
 
-class ReportFile(OutcomesFile):
+class ReportFile(Format):
     """Figures, coverage and every outcome of every row."""
 
-    words = ("report",)
+    suffixes = (".report.json",)
     file = "report.json"
+    each = "evaluator"
 
-    def write(self, stream: TextIO, part: ReportPart) -> None:
+    def write(self, run: Run, stream: TextIO, options: Options) -> None:
         """The report, row by row, so that a long one needs no memory."""
+        part = part_of(run, options)
         reports = (row_report(part, row, found) for row, found in part.rows())
         first = list(islice(reports, 2))
         if len(first) == 1:

@@ -1,41 +1,39 @@
-"""Plain text with aligned tables: `summary.txt`, and `-o FILE.txt`.
+"""Plain text with aligned tables: `-o FILE.txt`.
 
-`summary.txt` is the summary that is printed. `-o FILE.txt` has every table, and says of a schema what extract-bench's report says, in
-its words and lines.
+It has every table, and says of a schema what extract-bench's report says, in its words and lines. The run folder's `summary.txt` is the
+summary that is printed, and is always there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING, TextIO
 
 from msgspec.structs import replace
 
-from evaluators.reports.document import Page
-from evaluators.reports.format import PageFormat
+from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
-from evaluators.reports.summary import summary
+from evaluators.reports.run_page import run_page
 from evaluators.reports.text import page_text
-from evaluators.run.result import RunResult
+from evaluators.run.reader import Run
+
+if TYPE_CHECKING:
+    from evaluators.compare.comparison import RunComparison
 
 
-class TextFormat(PageFormat):
+class TextFormat(Format):
     """Plain text."""
 
-    words = ("text",)
     suffixes = (".txt",)
+    shows_mistakes = True
 
-    def page(self, document: Page) -> str:
-        """The page as aligned plain text."""
-        return page_text(document)
-
-    def render(self, result: RunResult, options: Options) -> str:
+    def write(self, run: Run, stream: TextIO, options: Options) -> None:
         """Every table of the run, as they stand in a file."""
-        from evaluators.reports.run_page import run_page  # most runs write their summary alone
+        page = run_page(run.result, options)
+        sections = [section.in_summary or (section,) for section in page.sections]
+        stream.write(page_text(replace(page, sections=tuple(one for several in sections for one in several))))
 
-        document = run_page(result, options)
-        sections = [section.in_summary or (section,) for section in document.sections]
-        return self.page(replace(document, sections=tuple(one for several in sections for one in several)))
+    def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
+        """The page of the comparison."""
+        from evaluators.reports.comparison_page import comparison_page  # a run has no use for it, and starts sooner
 
-    def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
-        """`summary.txt`."""
-        return {"summary.txt": self.page(summary(result, options))}
+        stream.write(page_text(comparison_page(comparison)))

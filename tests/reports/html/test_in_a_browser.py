@@ -17,8 +17,10 @@ from evaluators.api.loading import load
 from evaluators.compare.comparison import Difference, GuardResult, RunComparison
 from evaluators.reports.document import Head, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.document import Item as ListItem
-from evaluators.reports.formats.html import Html
+from evaluators.reports.html.page import page as page_html
+from evaluators.reports.html.payload import page_payload
 from tests.gallery import GALLERY
+from tests.kit import comparison_written
 
 Open = Callable[..., Any]
 
@@ -414,7 +416,7 @@ def test_any_other_page_can_be_read_too(opened: Open, tmp_path: Path) -> None:
     blocks = (Paragraph("Two runs.", "note"), table, Listing((ListItem("one", ("hint",), ("a: b", "   ^")),)))
     file = tmp_path / "page.html"
     document = Page("a and b: better", (Section(None, (Paragraph("16 rows"),)), Section("Differences", blocks)), "good")
-    file.write_text(Html().page(document), encoding="utf-8")
+    file.write_text(page_html(page_payload(document)), encoding="utf-8")
     page = opened(file)
     assert page.text("h1") == "a and b: better"
     assert page.texts("#section-differences td") == ["header", "✓\nbetter", "<i>", "the same"]
@@ -428,7 +430,7 @@ def test_a_comparison_says_how_it_ended_and_what_became_worse(opened: Open, tmp_
         "a", "b", "bills: old", 20, 0, 10, 10, (drop,), guards=(guard,), exit_code=1, causes=("header",)
     )
     file = tmp_path / "comparison.html"
-    file.write_text(Html().compared(found), encoding="utf-8")
+    file.write_text(comparison_written("html", found), encoding="utf-8")
     page = opened(file)
     assert page.text("h1") == "bills: old"
     assert page.text(".verdict-bad .headline").split() == ["✕", "FAILED"]
@@ -441,7 +443,7 @@ def test_sections_with_titles_alike_are_told_apart(opened: Open, tmp_path: Path)
         Section(title, (Paragraph("x"),)) for title in ("Été", "Figures 1", "Figures 2", "Ätä", "???", "!!!")
     )
     file = tmp_path / "page.html"
-    file.write_text(Html().page(Page("a page", sections)), encoding="utf-8")
+    file.write_text(page_html(page_payload(Page("a page", sections))), encoding="utf-8")
     ids = opened(file).tab.evaluate("() => Array.from(document.querySelectorAll('main > section'), (one) => one.id)")
     assert len(set(ids)) == len(sections)
 

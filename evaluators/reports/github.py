@@ -17,7 +17,6 @@ from evaluators.compare.comparison import RunComparison
 from evaluators.issues import Blame, Issue
 from evaluators.reports.comparison_page import comparison_line
 from evaluators.reports.display import visible
-from evaluators.reports.format import Format
 from evaluators.reports.headline import Options, one_line
 from evaluators.run.gates import gate_label
 from evaluators.run.result import RunResult
@@ -46,16 +45,14 @@ class Annotation(Struct, frozen=True):
         return f"::{self.level} {written}::{_data(message)}"
 
 
-class GitHub(Format):
-    """Annotations for GitHub Actions."""
+def run_annotations(result: RunResult, options: Options) -> str:
+    """One annotation for the run, and one for each gate that did not pass and each problem."""
+    return _lines([_ending(result), *_gates(result, options.gate_places), *_problems(result)])
 
-    def render(self, result: RunResult, options: Options) -> str:
-        """One annotation for the run, and one for each gate that did not pass and each problem."""
-        return _lines([_ending(result), *_gates(result, options.gate_places), *_problems(result)])
 
-    def compared(self, comparison: RunComparison) -> str:
-        """One annotation for the comparison, and one for each regression check that did not pass, lost row, or reason against comparing."""
-        return _lines([_compared(comparison), *_guards(comparison)])
+def comparison_annotations(comparison: RunComparison) -> str:
+    """One annotation for the comparison, and one for each regression check that did not pass, lost row, or reason against comparing."""
+    return _lines([_compared(comparison), *_guards(comparison)])
 
 
 def problem_annotations(issues: Iterable[Issue]) -> str:

@@ -1,0 +1,65 @@
+"""Rows as JSON lines, each evaluator's result in words: `-o FILE.jsonl`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TextIO
+
+from evaluators.model import FIELD_STATUSES, Result, RowStatus
+from evaluators.reports.format import Format
+from evaluators.reports.headline import Options
+from evaluators.reports.rows import RowView, field_numbers, row_views
+from evaluators.reports.rows_csv import AGGREGATE
+from evaluators.run.reader import Run
+from evaluators.run.record_facts import RecordedEvaluator
+from evaluators.run.record_lines import plain
+from evaluators.values.json_text import compact
+
+
+class JsonLines(Format):
+    """One object per row."""
+
+    suffixes = (".jsonl",)
+    each = "variant"
+
+    def write(self, run: Run, stream: TextIO, options: Options) -> None:
+        """A line for each row."""
+        for row in row_views(run, (options.variant,)):
+            stream.write(compact(_line(run.facts.evaluators, row)).decode("utf-8", "backslashreplace") + "\n")
+
+
+def _line(evaluators: Sequence[RecordedEvaluator], row: RowView) -> dict[str, Any]:
+    line: dict[str, Any] = {"row": row.number, "id": row.id, "checksum": row.checksum}
+    if row.cluster is not None:
+        line["cluster"] = row.cluster
+    line["results"] = {one.name: _result(one, result) for one, result in zip(evaluators, row.evaluators, strict=True)}
+    return line
+
+
+def _result(one: RecordedEvaluator, result: Result) -> Mapping[str, Any]:
+    """A result in words: a row is scored unless it says another status, and what is unknown is not said."""
+    line: dict[str, Any] = {}
+    if result.status is not RowStatus.SCORED:
+        line["status"] = result.status.word
+    if result.score is not None:
+        line["score"] = result.score
+    if result.passed is not None:
+        line["passed"] = result.passed
+    if one.fields:
+        line["fields"] = {
+            name: FIELD_STATUSES[status].word for name, status in zip(one.fields, result.statuses, strict=False)
+        }
+        line["field_scores"] = dict(zip(one.fields, field_numbers(result), strict=False))
+        line[AGGREGATE] = result.score
+    if result.values and one.fields:
+        line["values"] = {one.fields[place]: [right, of] for place, right, of in result.several()}
+    if result.counts is not None:
+        line["counts"] = dict(zip(_COUNTED, result.counts, strict=True))
+    if result.issue is not None:
+        line["reason"] = result.issue.message
+    if result.details:
+        line["details"] = plain(result.details)
+    return line
+
+
+_COUNTED: Final = ("match", "mismatch", "omission", "hallucination")
