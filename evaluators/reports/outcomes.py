@@ -116,7 +116,12 @@ def _of_array(array: ListOutcome) -> Outcome:
 
 
 def _status_of(array: ListOutcome) -> FieldStatus:
-    return FieldStatus.MATCH if array.passed else FieldStatus.MISMATCH
+    """A list of which one side has nothing is missing or extra, as its items are."""
+    if array.passed:
+        return FieldStatus.MATCH
+    if array.missing and array.code.startswith("extracted_"):
+        return FieldStatus.OMISSION
+    return FieldStatus.HALLUCINATION if array.extra and array.code.startswith("gold_") else FieldStatus.MISMATCH
 
 
 class ReportPart(Struct, frozen=True):

@@ -173,7 +173,7 @@ def test_a_page_names_what_failed_with_comparator_score_and_reason(tmp_path: Pat
     finished = run(tmp_path)
     text = page_text(run_page(finished.result, finished.options))
     assert "- row 1 (one): items[0].qty\n  wrong, numeric, score 0.0000: 3 differs from 1 by 2; allowed: 0" in text
-    assert "- row 1 (one): tags\n  wrong, any_order, score 0.0000: no items are expected" in text
+    assert "- row 1 (one): tags\n  extra, any_order, score 0.0000: no items are expected" in text
     assert "evaluator     array  right  wrong  missing  extra  precision  recall      F1" in text
     assert "schema_match  items      1      1        0      0     0.5000  0.5000  0.5000" in text
 
@@ -284,6 +284,29 @@ def test_failed_fields_spend_one_line_on_rows_that_cannot_be_read(tmp_path: Path
     text = written("text", finished.result, finished.options).splitlines()
     start = text.index("FAILED FIELDS (first 1)")
     assert [text[start + 2], text[start + 5]] == ["  row 9 (last): b", said]
+
+
+@pytest.mark.parametrize(
+    ("expected", "output", "said"),
+    [
+        ({"items": [{"sku": "A"}]}, {}, "missing, hungarian, score 0.0000: the output does not have the list"),
+        ({"items": [{"sku": "A"}]}, {"items": []}, "missing, hungarian, score 0.0000: 0 of 1 expected item right"),
+        ({"items": [{"sku": "A"}]}, {"items": None}, "missing, hungarian, score 0.0000: 0 of 1 expected item right"),
+        ({}, {"items": [{"sku": "A"}]}, "extra, hungarian, score 0.0000: no items are expected"),
+        ({"items": []}, {"items": [{"sku": "A"}]}, "extra, hungarian, score 0.0000: no items are expected"),
+    ],
+)
+def test_a_list_that_one_side_lacks_is_missing_or_extra_as_its_items_are(
+    tmp_path: Path, expected: dict[str, Any], output: dict[str, Any], said: str
+) -> None:
+    fields = {"name": "exact", "items": {"align": "hungarian"}, "items[*].sku": "exact"}
+    row = {"expected": {"name": "X", **expected}, "output": {"name": "X", **output}}
+    finished = run(tmp_path, [row], evaluators=[{"schema_match": {"fields": fields}}], formats=("report",))
+    page = TextFormat().page(run_page(finished.result, finished.options))
+    assert f"- row 1: items\n  {said}\n" in page
+    report = json.loads(((finished.folder or tmp_path) / "report.json").read_text(encoding="utf-8"))
+    of_items = {one["status"] for one in report["field_outcomes"] if one["normalized_path"] != "name"}
+    assert of_items == {"omission" if said.startswith("missing") else "hallucination"}
 
 
 def test_where_no_output_can_be_read_one_line_says_it_for_each_evaluator(tmp_path: Path) -> None:
