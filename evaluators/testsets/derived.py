@@ -12,7 +12,7 @@ find the one file. Which file each row has is settled when the test set is opene
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from glob import escape
 from itertools import islice
@@ -40,8 +40,6 @@ _MOST_NEAR: Final = 1_000
 _ABSENT: Final = ("no-output-for-row", "no-expected-for-row")
 
 ReadRows: TypeAlias = Callable[[Table, Split, Sequence[str]], Iterator[Chunk]]
-Item: TypeAlias = "tuple[str, str, Cell | ByteSource]"
-"""An id, where it occurs in words, and its cell, or the document that holds it."""
 
 
 class Derived(Struct, frozen=True):
@@ -144,29 +142,34 @@ class JoinedCells(Struct, frozen=True):
         """What messages call one of the things that are paired."""
         return self.table.noun if isinstance(self.table, MemoryRows) else "id"
 
-    def places(self) -> dict[str, list[str]]:
+    def occurrences(self) -> dict[str, list[str]]:
         """Where each id occurs, in words."""
-        return _by_id(_items(self.table, self.key, self.column))
+        found: dict[str, list[str]] = {}
+        for id, where, _ in self._items():
+            found.setdefault(id, []).append(where)
+        found.pop("", None)
+        return found
 
     def cells(self) -> dict[str, Cell | ByteSource]:
         """The cells by id, in memory, and documents unread. An id that occurs twice has no cell but a fault."""
         found: dict[str, Cell | ByteSource] = {}
-        for id, _, cell in _items(self.table, self.key, self.column):
+        for id, _, cell in self._items():
             found[id] = twice(id, self.name) if id in found else cell
         found.pop("", None)
         return found
 
-
-def _items(table: Table, key: str, column: str) -> Iterator[Item]:
-    if isinstance(table, MemoryRows):
-        columns = table.columns()
-        for number, (id, cell) in enumerate(zip(columns[key], columns[column], strict=True), 1):
-            where = f"file {cell.name}" if isinstance(cell, ByteSource) else f"{table.where} {number:,}"
-            yield str(id), where, cell
-        return
-    for chunk in whole(table, [key, column]):
-        for offset, id, cell in zip(chunk.offsets, chunk.columns[key], chunk.columns[column], strict=True):
-            yield id_text(id), f"row {table.first_number + offset:,}", cell
+    def _items(self) -> Iterator[tuple[str, str, Cell | ByteSource]]:
+        """Each id, where it occurs in words, and its cell, or the document that holds it."""
+        table = self.table
+        if isinstance(table, MemoryRows):
+            columns = table.columns()
+            for number, (id, cell) in enumerate(zip(columns[self.key], columns[self.column], strict=True), 1):
+                where = f"file {cell.name}" if isinstance(cell, ByteSource) else f"{table.where} {number:,}"
+                yield str(id), where, cell
+            return
+        for chunk in whole(table, [self.key, self.column]):
+            for offset, id, cell in zip(chunk.offsets, chunk.columns[self.key], chunk.columns[self.column], strict=True):
+                yield id_text(id), f"row {table.first_number + offset:,}", cell
 
 
 def joined(
@@ -204,51 +207,28 @@ def _joined_rows(
 
 def _unmatched(base: Table, key: str, lookup: JoinedCells, column: str, absent: Cell) -> tuple[list[Issue], list[Issue]]:
     """Ids that occur twice, and ids that only one side has, with their places and the nearest of the other side."""
-    first = first_table(base)
-    here, there = _places_of(base, key), lookup.places()
-    name, other = _called(first), lookup.name
-    noun = lookup.noun if lookup.noun != DOCUMENT or _of_documents(first) else "id"
+    first, other = first_table(base), lookup.name
+    if isinstance(first, MemoryRows):
+        name = first.name
+    else:
+        name = first.source.name if isinstance(first, Reader) else first.files[0].name
+    if isinstance(first, MemoryRows) and first.noun == DOCUMENT:
+        noun, own = lookup.noun, JoinedCells(first, "id", "expected", name)  # whose ids occur in files
+    else:
+        noun, own = "id" if lookup.noun == DOCUMENT else lookup.noun, JoinedCells(base, key, key, name)
+    here, there = own.occurrences(), lookup.occurrences()
     alone = {id: where for id, where in here.items() if id not in there}
     spare = {id: where for id, where in there.items() if id not in here}
-    issues = [
-        *_issue("same-id", name, noun, ("occurs", "occur"), "more than once", _several(here)),
-        *_issue("same-id", other, noun, ("occurs", "occur"), "more than once", _several(there)),
-    ]
+    issues: list[Issue] = []
+    for table, ids in ((name, here), (other, there)):
+        several = {id: where for id, where in ids.items() if len(where) > 1}
+        issues += _issue("same-id", table, noun, ("occurs", "occur"), "more than once", several)
     warnings: list[Issue] = []
     surplus = _issue("unmatched-id", other, noun, ("is", "are"), f"not in {name}", spare, alone)
     (warnings if column == "output" else issues).extend(surplus)
     unanswered = _issue(f"no-{column}-for-row", name, noun, ("is", "are"), f"not in {other}", alone, spare)
     (issues if isinstance(absent, CellError) else warnings).extend(unanswered)
     return issues, warnings
-
-
-def _called(table: Table) -> str:
-    """What people call a table: its file, or the folder of its documents."""
-    if isinstance(table, MemoryRows):
-        return table.name
-    return table.source.name if isinstance(table, Reader) else table.files[0].name
-
-
-def _of_documents(table: Table) -> bool:
-    return isinstance(table, MemoryRows) and table.noun == DOCUMENT
-
-
-def _places_of(base: Table, key: str) -> dict[str, list[str]]:
-    """Where each id of a table stands: the number of its row, or its file."""
-    first = first_table(base)
-    return _by_id(_items(first, "id", "expected") if _of_documents(first) else _items(base, key, key))
-
-
-def _by_id(items: Iterable[Item]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for id, where, _ in items:
-        if id:
-            found.setdefault(id, []).append(where)
-    return found
-
-
-def _several(found: dict[str, list[str]]) -> dict[str, list[str]]:
-    return {id: where for id, where in found.items() if len(where) > 1}
 
 
 def _issue(

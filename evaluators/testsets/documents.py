@@ -12,6 +12,7 @@ Opening a file of rows: its format goes by the name, else by its first bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -265,13 +266,8 @@ def _sniffed(head: bytes) -> str:
         return "xlsx"
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"{"):
-        return "jsonl" if _is_json(text.partition(b"\n")[0]) else "json"
+        with suppress(NotJSON):
+            parse(text.partition(b"\n")[0].strip())
+            return "jsonl"
+        return "json"
     return "json" if text.startswith(b"[") else "csv"
-
-
-def _is_json(line: bytes) -> bool:
-    try:
-        parse(line.strip())
-    except NotJSON:
-        return False
-    return True

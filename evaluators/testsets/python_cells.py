@@ -21,7 +21,11 @@ _PLAIN: Final = frozenset({str, int, bool})
 
 def arrow_cells(column: Any) -> list[Cell]:
     """The cells of an Arrow column. An empty cell is missing."""
-    cells: list[Any] = _in_microseconds(column).to_pylist()
+    import pyarrow  # heavy, and whoever has an Arrow column has it
+
+    if pyarrow.types.is_timestamp(column.type) and column.type.unit == "ns":
+        column = column.cast(pyarrow.timestamp("us", column.type.tz), safe=False)
+    cells: list[Any] = column.to_pylist()
     kinds = set(map(type, cells))
     if kinds <= _PLAIN:
         return cells
@@ -34,14 +38,6 @@ def cell_of(value: object) -> Cell:
         return _json(value)
     except (ValueError, RecursionError) as error:
         return CellError(Issue("not-json", Blame.TESTSET, f"the cell cannot be a JSON value: {error}"))
-
-
-def _in_microseconds(column: Any) -> Any:
-    import pyarrow
-
-    if pyarrow.types.is_timestamp(column.type) and column.type.unit == "ns":
-        return column.cast(pyarrow.timestamp("us", column.type.tz), safe=False)
-    return column
 
 
 def _json(value: object) -> JSON:

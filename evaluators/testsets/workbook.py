@@ -10,7 +10,7 @@ import datetime
 import re
 import warnings
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from typing import Any, Final
@@ -36,30 +36,6 @@ _EXACT: Final = 2**53
 _ESCAPED: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _NOT_SHOWN: Final = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 _SIMPLE_NAME: Final = re.compile(r"[^\W\d]\w*")
-
-
-class MergedCells:
-    """Which cells are covered by another one, with which they are shown as one."""
-
-    def __init__(self, ranges: Sequence[str], width: int) -> None:
-        from openpyxl.utils import range_boundaries
-
-        self._columns: dict[int, list[tuple[int, int, str, bool]]] = {}
-        for one in ranges:
-            first, top, last, bottom = range_boundaries(one)
-            for column in range(first, min(last, width) + 1):
-                self._columns.setdefault(column, []).append((top, bottom, one, column == first))
-        for found in self._columns.values():
-            found.sort()
-
-    def covering(self, row: int, column: int) -> str | None:
-        """The range whose first cell covers this one; None for all other cells."""
-        found = self._columns.get(column, [])
-        place = bisect_right(found, (row, MOST_ROWS + 1)) - 1
-        if place < 0:
-            return None
-        top, bottom, range_, holds = found[place]
-        return range_ if row <= bottom and not (holds and row == top) else None
 
 
 class Sheet:
@@ -128,35 +104,29 @@ class Sheet:
 
     def cells(self, first: int, width: int, merged: Sequence[str] = ()) -> Iterator[tuple[int, list[Cell]]]:
         """Each row from `first` on that has anything in it: its number, and `width` cells. An empty cell is an empty text."""
-        covers = MergedCells(merged, width)
+        covering = _merged(merged, width)
         for number, found in self.rows(first, width):
             raw = [*found, *[None] * (width - len(found))]
-            cells = [
-                self._unset(cell, number, column, width)
-                if getattr(cell, "value", None) is None
-                else self._set(cell, number, column)
-                for column, cell in enumerate(raw, start=1)
-            ]
+            cells = [self._cell(cell, number, column, width) for column, cell in enumerate(raw, start=1)]
             if any(cell != "" for cell in cells):
                 for column, cell in enumerate(cells, start=1):
-                    if cell == "" and (range_ := covers.covering(number, column)) is not None:
+                    if cell == "" and (range_ := covering(number, column)) is not None:
                         said = f"is one of the merged cells {range_}, of which only the first has a value"
                         hint = "unmerge the cells, and write the value into each row"
                         cells[column - 1] = self._fault("merged-cells", number, column, said, hint)
                 yield number, cells
 
-    def _set(self, cell: Any, row: int, column: int) -> Cell:
-        value, kind = cell.value, cell.data_type
+    def _cell(self, cell: Any, row: int, column: int, width: int) -> Cell:
+        value = getattr(cell, "value", None)
+        if value is None:
+            return self._unset(cell, row, column, width)
         if isinstance(value, str):
-            if kind == "e":
+            if cell.data_type == "e":
                 return self._fault("error-cell", row, column, f"holds the error {value}", "mend it in the workbook")
             if len(value) >= MOST_CHARACTERS:
-                said = (
-                    f"has {MOST_CHARACTERS:,} characters, the most that a cell can have, so its end is probably missing"
-                )
-                return self._fault(
-                    "cut-cell", row, column, said, "take the rows from where the workbook was made: CSV, JSON lines"
-                )
+                most = f"has {MOST_CHARACTERS:,} characters, the most that a cell can have"
+                hint = "take the rows from where the workbook was made: CSV, JSON lines"
+                return self._fault("cut-cell", row, column, f"{most}, so its end is probably missing", hint)
             return _ESCAPED.sub(_unescaped, value) if "_x" in value else value
         if isinstance(value, bool | int):
             return value
@@ -187,18 +157,37 @@ class Sheet:
         return CellError(Issue(code, Blame.TESTSET, message, hint=hint))
 
 
+def _merged(ranges: Sequence[str], width: int) -> Callable[[int, int], str | None]:
+    """Says of a cell, by its row and column, which range's first cell covers it; None where none does."""
+    from openpyxl.utils import range_boundaries
+
+    columns: dict[int, list[tuple[int, int, str, bool]]] = {}
+    for one in ranges:
+        first, top, last, bottom = range_boundaries(one)
+        for column in range(first, min(last, width) + 1):
+            columns.setdefault(column, []).append((top, bottom, one, column == first))
+    for found in columns.values():
+        found.sort()
+
+    def covering(row: int, column: int) -> str | None:
+        found = columns.get(column, [])
+        index = bisect_right(found, (row, MOST_ROWS + 1)) - 1
+        if index < 0:
+            return None
+        top, bottom, range_, holds = found[index]
+        return range_ if row <= bottom and not (holds and row == top) else None
+
+    return covering
+
+
 @contextmanager
 def opened(source: ByteSource) -> Iterator[Sheet]:
     """The sheet that is to be read, for as long as the context lasts. Raises Problems when it cannot be opened, or read on."""
     try:
         import openpyxl  # noqa: F401  # whether it is there
     except ImportError:
-        raise problem(
-            "missing-package",
-            "Excel files need a package that is not installed",
-            where=source.name,
-            hint=extra_hint("excel"),
-        ) from None
+        message = "Excel files need a package that is not installed"
+        raise problem("missing-package", message, where=source.name, hint=extra_hint("excel")) from None
     _check(source)
     with ExitStack() as stack, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of parts of a workbook that are not read: its colours, its rules, its pictures
@@ -211,9 +200,8 @@ def opened(source: ByteSource) -> Iterator[Sheet]:
                 with reading(source):
                     raise
             reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
-            raise broken(
-                source, "unreadable-file", f"the file cannot be read as an Excel workbook: {reason[0]}", _HINT
-            ) from None
+            message = f"the file cannot be read as an Excel workbook: {reason[0]}"
+            raise broken(source, "unreadable-file", message, _HINT) from None
 
 
 def _check(source: ByteSource) -> None:
@@ -229,10 +217,11 @@ def _check(source: ByteSource) -> None:
             with ZipFile(stream) as archive:
                 size = sum(part.file_size for part in archive.infolist())
         except (BadZipFile, NotImplementedError, ValueError) as error:
-            message = f"the file is no Excel workbook: {error}"
-            raise broken(
-                source, "unreadable-file", message, f"{_HINT}; for text with commas write `format: csv`"
-            ) from None
+            message, hint = (
+                f"the file is no Excel workbook: {error}",
+                f"{_HINT}; for text with commas write `format: csv`",
+            )
+            raise broken(source, "unreadable-file", message, hint) from None
     most = source.most_unpacked_gib or MOST_WORKBOOK_GIB
     if size > most * GIB:
         message = f"the workbook is not read: it unpacks to more than {most:g} GiB"
