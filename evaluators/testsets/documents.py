@@ -21,10 +21,10 @@ from msgspec.structs import replace
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.needs import Cell, too_long
 from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource, locate, read_up_to, reading
-from evaluators.testsets.byte_store import at, files_at, inside, kind_at, matching, scheme_of, store_of
+from evaluators.testsets.byte_store import at, inside, kind_at, matching, scheme_of, store_of
 from evaluators.testsets.places import has_wildcards, stood_for
 from evaluators.testsets.reader import READERS, Reader
-from evaluators.testsets.run_files import without_runs
+from evaluators.testsets.run_files import files_without_runs
 from evaluators.testsets.test_set_config import variant_name
 from evaluators.values.addresses import shown_address
 from evaluators.values.json_text import MAX_CHARS, NotJSON, parse
@@ -62,7 +62,7 @@ def documents_at(place: str, folder: Path, pair_by: PairBy = "path") -> Document
     Raises Problems (config) when there is none.
     """
     pattern = is_pattern(place, folder)
-    files = without_runs(files_at(place, folder), place, folder)
+    files = files_without_runs(place, folder)
     if not files and pattern:
         raise problem("no-documents", "no file fits this pattern", where=place, hint=PATTERN_HINT)
     if not files:
@@ -186,8 +186,7 @@ def _open_files(name: str, folder: Path, format: str | None, settled: Callable[[
     from evaluators.testsets.many_files import many_files  # most runs read one file
 
     in_folder = kind_at(folder, name) == "folder"
-    own = without_runs(files_at(name, folder), name, folder)
-    every = [one for one in own if not PurePath(one).name.startswith(_NO_DATA)]
+    every = [one for one in files_without_runs(name, folder) if not PurePath(one).name.startswith(_NO_DATA)]
     paths = sorted((one for one in every if format or not in_folder or named_as_rows(one)), key=_steps)
     shown = shown_address(f"{name.rstrip('/')}/" if in_folder else name)
     if not paths:
@@ -213,7 +212,7 @@ def _open_files(name: str, folder: Path, format: str | None, settled: Callable[[
 
 def holds_rows(place: str, folder: Path) -> bool:
     """Whether a folder or a pattern stands for files of rows, as their names say, and not for documents."""
-    found = without_runs(files_at(place, folder), place, folder)
+    found = files_without_runs(place, folder)
     return bool(found) and all(_suffix(one) in _ROWS_ALONE for one in found)
 
 

@@ -19,6 +19,7 @@ from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, whole
+from evaluators.values.quoting import first_ones
 
 FILE_COLUMN: Final = "file"
 _KEY_VALUE: Final = re.compile(r"([A-Za-z_][\w.-]*)=(.*)")
@@ -148,8 +149,8 @@ def _common(readers: Sequence[Reader]) -> tuple[list[str], list[Issue]]:
             continue
         have = {id(reader) for reader in those}
         lacking = [reader.source.name for reader in readers if id(reader) not in have]
-        few = _some([reader.source.name for reader in those]) + (" has" if len(those) == 1 else " have")
-        said = f"{few} it" if len(those) < len(lacking) else f"not in {_some(lacking)}"
+        few = first_ones([reader.source.name for reader in those], _SHOWN) + (" has" if len(those) == 1 else " have")
+        said = f"{few} it" if len(those) < len(lacking) else f"not in {first_ones(lacking, _SHOWN)}"
         message = f'the column "{name}" is not in every file, so it is left out ({said})'
         different.append(Issue("different-columns", Blame.TESTSET, message, those[0].source.name))
     return [name for name, those in having.items() if len(those) == len(readers)], different
@@ -166,11 +167,6 @@ def _kinds(source: ByteSource, readers: Sequence[Reader]) -> list[str]:
         for name, kinds in found.items()
         if len(kinds) > 1
     ]
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
 
 
 def _shortened(notes: Sequence[str]) -> list[str]:

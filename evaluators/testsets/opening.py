@@ -86,7 +86,7 @@ def _opening(
 ) -> _Opening:
     """The opening of a test set; rows of a platform or a database are fetched into a file first. Raises Problems when they cannot be."""
     fetched = None
-    if config.sql is not None and config.connection is not None:
+    if config.sql is not None:
         from evaluators.testsets.databases import queried  # few test sets are in a database
 
         fetched = queried(config.sql, config.connection, folder)

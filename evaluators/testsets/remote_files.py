@@ -89,10 +89,9 @@ class RemoteFiles:
 
     def kind(self, place: str) -> Kind | None:
         """What is at a place; None where nothing is."""
-        try:
+        with suppress(FileNotFoundError):
             return self.look(place).kind
-        except FileNotFoundError:
-            return None
+        return None
 
     def below(self, folder: str) -> Iterator[str]:
         """The files of a folder and of the folders in it, as paths from the folder on, with `/` between the steps.
@@ -147,8 +146,14 @@ class RemoteFiles:
 
     def versions(self, places: Sequence[str]) -> list[str | None]:
         """For each file a text that is another one when the file is, as far as the store tells; None for one that is gone."""
+
+        def version(place: str) -> str | None:
+            with suppress(FileNotFoundError):
+                return self.look(place).version
+            return None
+
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            return list(pool.map(self._version, places))
+            return list(pool.map(version, places))
 
     def look(self, place: str) -> Looked:
         """What is at a place. Raises FileNotFoundError where nothing is."""
@@ -190,12 +195,6 @@ class RemoteFiles:
         """What a function of the file system gives."""
         work = getattr(self.files(), name)
         return tried(lambda: work(*given))
-
-    def _version(self, place: str) -> str | None:
-        try:
-            return self.look(place).version
-        except FileNotFoundError:
-            return None
 
 
 class _Upload(io.BufferedWriter):

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path, PurePath
 from typing import Final, TypeAlias
 
-from evaluators.testsets.byte_store import at, inside, parent, scheme_of, store_of
+from evaluators.testsets.byte_store import at, files_at, inside, parent, scheme_of, store_of
 from evaluators.testsets.places import has_wildcards, stood_for
 from evaluators.values.addresses import shown_address
 
@@ -43,8 +43,9 @@ def passing_over(results: Iterable[Path]) -> Iterator[dict[str, None]]:
         _looking.reset(token)
 
 
-def without_runs(found: Sequence[str], place: str, folder: Path) -> list[str]:
-    """The files of a place without those of runs. `found` are named as the place is, which may be relative to `folder`."""
+def files_without_runs(place: str, folder: Path) -> list[str]:
+    """What `files_at` gives, without the files of runs."""
+    found = files_at(place, folder)
     whole = {one: _plain(at(folder, one)) for one in found}
     top = _top(_plain(at(folder, place)))
     runs = _run_folders(whole.values(), top)

@@ -23,6 +23,7 @@ from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import Joined, TestSetConfig
 from evaluators.values.json_text import NotJSON, duplicate_keys, parse
 from evaluators.values.pairing import identity
+from evaluators.values.quoting import first_ones
 
 MOST_SHOWN: Final = 5
 """Rows that are named one by one."""
@@ -119,9 +120,8 @@ def unused_columns(header: Iterable[str], used: Collection[str]) -> str | None:
     spare = [name for name in header if name not in used]
     if not spare:
         return None
-    shown = ", ".join(f'"{name}"' for name in spare[:_MOST_COLUMNS])
-    rest = f" and {len(spare) - _MOST_COLUMNS:,} more" if len(spare) > _MOST_COLUMNS else ""
-    return f"never used: the column{'' if len(spare) == 1 else 's'} {shown}{rest}"
+    shown = first_ones([f'"{name}"' for name in spare], _MOST_COLUMNS)
+    return f"never used: the column{'' if len(spare) == 1 else 's'} {shown}"
 
 
 def _identity(cell: Cell) -> int | None:

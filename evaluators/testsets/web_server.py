@@ -63,7 +63,9 @@ class WebServer(RemoteFiles):
     async def _looked(self, place: str) -> Looked:
         """One byte is asked for: the answer shows whether parts are given, and everything else."""
         async with self._answer(place, {"Range": "bytes=0-0"}, also=(416,)) as answer:
-            size = _size_of_all(answer.headers.get("Content-Range")) if answer.status in (206, 416) else None
+            # of a part a server says `bytes 0-0/1234`, or `bytes */0`
+            total = answer.headers.get("Content-Range", "").rpartition("/")[2] if answer.status in (206, 416) else ""
+            size = int(total) if total.isdigit() else None
             etag = answer.headers.get("ETag")
             version = f"{etag} {answer.headers.get('Last-Modified')} {size}"
             if size is None:
@@ -136,9 +138,3 @@ class WebServer(RemoteFiles):
 
         waiting = ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=_SILENT_SECONDS)
         return {"client_kwargs": {"trust_env": True, "auto_decompress": False, "timeout": waiting}}
-
-
-def _size_of_all(content_range: str | None) -> int | None:
-    """The length of a file, from what a server says of a part: `bytes 0-0/1234`, or `bytes */0`."""
-    total = (content_range or "").rpartition("/")[2]
-    return int(total) if total.isdigit() else None

@@ -19,6 +19,7 @@ from evaluators.issues import Blame, CellError, Issue, Problems, extra_hint, pro
 from evaluators.needs import Cell
 from evaluators.registry import nearest
 from evaluators.testsets.byte_source import GIB, ByteSource, broken, reading
+from evaluators.values.quoting import first_ones
 
 MOST_WORKBOOK_GIB: Final = 1.0
 """How much a workbook may unpack to, where the settings do not say: a part of it is held in memory."""
@@ -69,15 +70,16 @@ class Sheet:
             return str((shown or names)[0])
         if name not in names:
             near = nearest(name, names)
-            hint = f'did you mean "{near}"?' if near else f"the sheets are {_listed(names)}"
+            sheets = first_ones([f'"{one}"' for one in names], 10)
+            hint = f'did you mean "{near}"?' if near else f"the sheets are {sheets}"
             raise problem("no-such-sheet", f'there is no sheet "{name}"', where=self.source.name, hint=hint)
         return name
 
     def others(self) -> str:
         """The sheets that are not read, in words; empty where there are none."""
         others = [sheet for sheet in self._sheets if sheet.title != self.name]
-        said = [f'"{one.title}"' + ("" if one.sheet_state == "visible" else " (hidden)") for one in others[:5]]
-        return ", ".join(said) + (f" and {len(others) - 5:,} more" if len(others) > 5 else "")
+        said = [f'"{one.title}"' + ("" if one.sheet_state == "visible" else " (hidden)") for one in others]
+        return first_ones(said, 5)
 
     def extras(self) -> tuple[tuple[str, ...], int]:
         """What the library does not say of a sheet: the ranges of cells that are shown as one (`B2:B4`), and how many rows are hidden."""
@@ -226,11 +228,6 @@ def _check(source: ByteSource) -> None:
     if size > most * GIB:
         message = f"the workbook is not read: it unpacks to more than {most:g} GiB"
         raise broken(source, "too-large", message, "`test_set: {most_unpacked_gib: …}` in the suite allows more")
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 10:,} more" if len(names) > 10 else ""
-    return ", ".join(f'"{name}"' for name in names[:10]) + more
 
 
 def place_of(sheet: str, row: int, column: int) -> str:

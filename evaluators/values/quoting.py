@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any, Final
 
@@ -84,3 +84,9 @@ def _visible(letter: str) -> str:
     if letter.isprintable():
         return letter
     return f"\\u{ord(letter):04x}" if ord(letter) < 0x10000 else f"\\U{ord(letter):08x}"
+
+
+def first_ones(texts: Sequence[str], most: int) -> str:
+    """The first texts, and how many more there are: `a, b and 3 more`."""
+    more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
