@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from evaluators.api.loading import load
 from evaluators.api.suite import Suite
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
-from evaluators.needs import expected_of
+from evaluators.needs import Cell, expected_of
 from evaluators.settings import build
 from evaluators.testsets.byte_source import locate, reading
 from evaluators.testsets.columns import usual_columns
@@ -21,7 +21,7 @@ from evaluators.testsets.derived import first_table
 from evaluators.testsets.documents import holds_documents, holds_rows, open_file
 from evaluators.testsets.memory_rows import DOCUMENT, MemoryRows
 from evaluators.testsets.opening import open_expected
-from evaluators.testsets.reader import Cell, whole
+from evaluators.testsets.reader import whole
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.values.json_text import NotJSON, parse

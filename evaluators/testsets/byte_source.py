@@ -27,7 +27,6 @@ from evaluators.values.addresses import shown_address
 
 STANDARD_INPUT: Final = "-"
 MOST_UNPACKED_GIB: Final = 16.0
-FETCHED: Final = "{}: fetched as a whole into a temporary file, because its server gives no parts of files"
 _BLOCK: Final = 1024 * 1024
 _TEMPORARY: Final[set[str]] = set()
 """Files of this program, which go away with it."""
@@ -136,7 +135,8 @@ def locate(name: str, folder: Path) -> ByteSource:
     note = None
     try:
         if store_of(place).kind(place) == "stream":
-            note = FETCHED.format(called) if scheme_of(place) else None
+            why = "because its server gives no parts of files"
+            note = f"{called}: fetched as a whole into a temporary file, {why}" if scheme_of(place) else None
             with store_of(place).open(place) as pipe:
                 place = kept(pipe)
         return ByteSource(place, called, compressed=_is_gzip(place), note=note)

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from evaluators.issues import Blame, CellError, Issue, Problems
 from evaluators.model import MISSING
+from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource, broken, shortened
-from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Cell, Chunk, Split
+from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Chunk, Split
 from evaluators.testsets.row_texts import line_blocks, row_texts
 from evaluators.values.json_text import MAX_CHARS
 

@@ -23,8 +23,6 @@ from evaluators.registry import Socket
 from evaluators.testsets.byte_source import ByteSource, broken
 from evaluators.values.json_text import to_text
 
-__all__ = ["CHUNK_BYTES", "READERS", "SPLIT_BYTES", "Cell", "Chunk", "Reader", "Split", "Table", "whole"]
-
 SPLIT_BYTES: Final = 16 * 1024 * 1024
 """A split is about this long. Changing it changes the parts that results are stored in, not the results."""
 

@@ -9,8 +9,9 @@ from typing import ClassVar, Final, Self
 
 from evaluators.issues import Blame, CellError, Issue, Problems
 from evaluators.model import MISSING
+from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource, reading
-from evaluators.testsets.reader import CHUNK_BYTES, SPLIT_BYTES, Cell, Chunk, Reader, Split, pieces
+from evaluators.testsets.reader import CHUNK_BYTES, SPLIT_BYTES, Chunk, Reader, Split, pieces
 from evaluators.testsets.row_texts import rest_of_line, short_line_blocks
 from evaluators.values import json_lines
 from evaluators.values.json_text import MAX_CHARS, NotJSON
