@@ -92,7 +92,7 @@ REPLACED = "{regex_replace: {pattern: '^', with: '${NAME}'}}"
         ("evaluators: [{json_multi_field_match: {fields: {a: {compare: exact, transforms: ["+REPLACED+"]}}}}]", "1:"),
         ("evaluators: [{schema_match: {schema: {properties: {a: {x-eval-transform: ["+REPLACED+"]}}}}}]", "1:"),
         ("evaluators: [{exact_match: {labels: ['${NAME}', b]}}]", "1:"),
-        ("evaluators: [{exact_match: {labels: [a, b]}}]\ngates: {exact_match: {label: '${NAME}', figure: f1, fail_below: 1}}", "2:"),
+        ("evaluators: [{exact_match: {labels: [a, b]}}]\ngates: {exact_match: {label: '${NAME}', metric: f1, fail_below: 1}}", "2:"),
         ("evaluators: [exact_match]\ngates: {exact_match: {slice: {kind: '${NAME}'}, fail_below: 1}}", "2:"),
         ("evaluators: [exact_match]\nslices: ['row.${NAME}']", "2:"),
         ("evaluators: [exact_match]\nslices: ['${NAME:-row.a}']", "2:"),

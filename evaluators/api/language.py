@@ -3,7 +3,7 @@
 What `explain` says of the words of the language that are no evaluator, comparator or transform: keys, and the values of keys.
 
 Everything comes from the JSON Schema of the language, which is made from the settings themselves; `docs/suite.schema.json` is
-that schema. Only the figures, whose names the schema lists, and the words of reports are described here.
+that schema. Only the metrics, whose names the schema lists, and the words of reports are described here.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ RowColumn: TypeAlias = Annotated[str, Field(pattern=r"^row\.\s*\S")]
 
 
 class SuiteShape(Settings):
-    """A suite: which evaluators score the rows of a test set, and what the figures must reach."""
+    """A suite: which evaluators score the rows of a test set, and what the metrics must reach."""
 
     version: Literal[1] | SkipJsonSchema[None] = None
     """The version of the language: 1, also when it is left out."""
@@ -69,7 +69,7 @@ class SuiteShape(Settings):
     evaluators: Annotated[list[EvaluatorShape], Field(min_length=1)] | SkipJsonSchema[None] = None
     """What scores each row: a list of evaluators, each a word, a word with its settings, or a map with `type`."""
     slices: RowColumn | list[RowColumn] | None = None
-    """Columns by whose values every figure is also given: `[row.supplier]`."""
+    """Columns by whose values every metric is also given: `[row.supplier]`."""
     test_set: str | TestSetConfig | None = None
     """The rows: a CSV file or another kind of test set, and which columns play which role."""
     statistics: StatisticsConfig | None = None
@@ -77,7 +77,7 @@ class SuiteShape(Settings):
     measures: dict[str, RowColumn | MeasureConfig] | None = None
     """Numbers that are in a column already, such as cost or latency: `{cost: row.cost_usd}`."""
     gates: dict[str, AnyGateConfig | list[AnyGateConfig]] | None = None
-    """Limits on the figures of a run: `EVALUATOR: {fail_below: 0.9}`, or `EVALUATOR.FIELD` for one field."""
+    """Limits on the metrics of a run: `EVALUATOR: {fail_below: 0.9}`, or `EVALUATOR.FIELD` for one field."""
     compare: CompareConfig | None = None
     """How a run is compared with another, and what makes the comparison fail."""
     results: ResultsConfig | None = None
@@ -153,7 +153,7 @@ FIGURES: Final[Mapping[str, str]] = {
     "accuracy": "The share of a field's values that are right.",
     "precision": "Of all values that the outputs gave, the share that is right: right / (right + wrong + extra).",
     "recall": "Of all values that were expected, the share that is right: right / (right + wrong + missing).",
-    "f1": "Precision and recall in one figure, their harmonic mean: 2 × precision × recall / (precision + recall).",
+    "f1": "Precision and recall in one number, their harmonic mean: 2 × precision × recall / (precision + recall).",
     "mean_precision": "The mean of the rows' own precisions.",
     "mean_recall": "The mean of the rows' own recalls.",
     "mean_f1": "The mean of the rows' own F1.",
@@ -171,7 +171,7 @@ FIGURES: Final[Mapping[str, str]] = {
         for figure in ("precision", "recall", "f1")
     },
 }
-"""What each figure of a gate is."""
+"""What each metric of a gate is."""
 OF_A_FIELD: Final[Mapping[str, str]] = {one.plain: one.meaning for one in FIELD_WORDS.values()}
 """What reports say that became of a field, as the glossary has it."""
 OF_A_ROW: Final[Mapping[str, str]] = {one.plain: one.meaning for one in (*ROW_WORDS.values(), *VERDICT_WORDS.values())}
@@ -243,7 +243,7 @@ def _found(node: Any, place: str) -> Iterator[tuple[str, str, str, tuple[str, ..
         if does:
             yield key, _spoken(place), " ".join(does.partition("\n\n")[0].split()), _facts(value)
         for word in _listed(value):
-            if said := FIGURES.get(word, does) if key == "figure" else does:
+            if said := FIGURES.get(word, does) if key == "metric" else does:
                 yield word, f"a value of `{key}`", said, ()
         yield from _found(value, key)
     for key, value in node.items():

@@ -150,7 +150,7 @@ def write_run(prepared: Prepared, wanted: AskedFor, folder: RunFolder | None, ru
         if refused is None:
             raise
         if refused.code != NOT_MOVED:
-            said = f"{refused.message}; the figures are complete, and nothing else of the run is kept"
+            said = f"{refused.message}; the metrics are complete, and nothing else of the run is kept"
             lost = (replace(refused, message=said),)
             return Finished(afterwards(run.result, lost), Options(), refused=lost)
         lost = (refused,)

@@ -336,7 +336,7 @@ class TreeEvaluator(Evaluator):
 
 
 def _without_output(found: Result) -> Result:
-    """What a row comes to whose output cannot be read, from what it comes to without one: 0, in every figure too.
+    """What a row comes to whose output cannot be read, from what it comes to without one: 0, in every metric too.
 
     A row that something else keeps from being measured stays so.
     """
@@ -370,7 +370,7 @@ def _checked(settings: Evaluator, verdict: Result) -> Result:
         raise _bad_score(settings, f"gave the score {verdict.num}/{verdict.den}")
     for num, den in verdict.figures:
         if not 0 <= num <= den:
-            raise _bad_score(settings, f"gave the figure {num}/{den}")
+            raise _bad_score(settings, f"gave the metric {num}/{den}")
     return verdict
 
 

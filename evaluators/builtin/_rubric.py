@@ -19,7 +19,7 @@ from evaluators.settings import BadSettings, Detail, Name, ReadBy, Settings, bad
 from evaluators.values.paths import Path
 
 AGREEMENT: Final = "agreement"
-"""The figure of a panel: the share of pairs of judges that say the same."""
+"""The metric of a panel: the share of pairs of judges that say the same."""
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
 
 

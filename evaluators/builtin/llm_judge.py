@@ -53,7 +53,7 @@ class LlmJudge(Evaluator):
     `pass_at` says otherwise, always on the scale from 0 to 1.
 
     With a `panel`, several judges are asked. `decide: mean` (used unless you choose) scores the mean of their scores, and
-    `decide: majority` scores 1 where more than half of them let the row pass, and else 0. The run has the figure `agreement`:
+    `decide: majority` scores 1 where more than half of them let the row pass, and else 0. The run has the metric `agreement`:
     the share of pairs of judges that say the same of a row.
 
     A judge that does not answer, or answers nonsense, is no score of 0: the row counts as unjudged.

@@ -90,10 +90,10 @@ def _read_lines(data: object, context: Mapping[str, Any]) -> tuple[FieldLine, ..
 
 
 def _read_score(value: object) -> object:
-    """The name of a figure. `pass_rate` is a share of rows, everywhere; the figure of a row has a name of its own."""
+    """The name of a metric. `pass_rate` is a share of rows, everywhere; the metric of a row has a name of its own."""
     if value == "pass_rate":
         raise bad(
-            "pass_rate is the share of rows that pass, and no figure of a row", hint="write score: overall_pass_rate"
+            "pass_rate is the share of rows that pass, and no metric of a row", hint="write score: overall_pass_rate"
         )
     return value
 
@@ -144,7 +144,7 @@ class SchemaMatch(TreeEvaluator):
         BeforeValidator(_read_score, ScoreName),
         Field(validation_alias=AliasChoices("score", "row_score")),
     ] = None
-    """Which figure is the row's score. F1 without it, or the overall score for `evaluation_config`."""
+    """Which metric is the row's score. F1 without it, or the overall score for `evaluation_config`."""
     extra_items: Literal["ignore", "penalize"] = "ignore"
     """Whether items of lists that only the output has lower the overall score, the field score and the overall pass rate, which
     otherwise do not see them. Precision, F1 and the mean score always do."""

@@ -12,7 +12,7 @@ from evaluators.model import Result
 class WeightedMean(Composite):
     """The mean of the parts' scores, each counted with its weight.
 
-    Use it for one overall figure. Weights are 0 or more; a list of names gives every part the same weight.
+    Use it for one overall score. Weights are 0 or more; a list of names gives every part the same weight.
 
     A part that is skipped or not measured in a row is left out of that row, and the other weights are renormalised. A
     part that failed, or that was blocked, counts what it scored. A mean hides which part is wrong: keep the parts.

@@ -68,7 +68,7 @@ def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     "print_as",
     type=click.Choice(["text", "markdown", "json", "csv", "github"]),
     default="text",
-    help="What is printed: the page for people, figures for programs, or annotations for GitHub Actions.",
+    help="What is printed: the page for people, metrics for programs, or annotations for GitHub Actions.",
 )
 def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     """Compare two runs row by row, or the variants of one run.

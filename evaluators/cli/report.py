@@ -1,4 +1,4 @@
-"""Write a run that has ended as a page, a table or figures."""
+"""Write a run that has ended as a page, a table or metrics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evaluators.cli._printing import print_out, print_run
 @click.argument("run", type=click.Path(), required=False)
 @report_files(
     "Write the run to FILE. Its ending says how: .html (.htm) is a page for a browser; .json, .md (.markdown), .txt and .xml "
-    "(JUnit) hold the figures; .csv and .jsonl hold the rows; .fields.csv and .report.json list every field that a schema "
+    "(JUnit) hold the metrics; .csv and .jsonl hold the rows; .fields.csv and .report.json list every field that a schema "
     "scores. Without it, the summary is printed."
 )
 @EVERY_TABLE

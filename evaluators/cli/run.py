@@ -74,7 +74,7 @@ GROUPS: Final = {
 @report_files(
     "Also write the results to FILE, which may be an address, such as s3://bucket/rows.jsonl. "
     "Its ending says how: .html (.htm) is a page for a browser; .json, .md (.markdown), .txt and "
-    ".xml (JUnit) hold the figures; .csv and .jsonl hold the rows; .fields.csv and .report.json list every field "
+    ".xml (JUnit) hold the metrics; .csv and .jsonl hold the rows; .fields.csv and .report.json list every field "
     "that a schema scores."
 )
 @click.option(
@@ -154,7 +154,7 @@ GROUPS: Final = {
     "print_as",
     type=click.Choice(["text", "json", "github"]),
     default="text",
-    help="What is printed: the summary for people, all figures as JSON for programs, or annotations for GitHub Actions, "
+    help="What is printed: the summary for people, all metrics as JSON for programs, or annotations for GitHub Actions, "
     "with the summary on the page of the step.",
 )
 @click.option("--limit", type=COUNT, metavar="N", help="Score only the first N rows.")

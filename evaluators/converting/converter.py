@@ -99,9 +99,9 @@ class ConvertedEvaluator(Struct):
     when: dict[str, Any] = field(default_factory=dict)
     """A condition other than the ids."""
     weight: float | None = None
-    """What it weighs in the row's overall figure; None where the system has no such figure."""
+    """What it weighs in the row's overall metric; None where the system has no such metric."""
     group: str | None = None
-    """The name of the composite it is a part of, in place of the overall figure."""
+    """The name of the composite it is a part of, in place of the overall metric."""
 
     @property
     def judged(self) -> bool:
@@ -133,7 +133,7 @@ class Conversion(Struct):
     slices: list[str] = field(default_factory=list)
     groups: list[Grouping] = field(default_factory=list)
     thresholds: dict[float, tuple[str, ...] | None] = field(default_factory=dict)
-    """What the overall figure must reach, and for which rows; None for all others."""
+    """What the overall metric must reach, and for which rows; None for all others."""
 
     @property
     def evaluators(self) -> list[ConvertedEvaluator]:

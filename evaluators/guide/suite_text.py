@@ -67,7 +67,7 @@ def suite_text(draft: Draft) -> str:
         *_slices(draft.slices),
         *(_judge() if draft.judged else ()),
         "",
-        *comment("What must hold: below it, the command ends with the exit code 1. Look at a first run, choose the figure, and "
+        *comment("What must hold: below it, the command ends with the exit code 1. Look at a first run, choose the number, and "
                  "uncomment these lines."),
         "# gates:",
         *(f"#   {key_text(name)}: {{fail_below: 0.9}}" for name in draft.gated),
@@ -157,6 +157,6 @@ def _slices(slices: Sequence[Slice]) -> list[str]:
     listed = literal([f"row.{one.column}" for one in slices])
     return [
         "",
-        *comment(f"The same figures for groups of rows, by a column: {said}. Uncomment to see them:"),
+        *comment(f"The same metrics for groups of rows, by a column: {said}. Uncomment to see them:"),
         f"# slices: {listed}",
     ]

@@ -4,7 +4,7 @@ A module here imports its host, so it is imported by whoever uses that host. Wha
 the scores of a row (`_row_scores`), how what a host gives becomes a row (`_host_rows`), and a suite that scores row after row
 (`_scorer`).
 
-Several scorers of one host share a `SuiteScorer`: rows are scored once, and its `result` has the figures of a run.
+Several scorers of one host share a `SuiteScorer`: rows are scored once, and its `result` has the metrics of a run.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A suite that scores row after row inside another program, and keeps the figures of a run beside the host's own.
+"""A suite that scores row after row inside another program, and keeps the metrics of a run beside the host's own.
 
 A host averages what it was given, in its own way: rows with an error are left out, or count 0, or stop it. `result` has our
-figures, over every row that was scored, each with its own counts: those that `evaluators run` gives for the same rows.
+metrics, over every row that was scored, each with its own counts: those that `evaluators run` gives for the same rows.
 """
 
 from __future__ import annotations
@@ -135,17 +135,17 @@ class SuiteScorer:
         return row_scores(row_id, judged, self.overall, self.fields)
 
     def result(self) -> RunResult:
-        """The figures, gates and problems of all rows that were scored since the beginning, or since `reset`."""
+        """The metrics, gates and problems of all rows that were scored since the beginning, or since `reset`."""
         with self._lock:
             measured = self._live.measured()
             return conclude(self._prepared(), [(None, measured)], "")
 
     def metrics(self) -> dict[str, Number]:
-        """The figures by name, such as `all/header/mean_score`: the names that trackers use."""
+        """The metrics by name, such as `all/header/mean_score`: the names that trackers use."""
         return metrics_of(self.result())
 
     def headlines(self) -> dict[str, Number]:
-        """The few figures among them that a platform shows of a whole experiment: of each evaluator its mean, its pass rate, its rows."""
+        """The few metrics among them that a platform shows of a whole experiment: of each evaluator its mean, its pass rate, its rows."""
         return {
             name: value
             for name, value in self.metrics().items()

@@ -46,7 +46,7 @@ class SuiteEvaluations:
         return [_evaluation(one) for one in scores.every]
 
     def figures(self, *, item_results: Any = (), **more: Any) -> list[Evaluation]:
-        """Our own figures of all rows that were scored, by the names of trackers: for the run as a whole."""
+        """Our own metrics of all rows that were scored, by the names of trackers: for the run as a whole."""
         return [Evaluation(name=name, value=value) for name, value in self.suite.headlines().items()]
 
 

@@ -41,7 +41,7 @@ class SuiteResults:
         return {"results": [_result(one) for one in scores.every]}
 
     def summary(self, runs: Any, examples: Any) -> dict[str, Any]:
-        """Our own figures of all rows that were scored, by the names of trackers: for the experiment as a whole."""
+        """Our own metrics of all rows that were scored, by the names of trackers: for the experiment as a whole."""
         return {"results": [{"key": name, "score": value} for name, value in self.suite.headlines().items()]}
 
 

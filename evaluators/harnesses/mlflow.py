@@ -5,7 +5,7 @@
     scores.suite.metrics()
 
 Each score is a feedback: the overall one, each evaluator's, each field's. MLflow averages the rows that have a number;
-`scores.suite` has our figures, with the rows that have none.
+`scores.suite` has our metrics, with the rows that have none.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class SuiteFeedback(Scorer):
 
     @property
     def suite(self) -> SuiteScorer:
-        """Our own figures of the rows that were scored."""
+        """Our own metrics of the rows that were scored."""
         return self._suite
 
     def __call__(

@@ -57,5 +57,5 @@ class EvaluatorsAccessor:
         return evaluate_batch(suite, self._frame, columns=columns, overall=overall, fields=fields)
 
     def evaluate(self, suite: str | Path | Suite, *, columns: Roles | None = None) -> Run:
-        """The run over the rows: `scores` are its `to_pandas()`, and it has figures, gates and reasons."""
+        """The run over the rows: `scores` are its `to_pandas()`, and it has metrics, gates and reasons."""
         return _run(suite, self._frame, columns)

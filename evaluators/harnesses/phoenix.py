@@ -31,7 +31,7 @@ class SuiteEvaluators(Struct, frozen=True):
     """A suite as Phoenix evaluators."""
 
     suite: SuiteScorer
-    """Our own figures of the rows that were scored."""
+    """Our own metrics of the rows that were scored."""
     evaluators: Mapping[str, Any]
     """The evaluators by name, as `run_experiment` takes them."""
 

@@ -42,7 +42,7 @@ class SuiteEvaluator(Evaluator):
 
     @cached_property
     def scorer(self) -> SuiteScorer:
-        """Our own figures of the rows that were scored. Raises Problems with all that is wrong with the suite."""
+        """Our own metrics of the rows that were scored. Raises Problems with all that is wrong with the suite."""
         found = scorer_of(self.suite, self.columns)
         found.asked_for(self.part)
         return found

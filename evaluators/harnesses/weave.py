@@ -4,7 +4,7 @@
     evaluation = weave.Evaluation(dataset=rows, scorers=[scorer])
 
 Keys of the dataset's rows are columns, the expected answer among them. Each evaluator gives its score, whether it passed, and the scores of
-its fields; what could not be measured has an `error` in place of them. Weave averages what is there; `scorer.shared` has our figures.
+its fields; what could not be measured has an `error` in place of them. Weave averages what is there; `scorer.shared` has our metrics.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class SuiteScores(weave.Scorer):
 
     @property
     def shared(self) -> SuiteScorer:
-        """Our own figures of the rows that were scored."""
+        """Our own metrics of the rows that were scored."""
         return self._shared
 
     @weave.op

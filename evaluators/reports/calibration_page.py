@@ -55,7 +55,7 @@ def _figures(found: Calibration, target: str, column: str) -> Section:
                 "above 0 the judge gives more",
             )
         )
-    columns = (Head("figure"), Head("value", True), Head("95 % CI", True), Head("what it says"))
+    columns = (Head("metric"), Head("value", True), Head("95 % CI", True), Head("what it says"))
     return Section(None, (*map(Paragraph, lines), PageTable(columns, tuple(rows))))
 
 

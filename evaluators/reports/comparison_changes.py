@@ -365,7 +365,7 @@ def _in_any_order(compared: Compared, mismatches: Sequence[Mismatch]) -> list[Ch
     return [Change("align: any_order", "align: any_order", tuple(sorted(fixed)), says)] if fixed else []
 
 
-_COUNTS_ITEMS: Final = "its figures count items then, not whole lists"
+_COUNTS_ITEMS: Final = "its metrics count items then, not whole lists"
 
 
 def _same_items(compared: Compared) -> Callable[[list[Any], list[Any]], bool]:

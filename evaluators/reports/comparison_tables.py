@@ -122,7 +122,7 @@ def label_section(comparison: RunComparison) -> tuple[Section, ...]:
     blocks = _first_of(table, [column.head for column in table.columns if column.head != "variant"], "label")
     same = sum(not one[0].average for one in found) - sum(not one[0].average for one in moved)
     if same:
-        blocks.append(Paragraph(f"{counted(same, 'label')} {'has' if same == 1 else 'have'} the same figures."))
+        blocks.append(Paragraph(f"{counted(same, 'label')} {'has' if same == 1 else 'have'} the same metrics."))
     blocks.append(
         Paragraph("Each over all rows of its run. Differences of evaluators have p-values, those of labels have none.")
     )
@@ -161,7 +161,7 @@ def measure_section(comparison: RunComparison) -> tuple[Section, ...]:
         return ()
     table = PageTable(
         (
-            Head("measure"), Head("variant"), Head("figure"), Head("base", True), Head("new", True),
+            Head("measure"), Head("variant"), Head("metric"), Head("base", True), Head("new", True),
             Head("difference", True), Head("change", True),
         ),
         tuple(_measure_row(one) for one in comparison.measures),
@@ -169,7 +169,7 @@ def measure_section(comparison: RunComparison) -> tuple[Section, ...]:
     said = Paragraph(
         "Each over all rows of its run. A measure is not better or worse by itself: a gate can say what it may be."
     )
-    return (Section("Measures", (dense(table, ("measure", "figure", "base", "new", "difference", "change")), said)),)
+    return (Section("Measures", (dense(table, ("measure", "metric", "base", "new", "difference", "change")), said)),)
 
 
 def _measure_row(one: MeasureDifference) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ def unlisted_labels(
         rows = sum(one.times for expected, _, one in sums.counted() if not is_label(expected))
         for text, ((first, _), *_) in sums.unlisted.items():
             near = suggestion(text, rule.labels) or f"the labels are {', '.join(rule.labels[:_SHOWN_LABELS])};"
-            message = f'"{line.name}": the expected answer {quote(text)} is none of the labels, so labels have no figures'
+            message = f'"{line.name}": the expected answer {quote(text)} is none of the labels, so labels have no metrics'
             hint = f"{near} `other: true` beside `labels` says that such answers are meant"
             yield Issue("unlisted-label", Blame.TESTSET, message, place(first, column), hint), rows
             rows = 0

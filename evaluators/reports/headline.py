@@ -73,7 +73,7 @@ def headline(result: RunResult) -> str:
     """How the run ended, in a few words."""
     if not result.complete:
         finished = max((stats.rows for stats in result.evaluators), default=result.rows)
-        return f"interrupted after {rows_text(finished)}; the figures are those of the finished rows only"
+        return f"interrupted after {rows_text(finished)}; the metrics are those of the finished rows only"
     if result.exit_code == 0 and result.gates:
         warned = any(gate.verdict == "warned" for gate in result.gates)
         return "passed, with warnings" if warned else "passed"

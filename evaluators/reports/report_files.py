@@ -168,7 +168,7 @@ def _no_outcomes(name: str) -> Issue:
         "no-outcomes",
         Blame.CONFIG,
         f"{name} lists fields one by one, and no evaluator of this suite scores by a schema",
-        hint="add a schema_match; the figures of any run are in run.json",
+        hint="add a schema_match; the metrics of any run are in run.json",
     )
 
 

@@ -104,7 +104,7 @@ MOST_WEAK: Final = 100
 """Fields that the page with every table lists."""
 MOST_MISTAKES: Final = 50
 """Mistakes that it lists."""
-_ORDER: Final = "A low figure from few rows may be chance, so it comes after a surer one."
+_ORDER: Final = "A low metric from few rows may be chance, so it comes after a surer one."
 
 
 def _gap(field: FieldStats) -> bool:

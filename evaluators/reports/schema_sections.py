@@ -29,7 +29,7 @@ MOST_ROWS: Final = 10_000
 _MEANS: Final = (
     ("mean_precision", "mean precision", "of what the output of a row gave, the share that is right"),
     ("mean_recall", "mean recall", "of what a row expects, the share that is there and right"),
-    ("mean_f1", "mean F1", "precision and recall of a row in one figure"),
+    ("mean_f1", "mean F1", "precision and recall of a row in one number"),
 )
 _TOTALS: Final = (
     ("mean_field_score", "mean field score", "the mean over a row's fields, with weights"),
@@ -92,7 +92,7 @@ def _figures(stats: EvaluatorStats, several: bool = False) -> Section:
         *_micro_rows(stats),
         *(_mean_row(stats, *words) for words in _TOTALS),
     ]
-    columns = (Head("figure"), Head("value", True), Head("n", True), Head("what it says"))
+    columns = (Head("metric"), Head("value", True), Head("n", True), Head("what it says"))
     said = [Paragraph(_counts_text(stats.counts or Counts()))]
     said += [
         Paragraph(f"{counted(count, 'field')} {'was' if count == 1 else 'were'} scored by a substitute: {what}.", "note")
@@ -101,7 +101,7 @@ def _figures(stats: EvaluatorStats, several: bool = False) -> Section:
     if stats.extra_items is not None:
         text = of_extra_items(stats)
         said.append(Paragraph(f"{text[0].upper()}{text[1:]}.", "note"))
-    section = Section(f"Figures of {full_name(stats)}", (PageTable(columns, tuple(rows)), *said))
+    section = Section(f"Metrics of {full_name(stats)}", (PageTable(columns, tuple(rows)), *said))
     return replace(section, in_summary=(section, overall_results(stats, several)))
 
 
@@ -123,7 +123,7 @@ def _micro_rows(stats: EvaluatorStats) -> Iterator[tuple[str, ...]]:
         "precision over all fields of all rows",
     )
     yield "micro recall", score_text(stats.micro_recall), counted(wanted, "field"), "recall over all fields of all rows"
-    yield "micro F1", score_text(stats.micro_f1), counted(counts.n, "field"), "both of these in one figure"
+    yield "micro F1", score_text(stats.micro_f1), counted(counts.n, "field"), "both of these in one number"
 
 
 def _counts_text(counts: Counts) -> str:

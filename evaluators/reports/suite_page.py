@@ -88,7 +88,7 @@ def _opening(config: SuiteConfig, gates: Sequence[Gate]) -> Iterable[Paragraph]:
     description = config.source.shown.get("description")
     if description:
         yield Paragraph(str(description))
-    slices = f", figures for each {', '.join(config.slices)}" if config.slices else ""
+    slices = f", metrics for each {', '.join(config.slices)}" if config.slices else ""
     yield Paragraph(f"{counted(len(config.lines), 'evaluator')}, {counted(len(gates), 'gate')}{slices}.")
 
 
@@ -183,7 +183,7 @@ _ALIGNED: Final = {
 
 def _gate_item(gate: Gate) -> Item:
     config = gate.config
-    said = [config.limit if config.figure is None else f"{config.limit} ({metric_words(config.figure)})"]
+    said = [config.limit if config.metric is None else f"{config.limit} ({metric_words(config.metric)})"]
     said += [f"label {config.label}"] if config.label else []
     said += [f"variant {config.variant}"] if config.variant else []
     said += [f"for {', '.join(f'{key} = {value}' for key, value in config.slice.items())}"] if config.slice else []

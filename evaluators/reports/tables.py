@@ -99,7 +99,7 @@ def of_part(stats: EvaluatorStats, figure: str) -> str:
 def _partial(stats: EvaluatorStats) -> Iterable[Item]:
     found = coverage_of(stats)
     if found.measured and found.short_of(USUAL):
-        said = "its figures are those of these rows, and not of the whole test set"
+        said = "its metrics are those of these rows, and not of the whole test set"
         yield Item(f"{full_name(stats)}: {found.sentence}; {said}", tone="warning")
 
 

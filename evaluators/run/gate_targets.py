@@ -79,14 +79,14 @@ def _figure_gaps(gate: Gate, made: Sequence[str]) -> Iterable[_Gap]:
         known = [*OF_ROWS, *MICRO, *made]
     else:
         known = [*OF_FIELDS, *POOLED, *(["mean_score"] if "mean_field_score" in made else [])]
-    if gate.figure in known:
+    if gate.metric in known:
         return
     about = f'a field of "{name}"' if path is not None else f'the evaluator "{name}"'
-    meant = "accuracy" if path is not None and gate.figure in OF_ROWS else "pass_rate" if gate.figure in OF_FIELDS else ""
+    meant = "accuracy" if path is not None and gate.metric in OF_ROWS else "pass_rate" if gate.metric in OF_FIELDS else ""
     yield (
-        "no-such-figure",
-        f'the gate "{gate.written}" asks for the figure {gate.figure}, and {about} has none',
-        f"write figure: {meant}; its figures: {', '.join(known)}" if meant else f"its figures: {', '.join(known)}",
+        "no-such-metric",
+        f'the gate "{gate.written}" asks for the metric {gate.metric}, and {about} has none',
+        f"write metric: {meant}; its metrics: {', '.join(known)}" if meant else f"its metrics: {', '.join(known)}",
     )
 
 
@@ -100,12 +100,12 @@ def _field_gaps(gate: Gate, paths: Sequence[str] | None) -> Iterable[_Gap]:
         )
     if paths is None:
         return
-    if not paths and (path is not None or gate.figure in MICRO):
-        wanted = f'a field, "{path}"' if path is not None else gate.figure
+    if not paths and (path is not None or gate.metric in MICRO):
+        wanted = f'a field, "{path}"' if path is not None else gate.metric
         yield (
             "no-fields",
             f'the gate "{gate.written}" asks for {wanted}, and the evaluator "{name}" has no fields',
-            f'its figures are mean_score and pass_rate, with the target "{name}"',
+            f'its metrics are mean_score and pass_rate, with the target "{name}"',
         )
     elif path is not None and path not in paths:
         yield (
@@ -132,7 +132,7 @@ def _label_gaps(gate: Gate, labels: Mapping[str, Sequence[str] | None]) -> Itera
     elif gate.config.slice_column is not None:
         yield "labels-in-slices", f'the gate "{gate.written}" is about labels, and these are not counted by slice', None
     elif gate.config.using == "lower_bound":
-        yield "no-lower-bound", f'the gate "{gate.written}" is about labels, and their figures have no lower bound', None
+        yield "no-lower-bound", f'the gate "{gate.written}" is about labels, and their metrics have no lower bound', None
 
 
 def _slice_gaps(gate: Gate, columns: Sequence[str]) -> Iterable[_Gap]:
@@ -189,7 +189,11 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
                 else:
                     config = build(GateConfig, one, noun="a gate")
                     gates.append(Gate(written, parse_target(written, names, also=context["measures"]), config))
-                context["notes"].extend(((key,), note) for note in _renamed(gates[-1], one.get("figure"), context))
+                if "figure" in one:
+                    context["notes"].append(((key,), 'the setting "figure" of a gate is called "metric" here'))
+                context["notes"].extend(
+                    ((key,), note) for note in _renamed(gates[-1], one.get("metric", one.get("figure")), context)
+                )
             except BadSettings as error:
                 details.extend(detail.under(*prefix) for detail in error.details)
             except Problems as error:
@@ -218,12 +222,12 @@ def _as_gate(data: Any) -> str:
 
 
 def _renamed(gate: Gate, written: object, context: Mapping[str, Any]) -> Iterator[str]:
-    """What is said of a figure by a name of old."""
-    word, figure = "_".join(str(written).lower().split()), gate.figure
-    if gate.of_measure and word != figure and written is not None:
-        yield f'the figure "{written}" is called "{figure}" here'
-    elif figure in MICRO and word in POOLED:
-        yield f'the figure "{written}" of an evaluator is called "{figure}" here'
+    """What is said of a metric by a name of old."""
+    word, metric = "_".join(str(written).lower().split()), gate.metric
+    if gate.of_measure and word != metric and written is not None:
+        yield f'the metric "{written}" is called "{metric}" here'
+    elif metric in MICRO and word in POOLED:
+        yield f'the metric "{written}" of an evaluator is called "{metric}" here'
     elif word == "mean_score" and gate.target.field is None:
         line = next(line for line in context["evaluators"] if line.name == gate.target.evaluator)
         if "mean_field_score" in line.settings.scored_fields().figures:

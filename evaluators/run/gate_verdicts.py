@@ -73,14 +73,14 @@ def _judge(
             answer = _judge_one(gate, stats)
         value, measured, verdict, message = answer
         yield GateResult(
-            gate.written, gate.figure, value, measured, gate.config.limit, verdict, message, stats.variant, stats.slice,
+            gate.written, gate.metric, value, measured, gate.config.limit, verdict, message, stats.variant, stats.slice,
             gate.config.label,
         )  # fmt: skip
     if not found:
         wanted = gate.config.slice
         one_slice = next(((bare_column(column), value) for column, value in wanted.items()), None) if wanted else None
         yield GateResult(
-            gate.written, gate.figure, None, 0, gate.config.limit, "undecided",
+            gate.written, gate.metric, None, 0, gate.config.limit, "undecided",
             _no_such_slice(one_slice, candidates) if one_slice else "no row was measured", gate.config.variant, one_slice,
         )  # fmt: skip
 
@@ -121,9 +121,9 @@ def _judge_one(gate: Gate, stats: EvaluatorStats) -> _Answer:
     if gate.target.field is not None and field is None:
         return None, 0, _UNDECIDED, _unmet_field(gate.target.field, stats)
     bound = config.using == "lower_bound"
-    value = lower_bound(gate.figure, stats, field) if bound else figure_of(gate.figure, stats, field)
-    measured = rows_measured(gate.figure, stats, field)
-    words = f"lower bound of the {metric_words(gate.figure)}" if bound else metric_words(gate.figure)
+    value = lower_bound(gate.metric, stats, field) if bound else figure_of(gate.metric, stats, field)
+    measured = rows_measured(gate.metric, stats, field)
+    words = f"lower bound of the {metric_words(gate.metric)}" if bound else metric_words(gate.metric)
     unknown = "slices are not counted by group" if stats.slice is not None else "there is nothing to divide by"
     verdict, message = _decide(config, value, measured, words, unknown)
     if field is not None and field.counts.n > measured > 0:  # a row may have several values of it
@@ -136,9 +136,9 @@ def _judge_one(gate: Gate, stats: EvaluatorStats) -> _Answer:
 def _judge_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | None) -> _Answer:
     """The gate on one label, or on an average of all."""
     config, label = gate.config, gate.config.label
-    average, _, short = gate.figure.partition("_")
+    average, _, short = gate.metric.partition("_")
     one = None if table is None else table.average(average) if label is None else table.figures(label)
-    value: float | None = None if one is None else getattr(one, gate.figure if label is not None else short)
+    value: float | None = None if one is None else getattr(one, gate.metric if label is not None else short)
     if table is None:
         verdict, message = _UNDECIDED, f"no labels were counted; list them in the suite: labels: [{label or '…'}]"
     elif one is None:
@@ -146,7 +146,7 @@ def _judge_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | No
         hint = suggestion(str(label), known) or f"labels: {', '.join(known[:_MOST_VALUES])}"
         verdict, message = _UNDECIDED, f'no row expects the label "{label}"; {hint}'
     else:
-        words = metric_words(gate.figure) + (f' of "{label}"' if label is not None else "")
+        words = metric_words(gate.metric) + (f' of "{label}"' if label is not None else "")
         verdict, message = _decide(config, value, one.support, words, "")
         if table.withheld:
             message = f"{words} is not given: some expected answers are none of the labels"
@@ -157,8 +157,8 @@ def _judge_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | No
 
 def _judge_measure(gate: Gate, stats: MeasureStats) -> _Answer:
     config = gate.config
-    value: float | None = getattr(stats, gate.figure)
-    verdict, message = _decide(config, value, stats.n, gate.figure, "", beside_quantity)
+    value: float | None = getattr(stats, gate.metric)
+    verdict, message = _decide(config, value, stats.n, gate.metric, "", beside_quantity)
     found = Coverage(stats.n, stats.missing + stats.unreadable)
     if verdict != _UNDECIDED and config.coverage != "any" and found.short_of(config.coverage):
         asked = limit_text(config.coverage)
@@ -170,7 +170,7 @@ def _unmet_field(path: str, stats: EvaluatorStats) -> str:
     known = [field.path for field in stats.fields]
     together = re.sub(r"\[\d+\]", "[*]", path)
     if together != path and together in known:
-        return f'write "{together}": the items of a list are counted together, so "{path}" has no figure of its own'
+        return f'write "{together}": the items of a list are counted together, so "{path}" has no metric of its own'
     near = suggestion(path, known)
     said = f'no row has the field "{path}"'
     return f"{said}; {near}" if near else said
@@ -210,7 +210,7 @@ def _covered(
 ) -> tuple[Judged, str]:
     """What was decided, unless the figure speaks of too few of the rows."""
     config = gate.config
-    unseen = unseen_by_precision(stats) if gate.figure == "micro_precision" else ""
+    unseen = unseen_by_precision(stats) if gate.metric == "micro_precision" else ""
     if config.coverage != "any":
         found = coverage_of(stats, field)
         if found.short_of(config.coverage):
@@ -229,10 +229,10 @@ def _fails_whatever(gate: Gate, stats: EvaluatorStats, field: FieldStats | None)
 
     None where they could save it, and for figures in which a row has no fixed weight.
     """
-    if field is not None or gate.figure in MICRO:
+    if field is not None or gate.metric in MICRO:
         return None
-    config, further = gate.config, stats.metric(gate.figure)
-    mean, rows = (further.mean, further.n) if further else (figure_of(gate.figure, stats, None), stats.scored)
+    config, further = gate.config, stats.metric(gate.metric)
+    mean, rows = (further.mean, further.n) if further else (figure_of(gate.metric, stats, None), stats.scored)
     if mean is None:
         return None
     if config.fail_below is not None and best_mean(mean, rows, stats.kept_out) < config.fail_below:

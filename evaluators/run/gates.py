@@ -1,6 +1,6 @@
-"""Gates: limits on the figures of a run, as a suite writes them.
+"""Gates: limits on the metrics of a run, as a suite writes them.
 
-Whether a gate names what the suite has is `gate_targets`; what it comes to when the run's figures are exact is
+Whether a gate names what the suite has is `gate_targets`; what it comes to when the run's metrics are exact is
 `gate_verdicts`.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Container, Mapping
 from typing import Annotated, Final, Literal, NamedTuple, Self, TypeAlias, get_args
 
 from msgspec import Struct
-from pydantic import Field, field_validator, model_validator
+from pydantic import AliasChoices, Field, field_validator, model_validator
 
 from evaluators.run.figures import USUAL, limit_text
 from evaluators.run.result import GateResult
@@ -22,19 +22,20 @@ Figure: TypeAlias = Literal[
     "macro_precision", "macro_recall", "macro_f1", "weighted_precision", "weighted_recall", "weighted_f1",
 ]  # fmt: skip
 OF_ROWS: Final = ("mean", "pass_rate")
-"""Figures over rows: the mean score, and the share of the scored rows that pass. A field has neither."""
+"""Metrics over rows: the mean score, and the share of the scored rows that pass. A field has neither."""
 OF_FIELDS: Final = ("accuracy",)
-"""Figures over the values of one field: the share of them that are right."""
+"""Metrics over the values of one field: the share of them that are right."""
 AVERAGES: Final = get_args(Figure)[-6:]
 """Averages over labels, which only labels have."""
 MICRO: Final = get_args(Figure)[-9:-6]
-"""Figures over all values of all rows, of which a row has any number; or over all labels."""
+"""Metrics over all values of all rows, of which a row has any number; or over all labels."""
 POOLED: Final = ("precision", "recall", "f1")
 """The same of one field, or of one label."""
 _WITH_BOUND: Final = ("mean", "mean_score", "pass_rate", "accuracy", *POOLED, *MICRO)
 Limit: TypeAlias = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
 CoverageAsked: TypeAlias = Annotated[float, Field(strict=True, gt=0.0, le=1.0)] | Literal["any"]
 
+_METRIC: Final = AliasChoices("metric", "figure")
 _LIMITS = ("fail_below", "warn_below", "fail_above", "warn_above")
 MeasureFigure: TypeAlias = Literal["mean", "median", "p95", "sum", "min", "max"]
 _OLD: Final = {"least": "min", "greatest": "max"}
@@ -44,21 +45,21 @@ Quantity: TypeAlias = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 class AnyGateConfig(Settings):
     """One gate, as the suite writes it, whatever it is about."""
 
-    figure: Figure | MeasureFigure | None = None
+    metric: Figure | MeasureFigure | None = Field(None, validation_alias=_METRIC)
     """What is compared with the limits: the mean score, the accuracy of a field, or the mean of a measure, unless another
-    figure is named."""
+    metric is named."""
     fail_below: Quantity | None = None
-    """The run fails when the figure is less than this."""
+    """The run fails when the metric is less than this."""
     warn_below: Quantity | None = None
-    """The run warns when the figure is less than this."""
+    """The run warns when the metric is less than this."""
     fail_above: Quantity | None = None
-    """The run fails when the figure is more than this."""
+    """The run fails when the metric is more than this."""
     warn_above: Quantity | None = None
-    """The run warns when the figure is more than this."""
+    """The run warns when the metric is more than this."""
     using: Literal["estimate", "lower_bound"] = "estimate"
-    """What is compared: the figure itself, or the lower end of its 95 % CI, which few rows hold down."""
+    """What is compared: the metric itself, or the lower end of its 95 % CI, which few rows hold down."""
     min_rows: Annotated[int, Field(strict=True, ge=1)] = 1
-    """With fewer rows that have the figure the gate is undecided. Items of a list are not rows."""
+    """With fewer rows that have the metric the gate is undecided. Items of a list are not rows."""
     coverage: CoverageAsked = USUAL
     """The share of the rows that must have been measured. The gate is undecided when the data or the environment kept more
     from it, and when pooled precision does not see more, because their outputs gave nothing. `any` asks for no share."""
@@ -72,7 +73,7 @@ class AnyGateConfig(Settings):
     """The column of which every value is held to the limits on its own."""
 
     @field_validator(
-        "figure",
+        "metric",
         mode="before",
         json_schema_input_type=Figure | MeasureFigure | Literal["least", "greatest"] | None,
     )
@@ -94,20 +95,20 @@ class AnyGateConfig(Settings):
     def _makes_sense(self) -> Self:
         if all(getattr(self, name) is None for name in _LIMITS):
             raise ValueError(f"a gate needs a limit: one of {', '.join(_LIMITS)}")
-        if self.label is not None and self.figure not in (None, *POOLED):
-            raise ValueError(f"a label has the figures {', '.join(POOLED)}; found {self.figure}")
-        by_label = self.label is not None or self.figure in AVERAGES
+        if self.label is not None and self.metric not in (None, *POOLED):
+            raise ValueError(f"a label has the metrics {', '.join(POOLED)}; found {self.metric}")
+        by_label = self.label is not None or self.metric in AVERAGES
         if by_label and (self.slice is not None or self.each_slice is not None):
             raise ValueError("labels are counted over the whole run, not by slice")
         if by_label and self.using == "lower_bound":
-            raise ValueError("the figures of labels have no lower bound")
+            raise ValueError("the metrics of labels have no lower bound")
         if self.slice is not None and self.each_slice is not None:
             raise ValueError("a gate has slice or each_slice, not both")
         if self.slice is not None and len(self.slice) != 1:
             raise ValueError("slice is one column and its value, such as {supplier: ACME}")
         if self.using == "lower_bound":
-            if self.figure is not None and self.figure not in _WITH_BOUND:
-                raise ValueError(f"using: lower_bound is for the figures {', '.join(_WITH_BOUND)}; found {self.figure}")
+            if self.metric is not None and self.metric not in _WITH_BOUND:
+                raise ValueError(f"using: lower_bound is for the metrics {', '.join(_WITH_BOUND)}; found {self.metric}")
             if self.fail_above is not None or self.warn_above is not None:
                 raise ValueError("using: lower_bound goes with fail_below and warn_below")
         for lower, upper in (
@@ -136,25 +137,25 @@ class AnyGateConfig(Settings):
 
 
 class GateConfig(AnyGateConfig):
-    """One gate on the figures of an evaluator, or of one of its fields."""
+    """One gate on the metrics of an evaluator, or of one of its fields."""
 
-    figure: Figure | None = None
-    """What is compared with the limits: the mean score, or the accuracy of a field, unless another figure is named."""
+    metric: Figure | None = Field(None, validation_alias=_METRIC)
+    """What is compared with the limits: the mean score, or the accuracy of a field, unless another metric is named."""
     fail_below: Limit | None = None
-    """The run fails when the figure is less than this."""
+    """The run fails when the metric is less than this."""
     warn_below: Limit | None = None
-    """The run warns when the figure is less than this."""
+    """The run warns when the metric is less than this."""
     fail_above: Limit | None = None
-    """The run fails when the figure is more than this."""
+    """The run fails when the metric is more than this."""
     warn_above: Limit | None = None
-    """The run warns when the figure is more than this."""
+    """The run warns when the metric is more than this."""
 
 
 class MeasureGateConfig(AnyGateConfig):
     """One gate on the numbers of a measure, which may be of any size."""
 
-    figure: MeasureFigure | None = None
-    """What is compared with the limits: the mean, unless another figure is named."""
+    metric: MeasureFigure | None = Field(None, validation_alias=_METRIC)
+    """What is compared with the limits: the mean, unless another metric is named."""
     label: None = None
     using: Literal["estimate"] = "estimate"
 
@@ -162,7 +163,7 @@ class MeasureGateConfig(AnyGateConfig):
 _OF_EVALUATOR: Final[Mapping[str, Figure]] = {
     "mean_score": "mean", "precision": "micro_precision", "recall": "micro_recall", "f1": "micro_f1",
 }  # fmt: skip
-"""What a figure without a field means."""
+"""What a metric without a field means."""
 
 
 class Target(NamedTuple):
@@ -188,25 +189,25 @@ class Gate(Struct, frozen=True):
     @property
     def of_labels(self) -> bool:
         """It is about one label, or about an average that only labels have."""
-        return self.config.label is not None or self.config.figure in AVERAGES
+        return self.config.label is not None or self.config.metric in AVERAGES
 
     def of_labels_of(self, evaluators: Container[str]) -> bool:
         """It is about one label or an average over labels, where these evaluators count labels."""
-        return self.of_labels or (self.config.figure in MICRO and self.target.evaluator in evaluators)
+        return self.of_labels or (self.config.metric in MICRO and self.target.evaluator in evaluators)
 
     @property
-    def figure(self) -> Figure | MeasureFigure:
+    def metric(self) -> Figure | MeasureFigure:
         """What is compared with the limits."""
         if self.config.label is not None:
-            return self.config.figure or "f1"
-        figure = self.config.figure
+            return self.config.metric or "f1"
+        metric = self.config.metric
         if self.target.field is not None:
-            return figure or "accuracy"
-        return "mean" if figure is None else _OF_EVALUATOR.get(figure, figure)
+            return metric or "accuracy"
+        return "mean" if metric is None else _OF_EVALUATOR.get(metric, metric)
 
 
 _UNSAID: Final = ("mean", "accuracy")
-"""What a gate is about that names no figure."""
+"""What a gate is about that names no metric."""
 
 
 def gate_label(gate: GateResult) -> str:

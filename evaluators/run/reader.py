@@ -322,7 +322,7 @@ def _of_body(body: Mapping[str, Any], where: str) -> tuple[RunResult, RecordFact
     facts = typed(body, _WithRecord, where).record
     if facts is None:
         hint = "score the test set again, into a run folder"
-        message = "there are figures in it, and no record of the rows"
+        message = "there are metrics in it, and no record of the rows"
         return result, problem("no-record", message, where=where, hint=hint)
     for wrong in _contradictions(facts, result):
         raise damaged(wrong, where)
@@ -367,9 +367,9 @@ def _contradictions(facts: RecordFacts, result: RunResult) -> Iterator[str]:
         if one.variant is not None and (why := why_no_file_name(one.variant)) is not None:
             yield f"the name of the variant {quote(shown(one.variant))} {why}"
     if {one.name for one in facts.evaluators} != {one.name for one in result.evaluators}:
-        yield "its record has other evaluators than its figures"
+        yield "its record has other evaluators than its metrics"
     if {one.variant for one in facts.variants} != set(result.variants or (None,)):
-        yield "its record has other variants than its figures"
+        yield "its record has other variants than its metrics"
 
 
 def _below(place: str) -> bool:

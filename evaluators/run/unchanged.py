@@ -99,7 +99,7 @@ def _mark(local: str) -> _FileState | None:
 
 
 def _said(source: ByteSource, before: _FileState | str, now: _FileState | str | None) -> Issue:
-    message = f"the file changed while it was read{_how(before, now)}, so the figures are of no one version of it"
+    message = f"the file changed while it was read{_how(before, now)}, so the metrics are of no one version of it"
     hint = "run again when nothing writes to it, or on a copy"
     return Issue(_CHANGED, Blame.ENVIRONMENT, message, source.name, hint)
 

@@ -100,7 +100,7 @@ def watches(gates: Iterable[Gate], lines: Iterable[EvaluatorLine]) -> dict[str, 
     found: dict[str, dict[Watched, None]] = {}
     for gate in gates:
         path = gate.target.field
-        ratio = "accuracy" if path is not None and gate.figure == "mean_score" else gate.figure
+        ratio = "accuracy" if path is not None and gate.metric == "mean_score" else gate.metric
         if ratio in _RATIOS and not gate.of_labels_of(labelled):
             found.setdefault(gate.target.evaluator, {})[path, _RATIOS[ratio]] = None
     return {

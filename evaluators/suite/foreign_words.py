@@ -80,7 +80,7 @@ _NAMES: Final[Mapping[str, tuple[str, Mapping[str, Any]] | str]] = {
         f'causal: {{rubric: "Do its causes hold?", weight: 3}}, data: {{rubric: "Do its numbers agree?", weight: 2}}}}}}; {_JUDGE}'
     ),
     "ConstraintSatisfactionScorer": f"write - llm_judge: {{criteria: …}}, with a criterion for each constraint; {_JUDGE}",
-    "TimeCostScorer": "a measure gives figures of a column: write measures: {time: row.COLUMN}",
+    "TimeCostScorer": "a measure gives metrics of a column: write measures: {time: row.COLUMN}",
     "LabelDistributionScorer": "exact_match counts labels: write - exact_match: {labels: [one, another]}",
     "TrajectoryValidator": _NOT_HERE,
 }

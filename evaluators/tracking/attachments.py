@@ -1,4 +1,4 @@
-"""What platforms keep of a run beside its figures: its settings, a note, all rows as one table, and the files of its folder.
+"""What platforms keep of a run beside its metrics: its settings, a note, all rows as one table, and the files of its folder.
 
 What a run was made with is its suite as it is written, and the fingerprints of suite and test set: values of `${NAME}` stay names.
 Neither the machine nor its folders nor the command line are among it, unless somebody asks for them.

@@ -1,8 +1,8 @@
-"""The figures of a run as metrics: one number under each name, with our own denominators beside every mean.
+"""The metrics of a run for platforms: one number under each name, with our own denominators beside every mean.
 
-A figure that is not defined is left out: no name ever stands for something that is not a number. The mean score and the pass
+A metric that is not defined is left out: no name ever stands for something that is not a number. The mean score and the pass
 rate of each evaluator over all its rows are under `all`, which platforms that sort names show first. Platforms that keep what a
-figure is about beside its name get groups: the run, an evaluator of it, a field; of one variant or one slice.
+metric is about beside its name get groups: the run, an evaluator of it, a field; of one variant or one slice.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class MetricGroup(Struct):
 def metrics_of(result: RunResult, every: bool = False) -> dict[str, Number]:
     """Metrics by their names, such as `evaluator/header/field/items.each.price/accuracy`; sorted.
 
-    Counts that are 0, and figures of slices, are among them only where `every` one is asked for.
-    Raises ValueError should two figures ever come to the same name.
+    Counts that are 0, and metrics of slices, are among them only where `every` one is asked for.
+    Raises ValueError should two metrics ever come to the same name.
     """
     found: dict[str, Number] = {}
     for name, _, _, value in _figures(result, every):
         if name in found:
-            raise ValueError(f"two figures are called {name}")
+            raise ValueError(f"two metrics are called {name}")
         found[name] = value
     return dict(sorted(found.items()))
 
@@ -64,7 +64,7 @@ def metric_groups(result: RunResult, every: bool = False) -> tuple[MetricGroup, 
 
 
 def of_variant(result: RunResult, variant: str) -> RunResult:
-    """The figures of one variant as those of a run that has no others."""
+    """The metrics of one variant as those of a run that has no others."""
     return replace(
         result,
         variants=(),

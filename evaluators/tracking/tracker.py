@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import Any, ClassVar, Final, Literal
 
 from msgspec import Struct
-from pydantic import NonNegativeInt
+from pydantic import AliasChoices, Field, NonNegativeInt
 
 from evaluators.issues import Problems, extra_hint, problem
 from evaluators.registry import Socket
@@ -44,15 +44,15 @@ class Tracker(Settings):
     extra: ClassVar[str | None] = None
     """The extra of this package that brings them; the name of the tracker without one."""
 
-    figures: Literal["main", "all"] = "main"
-    """Which figures are sent: `all` of them, or without counts that are 0 and without figures of slices."""
+    figures: Literal["main", "all"] = Field("main", validation_alias=AliasChoices("metrics", "figures"))
+    """Which metrics are sent: `all` of them, or without counts that are 0 and without metrics of slices."""
 
     def metrics(self, result: RunResult) -> dict[str, Number]:
-        """The figures that are sent, by their names."""
+        """The metrics that are sent, by their names."""
         return metrics_of(result, self.figures == "all")
 
     def metric_groups(self, result: RunResult) -> tuple[MetricGroup, ...]:
-        """The figures that are sent, by what they are about."""
+        """The metrics that are sent, by what they are about."""
         return metric_groups(result, self.figures == "all")
 
     def check(self, name: str) -> None:
@@ -124,6 +124,9 @@ def read_tracking(data: Any, context: Mapping[str, Any]) -> tuple[NamedTracker, 
             name, options = word_or_map(one, TRACKERS.noun)
             prefix = (index,) if isinstance(one, str) else (index, name)
             try:
+                if "figures" in options:
+                    said = f'the setting "figures" of the tracker "{name}" is called "metrics" here'
+                    context["notes"].append(((*prefix, "figures"), said))
                 found.append(NamedTracker(name, build(TRACKERS.find(name), options, noun=f'the tracker "{name}"')))
             except BadSettings as error:
                 details.extend(detail.under(*prefix) for detail in error.details)

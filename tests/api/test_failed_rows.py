@@ -84,7 +84,7 @@ def test_pooled_precision_does_not_see_rows_that_gave_nothing_and_its_gate_says_
     rows = [(RIGHT, RIGHT), ("I cannot read it.", RIGHT)]
     suite = {
         "evaluators": [{kind: {"name": "it", **FIELDS}}],
-        "gates": {"it": {"figure": "precision", "fail_below": 0.9}},
+        "gates": {"it": {"metric": "precision", "fail_below": 0.9}},
     }
     result = run(tmp_path, suite, rows)
     (gate,) = result.gates
@@ -100,7 +100,7 @@ def test_pooled_precision_does_not_see_rows_that_gave_nothing_and_its_gate_says_
 @pytest.mark.parametrize(("silent", "verdict"), [(5, "passed"), (6, "undecided")])
 def test_few_rows_that_gave_nothing_are_named_and_no_more(tmp_path: Path, silent: int, verdict: str) -> None:
     rows = [(RIGHT, RIGHT)] * (100 - silent) + [({}, RIGHT)] * silent
-    gates = {"it": {"figure": "precision", "fail_below": 0.9}}
+    gates = {"it": {"metric": "precision", "fail_below": 0.9}}
     result = run(tmp_path, {"evaluators": [schema_match(**FIELDS)], "gates": gates}, rows)
     assert judged(result) == [verdict]
     assert f"{silent} rows of 100 have an output that gave nothing" in result.gates[0].message
@@ -108,7 +108,7 @@ def test_few_rows_that_gave_nothing_are_named_and_no_more(tmp_path: Path, silent
 
 def test_a_gate_that_fails_on_what_precision_sees_fails(tmp_path: Path) -> None:
     rows = [({"name": "Bob"}, RIGHT), ({}, RIGHT)]
-    gates = {"it": {"figure": "precision", "fail_below": 0.9}}
+    gates = {"it": {"metric": "precision", "fail_below": 0.9}}
     assert judged(run(tmp_path, {"evaluators": [schema_match(**FIELDS)], "gates": gates}, rows)) == ["failed"]
 
 
@@ -137,7 +137,7 @@ def test_a_gate_whose_figure_speaks_of_too_few_rows_is_undecided(
     measured = 100 - invalid
     rows: list[tuple[Any, Any]] = [(RIGHT, "not JSON")] * invalid
     rows += [({} if number * 10 < measured else RIGHT, RIGHT) for number in range(measured)]
-    gates = {"it": {"figure": figure, **limits}}
+    gates = {"it": {"metric": figure, **limits}}
     assert judged(run(tmp_path, {"evaluators": [schema_match(**FIELDS)], "gates": gates}, rows)) == [verdict]
 
 

@@ -121,7 +121,7 @@ def test_a_lower_bound_is_that_of_a_ratio_over_rows_or_clusters(
     target = "it" if path is None else f"it.{path}"
     figures = FIGURES if path is not None else FIGURES[1:]
     gates = {
-        target: [{"figure": figure, "fail_below": 0.01, "using": "lower_bound", "coverage": "any"} for figure in figures]
+        target: [{"metric": figure, "fail_below": 0.01, "using": "lower_bound", "coverage": "any"} for figure in figures]
     }
     result = run(tmp_path, rows, OPEN[kind], gates, clusters)
     for figure, gate in zip(figures, result.gates, strict=True):
@@ -153,7 +153,7 @@ def test_what_is_watched_adds_up_to_what_a_field_counts(tmp_path: Path, kind: st
 def test_a_listed_field_has_the_interval_of_its_rows(tmp_path: Path, figure: Ratio) -> None:
     rows = [(one, {**other, "number": other.get("number", "?")}) for one, other in documents(50, seed=9)]
     listed = {"json_multi_field_match": {"name": "it", "fields": ["number", "items[0].qty"]}}
-    gate = gate_of(tmp_path, rows, listed, {"it.number": {"figure": figure, "fail_below": 0.1, "using": "lower_bound"}})
+    gate = gate_of(tmp_path, rows, listed, {"it.number": {"metric": figure, "fail_below": 0.1, "using": "lower_bound"}})
     right = sum(one["number"] == other["number"] for one, other in rows)
     expected = wilson(right, 50)
     assert expected is not None
@@ -178,7 +178,7 @@ def test_a_perfect_run_passes_under_clusters_as_wilson_would(
 ) -> None:
     rows = [(expected, expected) for expected, _ in documents(120, seed=1)]
     gate = gate_of(
-        tmp_path, rows, evaluator, {target: {"figure": figure, "fail_below": 0.9, "using": "lower_bound"}}, clusters=40
+        tmp_path, rows, evaluator, {target: {"metric": figure, "fail_below": 0.9, "using": "lower_bound"}}, clusters=40
     )
     sure = wilson(40, 40)
     assert sure is not None
@@ -204,7 +204,7 @@ def test_one_failure_more_never_lifts_a_lower_bound(tmp_path: Path, kind: str) -
     for failed in (0, 1, 2, 20):
         rows = [(one, {} if number < failed else one) for number, (one, _) in enumerate(documents(40, seed=2))]
         gate = gate_of(
-            tmp_path, rows, OPEN[kind], {"it": {"figure": "recall", "fail_below": 0.1, "using": "lower_bound"}}
+            tmp_path, rows, OPEN[kind], {"it": {"metric": "recall", "fail_below": 0.1, "using": "lower_bound"}}
         )
         values.append(gate.value or 0.0)
     assert values == sorted(values, reverse=True)
@@ -214,7 +214,7 @@ def test_one_failure_more_never_lifts_a_lower_bound(tmp_path: Path, kind: str) -
 @pytest.mark.parametrize("using", ["estimate", "lower_bound"])
 def test_outputs_that_gave_nothing_have_a_precision_of_0(tmp_path: Path, kind: str, using: str) -> None:
     rows: list[Row] = [(expected, {}) for expected, _ in documents(20, seed=4)]
-    gate = gate_of(tmp_path, rows, OPEN[kind], {"it": {"figure": "precision", "fail_below": 0.5, "using": using}})
+    gate = gate_of(tmp_path, rows, OPEN[kind], {"it": {"metric": "precision", "fail_below": 0.5, "using": using}})
     assert (gate.verdict, gate.value, gate.n) == ("failed", 0.0, 20)
 
 
@@ -227,7 +227,7 @@ def test_min_rows_counts_rows_and_not_items(tmp_path: Path) -> None:
 
 def test_slices_have_lower_bounds_of_their_own(tmp_path: Path) -> None:
     rows = documents(60, seed=6)
-    gates = {"it": {"figure": "f1", "fail_below": 0.01, "using": "lower_bound", "each_slice": "row.id"}}
+    gates = {"it": {"metric": "f1", "fail_below": 0.01, "using": "lower_bound", "each_slice": "row.id"}}
     result = run(tmp_path, rows[:3], OPEN["whole documents"], gates, slices=["row.id"])
     assert [gate.n for gate in result.gates] == [1, 1, 1]
     assert all(gate.value is not None for gate in result.gates)
@@ -238,7 +238,7 @@ def test_slices_have_lower_bounds_of_their_own(tmp_path: Path) -> None:
 def test_a_cluster_without_the_field_says_nothing_of_its_figure(tmp_path: Path, kind: str, figure: Ratio) -> None:
     with_field = [({"number": str(row)}, {"number": str(row if row % 5 else -1)}) for row in range(30)]
     without: Row = ({"items": [{"qty": 1}]}, {"items": [{"qty": 1}]})
-    gates = {"it.number": {"figure": figure, "fail_below": 0.01, "using": "lower_bound", "coverage": "any"}}
+    gates = {"it.number": {"metric": figure, "fail_below": 0.01, "using": "lower_bound", "coverage": "any"}}
     rows = [one for row, found in enumerate(with_field, 1) for one in (found, *([without] if row % 3 == 0 else []))]
     alone, beside = (
         gate_of(tmp_path, each, OPEN[kind], gates, clusters) for each, clusters in ((with_field, 3), (rows, 4))
@@ -249,7 +249,7 @@ def test_a_cluster_without_the_field_says_nothing_of_its_figure(tmp_path: Path, 
 
 def test_a_slice_without_the_field_has_no_bound(tmp_path: Path) -> None:
     rows: list[Row] = [({"number": "1"}, {"number": "1"}), ({"items": []}, {"items": []})] * 10
-    gate = {"figure": "accuracy", "fail_below": 0.01, "using": "lower_bound", "each_slice": "row.batch"}
+    gate = {"metric": "accuracy", "fail_below": 0.01, "using": "lower_bound", "each_slice": "row.batch"}
     gates = {"it.number": gate}
     listed = {"json_multi_field_match": {"name": "it", "fields": {"number": "exact", "items": {"compare": "exact"}}}}
     found = run(tmp_path, rows, listed, gates, clusters=2, slices=["row.batch"], statistics={}).gates

@@ -15,6 +15,7 @@ from evaluators.suite.foreign_words import TYPES, old_settings
 EXACT: Final = {"exact_match": {"name": "x"}}
 SCHEMA: Final = {"schema_match": {"name": "s", "fields": {"a": "exact"}}}
 LABELS: Final = {"exact_match": {"name": "x", "labels": ["a", "b"]}}
+EXACT_ONLY: Final = {"evaluators": [EXACT]}
 MEASURED: Final = {"evaluators": [EXACT], "measures": {"cost": "row.cost"}}
 
 
@@ -24,6 +25,9 @@ def gated(line: dict[str, Any], target: str, figure: str) -> dict[str, Any]:
 
 OLD: Final[tuple[tuple[dict[str, Any], str, str], ...]] = (
     ({"evaluators": [EXACT], "results": {"documents": "wrong"}}, "results.documents", '"documents: auto"'),
+    ({**EXACT_ONLY, "compare": {"guards": {"x": {"max_drop": 0.1}}}}, "compare.guards", '"regression_checks"'),
+    ({**EXACT_ONLY, "tracking": [{"files": {"figures": "all"}}]}, "tracking[0].files.figures", '"metrics"'),
+    (gated(SCHEMA, "s", "mean"), "gates.s", '"metric"'),
     (gated(SCHEMA, "s", "precision"), "gates.s", '"micro_precision"'),
     (gated(SCHEMA, "s", "recall"), "gates.s", '"micro_recall"'),
     (gated(SCHEMA, "s", "f1"), "gates.s", '"micro_f1"'),

@@ -333,7 +333,7 @@ def test_each_variant_has_a_file_of_its_own(tmp_path: Path) -> None:
     assert {line["extracted_value"] for line in cells(folder / "fields.small.csv")} == {""}
     assert [Path(file).name for file in finished.files] == ["a.report.gpt.json", "a.report.small.json"]
     text = written("text", finished.result, finished.options)
-    assert "Figures of schema_match (gpt)" in text
+    assert "Metrics of schema_match (gpt)" in text
     assert "\n  schema_match (small), name\n" in text
 
 

@@ -290,7 +290,7 @@ def swapped(text: str, first: int) -> str:
         (
             "run.json",
             lambda text: text.replace('"variant": "fast"\n      }', '"variant": "slow"\n      }'),
-            "other variants than its figures",
+            "other variants than its metrics",
         ),
         (
             "run.json",

@@ -156,7 +156,7 @@ def gated(folder: Path, target: str, **gate: Any) -> RunResult:
     "figure", ["mean_f1", "mean_field_score", "overall_score", "field_score", "overall_pass_rate", "micro_recall"]
 )
 def test_a_gate_holds_a_figure_of_the_schema_to_its_limits(tmp_path: Path, figure: str) -> None:
-    passed, failed = (gated(tmp_path, "order", figure=figure, fail_below=limit) for limit in (0.1, 0.99))
+    passed, failed = (gated(tmp_path, "order", metric=figure, fail_below=limit) for limit in (0.1, 0.99))
     assert [passed.gates[0].verdict, passed.exit_code] == ["passed", 0]
     assert [failed.gates[0].verdict, failed.exit_code] == ["failed", 1]
     assert passed.gates[0].value == failed.gates[0].value
@@ -165,7 +165,7 @@ def test_a_gate_holds_a_figure_of_the_schema_to_its_limits(tmp_path: Path, figur
 @pytest.mark.parametrize("field", ["header.items[*].sku", "$.header.items[*].sku", "header.number"])
 @pytest.mark.parametrize("figure", [None, "accuracy", "recall", "mean_score"])
 def test_a_gate_holds_a_field_of_the_schema_to_its_limits(tmp_path: Path, field: str, figure: str | None) -> None:
-    named = {} if figure is None else {"figure": figure}
+    named = {} if figure is None else {"metric": figure}
     result = gated(tmp_path, f"order.{field}", **named, fail_below=0.99)
     (gate,) = result.gates
     (measured,) = (one for one in result.evaluators[0].fields if one.path == field.removeprefix("$."))
@@ -184,14 +184,14 @@ def test_a_misspelled_field_of_a_gate_is_named_with_the_nearest_one(tmp_path: Pa
 
 def test_a_misspelled_figure_of_a_gate_is_refused_with_the_nearest_one(tmp_path: Path) -> None:
     with pytest.raises(Problems) as caught:
-        gated(tmp_path, "order", figure="overal_score", fail_below=0.5)
+        gated(tmp_path, "order", metric="overal_score", fail_below=0.5)
     (issue,) = caught.value.issues
     assert issue.blame is Blame.CONFIG
     assert issue.hint == 'did you mean "overall_score"?'
 
 
 def test_a_gate_holds_each_slice_to_its_limits(tmp_path: Path) -> None:
-    gates = {"order": {"figure": "overall_score", "fail_below": 0.1, "each_slice": "row.group"}}
+    gates = {"order": {"metric": "overall_score", "fail_below": 0.1, "each_slice": "row.group"}}
     result = load(suite_of(ORDER, slices=["row.group"], gates=gates)).run(written(tmp_path, rows_of()))
     assert [(gate.verdict, gate.slice) for gate in result.gates] == [("passed", ("group", name)) for name in "abc"]
 

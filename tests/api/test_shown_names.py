@@ -58,20 +58,20 @@ def shown(result: RunResult) -> Iterator[tuple[str, dict[str, Any], str]]:
     for title, rows in tables(run_page(result).sections):
         for row in rows:
             if title == "Evaluators":
-                yield from ((row["evaluator"], {"figure": name}, row[name]) for name in OF_ROWS)
-            elif title.startswith("Figures of "):
-                yield title.removeprefix("Figures of "), {"figure": row["figure"]}, row["value"]
+                yield from ((row["evaluator"], {"metric": name}, row[name]) for name in OF_ROWS)
+            elif title.startswith("Metrics of "):
+                yield title.removeprefix("Metrics of "), {"metric": row["metric"]}, row["value"]
             elif title.startswith("Confusion matrix: ") and "label" in row:
                 target, (label, _, average) = title.removeprefix("Confusion matrix: "), row["label"].partition(" ")
                 for name in OF_FIELDS[1:]:
-                    about = {"figure": f"{label} {name}"} if average else {"figure": name, "label": label}
+                    about = {"metric": f"{label} {name}"} if average else {"metric": name, "label": label}
                     yield target, about, row[name]
             elif title == "Measures":
-                yield from ((row["measure"], {"figure": name}, row[name]) for name in OF_MEASURES)
+                yield from ((row["measure"], {"metric": name}, row[name]) for name in OF_MEASURES)
     for title, rows in tables(fields_page(result).sections):
         for row in rows:
             if "field" in row and title in ("listed", "schema"):
-                yield from ((f"{title}.{row['field']}", {"figure": name}, row[name]) for name in OF_FIELDS)
+                yield from ((f"{title}.{row['field']}", {"metric": name}, row[name]) for name in OF_FIELDS)
 
 
 def run(folder: Path, gates: dict[str, Any]) -> RunResult:
@@ -86,7 +86,7 @@ def test_every_figure_that_is_shown_can_be_gated_by_the_name_that_is_shown(rows:
         lines = [json.dumps({"id": f"r{number}", **row}) for number, row in enumerate(rows)]
         (folder / "rows.jsonl").write_text("\n".join(lines), encoding="utf-8")
         found = list(shown(run(folder, {})))
-        assert {figure["figure"] for _, figure, _ in found} >= {
+        assert {figure["metric"] for _, figure, _ in found} >= {
             *OF_ROWS,
             *OF_FIELDS,
             *OF_MEASURES,

@@ -123,11 +123,11 @@ def test_a_list_whose_items_count_once_it_is_aligned_is_said(tmp_path: Path, of:
     items = of["type"] == "schema_match"
     assert (found.switch, found.says) == (
         "align: any_order",
-        "its figures count items then, not whole lists" if items else "",
+        "its metrics count items then, not whole lists" if items else "",
     )
     (section,) = suggestion_section([found])
     text = section.blocks[1].items[0].text  # type: ignore[union-attr]  # the second block is the list
-    assert text.endswith("see row 2 (its figures count items then, not whole lists)" if items else "see row 2")
+    assert text.endswith("see row 2 (its metrics count items then, not whole lists)" if items else "see row 2")
 
 
 LIMITS = {"numeric": {"tolerance": {"abs": 5, "rel": 0.05}}}

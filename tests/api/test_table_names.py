@@ -41,7 +41,7 @@ SUITE: Final[dict[str, Any]] = {
     ],
     "measures": {"cost": "row.cost"},
     "slices": ["row.kind"],
-    "gates": {"schema.FIELD": {"figure": "mean_score", "fail_below": 0.2}},
+    "gates": {"schema.FIELD": {"metric": "mean_score", "fail_below": 0.2}},
 }
 ROWS: Final = [
     {

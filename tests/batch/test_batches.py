@@ -36,7 +36,7 @@ MIXED = {
     "slices": ["row.kind"],
     "statistics": {"cluster": "row.group"},
     "measures": {"cost": "row.cost"},
-    "gates": {"fields.a": {"fail_below": 0.2}, "answer": {"figure": "f1", "label": "yes", "fail_below": 0.9}},
+    "gates": {"fields.a": {"fail_below": 0.2}, "answer": {"metric": "f1", "label": "yes", "fail_below": 0.9}},
 }  # fmt: skip
 MIXED_ROWS: list[dict[str, Any]] = [
     {

@@ -64,7 +64,7 @@ def test_the_figures_are_kept_where_the_folder_is_not(files: Path) -> None:
     ended = started(files, "run", "suite.yaml", "rows.csv", "--name", "x", "-o", "rows.jsonl", most=13_000)
     assert ended.returncode == 3, ended.stderr
     assert f"{ROWS} rows" in ended.stdout
-    assert "the figures are complete, and nothing else of the run is kept" in ended.stderr
+    assert "the metrics are complete, and nothing else of the run is kept" in ended.stderr
 
 
 @pytest.mark.parametrize("file", ["taken/rows.csv", "taken/out.html", "/proc/no-such-place/out.json", "/dev/full/x.md"])

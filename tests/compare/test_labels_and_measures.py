@@ -51,7 +51,7 @@ def test_the_page_names_what_moved_and_counts_the_rest(tmp_path: Path) -> None:
     part = text[text.index("Labels\n") : text.index("Measures\n")]
     lines = [line.split() for line in part.splitlines()]
     assert ["label", "refund", "2", "0.5000", "0.6667", "+0.1667", "0.5000", "→", "1.0000", "0.5000"] in lines
-    assert "1 label has the same figures." in part
+    assert "1 label has the same metrics." in part
     measures = [line.split() for line in text[text.index("Measures\n") :].splitlines()]
     assert ["cost", "mean", "0.5", "0.25", "-0.25", "-50.0", "%"] in measures
 

@@ -111,7 +111,7 @@ def test_graders_that_are_models_are_rubrics_of_a_judge_that_is_not_named_yet() 
         (check("eq", "{{ item.a.b }}"), "are columns; found item.a.b"),
         (check("ne"), "that an output differs from a column is not checked here"),
         (check("eq", input="a text"), "its input is a text, not a template"),
-        ({"type": "text_similarity", "input": OUTPUT, "reference": LABEL, "evaluation_metric": "bleu"}, "figures of shared word groups"),
+        ({"type": "text_similarity", "input": OUTPUT, "reference": LABEL, "evaluation_metric": "bleu"}, "metrics of shared word groups"),
         ({"type": "score_model", "input": [], "model": "m"}, "its input has no text"),
     ],
 )  # fmt: skip

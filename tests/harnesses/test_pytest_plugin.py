@@ -27,7 +27,7 @@ gates:
   header: {fail_below: 0.9}
   header.city:
     - {fail_below: 0.5}
-    - {figure: recall, fail_below: 0.9, slice: {row.shop: south}}
+    - {metric: recall, fail_below: 0.9, slice: {row.shop: south}}
   contains_json: {fail_below: 0.1}
 """
 ROWS = """id,shop,output,expected

@@ -160,9 +160,9 @@ def failed() -> RunResult:
         ],
         limits=[
             ("contains_json", {"fail_below": 0.95, "warn_below": 0.99}),
-            ("header", {"figure": "pass_rate", "fail_below": 0.6}),
+            ("header", {"metric": "pass_rate", "fail_below": 0.6}),
             ("header./totals/gross", {"fail_below": 0.99, "warn_below": 0.995, "min_rows": 30}),
-            ("header", {"figure": "precision", "warn_below": 0.5}),
+            ("header", {"metric": "precision", "warn_below": 0.5}),
         ],
         warnings=[
             Issue(
@@ -240,7 +240,7 @@ def compared() -> RunResult:
         slices=slices,
         limits=[
             ("header", {"fail_below": 0.7}),
-            ("header", {"variant": "gpt", "figure": "pass_rate", "fail_below": 0.5, "warn_below": 0.95}),
+            ("header", {"variant": "gpt", "metric": "pass_rate", "fail_below": 0.5, "warn_below": 0.95}),
             ("header", {"each_slice": "row.supplier", "fail_below": 0.8, "min_rows": 20, "variant": "gpt"}),
         ],
         variants=["gpt", "small, tuned"],

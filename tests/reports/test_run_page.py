@@ -163,7 +163,7 @@ def test_a_field_that_is_wrong_in_its_only_row_stands_behind_surer_ones(runs: di
     lines = lines_of(replace(runs["failed"], evaluators=(stats,)))
     start = lines.index("Fields with the lowest accuracy")
     assert [line.split()[1] for line in lines[start + 3 : start + 5]] == ["usual", "rare"]
-    assert lines[start + 5] == "A low figure from few rows may be chance, so it comes after a surer one."
+    assert lines[start + 5] == "A low metric from few rows may be chance, so it comes after a surer one."
 
 
 def test_a_field_that_may_be_absent_is_no_gap(runs: dict[str, RunResult]) -> None:

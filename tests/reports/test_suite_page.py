@@ -36,7 +36,7 @@ evaluators:
   - all_of: {name: ready, of: [overall, length]}
 slices: [row.supplier]
 gates:
-  overall: {figure: pass_rate, fail_below: 0.8, min_rows: 10, each_slice: row.supplier}
+  overall: {metric: pass_rate, fail_below: 0.8, min_rows: 10, each_slice: row.supplier}
   header.total: {warn_below: 0.95}
 """
 
@@ -56,7 +56,7 @@ invoices (invoices.yaml)
 
 Invoices of three suppliers.
 
-5 evaluators, 2 gates, figures for each supplier.
+5 evaluators, 2 gates, metrics for each supplier.
 
 Evaluators
 ----------

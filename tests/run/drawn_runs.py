@@ -556,7 +556,7 @@ class Drawing:
         for line in lines:
             if line["type"].startswith("json_") and self.chance(0.6):
                 gates[line["name"]] = [
-                    {"figure": figure, "fail_below": 0.5, "using": "lower_bound"} for figure in ("precision", "recall")
+                    {"metric": figure, "fail_below": 0.5, "using": "lower_bound"} for figure in ("precision", "recall")
                 ]
         suite: dict[str, Any] = {"evaluators": lines, "test_set": settings, "name": "drawn"}
         if gates:

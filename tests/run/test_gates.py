@@ -56,7 +56,7 @@ def judged(one: Gate, *figures: EvaluatorStats, slices: tuple[EvaluatorStats, ..
         {"fail_below": 1},
         {"fail_below": 0},
         {"fail_below": 0.9, "warn_below": 0.9},
-        {"fail_above": 0.1, "warn_above": 0.05, "figure": "f1"},
+        {"fail_above": 0.1, "warn_above": 0.05, "metric": "f1"},
         {"warn_below": 0.5, "slice": {"supplier": "ACME"}, "variant": "gpt", "min_rows": 30},
         {"fail_below": 0.5, "each_slice": "row.supplier"},
     ],
@@ -69,7 +69,7 @@ def test_sound_settings_are_read(config: Mapping[str, object]) -> None:
     ("config", "said"),
     [
         ({}, "needs a limit"),
-        ({"figure": "mean"}, "needs a limit"),
+        ({"metric": "mean"}, "needs a limit"),
         ({"fail_below": 1.1}, "less than or equal to 1"),
         ({"fail_below": -0.1}, "greater than or equal to 0"),
         ({"fail_below": float("nan")}, "input_value=nan"),
@@ -80,7 +80,7 @@ def test_sound_settings_are_read(config: Mapping[str, object]) -> None:
         ({"fail_below": 0.9, "fail_above": 0.5}, "fail_below (0.9) must not be more than fail_above (0.5)"),
         ({"fail_below": 0.9, "min_rows": 0}, "greater than or equal to 1"),
         ({"fail_below": 0.9, "fial_above": 1}, "Extra inputs"),
-        ({"fail_below": 0.9, "figure": "median"}, "'mean', 'mean_score'"),
+        ({"fail_below": 0.9, "metric": "median"}, "'mean', 'mean_score'"),
         ({"fail_below": 0.9, "slice": {"a": "1", "b": "2"}}, "one column and its value"),
         ({"fail_below": 0.9, "slice": {"a": "1"}, "each_slice": "a"}, "not both"),
     ],
@@ -164,7 +164,7 @@ def test_the_fields_of_an_open_tree_are_not_known_before_the_run() -> None:
 
 @pytest.mark.parametrize("target", ["header.total", "header"])
 def test_an_evaluator_without_fields_has_no_field_and_no_precision(target: str) -> None:
-    (issue,) = check_gate(gate(target, fail_below=1, figure="precision"), ScoredFields())
+    (issue,) = check_gate(gate(target, fail_below=1, metric="precision"), ScoredFields())
     assert issue.code == "no-fields"
 
 
@@ -188,15 +188,15 @@ def test_an_unknown_variant_is_named() -> None:
 @pytest.mark.parametrize(
     ("target", "figure", "hint"),
     [
-        ("header.a", "mean", "write figure: accuracy"),
-        ("header.a", "pass_rate", "write figure: accuracy"),
-        ("header.a", "overall_pass_rate", "its figures: accuracy, precision, recall, f1"),
-        ("header", "accuracy", "write figure: pass_rate"),
+        ("header.a", "mean", "write metric: accuracy"),
+        ("header.a", "pass_rate", "write metric: accuracy"),
+        ("header.a", "overall_pass_rate", "its metrics: accuracy, precision, recall, f1"),
+        ("header", "accuracy", "write metric: pass_rate"),
     ],
 )
 def test_figures_of_rows_and_figures_of_fields_have_names_of_their_own(target: str, figure: str, hint: str) -> None:
-    (issue,) = check_gate(gate(target, figure=figure, fail_below=0.5), ScoredFields(("a",)))
-    assert (issue.code, issue.blame) == ("no-such-figure", Blame.CONFIG)
+    (issue,) = check_gate(gate(target, metric=figure, fail_below=0.5), ScoredFields(("a",)))
+    assert (issue.code, issue.blame) == ("no-such-metric", Blame.CONFIG)
     assert issue.hint is not None
     assert issue.hint.startswith(hint)
 
@@ -217,7 +217,7 @@ def test_a_gate_without_a_figure_is_about_the_mean_or_the_accuracy_of_a_field() 
         ({"fail_below": 0.95}, "failed", "mean 0.9000 is below 0.95"),
         ({"fail_below": 0.9000001}, "failed", "mean 0.9000 is below 0.9000001"),
         ({"warn_below": 0.95, "fail_below": 0.8}, "warned", "mean 0.9000 is below 0.95"),
-        ({"fail_above": 0.5, "figure": "pass_rate"}, "failed", "pass rate 0.9000 is above 0.5"),
+        ({"fail_above": 0.5, "metric": "pass_rate"}, "failed", "pass rate 0.9000 is above 0.5"),
         ({"fail_above": 0.9}, "passed", "mean 0.9000"),
         ({"warn_above": 0.5, "fail_above": 0.95}, "warned", "mean 0.9000 is above 0.5"),
         ({"fail_below": 0.5, "min_rows": 11}, "undecided", "only 10 rows measured, and the gate asks for 11"),
@@ -241,7 +241,7 @@ def test_a_gate_without_a_measured_row_is_undecided() -> None:
 
 
 def test_a_figure_over_fields_that_no_row_has_is_undecided() -> None:
-    result = judged(gate(fail_below=0.5, figure="f1"), stats())
+    result = judged(gate(fail_below=0.5, metric="f1"), stats())
     assert (result.verdict, result.message, result.n) == ("undecided", "no row was measured", 0)
 
 
@@ -261,7 +261,7 @@ def test_a_gate_on_a_field_reads_its_accuracy() -> None:
 @pytest.mark.parametrize(("figure", "value"), [("precision", 6 / 10), ("recall", 6 / 12), ("f1", 12 / 22)])
 def test_a_gate_on_a_field_reads_the_figure_it_names(figure: str, value: float) -> None:
     figures = stats(fields=(field("a", match=6, mismatch=2, hallucination=2, omission=4),))
-    assert judged(gate("header.a", fail_below=0.1, figure=figure), figures).value == value
+    assert judged(gate("header.a", fail_below=0.1, metric=figure), figures).value == value
 
 
 def test_a_field_that_no_row_has_is_undecided_with_a_suggestion() -> None:
@@ -308,7 +308,7 @@ def test_a_slice_that_no_row_is_in_is_undecided() -> None:
 
 
 def test_a_label_says_what_the_gate_is_about() -> None:
-    result = judged(gate(fail_below=0.5, figure="pass_rate", variant="gpt"), stats(variant="gpt"))
+    result = judged(gate(fail_below=0.5, metric="pass_rate", variant="gpt"), stats(variant="gpt"))
     assert gate_label(result) == "header (pass rate, variant gpt)"
     assert gate_label(judged(gate(fail_below=0.5), stats())) == "header"
 
@@ -318,14 +318,14 @@ def test_a_gate_on_the_lower_bound_is_held_down_by_few_rows() -> None:
     mean = judged(gate("header", fail_below=0.8, using="lower_bound"), few)
     assert (mean.verdict, mean.value) == ("failed", 0.6)
     assert mean.message == "lower bound of the mean 0.6000 is below 0.8"
-    rate = judged(gate("header", fail_below=0.5, using="lower_bound", figure="pass_rate"), few)
+    rate = judged(gate("header", fail_below=0.5, using="lower_bound", metric="pass_rate"), few)
     assert (rate.verdict, rate.value) == ("passed", 0.55)
 
 
 def test_the_lower_bound_of_a_field_is_that_of_its_accuracy() -> None:
     one = stats(fields=(field("total", match=9, mismatch=1),))
     for figure, expected in (("accuracy", wilson(9, 10)), ("precision", wilson(9, 10)), ("recall", wilson(9, 10))):
-        found = judged(gate("header.total", fail_below=0.9, using="lower_bound", figure=figure), one)
+        found = judged(gate("header.total", fail_below=0.9, using="lower_bound", metric=figure), one)
         assert expected is not None
         assert (found.value, found.verdict) == (expected.low, "failed")
 
@@ -340,7 +340,7 @@ def test_the_lower_bound_of_a_figure_over_all_fields_is_that_of_its_rows() -> No
     pooled = stats(counts=Counts(match=90, mismatch=10), micro_precision=0.9, micro_recall=0.9, micro_f1=0.9)
     for figure in ("precision", "recall", "f1"):
         one = replace(pooled, metric_cis=(MetricCI(None, f"micro_{figure}", 10, Interval(0.7, 0.95)),))
-        found = judged(gate("header", fail_below=0.6, using="lower_bound", figure=figure, coverage="any"), one)
+        found = judged(gate("header", fail_below=0.6, using="lower_bound", metric=figure, coverage="any"), one)
         assert (found.verdict, found.value, found.n) == ("passed", 0.7, 10)
 
 
@@ -357,10 +357,10 @@ def test_rows_are_counted_for_min_rows_and_items_are_said_apart() -> None:
 
 def test_a_figure_of_rows_counts_the_rows_that_have_it() -> None:
     one = stats(metrics=(MetricStats("mean_recall", 0.8, 4),))
-    assert judged(gate("header", fail_below=0.5, figure="mean_recall"), one).n == 4
+    assert judged(gate("header", fail_below=0.5, metric="mean_recall"), one).n == 4
 
 
-@pytest.mark.parametrize("config", [{"fail_above": 0.5}, {"fail_below": 0.5, "figure": "mean_f1"}])
+@pytest.mark.parametrize("config", [{"fail_above": 0.5}, {"fail_below": 0.5, "metric": "mean_f1"}])
 def test_a_lower_bound_goes_with_lower_limits_and_rates(config: dict[str, Any]) -> None:
     with pytest.raises(ValidationError, match="lower_bound"):
         GateConfig.model_validate({**config, "using": "lower_bound"})
@@ -370,14 +370,14 @@ def test_a_lower_bound_goes_with_lower_limits_and_rates(config: dict[str, Any]) 
 
 
 def test_a_field_has_a_mean_score_where_its_evaluator_makes_one() -> None:
-    one, whole = gate("header.a", figure="mean_score", fail_below=0.5), gate(figure="overall_score", fail_below=0.5)
+    one, whole = gate("header.a", metric="mean_score", fail_below=0.5), gate(metric="overall_score", fail_below=0.5)
     both = ScoredFields(("a",), figures=("mean_field_score", "overall_score"))
     overall = ScoredFields(("a",), figures=("overall_score",))
     assert check_gate(one, both) == []
     (issue,) = check_gate(one, overall)
-    assert issue.hint == "its figures: accuracy, precision, recall, f1"
-    (issue,) = check_gate(gate("header.a", figure="overall_score", fail_below=0.5), both)
-    assert issue.hint == "its figures: accuracy, precision, recall, f1, mean_score"
+    assert issue.hint == "its metrics: accuracy, precision, recall, f1"
+    (issue,) = check_gate(gate("header.a", metric="overall_score", fail_below=0.5), both)
+    assert issue.hint == "its metrics: accuracy, precision, recall, f1, mean_score"
     assert check_gate(whole, overall) == []
 
 
@@ -394,9 +394,9 @@ def test_what_a_run_must_watch_for_its_gates() -> None:
         {"type": "exact_match", "name": "label"},
     ]})  # fmt: skip
     named: list[tuple[str, dict[str, Any]]] = [
-        ("header.b", {}), ("header", {"figure": "precision"}), ("header", {"figure": "mean"}), ("header.b", {}),
-        ("header.a", {"figure": "mean_score"}), ("other.x", {"figure": "recall"}), ("other", {"figure": "f1"}),
-        ("label", {"label": "yes"}), ("label", {"figure": "pass_rate"}), ("lost", {"figure": "f1"}),
+        ("header.b", {}), ("header", {"metric": "precision"}), ("header", {"metric": "mean"}), ("header.b", {}),
+        ("header.a", {"metric": "mean_score"}), ("other.x", {"metric": "recall"}), ("other", {"metric": "f1"}),
+        ("label", {"label": "yes"}), ("label", {"metric": "pass_rate"}), ("lost", {"metric": "f1"}),
     ]  # fmt: skip
     gates = [gate(target, fail_below=0.5, **config) for target, config in named]
     assert watches(gates, suite.lines) == {
@@ -449,17 +449,17 @@ def test_a_figure_that_is_0_has_the_lower_bound_0() -> None:
     """Where no row adds anything to the sums there is no interval, and nothing is below 0."""
     nothing = field("a", omission=3)
     bound = MetricCI("a", "precision", 3, None)
-    found = judged(gate("header.a", figure="precision", fail_below=0.1, using="lower_bound"),
+    found = judged(gate("header.a", metric="precision", fail_below=0.1, using="lower_bound"),
                    stats(fields=(nothing,), metric_cis=(bound,)))  # fmt: skip
     assert (found.value, found.n, found.verdict) == (0.0, 3, "failed")
 
 
 def test_a_further_figure_is_measured_on_the_rows_that_have_it() -> None:
     figures = stats(metrics=(MetricStats("overall_score", 0.75, 4),))
-    found = judged(gate(figure="overall_score", fail_below=0.7, min_rows=5), figures)
+    found = judged(gate(metric="overall_score", fail_below=0.7, min_rows=5), figures)
     assert (found.value, found.n, found.verdict) == (0.75, 4, "undecided")
     assert found.message == "only 4 rows measured, and the gate asks for 5"
-    assert judged(gate(figure="overall_score", fail_below=0.7, min_rows=4), figures).verdict == "passed"
+    assert judged(gate(metric="overall_score", fail_below=0.7, min_rows=4), figures).verdict == "passed"
 
 
 def test_rows_that_were_kept_out_leave_a_gate_undecided_unless_it_fails_all_the_same() -> None:
@@ -483,14 +483,14 @@ def test_rows_that_were_kept_out_leave_a_gate_undecided_unless_it_fails_all_the_
 def test_precision_does_not_see_outputs_that_gave_nothing() -> None:
     """10 rows scored, of which 2 gave nothing: precision rests on 8 of 10."""
     figures = stats(counts=Counts(match=8, omission=2), micro_precision=1.0, outputs_without_values=2)
-    found = judged(gate(figure="precision", fail_below=0.9), figures)
+    found = judged(gate(metric="precision", fail_below=0.9), figures)
     assert found.verdict == "undecided"
     assert "2 rows of 10 have an output that gave nothing" in found.message
-    found = judged(gate(figure="precision", fail_below=0.9, coverage=0.8), figures)
+    found = judged(gate(metric="precision", fail_below=0.9, coverage=0.8), figures)
     assert found.verdict == "passed"
     assert "2 rows of 10 have an output that gave nothing" in found.message
-    assert judged(gate(figure="precision", fail_below=1.0, coverage="any"), figures).verdict == "passed"
-    assert "gave nothing" not in judged(gate(figure="recall", fail_below=0.1), replace(figures, micro_recall=0.8)).message
+    assert judged(gate(metric="precision", fail_below=1.0, coverage="any"), figures).verdict == "passed"
+    assert "gave nothing" not in judged(gate(metric="recall", fail_below=0.1), replace(figures, micro_recall=0.8)).message
 
 
 @pytest.mark.parametrize(("limits", "otherwise"), [({"fail_below": 0.9}, "passed"), ({"warn_below": 0.96}, "warned")])
@@ -512,7 +512,7 @@ def test_a_warning_on_precision_does_not_hide_rows_that_gave_nothing() -> None:
         ({"warn_below": 0.9}, 0.8, "warned"),
         ({"fail_below": 0.9}, 0.95, "failed"),
     ):
-        found = judged(gate(figure="precision", coverage=coverage, **limits), figures)
+        found = judged(gate(metric="precision", coverage=coverage, **limits), figures)
         assert (found.verdict, limits) == (verdict, limits)
         assert "2 rows of 10 have an output that gave nothing" in found.message
 

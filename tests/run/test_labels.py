@@ -135,8 +135,8 @@ def with_labels(folder: Path, other: bool = False, kind: str = "exact_match", va
     (folder / "rows.csv").write_text("\n".join(["id,output,expected", *lines]), encoding="utf-8")
     line = {"type": kind, "name": "it", "labels": ["billing", "refund"], **({"other": True} if other else {})}
     gates = [
-        {"figure": "macro_f1", "fail_below": 0.1},
-        {"figure": "recall", "label": "refund", "fail_above": 0.9},
+        {"metric": "macro_f1", "fail_below": 0.1},
+        {"metric": "recall", "label": "refund", "fail_above": 0.9},
         {"fail_below": 0.1},
     ]
     test_set = {"outputs": {"one": {"column": "output"}, "two": {"column": "output"}}} if variants else {}
@@ -234,11 +234,11 @@ def test_a_run_writes_its_labels_down(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("gate", "verdict", "said"),
     [
-        ({"figure": "f1", "label": "refund", "fail_below": 0.6}, "failed", 'F1 of "refund" 0.5000 is below 0.6'),
+        ({"metric": "f1", "label": "refund", "fail_below": 0.6}, "failed", 'F1 of "refund" 0.5000 is below 0.6'),
         ({"label": "refund", "fail_below": 0.5}, "passed", 'F1 of "refund" 0.5000'),
-        ({"figure": "precision", "label": "billing", "fail_below": 0.7}, "passed", 'precision of "billing" 0.7500'),
-        ({"figure": "recall", "label": "other", "warn_below": 0.7}, "warned", 'recall of "other" 0.0000 is below 0.7'),
-        ({"figure": "micro_recall", "fail_below": 0.6}, "failed", "micro recall 0.5714 is below 0.6"),
+        ({"metric": "precision", "label": "billing", "fail_below": 0.7}, "passed", 'precision of "billing" 0.7500'),
+        ({"metric": "recall", "label": "other", "warn_below": 0.7}, "warned", 'recall of "other" 0.0000 is below 0.7'),
+        ({"metric": "micro_recall", "fail_below": 0.6}, "failed", "micro recall 0.5714 is below 0.6"),
         ({"label": "refnd", "fail_below": 0.6}, "undecided", 'no row expects the label "refnd"'),
     ],
 )
@@ -252,7 +252,7 @@ def test_gates_on_labels(tmp_path: Path, gate: dict[str, Any], verdict: str, sai
     [
         ({"label": "refnd", "fail_below": 1}, {"labels": ["refund", "billing"]}, 'lists none of that name'),
         ({"label": "refund", "fail_below": 1}, {"labels": "off"}, "counts none"),
-        ({"label": "refund", "figure": "mean", "fail_below": 1}, {}, "a label has the figures"),
+        ({"label": "refund", "metric": "mean", "fail_below": 1}, {}, "a label has the metrics"),
         ({"label": "refund", "fail_below": 1, "each_slice": "row.id"}, {}, "not by slice"),
         ({"fail_below": 1}, {"labels": "refund"}, "must be a list of texts, or off"),
         ({"fail_below": 1}, {"labels": []}, "the list is empty"),

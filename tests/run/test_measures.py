@@ -246,13 +246,13 @@ def test_an_empty_column_measured_nothing(tmp_path: Path) -> None:
     [
         ({"fail_above": 0.02, "coverage": "any"}, "failed", "mean 0.02333 is above 0.02"),
         ({"fail_above": 0.03, "coverage": "any"}, "passed", "mean 0.02333"),
-        ({"figure": "median", "warn_above": 0.019, "coverage": 0.5}, "warned", "median 0.02 is above 0.019"),
-        ({"figure": "p95", "fail_above": 0.04, "coverage": "any"}, "passed", "p95 0.04"),
-        ({"figure": "sum", "fail_above": 300, "coverage": "any"}, "passed", "sum 0.07"),
-        ({"figure": "greatest", "fail_below": 300, "coverage": "any"}, "failed", "max 0.04 is below 300"),
+        ({"metric": "median", "warn_above": 0.019, "coverage": 0.5}, "warned", "median 0.02 is above 0.019"),
+        ({"metric": "p95", "fail_above": 0.04, "coverage": "any"}, "passed", "p95 0.04"),
+        ({"metric": "sum", "fail_above": 300, "coverage": "any"}, "passed", "sum 0.07"),
+        ({"metric": "greatest", "fail_below": 300, "coverage": "any"}, "failed", "max 0.04 is below 300"),
         ({"fail_above": 1}, "undecided", "mean 0.02333, on only 3 of 4 rows; the gate asks for 0.95 of them"),
         ({"fail_above": 1, "min_rows": 10}, "undecided", "only 3 rows measured, and the gate asks for 10"),
-        ({"figure": "sum", "slice": {"kind": "y"}, "fail_above": 0.05}, "failed", "sum 0.06 is above 0.05"),
+        ({"metric": "sum", "slice": {"kind": "y"}, "fail_above": 0.05}, "failed", "sum 0.06 is above 0.05"),
         ({"slice": {"kind": "z"}, "fail_above": 1}, "undecided", 'the column "kind" has "x", "y"'),
     ],
 )
@@ -273,7 +273,7 @@ def test_gates_hold_measures_to_limits_of_any_size(tmp_path: Path, gate: dict[st
         ({"measures": {"cost": {"column": "row.cost", "decimal": ";"}}}, "decimal"),
         ({"measures": {"cost": "row.costs"}}, 'there is no column "costs"'),
         ({"gates": {"cots": {"fail_above": 1}}}, 'the suite has none of that name'),
-        ({"gates": {"cost": {"figure": "f1", "fail_above": 1}}}, "figure"),
+        ({"gates": {"cost": {"metric": "f1", "fail_above": 1}}}, "metric"),
         ({"gates": {"exact_match": {"fail_below": 3}}}, "fail_below"),
     ],
 )  # fmt: skip

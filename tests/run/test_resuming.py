@@ -40,7 +40,7 @@ evaluators:
 slices: [row.group]
 measures: {cost: row.cost}
 statistics: {cluster: row.group}
-gates: {header: {fail_below: 0.99}, json_diff_match: {figure: f1, fail_below: 0.5}}
+gates: {header: {fail_below: 0.99}, json_diff_match: {metric: f1, fail_below: 0.5}}
 results: {formats: [csv, markdown, html, junit]}
 """
 ROWS = 400
@@ -351,7 +351,7 @@ HARMLESS: dict[str, Callable[[Path], object]] = {
     "description": lambda folder: edit(folder / "suite.yaml", "name: cities", "name: cities\ndescription: of the world"),
     "gate": lambda folder: edit(folder / "suite.yaml", "fail_below: 0.99", "fail_below: 0.98"),
     "further gate": lambda folder: edit(
-        folder / "suite.yaml", "gates: {", "gates: {contains_json: {fail_below: 0.1}, header.city: {figure: recall, fail_below: 0.2}, "
+        folder / "suite.yaml", "gates: {", "gates: {contains_json: {fail_below: 0.1}, header.city: {metric: recall, fail_below: 0.2}, "
     ),
     "results": lambda folder: edit(folder / "suite.yaml", "results: {", "results: {lowest_fields: 2, "),
     "report": lambda folder: edit(folder / "suite.yaml", "junit]", "json]"),

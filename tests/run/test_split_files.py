@@ -25,7 +25,7 @@ MEASURED = {
     **SUITE,
     "statistics": {"cluster": "row.group"},
     "measures": {"cost": "row.cost"},
-    "gates": {"header": {"fail_below": 0.1, "figure": "precision"}},
+    "gates": {"header": {"fail_below": 0.1, "metric": "precision"}},
 }
 
 

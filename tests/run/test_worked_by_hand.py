@@ -40,7 +40,7 @@ def test_a_lower_bound_is_that_of_its_own_figure(figure: str, low: float) -> Non
     stats = EvaluatorStats(
         "header", "exact_match", 14, 14, 6, 8, 0, 0, 0, 0, 0, 0, 0, 0.5, 0.5, None, (one,), metric_cis=bounds_of((one,))
     )
-    config = GateConfig.model_validate({"fail_below": 0.1, "using": "lower_bound", "figure": figure})
+    config = GateConfig.model_validate({"fail_below": 0.1, "using": "lower_bound", "metric": figure})
     (result,) = judge_gates([Gate("header.a", parse_target("header.a", ["header"]), config)], [stats])
     assert result.value == pytest.approx(low, abs=1e-6)
 

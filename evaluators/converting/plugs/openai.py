@@ -33,7 +33,7 @@ from evaluators.model import MISSING
 from evaluators.suite.nodes import YamlNode
 
 _TEMPLATE: Final = re.compile(r"\{\{\s*([\w.]+)\s*\}\}")
-_GROUPS: Final = "figures of shared word groups are not worked out here"
+_GROUPS: Final = "metrics of shared word groups are not worked out here"
 _OUTPUT: Final = "sample.output_text"
 _LINES: Final = (".jsonl", ".ndjson")
 

@@ -51,7 +51,7 @@ from evaluators.suite.python_data import tree_of
 
 _MODEL: Final = "it asks a model; a judge is set up in the suite, not taken over"
 _CODE: Final = "a program of yours: write it as an evaluator in Python"
-_FIGURES: Final = "figures of shared word groups are not worked out here"
+_FIGURES: Final = "metrics of shared word groups are not worked out here"
 _TRACE: Final = "it looks at the steps of an agent, not at an output"
 _CALL: Final = "the call's cost and time are not in the output; put them into columns of the rows"
 _TOOLS: Final = "put the call into the output as JSON and check it with `json_schema_valid`"
@@ -151,7 +151,7 @@ class Promptfoo(Converter):
         WordTable("Keys of an assertion", (
             Word("type", "type"),
             Word("value", "the setting that the assertion needs", "a file with a schema is named; other files are not read"),
-            Word("weight", "weighted_mean", "the overall figure weighs every assertion as promptfoo does"),
+            Word("weight", "weighted_mean", "the overall metric weighs every assertion as promptfoo does"),
             Word("metric", "name"),
             Word("threshold", "pass_at", "of an assert-set and of what asks a judge; other assertions that have one have no counterpart"),
             Word("transform", None, "nothing works on the output before it is scored, so an assertion with it is left out"),
@@ -163,7 +163,7 @@ class Promptfoo(Converter):
         WordTable("Keys of a test", (
             Word("vars", "columns"),
             Word("assert", "evaluators"),
-            Word("threshold", "pass_at", "of the overall figure"),
+            Word("threshold", "pass_at", "of the overall metric"),
             Word("description", "a column"),
             Word("providerOutput", "output"),
             Word("metadata", None, "it scores nothing"),

@@ -951,7 +951,7 @@ function labelSection({ id, title, blocks, labels }) {
         "ul.items",
         block.items.map((item) => confusionItem(item, matrix, isKnown)),
       );
-    return neutralBlock(block, `${title}, figures`);
+    return neutralBlock(block, `${title}, metrics`);
   });
   return titled(id, String(title), made);
 }
@@ -1038,7 +1038,7 @@ function fieldSection({ id }) {
   );
 }
 const FIELDS_INTRODUCED =
-  "The weakest first. A low figure from few rows may be chance, so it comes after a surer one. Choose a count to see its rows.";
+  "The weakest first. A low metric from few rows may be chance, so it comes after a surer one. Choose a count to see its rows.";
 function fieldRow(stats, field, used) {
   const place = names.indexOf(stats.name);
   const where = place < 0 ? "" : ownValue(run.record.evaluators[place].field_places, field.path);

@@ -20,7 +20,7 @@ _NOTE: Final = 8000
 
 
 class Aim(Platform):
-    """A run in Aim: each figure by its own name with what it is about as its context, settings, a note, and the run folder with all
+    """A run in Aim: each metric by its own name with what it is about as its context, settings, a note, and the run folder with all
     rows as one table.
 
     The repository is the nearest folder `.aim`, as for all of Aim, and made here where there is none, unless the suite names one.

@@ -1,4 +1,4 @@
-"""`files`: figures and settings as files, in the layout that DVC reads."""
+"""`files`: metrics and settings as files, in the layout that DVC reads."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _COLUMNS: Final = ("name", "variant", "evaluator", "path", "accuracy", "n", *_CO
 
 
 class Files(Tracker):
-    """Figures and settings as files that belong into version control, in the layout that DVC reads.
+    """Metrics and settings as files that belong into version control, in the layout that DVC reads.
 
-    `metrics.json` has the figures, `params.yaml` the settings, `plots/fields.csv` a line for each field; `dvc.yaml` says so to
+    `metrics.json` has the metrics, `params.yaml` the settings, `plots/fields.csv` a line for each field; `dvc.yaml` says so to
     DVC. The next run takes their place: what was before is in version control.
     """
 

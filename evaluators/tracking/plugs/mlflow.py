@@ -1,4 +1,4 @@
-"""`mlflow`: a run of an experiment on an MLflow server, with figures, settings, all rows, and what each row was made of."""
+"""`mlflow`: a run of an experiment on an MLflow server, with metrics, settings, all rows, and what each row was made of."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _MOST_ROWS: Final = 100_000
 
 
 class MLflow(RowTracker):
-    """A run of an experiment in MLflow: the figures as metrics, the suite as parameters, all rows as one table, the run
+    """A run of an experiment in MLflow: its metrics, the suite as parameters, all rows as one table, the run
     folder and the report as artifacts, and a note. Several models are a run each, below one that has what they share.
 
     Where things go is said by MLflow's own variables, such as `MLFLOW_TRACKING_URI` and `MLFLOW_EXPERIMENT_NAME`, or here.
@@ -63,7 +63,7 @@ class MLflow(RowTracker):
     experiment: Name | None = None
     """The experiment; without it, what MLflow's variables say, or else the name of the suite."""
     run: Name | None = None
-    """The id of a run that is there already and gets the figures, such as that of the training; without it, a run of its own."""
+    """The id of a run that is there already and gets the metrics, such as that of the training; without it, a run of its own."""
     trace_column: Name | None = None
     """The column of the test set with the ids of traces in MLflow that the outputs come from: they get the feedback, for all rows."""
 
@@ -114,7 +114,7 @@ class MLflow(RowTracker):
             client.set_terminated(run_id, "FINISHED" if record.result.complete else "KILLED", _ended(record))
 
     def _of_variant(self, client: MlflowClient, record: Run, above: PlatformRun, variant: str) -> PlatformRun:
-        """The run of one variant, below that of all: with its figures by the names that a run of one model has, and its rows."""
+        """The run of one variant, below that of all: with its metrics by the names that a run of one model has, and its rows."""
         key = f"{run_key(record)}/{variant}"
         experiment = above.info.experiment_id
         found = client.search_runs([experiment], _tagged(key), max_results=1)
@@ -168,7 +168,7 @@ class MLflow(RowTracker):
 def _log_values(
     client: MlflowClient, record: Run, run: PlatformRun, metrics: Mapping[str, Number], params: Mapping[str, str]
 ) -> None:
-    """Figures that the run does not have as they are, and settings that it does not have: those cannot be changed."""
+    """Metrics that the run does not have as they are, and settings that it does not have: those cannot be changed."""
     from mlflow.entities import Metric, Param
 
     run_id, at = run.info.run_id, _started(record) or run.info.start_time
@@ -193,7 +193,7 @@ def _fitting(wanted: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, A
     for name, value in wanted.items():
         short = fitted(name, _NAME)
         if short in found:
-            raise ValueError(f"two figures or settings are called {short}")
+            raise ValueError(f"two metrics or settings are called {short}")
         found[short] = value
     return {name: value for name, value in found.items() if name not in there or there[name] != value}
 
@@ -256,7 +256,7 @@ def _tags(record: Run, environment: bool) -> Iterator[tuple[str, str]]:
 
 
 def _gates(gates: Iterable[GateResult]) -> Iterator[tuple[str, str]]:
-    """A tag for each figure that gates are about, with how they ended."""
+    """A tag for each metric that gates are about, with how they ended."""
     found: dict[str, list[str]] = {}
     for gate in gates:
         variant = [] if gate.variant is None else ["variant", segment(gate.variant)]

@@ -51,8 +51,8 @@ _INFO: Final = 9
 
 
 class OpenTelemetry(RowTracker):
-    """A trace for the run, sent over OTLP/HTTP: a span for the run, below it rows, below them evaluators; and the figures of the
-    run as metrics.
+    """A trace for the run, sent over OTLP/HTTP: a span for the run, below it rows, below them evaluators; and the metrics
+    of the run.
 
     Each evaluation of a row and of a field is an event `gen_ai.evaluation.result`: in its span, in the log, or both. A row that
     says which span its output comes from is below that span. Where it goes is said by the variables that all of OpenTelemetry
@@ -169,7 +169,7 @@ class _Run:
                 yield ReadableLogRecord(said, self._resource, self._scope)
 
     def figures(self) -> Any:
-        """The figures of the run as gauges, each with what it is about."""
+        """The metrics of the run as gauges, each with what it is about."""
         from opentelemetry.sdk.metrics import export
 
         scope = export.ScopeMetrics(self._scope, list(self._gauges()), "")
@@ -215,7 +215,7 @@ class _Run:
 
 
 def _node_of_run(record: Run, settings: OpenTelemetry) -> _Node:
-    """The run: its settings and its figures as attributes."""
+    """The run: its settings and its metrics as attributes."""
     result = record.result
     attributes: dict[str, Any] = {f"{OURS}.run_key": run_key(record), f"{OURS}.complete": result.complete}
     attributes |= {f"{OURS}.param.{_dotted(name)}": _cut(text) for name, text in flat_params(record).items()}

@@ -38,7 +38,7 @@ _EVERY_CELL: Final = 10_000
 
 class Phoenix(RowTracker):
     """An experiment in Phoenix: the test set as a dataset, an output for each row, and for each evaluator and field an
-    evaluation with a score, a word and a reason. Our figures are in the metadata of the experiment.
+    evaluation with a score, a word and a reason. Our metrics are in the metadata of the experiment.
 
     Where Phoenix is, is said by its own variables, such as `PHOENIX_COLLECTOR_ENDPOINT` and `PHOENIX_API_KEY`, or here. Several models
     make several experiments over one dataset. Phoenix shows means of the rows that it has: those are ours when all rows were sent.
@@ -146,7 +146,7 @@ def _description(record: Run, variant: str | None, most: int) -> str:
     said += "" if variant is None else f", {variant}"
     if rows <= most:
         return said
-    return f"{said}; {most} of {rows} rows, those with something wrong first: the figures of all rows are in the metadata"
+    return f"{said}; {most} of {rows} rows, those with something wrong first: the metrics of all rows are in the metadata"
 
 
 def _send_rows(

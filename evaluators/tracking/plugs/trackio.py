@@ -26,7 +26,7 @@ _QUIET: Final = {"HF_HUB_DISABLE_TELEMETRY": "1", "GRADIO_ANALYTICS_ENABLED": "F
 
 
 class Trackio(Platform):
-    """A run in Trackio: figures, settings, all rows as a table, and the run folder as an artifact.
+    """A run in Trackio: metrics, settings, all rows as a table, and the run folder as an artifact.
 
     It is kept on this machine, where TRACKIO_DIR says, unless TRACKIO_SERVER_URL (with TRACKIO_WRITE_TOKEN) or TRACKIO_SPACE_ID name
     a server. Kept on this machine, nothing is asked of a network: HF_HUB_OFFLINE is set then.

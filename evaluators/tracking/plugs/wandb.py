@@ -20,7 +20,7 @@ _SECONDS: Final = 600.0
 
 
 class WeightsAndBiases(Platform):
-    """A run in Weights & Biases: figures in the summary, settings in the config, all rows as a table, and the run folder as an artifact.
+    """A run in Weights & Biases: metrics in the summary, settings in the config, all rows as a table, and the run folder as an artifact.
 
     Where nothing is set here, the variables of the platform count: WANDB_PROJECT, WANDB_ENTITY, WANDB_MODE, WANDB_API_KEY,
     WANDB_BASE_URL, WANDB_DIR and the others. WANDB_MODE=offline writes files, which `wandb sync` takes there later.

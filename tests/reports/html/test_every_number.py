@@ -62,9 +62,9 @@ EVALUATORS = [
 GATES = {
     "header": {"fail_below": 0.9},
     "header.total": {"fail_below": 0.1, "warn_below": 0.99},
-    "lines": [{"figure": "f1", "fail_below": 0.2}, {"figure": "recall", "warn_below": 0.99, "slice": {"shop": "north"}}],
-    "kind": {"figure": "macro_f1", "fail_below": 0.2},
-    "cost": {"figure": "mean", "fail_above": 100},
+    "lines": [{"metric": "f1", "fail_below": 0.2}, {"metric": "recall", "warn_below": 0.99, "slice": {"shop": "north"}}],
+    "kind": {"metric": "macro_f1", "fail_below": 0.2},
+    "cost": {"metric": "mean", "fail_above": 100},
 }
 
 
@@ -195,7 +195,7 @@ def test_no_section_has_numbers_that_are_not_held_here(page: Opened, recorded: R
         f"Confusion matrix: kind ({one['variant']})" if one["variant"] else "Confusion matrix: kind"
         for one in run["confusion_matrices"]
     ]
-    figures = [f"Figures of lines ({one})" for one in run["variants"]] or ["Figures of lines"]
+    figures = [f"Metrics of lines ({one})" for one in run["variants"]] or ["Metrics of lines"]
     known = [
         "Gates",
         "Evaluators",
@@ -391,7 +391,7 @@ def test_the_figures_of_a_schema(page: Opened, recorded: Recorded) -> None:
     for stats in recorded.run["evaluators"]:
         if stats["name"] != "lines":
             continue
-        title = f"Figures of lines ({stats['variant']})" if stats["variant"] else "Figures of lines"
+        title = f"Metrics of lines ({stats['variant']})" if stats["variant"] else "Metrics of lines"
         (shown,) = tables(page, title)
         counts = stats["counts"]
         right = counts["match"] + counts["mismatch"] + counts["error"]

@@ -440,7 +440,7 @@ def test_a_comparison_says_how_it_ended_and_what_became_worse(opened: Open, tmp_
 
 def test_sections_with_titles_alike_are_told_apart(opened: Open, tmp_path: Path) -> None:
     sections = tuple(
-        Section(title, (Paragraph("x"),)) for title in ("Été", "Figures 1", "Figures 2", "Ätä", "???", "!!!")
+        Section(title, (Paragraph("x"),)) for title in ("Été", "Metrics 1", "Metrics 2", "Ätä", "???", "!!!")
     )
     file = tmp_path / "page.html"
     file.write_text(page_html(page_payload(Page("a page", sections))), encoding="utf-8")

@@ -25,7 +25,7 @@ export function labelSection({ id, title, blocks, labels }) {
         "ul.items",
         block.items.map((item) => confusionItem(item, matrix, isKnown)),
       );
-    return neutralBlock(block, `${title}, figures`);
+    return neutralBlock(block, `${title}, metrics`);
   });
   return titled(id, String(title), made);
 }

@@ -48,7 +48,7 @@ export function fieldSection({ id }) {
 }
 
 const FIELDS_INTRODUCED =
-  "The weakest first. A low figure from few rows may be chance, so it comes after a surer one. Choose a count to see its rows.";
+  "The weakest first. A low metric from few rows may be chance, so it comes after a surer one. Choose a count to see its rows.";
 
 /** @param {EvaluatorStats} stats @param {FieldStats} field @param {string[]} used */
 function fieldRow(stats, field, used) {
