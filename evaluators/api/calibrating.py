@@ -57,7 +57,7 @@ def calibration_document(
     pass_at: float,
     scale: tuple[float, float],
     other: Path | None,
-    marks: Mapping[str, Cell] | None = None,
+    marks: Mapping[str, Cell] | None,
 ) -> tuple[Page, bool]:
     """The page about a judge's verdicts beside the marks in the column `human`, or beside `marks` by id.
 

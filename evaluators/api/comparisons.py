@@ -62,7 +62,7 @@ def compare_with_baseline(suite: Suite, new: Path, **how: Any) -> RunComparison:
     return compare(side_of(read_baseline(file), str(file)), new, suite=suite, **how)
 
 
-def compare_variants(run: Path, names: Sequence[str] = (), *, suite: Suite | None = None, **how: Any) -> RunComparison:
+def compare_variants(run: Path, names: Sequence[str], *, suite: Suite | None, **how: Any) -> RunComparison:
     """The variants of one run, ranked; two of them are also compared row by row, the first as the base.
 
     Without names, all of them. `how` is as for `compare`, and nothing fails where it names no rule. Raises Problems when the run has

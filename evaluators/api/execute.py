@@ -206,9 +206,10 @@ def _tracked(finished: Finished, trackers: Sequence[NamedTracker], options: RunO
     report = folder / "report.html"
     pages = [file for file in (*finished.files, *([str(report)] if report.is_file() else ())) if file.endswith(".html")]
     if sent.links and pages:
-        from evaluators.api.finished_run import sent_section, with_sections
+        from evaluators.api.finished_run import with_links
         from evaluators.run.reader import Run
 
-        shown = with_sections(finished.options, sent_section(folder))
-        write_files(pages, Run(folder), shown)  # once more, now that they can say where the run is
+        write_files(
+            pages, Run(folder), with_links(finished.options, folder)
+        )  # once more, now that they can say where the run is
     return replace(finished, result=afterwards(finished.result, sent.issues), sent=sent)

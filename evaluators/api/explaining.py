@@ -25,7 +25,7 @@ def is_suite(subject: str) -> bool:
     return not kinds_of(present_name(subject)) and Path(subject).is_file()
 
 
-def of_suite(file: str, format_: str, steps: bool = False, width: int = WIDTH) -> str:
+def of_suite(file: str, format_: str, steps: bool, width: int) -> str:
     """A suite explained. Raises Problems with everything that is wrong with it."""
     suite = load(file)
     columns: dict[str, str] = dict(suite.test_set.columns.named().items())

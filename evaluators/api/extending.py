@@ -64,7 +64,10 @@ def comparator(
 
     def add(plug: Function) -> Function:
         if inspect.isclass(plug):
-            _add_class(name, plug, overwrite)
+            _check_name("comparator", name)
+            _add_comparator(name, plug, overwrite)
+            if issubclass(plug, Comparator):
+                plug.word = name
         else:
             register(name, plug, overwrite, batch, reads, params, readable, at_once)
         return plug
@@ -117,13 +120,6 @@ def register_transform(
 
     does = (inspect.getdoc(f) or "A transform of your own.").partition("\n\n")[0]
     add_transform(name, Kind(does, AnyParameters, make, converts=True), overwrite=overwrite)
-
-
-def _add_class(name: str, plug: Any, overwrite: bool) -> None:
-    _check_name("comparator", name)
-    _add_comparator(name, plug, overwrite)
-    if issubclass(plug, Comparator):
-        plug.word = name
 
 
 def _add_comparator(name: str, plug: Any, overwrite: bool) -> None:

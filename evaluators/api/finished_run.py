@@ -56,22 +56,18 @@ def label_rules(lines: Sequence[EvaluatorLine]) -> dict[str, LabelRule]:
     return {line.name: rule for line in lines if (rule := line.settings.label_rule()) is not None}
 
 
-def sent_section(folder: Path) -> tuple[Section, ...]:
-    """Where the run in a folder was sent, if it was."""
+def with_links(options: Options, folder: Path) -> Options:
+    """The options with a section about where the run in a folder was sent, if it was; every page has it."""
     if not (folder / LINKS_JSON).is_file():
-        return ()
+        return options
     from evaluators.tracking.sending import links_of
 
     items = (
         Item(f"{link.platform}: {link.url or 'no address'} (run {link.run_id})", link=link.url or "")
         for link in links_of(folder)
     )
-    return (Section("Where it was sent", (Listing(tuple(items)),)),)
-
-
-def with_sections(options: Options, sections: Sequence[Section]) -> Options:
-    """The options with further sections, which every page has."""
-    return replace(options, extra=(*options.extra, *sections), asked=(*options.asked, *sections))
+    section = Section("Where it was sent", (Listing(tuple(items)),))
+    return replace(options, extra=(*options.extra, section), asked=(*options.asked, section))
 
 
 def options_of(record: Run) -> Options:
@@ -80,8 +76,7 @@ def options_of(record: Run) -> Options:
         lines: Sequence[EvaluatorLine] = recorded_lines(record)
     except Problems:
         lines = ()  # the suite needs what is not here: a variable, or functions of a program
-    options = with_record(Options(record.facts.lowest_fields), record, lines)
-    return with_sections(options, sent_section(record.place))
+    return with_links(with_record(Options(record.facts.lowest_fields), record, lines), record.place)
 
 
 def recorded_lines(record: Run) -> tuple[EvaluatorLine, ...]:

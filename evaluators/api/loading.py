@@ -61,16 +61,13 @@ def _read(path: Path, environment: Mapping[str, str] | None) -> suite_source.Sui
         said = "a suite is expected here, a YAML file, and this file holds rows"
         word = f'"{path}"' if " " in str(path) else str(path)  # as a command line takes it
         hint = f"`evaluators init {word}` writes a first suite for it"
-        if _holds_assertions(path):
+        with path.open("rb") as file:
+            header = file.readline(64 * 1024).decode("utf-8", "replace")
+        if re.match(TABLE_OF_PROMPTFOO, header) is not None:
             hint = (
                 f"__expected is of promptfoo; make a suite of it: evaluators convert {word} -o suite.yaml --rows rows.csv"
             )
         raise problem("rows-for-suite", said, where=str(path), hint=hint) from error
-
-
-def _holds_assertions(path: Path) -> bool:
-    with path.open("rb") as file:
-        return re.match(TABLE_OF_PROMPTFOO, file.readline(64 * 1024).decode("utf-8", "replace")) is not None
 
 
 def loads(

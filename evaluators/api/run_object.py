@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from weakref import finalize
 
 from evaluators.api.score_columns import columns_of, overall_of, verdict_columns
-from evaluators.issues import Issue, Problems, problem
+from evaluators.issues import Issue, problem
 from evaluators.model import MISSING, Result
 from evaluators.result_table import Kind, ResultTable
 from evaluators.run import reader
@@ -61,7 +61,9 @@ class Run(reader.Run):
 
         `index` is that of the data frame that was given; `let_go` takes away what only this run needs.
         """
-        found = cls.of(Path(), result, _elsewhere(result))
+        hint = "its folder went to a store; fetch it from there"
+        elsewhere = problem("no-record", "the rows of this run are not on this machine", where=result.folder, hint=hint)
+        found = cls.of(Path(), result, elsewhere)
         if recorded is not None:
             found.__dict__.update({**recorded.__dict__, "result": result})
         found._lines, found._index = tuple(lines), index
@@ -268,11 +270,6 @@ class Run(reader.Run):
 
 def _called(one: EvaluatorStats) -> str:
     return f"{one.name} ({one.variant})" if one.variant else one.name
-
-
-def _elsewhere(result: RunResult) -> Problems:
-    hint = "its folder went to a store; fetch it from there"
-    return problem("no-record", "the rows of this run are not on this machine", where=result.folder, hint=hint)
 
 
 def _given(value: object) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from evaluators.judges.session import AskingProgress
 from evaluators.registry import suggestion
@@ -71,12 +71,9 @@ class RunOptions(TypedDict, total=False):
     """A summary will be shown, so what only it needs is found out, even where nothing is written."""
 
 
-OPTIONS: Final = tuple(RunOptions.__annotations__)
-
-
 def refuse_unknown(options: Mapping[str, Any], function: str, further: tuple[str, ...] = ()) -> None:
     """Raises TypeError for an option that there is not, with the one that may be meant."""
-    known = (*further, *OPTIONS)
+    known = (*further, *RunOptions.__annotations__)
     for name in options:
         if name not in known:
             hint = suggestion(name, known) or f"known: {', '.join(known)}"

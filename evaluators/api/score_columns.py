@@ -86,11 +86,15 @@ def arrow_type(kind: Kind) -> Any:
 
 
 def _whole(verdicts: Sequence[Result]) -> list[list[Any]]:
+    """Score, passed, status, and what kept a row from being measured, in a line."""
     return [
         [verdict.score for verdict in verdicts],
         [verdict.passed for verdict in verdicts],
         [verdict.status.word for verdict in verdicts],
-        [error_of(verdict) for verdict in verdicts],
+        [
+            (error_text(verdict.issue) or verdict.status.plain) if verdict.status.kept_out else None
+            for verdict in verdicts
+        ],
     ]
 
 
@@ -142,8 +146,3 @@ def overall_verdict(parts: Sequence[Result]) -> Result:
     mean = sum((Fraction(one.num, one.den) for one in there), Fraction()) / len(there)
     passed = all(one.passed is not False for one in there)
     return Result(RowStatus.SCORED, passed, mean.numerator, mean.denominator)
-
-
-def error_of(verdict: Result) -> str | None:
-    """What kept a row from being measured, in a line; None where nothing did."""
-    return (error_text(verdict.issue) or verdict.status.plain) if verdict.status.kept_out else None

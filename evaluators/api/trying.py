@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -99,7 +98,7 @@ def row_of(
     number: int | None,
     row_id: str | None,
     variant: str | None,
-    settings: Mapping[str, Any] = MappingProxyType({}),
+    settings: Mapping[str, Any],
 ) -> tuple[Page, int]:
     """The page of a row of a test set, and the exit code: of the first row, or the one with that number or id.
 
