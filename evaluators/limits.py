@@ -136,13 +136,13 @@ def limited(limits: WorkLimits, until: float | None = None) -> Iterator[RowClock
 
 
 def row_out_of_time(seconds: float) -> Issue:
-    """What is said of a row that took too long."""
+    """The issue of a row that took too long."""
     message = f"the row took more than {seconds:g} s, so it was stopped; it has no score"
     hint = "limits: {row_seconds: NUMBER} sets another limit; shorter lists and texts, or a key_field, take less time"
     return Issue(_ROW, Blame.ENVIRONMENT, message, hint=hint)
 
 
 def run_out_of_time(seconds: float | None) -> Issue:
-    """What is said of the rows that a run had no time for."""
+    """The issue of rows that a run had no time for."""
     message = f"the run took more than {seconds or 0:g} s, so this row was not judged"
     return Issue(_RUN, Blame.ENVIRONMENT, message, hint="limits: {run_seconds: NUMBER} sets another limit")

@@ -61,7 +61,7 @@ class _Status(Enum):
         return self.number
 
     def __eq__(self, other: object) -> bool:
-        """The same status, by its word, `status == "match"`, or by its number."""
+        """Whether the other is this status, its word (`status == "match"`) or its number."""
         if other.__class__ is str:
             return self.word == other
         return self is other or (other.__class__ is int and self.number == other)

@@ -166,7 +166,7 @@ def _as_of_pydantic(method: Method) -> Method:
 
 
 def _by_name(kind: type[Evaluator], unnamed: tuple[Any, ...]) -> dict[str, Any]:
-    """What was given without a name, by the name of the setting that it is."""
+    """The positional arguments as keyword arguments: each under the name of its setting."""
     if not unnamed:
         return {}
     own = (name for name in kind.model_fields if name not in (*Evaluator.model_fields, *ROLES))
@@ -230,7 +230,7 @@ class Evaluator(Settings):
         return None
 
     def compile(self) -> Check:
-        """What a run asks of each row: `measure`, with `pass_at` applied."""
+        """The check that a run calls for each row: `measure`, with `pass_at` applied."""
         measure, yes, no = self.measure, verdict_of(self, True), verdict_of(self, False)
 
         def check(*values: Any) -> Result:
@@ -242,7 +242,7 @@ class Evaluator(Settings):
         return check
 
     def explain(self, *values: Any) -> Result:
-        """What one row comes to, with its reasons. An output that cannot be read is a `CellError`."""
+        """The result of one row, with its reasons. An output that cannot be read is a `CellError`."""
         error = next((value for value in values if isinstance(value, CellError)), None)
         if error is not None:
             return self.unreadable().result.explained(Reason(error.issue.message))
@@ -313,10 +313,9 @@ class TreeEvaluator(Evaluator):
         return self.check()
 
     def explain(self, *values: Any) -> Result:
-        """What one row comes to, with every field. What is asked twice on the way is answered once.
+        """The result of one row, with every field. No question is asked twice on the way.
 
-        An output that cannot be read (a `CellError`) is looked at as one that is missing, and why it cannot be read is then the
-        reason shown.
+        An output that cannot be read (a `CellError`) is scored as a missing one, and its error is the reason shown.
         """
         error = next((value for value in values if isinstance(value, CellError)), None)
         with caching():
@@ -336,9 +335,9 @@ class TreeEvaluator(Evaluator):
 
 
 def _without_output(found: Result) -> Result:
-    """What a row comes to whose output cannot be read, from what it comes to without one: 0, in every metric too.
+    """The result of a row whose output cannot be read: 0 in every metric. `found` is its result with a missing output.
 
-    A row that something else keeps from being measured stays so.
+    A row that is left out for another reason keeps that result.
     """
     if found.status.kept_out:
         return found
@@ -347,7 +346,7 @@ def _without_output(found: Result) -> Result:
 
 
 def verdict_of(settings: Evaluator, found: object) -> Result:
-    """What an answer of `measure` comes to, `pass_at` applied. Raises RowProblem for one that is no score from 0 to 1."""
+    """The result for a score that `measure` returned, with `pass_at` applied. Raises RowProblem unless it is from 0 to 1."""
     match found:
         case (int(num), int(den)) if 0 <= num <= den:
             if not den:

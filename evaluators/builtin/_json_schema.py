@@ -58,7 +58,7 @@ _NOT_IN_A_URI: Final = re.compile(r"[\s<>\"{}|\\^`]")
 
 @lru_cache(maxsize=256)
 def validator(schema_text: str, check_formats: bool, timeout_seconds: float) -> Any:
-    """What tells whether a document fits the schema. Raises BadSettings."""
+    """A validator of documents against the schema. Raises BadSettings."""
     schema = read_text(schema_text)
     check(schema, check_formats)
     draft = _careful(_draft(schema), timeout_seconds)
@@ -72,7 +72,7 @@ def fits(validator: Any, document: Any) -> bool:
 
 
 def errors_in(validator: Any, document: Any, written: Callable[[Any], Any]) -> list[dict[str, object]]:
-    """What is wrong with a document: where, what, and the keyword that says so; one more than `MOST_ERRORS` at most.
+    """The errors of a document, each with its path, a message and the keyword of the schema; one more than `MOST_ERRORS` at most.
 
     `written` makes what the schema says readable: `${NAME}` for what the environment filled in. Raises what `fits` raises.
     """
@@ -184,7 +184,7 @@ def _keyword_at(path: Iterable[str | int]) -> str | int | None:
 
 
 def _message(error: ValidationError | SchemaError, written: Callable[[Any], Any] = lambda value: value) -> str:
-    """What is wrong, with values as JSON writes them."""
+    """The message of an error, with values as JSON writes them."""
     found, wanted = error.instance, written(error.validator_value)
     match error.validator:
         case "type":

@@ -119,9 +119,9 @@ class Judgement(Struct, frozen=True):
 
 
 def judgement_of(answer: JudgeAnswer, criteria: Mapping[str, Criterion], scale: tuple[float, float]) -> Judgement:
-    """An answer, with the score that its points and its criteria come to. Raises RowProblem where there is none.
+    """The score and the reasons in a judge's answer. Raises RowProblem where it has no score.
 
-    A judge's own total is not looked at where there are criteria: weights are ours to apply.
+    With criteria, the score is their weighted mean, whatever total the judge gave.
     """
     if answer.error is not None:
         raise RowProblem(answer.error)
@@ -140,7 +140,7 @@ def judgement_of(answer: JudgeAnswer, criteria: Mapping[str, Criterion], scale: 
 
 
 def _by_name(told: object) -> dict[str, Any]:
-    """What a judge says of each criterion: a map by name, or a list with names. Twice the same name is nothing."""
+    """What a judge answered on each criterion, by name, from a map or a list; empty where a name occurs twice."""
     if isinstance(told, Mapping):
         return dict(told)
     listed = told if isinstance(told, list) and all(isinstance(one, Mapping) for one in told) else []

@@ -114,7 +114,7 @@ def _difference(output: Any, expected: Any) -> str:
 
 
 def _alike(output: str, expected: str) -> int:
-    """How many characters both begin with."""
+    """The length of the beginning that both texts share."""
     alike, most = 0, min(len(output), len(expected))
     while alike < most:
         half = (alike + most + 1) // 2

@@ -132,7 +132,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
 
 
 def _lost(found: Result) -> Result:
-    """The verdict of a row whose output cannot be read, from what an output that is missing comes to: it matches nothing."""
+    """The verdict of a row whose output cannot be read: no field matches. `found` is its verdict with a missing output."""
     statuses = found.statuses.replace(MATCHED, NOT_MEASURED)
     if found.status.kept_out:
         return replace(found, statuses=statuses)

@@ -45,7 +45,7 @@ _starting = threading.Lock()
 
 
 def result_of(awaitable: Awaitable[Any]) -> Any:
-    """What the awaitable comes to. What it raises is raised here."""
+    """The result of an awaitable, from code that is not async. Raises what the awaitable raises."""
     worker = _worker()
     if threading.current_thread() is not worker.thread:
         return worker.result_of(awaitable)
@@ -62,9 +62,9 @@ def settled(found: Any) -> Any:
 
 
 def results_of(make: Sequence[Callable[[], Awaitable[Any]]], at_once: int) -> list[Any]:
-    """What several awaitables come to, in their order; `at_once` of them run at the same time, at most.
+    """The results of several awaitables, in their order; at most `at_once` of them run at the same time.
 
-    Each is made when its turn comes. What one of them raises stands in its place.
+    Each is made when its turn comes. An exception that one raises is its result.
     """
     return list(result_of(_bounded(make, at_once)))
 
@@ -85,7 +85,7 @@ async def _bounded(make: Sequence[Callable[[], Awaitable[Any]]], at_once: int) -
 
 
 def rest() -> None:
-    """Ends the thread until it is needed again: a process that is to be forked should have one thread."""
+    """Ends the thread that awaits, which starts again when it is needed: a process should have one thread when it forks."""
     with _starting:
         if _shared and _shared[0].process == os.getpid() and threading.current_thread() is not _shared[0].thread:
             _shared.pop().stop()

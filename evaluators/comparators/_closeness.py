@@ -65,7 +65,7 @@ def exact_gap(expected: Number, actual: Number) -> Fraction | None:
 
 
 def gap_between(expected: Number, actual: Number) -> str:
-    """The same as people write it."""
+    """The distance of two numbers as text, for messages."""
     gap = exact_gap(expected, actual)
     return "more than any number" if gap is None else _spell(gap)
 

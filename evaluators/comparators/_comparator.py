@@ -49,7 +49,7 @@ _current: ContextVar[Cache | None] = ContextVar("cache", default=None)
 
 @contextmanager
 def caching() -> Iterator[None]:
-    """Answers are cached inside, as long as it goes. Inside another one, the outer one is used."""
+    """Within the `with` block, answers of comparators are cached. A block inside another one shares its cache."""
     if _current.get() is not None:
         yield
         return
@@ -66,7 +66,7 @@ def current_cache() -> Cache | None:
 
 
 def cached(key: Hashable, ask: Callable[[], Found], about: object = None) -> Found:
-    """What `ask` gives, asked once for each key while answers are cached. An exception is an answer, too.
+    """The answer of `ask`, which is called once for each key while answers are cached. An exception is cached as well.
 
     `about` lives as long as the answer: what a key by identity speaks of.
     """
@@ -228,7 +228,7 @@ class Comparator(Settings):
         return None
 
     def key(self) -> Callable[[Any], Hashable] | None:
-        """What two values share exactly when they match; None where no such thing is known.
+        """A key that two values share exactly when they match; None where the comparator has no such key.
 
         With it long lists are paired without asking about every pair. One to which only equal values match gives
         `values.pairing.identity`, and need not be asked.
@@ -236,7 +236,7 @@ class Comparator(Settings):
         return None
 
     def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
-        """One answer per question, in their order. The default asks one by one, and a problem with one is its own."""
+        """One answer per question, in their order. As it stands it calls `compare` for each; a RowProblem is that question's answer."""
 
         def answer(question: Question) -> Answer:
             try:
@@ -247,7 +247,7 @@ class Comparator(Settings):
         return [answer(question) for question in questions]
 
     def compare_rows(self, rows: Sequence[Sequence[Question]]) -> list[Sequence[Answer] | Exception]:
-        """What `compare_all` says of several lists of questions, one call for each: a call that raises stands for its list alone."""
+        """The answers to several lists of questions, one call of `compare_all` for each; an exception stands for its list alone."""
 
         def of_row(questions: Sequence[Question]) -> Sequence[Answer] | Exception:
             try:
@@ -306,7 +306,7 @@ def _check_score(word: str, score: int | float) -> None:
 
 
 def worded(comparator: Comparator, expected: object, actual: object, found: Comparison) -> Comparison:
-    """The same comparison, with a reason in plain words where it has none."""
+    """A comparison with a reason in plain words: its own, or else the one that its comparator gives."""
     if found.reason is not None:
         return found
     try:
@@ -336,7 +336,7 @@ def cached_compare(comparator: Comparator) -> Compare:
 
 
 def explained(comparator: Comparator, expected: Any, actual: Any) -> Comparison:
-    """What `cached_compare` says of two values, with the reason, which is asked once, too."""
+    """The comparison of two values with its reason, from the cache where answers are cached."""
     found = comparison_of(word_of(comparator), cached_compare(comparator)(expected, actual))
     if _ships(comparator):
         return worded(comparator, expected, actual, found)
@@ -357,7 +357,7 @@ class WholeCall(Exception):
 
 
 def answers_in(comparator: Comparator, questions: Sequence[Question], found: object) -> list[Comparison | RowProblem]:
-    """What one call answered to some questions, in their order, each with a reason.
+    """The answers that one call gave to some questions, in their order, each with a reason.
 
     `found` is what the call returned, or the exception that it raised. A problem with one question stands in its place; an
     exception, or a list of another length, is everyone's problem: `WholeCall`, raised.
@@ -402,8 +402,8 @@ def bad_answer(word: str, what: str) -> RowProblem:
 
 
 def in_field(error: RowProblem, path: str) -> RowProblem:
-    """The same problem, said with its field: what a function of the suite's own did wrong, and what is wrong with an
-    expected value."""
+    """The problem with the name of its field in the message, where it is about one field: a fault of a function of the suite, or
+    of an expected value."""
     issue = error.issue
     about_a_field = issue.code in _OF_FUNCTIONS or issue.code.startswith("expected-")
     if not about_a_field or issue.message.startswith("field "):

@@ -61,7 +61,7 @@ class FunctionComparator(Comparator):
         return handler(core)  # the class has no source text to read descriptions from
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
-        """What the function says of a pair that stands on no list; one that costs is asked with a list of one question."""
+        """The function's answer on one pair of values. A function that costs is called with a list of one question."""
         if not self.costs:
             answer: bool | Comparison = settled(type(self).function(expected, actual, dict(self._params)))
             return answer
@@ -160,7 +160,7 @@ def waits(function: Callable[..., Any]) -> bool:
 
 
 def transform_of(name: str, function: Callable[..., Any], params: ReadParams | None, options: Params) -> Apply:
-    """What applies `f(value, params)` to a value. It sees null as None.
+    """A transform that calls `f(value, params)`, which gets null as None.
 
     Raises BadSettings for parameters that cannot be used. A TransformError says that a value cannot be changed; anything
     else that the function raises is its own fault.

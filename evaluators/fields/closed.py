@@ -138,7 +138,7 @@ def _list(path: SchemaPath, align: Align, reached: Reached, whole: FieldNode | N
 
 
 def combined(line: FieldLine, answers: Sequence[Judged]) -> Judged:
-    """What several pairs of values come to: a match when every pair matches, else the kind of what does not.
+    """The outcome of a field with several pairs of values: a match when every pair matches, else the kind of what does not.
 
     Where there is partial credit, the field earns the mean of what its pairs earn.
     """
@@ -262,7 +262,7 @@ def _shown(found: Sequence[Finding], several: bool) -> tuple[Any, Any]:
 def _details(
     tree: ClosedTree, line: FieldLine, answer: Explained, status: FieldStatus, expected: Any, actual: Any
 ) -> dict[str, object]:
-    """What else is known of a field that is one pair of values: what the comparator said, and where it does not match, why."""
+    """The details of a field with one pair of values: the comparator's and, where it does not match, a code and what was compared."""
     details: dict[str, object] = {name: value for name, value in answer.details.items() if name not in OURS}
     if status is not FieldStatus.MATCH and status is not FieldStatus.NOT_MEASURED:
         details["code"] = reason_code(status, expected, actual)

@@ -132,7 +132,7 @@ class ListedRows(ScoredRows):
             column[row] = self._absent(number) if judged is NOT_MEASURED else judged
 
     def _judged(self, number: int, row: int, more: More) -> Judged:
-        """What is said of a pair of values. A problem is kept beside it."""
+        """The outcome of a pair of values. A problem that it has is noted for its row and field."""
         (answer,) = more.answers
         if not isinstance(answer, Explained):
             return answer

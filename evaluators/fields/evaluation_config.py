@@ -131,7 +131,7 @@ def _look_below(at: SchemaReading, idle: bool) -> None:
 
 
 def _branches(schema: Mapping[str, Any], loc: Loc) -> list[Mapping[str, Any]]:
-    """What a value may be, where that is more than one thing. Each has what the schema says beside the choice."""
+    """The schemas of a value that may be of several kinds, each with the keywords beside the choice; none where there is no choice."""
     if listed := branches_of(schema, _OF_A_VALUE):
         made = {id(branch): whole_branch(branch, schema, OF_EVERY_BRANCH, loc) for branch in listed}
         return [made[id(branch)] for branch in listed]  # what is written once is read once
@@ -258,7 +258,7 @@ def _default(schema: Mapping[str, Any], spelled: Any) -> AskedMetric:
 
 
 def _address(asked: AskedMetric, schema: Mapping[str, Any], metrics: int) -> AskedMetric:
-    """A web address that is to be the same text is to be the same address."""
+    """The metric of a value, where a web address compared by `string_exact` is compared by `string_url` instead."""
     address = metrics == 1 and asked.metric_id == "string_exact" and schema.get("format") in ADDRESSES
     return replace(asked, metric_id="string_url") if address else asked
 

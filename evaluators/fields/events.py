@@ -202,7 +202,7 @@ class Weighted:
         self._whole += weight
 
     def ratio(self) -> Ratio:
-        """The mean; den 0 where the weights come to nothing."""
+        """The weighted mean as a fraction; its denominator is 0 where all weights are 0."""
         if not self._others:
             return _whole_numbers(self._earned, self._whole)
         common = lcm(*[den for _, _, den in self._others])

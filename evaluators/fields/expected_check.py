@@ -53,7 +53,7 @@ class ExpectedFinding(Struct, frozen=True):
     hint: str | None = None
 
     def issue(self, where: str | None = None) -> Issue:
-        """The same as an issue of the test set. `where` is the place of the document, in place of its row."""
+        """The finding as an issue of the test set. `where` names the document in messages; without it, its row is named."""
         named = f"row {self.row + 1}" if self.row_id == self.row else f"row {self.row + 1} (id {quote(self.row_id)})"
         message = f"{self.found}; {self.allowed}" if self.allowed else self.found
         return Issue(self.code, Blame.TESTSET, message, f"{where or named}, {self.path}", self.hint)

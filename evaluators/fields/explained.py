@@ -69,7 +69,7 @@ def shown_of(node: FieldNode) -> tuple[Shown, ...]:
 
 
 def scored(walk: Walk, row: int, post_processors: Sequence[Processor] = ()) -> Scored:
-    """What one row of a walk comes to.
+    """The results of one row of a walk: of its fields, its lists and its whole.
 
     `post_processors` change the list of results before anything is counted; Problems (config) is raised for one that
     returns something else than a list of results.
@@ -119,7 +119,7 @@ def _in_order(walk: Walk, found: Sequence[Finding]) -> list[tuple[Finding, Insta
 
 
 def results_in(finding: Finding, location: InstancePath) -> Iterable[tuple[Outcome, RowProblem | None, Shown | None]]:
-    """What a finding says: a result for each metric of its place, and the problem that kept it from being measured."""
+    """The results of a finding, one for each metric, each with the problem that kept it from being measured."""
     node, at, status, more, path = finding.node, finding.at, finding.status, finding.more, spelled(location)
     if more is not None and more.above is not None:
         reason = reason_of(status, MISSING, more.value, "elsewhere" if more.elsewhere else "outside")
@@ -155,7 +155,7 @@ def results_in(finding: Finding, location: InstancePath) -> Iterable[tuple[Outco
 
 
 def said_by(finding: Finding, number: int) -> Explained:
-    """What a metric said of both values, with a reason."""
+    """The outcome that one metric gives to the two values of a finding, with a reason."""
     node, more = finding.node, finding.more
     expected, output = finding.frame.e[finding.at], finding.frame.o[finding.at]
     comparator = node.metrics[number].comparator
@@ -234,6 +234,6 @@ def _problem(fields: Sequence[Outcome], problems: Sequence[RowProblem]) -> RowPr
 
 
 def too_deep() -> RowProblem:
-    """What is said of a row whose documents are nested too deeply."""
+    """The problem of a row whose documents are nested too deeply."""
     message = "the documents hold choices or aligned lists that are nested too deeply to be scored"
     return RowProblem(Issue("nested-too-deeply", Blame.ENVIRONMENT, message, hint="align the outer lists as ordered"))

@@ -262,7 +262,7 @@ def differing(e: Sequence[Any], o: Sequence[Any], kinds: set[type]) -> list[int]
 
 
 def _columns(values: Sequence[Any], kinds: set[type], keys: list[str], lacking: set[int]) -> list[list[Any]]:
-    """For each key its values in all the objects. Who lacks one is added to `lacking`."""
+    """The values of each key in all the objects, a column per key. The index of an object that lacks a key is added to `lacking`."""
     if not any(values):
         lacking.update(range(len(values)))
         return [[MISSING] * len(values) for _ in keys]

@@ -83,13 +83,13 @@ def f1(worth: Worth) -> Fraction:
 SLOW: Final = 20
 """How many cells one question to a slow comparator counts for."""
 LONG: Final = 200
-"""So many characters of a text are one value for a slow comparator."""
+"""For a slow comparator, a text counts as one value for every so many characters."""
 FEW: Final = 100
-"""Up to so many pairs of items nothing is counted: it is soon done, whatever the items are."""
+"""Up to this many pairs of items are always compared: that is fast, whatever the items are."""
 
 
 class PairCost(Struct, frozen=True):
-    """What it takes to compare two items."""
+    """How costly it is to compare two items."""
 
     slow: bool = False
     """Some comparator of theirs tells how alike two texts are, or is a function or a pattern of the user's."""
@@ -109,7 +109,7 @@ def crowded(cost: PairCost, expected: Sequence[Any], output: Sequence[Any], limi
 
 
 def cells(cost: PairCost, expected: Sequence[Any], output: Sequence[Any]) -> int:
-    """The cells that two lists come to."""
+    """How much work it is to compare every item of one list with every item of the other, in pairs of single values."""
     ours, theirs = (sum(_values(item, cost) for item in side) for side in (expected, output))
     return (len(output) * ours + len(expected) * theirs) // 2 * (SLOW if cost.slow else 1)
 

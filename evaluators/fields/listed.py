@@ -68,7 +68,7 @@ def tree_of_lines(
 
 
 def _unsuited(line: FieldLine, loc: Loc) -> list[Detail]:
-    """What a line says that a tree of a schema cannot hold."""
+    """Errors for what a field line may not have beside a schema: a query, a single item of a list, a condition."""
     found = []
     if line.path.query is not None:
         hint = "use keys, and [*] for every item of a list"

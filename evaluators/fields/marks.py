@@ -127,7 +127,7 @@ def _collect_inside(node: FieldNode, value: Any, found: _Collected) -> None:
 
 
 def _collect_listed(node: FieldNode, value: Any, found: _Collected) -> None:
-    """The same where containers are looked through, and fields are reached by paths."""
+    """Collects the keys of fields that are reached by paths: the objects and lists on the way have no keys of their own."""
     below = node.below
     if node.kind == "object":
         for getter, child in node.once(_getters):

@@ -77,7 +77,7 @@ def judge_needed(word: str, *loc: str | int) -> BadSettings:
 
 
 def in_field(details: Iterable[Detail], field: str) -> list[Detail]:
-    """The same details; those that need a judge know their field."""
+    """The details, where each that needs a judge names its field."""
     return [
         replace(detail, field=field) if isinstance(detail, NeedsJudge) and not detail.field else detail
         for detail in details
@@ -85,9 +85,9 @@ def in_field(details: Iterable[Detail], field: str) -> list[Detail]:
 
 
 def listed_once(details: Iterable[Detail], *, named: bool = True) -> list[Detail]:
-    """The same details, with one in place of all those that need a judge. It lists their fields.
+    """The details, where one that lists the fields stands for all those that need a judge.
 
-    `named`: where they stand, `fallback` may be written.
+    `named`: its hint may propose `fallback`.
     """
     details = list(details)
     asking = [detail for detail in details if isinstance(detail, NeedsJudge)]

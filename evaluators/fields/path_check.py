@@ -126,7 +126,7 @@ class ChunkCheck(Generic[Rows]):
     """A check that scores many rows at once. Asked about one row, it raises what keeps that row from being scored."""
 
     def __call__(self, *values: Any) -> Result:
-        """What one row comes to, of which nobody asks more."""
+        """The verdict of one row, without reasons: what they are made from is released at once."""
         row = self.alone(*values)
         release_rows([row])
         return row.verdict

@@ -70,7 +70,7 @@ def _name(processor: Processor) -> str:
 
 
 def null_processors(nulls: Nulls = "value", absent_values: Sequence[Any] | None = None) -> tuple[Processor, ...]:
-    """What `nulls:` and `absent_values:` of a suite ask for. Listed values are absent whatever `nulls` says."""
+    """The post-processor that `nulls:` and `absent_values:` of a suite ask for, or none. Listed values are absent whatever `nulls` is."""
     values = tuple(absent_values) if absent_values is not None else NULL_ALONE if nulls == "absent" else ()
     return (partial(reclassify_nulls, absent_values=values),) if values else ()
 
@@ -114,7 +114,7 @@ def ships(processor: Processor) -> bool:
 
 
 def with_demanded(processors: Iterable[Processor], demanded: Collection[str]) -> tuple[Processor, ...]:
-    """The same post-processors; `reclassify_nulls` knows the fields of which the output's value alone decides."""
+    """The post-processors, where `reclassify_nulls` is told the `demanded` fields: those that the output's value alone decides."""
     found: list[Processor] = []
     for one in processors:
         if demanded and _function(one) is reclassify_nulls:

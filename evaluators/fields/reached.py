@@ -47,7 +47,7 @@ def _has_key(frame: Frame, key: str) -> bool:
 
 
 def _read_apart(frame: Frame, path: Path) -> Frame:
-    """What `reached` gives, with the path followed in each pair on its own: a key with dots in one says nothing of the next."""
+    """The frame that `reached` gives, but the path is followed in each pair on its own: a key may contain dots in one pair only."""
     if path.query is not None:
         ours = [_hits(path, document) for document in frame.e]
         theirs = ours if frame.o is frame.e else [_hits(path, document) for document in frame.o]

@@ -20,7 +20,7 @@ from evaluators.values.transforms import Transform, parse_transform
 
 
 def read_path(spelled: object) -> Path:
-    """A path in any of the three spellings. A malformed one is a bad setting with its position."""
+    """The path that a text or a number spells, in any of the three spellings. Raises BadSettings for a malformed one, with its position."""
     if isinstance(spelled, int) and not isinstance(spelled, bool):
         spelled = str(spelled)
     if not isinstance(spelled, str):

@@ -101,7 +101,7 @@ def resolve_schema_references(schema: object) -> Schema:
 
 
 def resolve_as_far(schema: object) -> tuple[Placed, list[Detail]]:
-    """The same for a reader that has more to say: the schema with its places, and the problems. What leads nowhere is `lost`.
+    """A schema with its references resolved, and the problems found. A reference without a target is `lost`.
 
     Raises BadSettings where there is no schema to read.
     """
@@ -153,7 +153,7 @@ class _SchemaWalk:
         return own
 
     def _value_of_key(self, key: str, value: Any, loc: Loc, inside: tuple[str, ...]) -> Any:
-        """What a key says, resolved where it holds schemas.
+        """The value of a key of a schema, with the references of the schemas in it resolved.
 
         Of the whole document, `$defs` becomes empty, and is filled with what must stay; `definitions` stays as it is:
         no reference leads there any more.
@@ -358,7 +358,7 @@ def _null(branch: object) -> bool:
 
 
 def _plain_types(branches: Sequence[Any]) -> list[str]:
-    """The types of branches that are all plain values; empty where one is not, or says how it is evaluated."""
+    """The types of branches that are all plain values; empty where one is an object or a list, or has evaluation settings."""
     types: list[str] = []
     for branch in branches:
         if not isinstance(branch, Mapping) or any(map(_about_evaluation, branch)):

@@ -133,7 +133,7 @@ def explain_rule(
     actual: Any,
     together: Together | None = None,
 ) -> Explained:
-    """The same answer, made slowly, with a reason in plain words. The expected value is known to be readable."""
+    """The outcome of one field with a reason in plain words. Slow; the expected value is known to be readable."""
     ready = prepare_rule(comparator, transforms, expected, actual, together)
     if isinstance(ready, Explained):
         return ready
@@ -184,7 +184,7 @@ def prepare_rule(
 
 
 def together_ready(together: Together, expected: Any, actual: Any) -> Explained | Ready:
-    """The two objects that keys compared as one value come to, or what there is to say where a side has none of them."""
+    """The two objects to compare for keys that are compared as one value, or the outcome where a side has none of the keys."""
     ours, theirs = together.picked(expected), together.picked(actual)
     if ours is None or theirs is None:
         return Explained(MATCH, "equal") if same(expected, actual) else Explained(MISMATCH, differs(expected, actual))

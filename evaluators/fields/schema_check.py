@@ -110,7 +110,7 @@ class SchemaCheck(RowsCheck[SchemaRows]):
         """By what became of a row: its verdict, how many such rows there were, and their surplus items."""
 
     def _met(self, signature: Signature, problem: RowProblem | None) -> Result:
-        """The verdict of a row. Rows that come to the same share one, and are counted together."""
+        """The verdict of a row. Rows with equal outcomes share one verdict, and are counted together."""
         if problem is not None:  # a row without a score; its other results still count by path
             events = self._coding.of(signature)
             self._add([(events, 1)])

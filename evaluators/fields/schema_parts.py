@@ -135,7 +135,7 @@ class SchemaReader:
         """The choices whose branches are being read, one inside the other with nothing between."""
 
     def part(self, schema: object, loc: Loc, path: SchemaPath, idle: bool = False) -> SchemaPart:
-        """The part of a schema. `path` names it in messages; an `idle` one is below what is compared as a whole."""
+        """The node that a schema becomes. `path` names it in messages; an `idle` one is below a value that is compared as a whole."""
         loc = own_place(schema, loc)
         if not isinstance(schema, Mapping):
             return self._refused(loc, f"a schema must be a map; found {spell(schema)}", None, "bad-schema")
@@ -246,7 +246,7 @@ class SchemaReading(Struct):
             self.part.others = self._below(others, place_of(self.schema, "additionalProperties", ()), ANY, idle)
 
     def read_items(self, schema: Mapping[str, Any], idle: bool) -> None:
-        """Reads the items of the list that a schema describes. Items of which nothing is said may be anything."""
+        """Reads the schema of a list's items; without one, items may be anything."""
         items, place = schema.get("items"), place_of(schema, "items", ())
         self.part.items = self._below(items if isinstance(items, Mapping) else Placed(place), place, ANY, idle)
 

@@ -91,7 +91,7 @@ class SchemaRows(ScoredRows):
     def wrong(
         self, at: int, wanted: Collection[str] | None = None, listed: Collection[str] = frozenset()
     ) -> list[Outcome]:
-        """None is all of them."""
+        """The results of one row that are wrong: of the `wanted` fields, or of all for None."""
         if not self.scoring.processors:
             return wrong_results(self.walk, at, wanted, listed) if self.walk is not None else []
         found = [each for each in self.scored(at).fields if each.status in WRONG]

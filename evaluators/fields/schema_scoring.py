@@ -69,7 +69,7 @@ def read_schema(schema: object, dialect: Dialect = "auto", context: Mapping[str,
 
 
 def _nulls(schema: object, details: list[Detail]) -> Nulls:
-    """What `x-eval-nulls` at the top of a schema says; anything but its two words is added to the problems."""
+    """The value of `x-eval-nulls` at the top of a schema; `details` gets an error for anything but its two words."""
     written, loc = unwrap(schema)
     said = written.get(NULLS, "value") if isinstance(written, Mapping) else "value"
     if said not in get_args(Nulls):

@@ -115,7 +115,7 @@ def judged_arrays(
 
 
 def _judged(result: Outcome, weight: Fraction, totals: ListTotals) -> ListOutcome:
-    """What a judge said of the items of a list. Where nobody was asked, all items match, or none does."""
+    """The outcome of a list whose items a judge compared. Where no judge was asked, all items match, or none does."""
     details: Mapping[str, Any] = result.details
     right = result.status is FieldStatus.MATCH
     sides = details.get("compared_expected", result.expected), details.get("compared_actual", result.actual)

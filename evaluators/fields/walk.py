@@ -499,7 +499,7 @@ class Walk:
         return ranked(lists, pairs, found)
 
     def counted(self) -> list[Weighed]:
-        """What each row comes to while pairs are weighed."""
+        """The weighed results of each row, needed while pairs of list items are chosen."""
         columns = [(self._place(column.node), column) for column in self.columns]
         single = [
             (self._place(one.node) if one.status is MATCH else (), one.row, ONE[one.status]) for one, _ in self.single
@@ -570,7 +570,7 @@ class Walk:
         self.chosen |= {keys[at]: found for at, found in best.items()}
 
     def fits(self) -> tuple[list[Counts], list[Fit]]:
-        """What each row comes to, and how well the place fits."""
+        """The counts of each row, and how well its documents fit the schema of this walk."""
         outside, unreadable = [0] * self.count, [self.values.broken[row] for row in range(self.count)]
         for each in self.outside:
             outside[each.row] += 1

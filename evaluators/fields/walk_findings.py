@@ -59,7 +59,7 @@ class Finding(NamedTuple):
 
     @property
     def location(self) -> InstancePath:
-        """Where it stands."""
+        """The path of the finding in the documents."""
         place = self.frame.where(self.at)
         return place if self.more is None else (*place, *self.more.below)
 

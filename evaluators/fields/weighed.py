@@ -50,7 +50,7 @@ NOTHING: Final = Weighed(ZERO, {}, None)
 def add_up(
     count: int, columns: Iterable[tuple[Place, FieldColumn]], single: Iterable[tuple[Place, int, Counts]]
 ) -> list[Weighed]:
-    """What each of so many rows comes to: its results in columns, and the counts of rows that stand in none."""
+    """The weighed results of `count` rows: those in columns, and the single ones of some rows, added up."""
     by_place: dict[Place, list[FieldColumn]] = {}
     for place, column in columns:
         by_place.setdefault(place, []).append(column)

@@ -366,7 +366,7 @@ def _call_comparator(comparator: Comparator, questions: Sequence[Question]) -> S
 
 
 def _call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
-    """What a judge answers to some different questions, each put as often as the run says. Raises WholeCall as above."""
+    """A judge's answers to distinct questions, each asked as often as the run says, and combined. Raises WholeCall as above."""
     way = _way.get()
     put = [
         replace(one, params={**one.params, REPEAT: time}) if time > 1 else one

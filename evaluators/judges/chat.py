@@ -77,7 +77,7 @@ Send: TypeAlias = Callable[[ChatRequest], ChatReply]
 
 
 def options_of(request: ChatRequest) -> dict[str, Any]:
-    """What a request says beside its model and its messages: temperature, length, and how it asks for JSON."""
+    """The options of a chat request beside model and messages: temperature, length, and how it asks for JSON."""
     options: dict[str, Any] = {"temperature": request.temperature, "max_tokens": request.max_tokens}
     if request.structured == "json_schema":
         schema = {"name": "verdicts", "strict": True, "schema": request.schema}
@@ -117,7 +117,7 @@ def _after(headers: Any) -> float | None:
 
 
 def reply_of(found: Any) -> ChatReply:
-    """What a chat completion says. Raises ChatFailure for what is none."""
+    """The text and token counts of a chat completion. Raises ChatFailure for anything else."""
     if isinstance(found, str):  # what has another type than JSON comes as its text
         what = f"no chat completion but {quote(' '.join(found[:_MOST_QUOTED].split()))}" if found.strip() else "nothing"
         raise ChatFailure(f"the endpoint sent {what}", "judge-failed", again=True)

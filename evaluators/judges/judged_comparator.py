@@ -76,7 +76,7 @@ class JudgedComparator(Comparator):
         return self._judge
 
     def null_differs(self) -> Self:
-        """The same comparator, for which null and anything else differ without a question."""
+        """A copy of the comparator for which null differs from any other value without asking the judge."""
         found = self.model_copy()
         found._null_differs = True
         return found
@@ -94,7 +94,7 @@ class JudgedComparator(Comparator):
         return None
 
     def params(self) -> dict[str, Any]:
-        """What the field says to the judge beside its instructions: settings that it overrides, and what its prompt needs."""
+        """The parameters that go to the judge beside the instructions: settings that this field overrides."""
         given = {"model": self.model, "temperature": self.temperature, "max_tokens": self.max_tokens}
         return {name: value for name, value in given.items() if value is not None}
 
@@ -103,13 +103,13 @@ class JudgedComparator(Comparator):
         return None
 
     def judged_as(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
-        """What an answer that is there says of the pair. The suite says by `at_least` what passes, so the judge's own `passed` does not."""
+        """The comparison that a judge's answer stands for. It passes by `at_least` of the suite, not by the judge's own `passed`."""
         score = float(answer.score or 0.0)
         found = Comparison(score, score >= self.at_least, answer.reason, dict(answer.details))
         return worded(self, question.expected, question.actual, found)
 
     def compare(self, expected: Any, actual: Any) -> Comparison:
-        """What the judge says of a pair that stands on no list: it is asked, whatever was asked before."""
+        """The judge's comparison of one pair. The judge is asked even if it was asked before."""
         found = self.looked_at(Question("", expected, actual, expected, actual))
         if isinstance(found, JudgeQuestion):
             try:

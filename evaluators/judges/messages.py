@@ -105,7 +105,7 @@ def _closed(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rules(number: int, question: JudgeQuestion) -> Iterator[str]:
-    """What the suite says about a question, a line each."""
+    """The lines of a prompt with the suite's instructions on one question."""
     if question.instructions:
         yield f"- id {number}: {_quoted(question.instructions)}\n"
     if items := question.params.get(ITEMS):

@@ -93,7 +93,7 @@ class Round:
                 waited += _LOOK_AGAIN_SECONDS
 
     def _unknown(self, pending: Sequence[PendingQuestion]) -> list[PendingQuestion]:
-        """Those that have no answer in the cache; the others get theirs."""
+        """The pending questions without an answer in the cache. The others get their answers here."""
         known = self.session.known.setdefault(self.name, {})
         for one in pending:
             one.answer = known.get(one.key)

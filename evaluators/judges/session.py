@@ -89,7 +89,7 @@ class Session:
                 self._connection.execute("COMMIT")
 
     def claim(self, keys: Sequence[str], owner: str) -> set[str]:
-        """Those of the keys that nobody else asks at present: they are the owner's from now on."""
+        """The keys that `owner` may ask about: those that no other owner has claimed. They are claimed by this call."""
         with self._changing() as connection:
             rows = [(key, owner) for key in keys]
             connection.executemany("INSERT OR IGNORE INTO claims (key, owner) VALUES (?, ?)", rows)

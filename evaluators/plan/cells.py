@@ -246,7 +246,7 @@ def _shared(found: Any, document: Any, parts: bool) -> Any:
 
 
 def _wanted(value: Any, want: Want, prefer: Want = "any") -> Any:
-    """What is wanted where the whole cell is not it: looked for, or a cell error that says what the cell is."""
+    """The document of the wanted kind for a cell that is not of that kind as a whole: one found in its text, or a cell error."""
     if value.__class__ is SearchedCell:
         return value.get(want, prefer)
     # whole text that is JSON of another kind is never searched: a JSON value gives the same answer as its text

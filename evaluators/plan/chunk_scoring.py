@@ -64,7 +64,7 @@ def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool, gates
 def _stopped_rows(
     line: EvaluatorLine, gates: Sequence[Cells], errors: Mapping[int, Sequence[Issue]], unreadable: Result, count: int
 ) -> dict[int, Result]:
-    """What rows come to that are not judged because of what they wait for, by row."""
+    """The verdicts of rows that are not scored because an evaluator they need did not pass or `when` does not hold, by row."""
     found: dict[int, Result] = {}
     for row in range(count):
         verdict = kept_out(line, gates, row)
@@ -89,9 +89,9 @@ def cell_errors(columns: Sequence[Cells]) -> dict[int, list[Issue]]:
 
 
 def result_of_errors(issues: Sequence[Issue], left_out: bool) -> Result | None:
-    """What a row comes to whose values have errors. It has no score where the output is not to blame for all of them.
+    """The verdict of a row whose cells have errors: without a score, if the output is not to blame for all of them.
 
-    Where only the output cannot be read, the row is skipped if it is `left_out`; else None: it counts as missing.
+    Where only the output cannot be read, the row is skipped if it is `left_out`; else None: the output counts as missing.
     """
     not_of_output = next((issue for issue in issues if issue.blame is not Blame.OUTPUT), None)
     if not_of_output is not None:
@@ -229,7 +229,7 @@ class ChunkScoring:
         self._begun = None
 
     def settled(self) -> Cells:
-        """What every row comes to: a `ScoredRow` each."""
+        """Every row of the chunk, scored: a `ScoredRow` each."""
         found: Cells = [None] * self.count
         all_scored = self._scored() if self.rows else []
         for row, scored in zip(self.rows, all_scored, strict=True):
@@ -243,7 +243,7 @@ class ChunkScoring:
         return found
 
     def _without_output(self, row: int, scored: ScoredRow) -> ScoredRow:
-        """What a row comes to that was scored as one whose output is missing, because it is blocked or unreadable."""
+        """The scored row of one that is blocked or has an unreadable output. `scored` is what it got with a missing output."""
         lost = self.line.settings.unreadable().lost
         verdict = scored.verdict if lost is None else lost(scored.verdict)
         if row not in self.blocked:

@@ -44,7 +44,7 @@ def lines_of(root: SeenPlace, ask: Ask) -> list[SuggestedLine]:
 
 
 def nulls_of(root: SeenPlace, ask: Ask) -> NullMeaning | None:
-    """What null says where single values are null in some of the answers; None where they are in all or in none."""
+    """Whether null means that a value is absent, which is asked where a value is null in some answers and not in others; else None."""
     some = [(path, node) for path, node in _single_values(root, ()) if node.nulls and node.scalars]
     if not some:
         return None
