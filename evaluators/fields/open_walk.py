@@ -337,7 +337,7 @@ class OpenWalk:
     # What was found
 
     def counts(self) -> list[RowCounts]:
-        """The counts of each row: how many of its values match, mismatch, are omitted, are extra, or have nothing to be compared with."""
+        """The counts of each row: its matches, mismatches, omissions, extra keys, and extra items of lists."""
         by_status = [[0] * len(self.expected) for _ in range(HALLUCINATION.number + 1)]
         for status, names, rows in self._columns:
             counts, times = by_status[status], len(names)

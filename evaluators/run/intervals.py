@@ -379,7 +379,7 @@ def detectable_pairs(moments: Moments | None) -> float | None:
 
 
 def detectable_runs(moments: Moments | None) -> float | None:
-    """The same for two runs of so many rows each with a spread like this one's, when nothing is known of their pairs.
+    """The smallest true difference that a comparison of two unpaired runs, each like this one, would notice four times out of five.
 
     Rows that are paired usually tell smaller differences apart, so this is on the safe side.
 

@@ -267,7 +267,7 @@ class Work:
 
     @contextmanager
     def scored(self, chunk: Chunk) -> Iterator[list[Cells]]:
-        """The same, with the filled slots of the chunk, as long as somebody may ask why a row has its verdict."""
+        """Scores the rows of a chunk as `take` does. Within the `with` block its filled slots are there to explain verdicts from."""
         columns = {name: list(cells) for name, cells in chunk.columns.items()}
         unjudged, given = None, columns
         if self.job.out_of_time:  # what is counted without judging is counted

@@ -55,7 +55,7 @@ def field_places(suite: Suite | None) -> dict[tuple[str, str], str]:
 
 
 def align_place(suite: Suite | None, line: EvaluatorLine, field: str, *steps: str) -> str | None:
-    """Where it says how a list is paired, and `steps` below that: in the line of the list, or in a schema that the suite holds."""
+    """The place in the suite that says how a list is paired: in the line of the list, or in a schema. `steps` lead on below it."""
     if suite is None:
         return None
     loc = _field_locs(suite, line).get(field)

@@ -80,7 +80,7 @@ class Recorded(Scored, frozen=True):
 
 
 def row_outcome(found: Recorded) -> RowOutcome | None:
-    """What is said of the row as a whole; None when there is nothing to say.
+    """The line about a row as a whole: its reason and details; None where it has neither.
 
     Differences in words are left out: the row's fields say the same as data, and putting them into words takes longer than
     scoring a small test set.
@@ -111,7 +111,7 @@ def rest_of_line(evaluator: str, said: OutcomeLine, longest: int) -> bytes:
 
 
 def _in_json(said: OutcomeLine) -> OutcomeLine:
-    """The same with values that JSON can hold. Of an outcome, what its status and its path say goes without saying."""
+    """The line with values that JSON can hold. An outcome loses what follows from its status and its path."""
     if isinstance(said, RowOutcome):
         return said
     expected, actual = _side(said.expected), _side(said.actual)

@@ -106,8 +106,8 @@ class Recorder:
         return documents == "all" or (documents == "auto" and self._may_be_small)
 
     def wanted(self, chunk: Chunk, codes: Sequence[Sequence[int]]) -> list[list[Asked]]:
-        """What is to be recorded of a chunk by each evaluator, in the order of rows, told by the codes of its rows alone. To be taken
-        before the next chunk."""
+        """The rows of a chunk to record for each evaluator, in order, chosen by the codes of their verdicts. To be recorded before the
+        next chunk."""
         if self._may_be_small and self.rows + chunk.count > self._recording.small:
             self._may_be_small = False
             for one in self._evaluators:
@@ -212,7 +212,7 @@ class _Outcomes:
         self._everything = self._most is None
 
     def wanted(self, verdicts: Sequence[Result], codes: Sequence[int], first: int) -> list[Asked]:
-        """The rows of a chunk that are recorded, counted under their keys. `first` of them are explained whatever they say."""
+        """The rows of a chunk to record for this evaluator, counted under their keys. The first `first` rows are always explained."""
         self._catch_up(verdicts)
         if self._everything and (self._by_schema or self._of_rows):
             chosen: Sequence[int] = range(len(codes))
@@ -323,7 +323,7 @@ def record_key(evaluator: str, path: str) -> str:
 
 
 def _keys(verdict: Result, fields: Sequence[str]) -> list[str]:
-    """What a verdict is evidence of: its wrong fields, or "" for the row as a whole; nothing where it says all there is."""
+    """The keys under which a row is recorded: its wrong fields, or "" for the row as a whole; none where the verdict says all."""
     if verdict.status is RowStatus.UNREADABLE:
         return [_UNREADABLE]
     if fields and verdict.statuses and verdict.status not in _LEFT_OUT:

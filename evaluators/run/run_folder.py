@@ -116,7 +116,7 @@ class RunFolder:
 
     @classmethod
     def begin(cls, results: str | Path, unfinished: UnfinishedRun, force: bool = False) -> RunFolder:
-        """The same for a run that can be gone on with when it is ended. Raises Problems as `create` does."""
+        """A new folder for a run that can be continued after it was stopped. Raises Problems as `create` does."""
         folder = cls.create(results, unfinished.name, force)
         try:
             folder.note(replace(unfinished, name=folder.path.name))

@@ -69,7 +69,7 @@ def run_body(text: bytes, where: str) -> dict[str, Any]:
 
 
 def of_this_format(body: object, where: str) -> dict[str, Any]:
-    """The same of what was read. Raises Problems (config) as well."""
+    """The decoded `run.json`, checked to be of this version of the format. Raises Problems (config) for any other."""
     if not isinstance(body, dict) or type(number := body.get("format")) is not int:
         raise problem(
             "not-a-run", "not a run: there is no format number", where=where, hint="a run folder holds run.json"

@@ -45,7 +45,7 @@ def part_name(index: int, attempt: str = "") -> str:
 
 
 def checkpoint_key(job: str, split: Split, data: tuple[FileMark, ...]) -> str:
-    """What decides whose checkpoint one is: the key of the job, which piece of the data it is, and the files as they were.
+    """The key of a split's checkpoint, from the key of the job, the split, and the states of the files of the test set.
 
     The key of the job has no fingerprint of the data: that is known only when all of it has been read, long after the first split. Size and
     time of each file stand here in its place, and `resuming` takes the states of files only that had the fingerprint of the data as it is
@@ -95,7 +95,7 @@ def finished_splits(
     splits: Sequence[Split],
     lines: Sequence[EvaluatorLine],
 ) -> dict[int, tuple[int, Callable[[], SplitResult]]]:
-    """Those of the splits that are finished and whose files are whole, by index: how many rows each has, and what reads its result.
+    """The finished splits whose files are complete, by index: the number of rows of each, and a function that reads its result.
 
     `job` is the key of the job, `states` are those of the test set's files in which they may have been scored, `lines` the evaluators.
     A result that can no longer be read raises Problems (environment).

@@ -166,7 +166,7 @@ class SplitResult(Sum):
 
     @classmethod
     def of_no_rows(cls, lines: Sequence[EvaluatorLine]) -> SplitResult:
-        """What no rows of a suite come to."""
+        """The result of a split without rows."""
         tallies = [Tally.of(len(line.settings.scored_fields().names)) for line in lines]
         return cls(groups={ALL: {ALL: GroupSums(tallies)}}, keys=[KeyCounts() for _ in lines])
 

@@ -57,7 +57,7 @@ class FileMarks:
         self._marks = {source: mark for source, mark in _marks(list(files)).items() if mark is not None}
 
     def changed(self) -> tuple[Issue, ...]:
-        """What is to be said of each file that is not as it was, or may not be."""
+        """An issue for each file that has changed, or may have changed, since the run began."""
         try:
             now = _marks(list(self._marks))
         except Problems as error:

@@ -201,7 +201,7 @@ def left_folders(results: Path) -> list[LeftFolder]:
 
 
 def left_folder(place: Path) -> LeftFolder | None:
-    """The working folder at a place; None where none is."""
+    """The working folder that a stopped run left at a path; None where there is none."""
     named = _NAME.fullmatch(place.name)
     if named is None or place.is_symlink() or not place.is_dir():
         return None
@@ -255,7 +255,7 @@ def _is_run(folder: Path) -> bool:
 
 
 def read_unfinished(place: Path) -> UnfinishedRun | None:
-    """What a working folder says of itself; None where it says nothing that can be read."""
+    """The record of the unfinished run in a working folder; None where there is none that can be read."""
     try:
         found = msgspec.convert(_said(place), UnfinishedRun)
     except msgspec.ValidationError:
@@ -278,7 +278,7 @@ def _said(place: Path) -> Any:
 
 
 def run_going(place: Path, held: Holding) -> Issue:
-    """What is said of a run whose folder somebody else has, or may have."""
+    """The issue of a run whose working folder another process holds, or may hold."""
     if held == "others":
         message = "this run is still going: another process works in its folder"
         return Issue("run-going", Blame.ENVIRONMENT, message, str(place), "wait for its end, or stop that process")

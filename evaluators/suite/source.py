@@ -96,9 +96,9 @@ class SuiteSource(Struct, frozen=True):
 
     @property
     def fingerprint_text(self) -> str:
-        """What the suite says, whatever its layout: extended files merged, environment filled in, comments gone.
+        """The content of the suite as JSON for fingerprints: extended files merged, environment filled in, without comments.
 
-        Where it is run is no part of it: the results are the same.
+        `engine` is left out: it changes no result.
         """
         said = {key: value for key, value in self.data.items() if key != "engine"}
         return json.dumps(said, ensure_ascii=False, separators=(",", ":"))

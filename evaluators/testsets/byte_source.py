@@ -94,7 +94,7 @@ class ByteSource(Struct, frozen=True):
             return stream.read(size)
 
     def uncompressed(self) -> ByteSource:
-        """The same bytes in a file that can be read in any order."""
+        """The file itself, or an unpacked copy of a compressed one: it can be read in any order."""
         if not self.compressed:
             return self
         with reading(self), self.open() as stream:

@@ -161,7 +161,7 @@ def _cell(value: Any) -> Any:
 
 
 def _engine(secret: str, connection: DatabaseConnection) -> tuple[Any, str | None]:
-    """How the database is spoken to, so that it only reads; and what is to be said of that."""
+    """A SQLAlchemy engine that only reads, and a note for a database that cannot be told to."""
     from sqlalchemy import create_engine
     from sqlalchemy.engine import make_url
     from sqlalchemy.pool import NullPool
@@ -186,7 +186,7 @@ def _engine(secret: str, connection: DatabaseConnection) -> tuple[Any, str | Non
 def _fault(
     error: Exception, connection: DatabaseConnection, secret: str, asked: _QueryProgress, attempt: int
 ) -> Problems | None:
-    """What is to be said of an error, without anything of the connection string; None where the statement is begun anew.
+    """The Problems for an error of the database, without any part of the connection string; None where the statement is tried again.
 
     Who is to blame goes by when a driver raised it, and by what kind of error it is.
     """

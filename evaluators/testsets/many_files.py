@@ -138,7 +138,7 @@ def _all(readers: Sequence[Reader]) -> list[str]:
 
 
 def _common(readers: Sequence[Reader]) -> tuple[list[str], list[Issue]]:
-    """The columns that all files have, and what is to be said of each other one."""
+    """The columns that all files have, and an issue for each column that only some have."""
     having: dict[str, list[Reader]] = {}
     for reader in readers:
         for name in reader.header:

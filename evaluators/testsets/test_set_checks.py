@@ -125,7 +125,7 @@ def unused_columns(header: Iterable[str], used: Collection[str]) -> str | None:
 
 
 def _identity(cell: Cell) -> int | None:
-    """What two cells share when they say the same; None for a cell that says nothing."""
+    """A hash that is equal for cells with equal values, JSON text or not; None for an empty cell."""
     if isinstance(cell, str):
         text = cell.strip()
         if not text:

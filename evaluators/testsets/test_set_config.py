@@ -84,7 +84,7 @@ class Joined(Settings):
     """The row of the sheet that has the names of the columns; the first that has anything in it without it."""
 
     def named(self, role: Role) -> dict[Role, str]:
-        """The columns that are named, of which one is for a role."""
+        """The columns that the settings name: that of the id, and that of the given role."""
         named: dict[Role, str | None] = {"id": self.key, role: self.column}
         return {one: column for one, column in named.items() if column is not None}
 
@@ -218,7 +218,7 @@ class TestSetConfig(Settings):
         return self
 
     def reads(self, source: ByteSource) -> ByteSource:
-        """A file with how it is to be read."""
+        """The file with the settings that say how it is read: encoding, delimiter, sheet, header row."""
         return replace(
             source,
             most_unpacked_gib=self.most_unpacked_gib,

@@ -184,7 +184,7 @@ def _merged(ranges: Sequence[str], width: int) -> Callable[[int, int], str | Non
 
 @contextmanager
 def opened(source: ByteSource) -> Iterator[Sheet]:
-    """The sheet that is to be read, for as long as the context lasts. Raises Problems when it cannot be opened, or read on."""
+    """The sheet of a workbook that the settings name, open within the `with` block. Raises Problems when it cannot be read."""
     try:
         import openpyxl  # noqa: F401  # whether it is there
     except ImportError:

@@ -58,7 +58,7 @@ def params_of(record: Run) -> dict[str, Any]:
 
 
 def flat_params(record: Run) -> dict[str, str]:
-    """The same as one text for each name, such as `evaluator/header/field/items.each.price`; sorted.
+    """The parameters of a run as one text for each name, such as `evaluator/header/field/items.each.price`; sorted.
 
     A value is in YAML's one-line spelling; that of a field has its path as the suite spells it.
     Raises ValueError should two settings ever come to the same name.
@@ -86,7 +86,7 @@ def environment_of(record: Run) -> dict[str, str]:
 
 
 def _settings(written: Any) -> Iterator[tuple[str, Any]]:
-    """The settings of an evaluator as it is written: a word, a map with one key, or the long form."""
+    """The settings of an evaluator as (name, value), however it is written: a word, a map with one key, or the long form."""
     if isinstance(written, str):
         yield "type", written
         return

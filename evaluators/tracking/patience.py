@@ -31,7 +31,7 @@ def pause(tried: int, retry_after: str | None = None) -> float:
 
 
 def _seconds(retry_after: str | None) -> float | None:
-    """What `Retry-After` says, a number of seconds or a date; None for anything else."""
+    """The seconds to wait by a `Retry-After` header, which holds a number or a date; None for anything else."""
     if retry_after is None:
         return None
     try:

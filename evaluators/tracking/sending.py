@@ -132,7 +132,7 @@ def sent(done: int, total: int) -> None:
 
 
 def counted(entries: Iterable[Entry], total: int | None = None) -> Iterator[Entry]:
-    """The entries, each told as sent when the next one is asked for."""
+    """The entries one by one. Progress is reported: an entry counts as sent when the next one is asked for."""
     if total is None:
         assert isinstance(entries, Sized)
         total = len(entries)

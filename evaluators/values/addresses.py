@@ -85,7 +85,7 @@ _OF_THIS_MACHINE: Final = ("file://", "sqlite://")
 
 
 def refused_addresses(addresses: Iterable[str], asked: Iterable[object] = (), hint: str | None = None) -> list[Issue]:
-    """Those of some addresses that a suite may not name, each as a config issue. `asked` are those of the command line.
+    """A config issue for each address that a suite may not name. Those in `asked`, from the command line, are always allowed.
 
     Raises Problems (config) where the variable holds something else than it may.
     """
@@ -98,7 +98,7 @@ def refused_addresses(addresses: Iterable[str], asked: Iterable[object] = (), hi
 
 
 def allowed_beginnings() -> tuple[str, ...] | None:
-    """What addresses of a suite may begin with; None where they may be any."""
+    """The beginnings that addresses of a suite may have, from an environment variable; None where any address is allowed."""
     said = os.environ.get(ADDRESSES)
     if said is None:
         return None

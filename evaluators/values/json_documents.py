@@ -339,7 +339,7 @@ def _readings(
 
 
 def _from_first_to_last(text: str) -> tuple[int, ReadValue] | None:
-    """The usual case, at full speed: all from the first bracket to the last one is a single value."""
+    """The JSON value between the first bracket and the last one, with where it begins; None unless that is a single value. The fast way."""
     start = _STARTS.search(text)
     end = 1 + max(text.rfind("]"), text.rfind("}"))
     if start is None or end <= start.start():

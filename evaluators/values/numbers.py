@@ -67,7 +67,7 @@ def reader(settings: Parse) -> Read:
 
 
 def exact_reader(settings: Parse) -> Callable[[str], Fraction | None]:
-    """The same, with every number as it is written: 0.1 is a tenth."""
+    """A function from a text to the exact number in it, as it is written: 0.1 is a tenth; None for a text without one."""
     find = _finder(settings)
     return lambda text: None if (digits := find(text)) is None else _as_fraction(*digits)
 

@@ -228,7 +228,7 @@ def by_key(expected: Sequence[Hashable | None], output: Sequence[Hashable | None
 
 
 def by_equality(expected: Sequence[Hashable], output: Sequence[Hashable]) -> Pairs:
-    """As many pairs of equal items as there can be: what `assign_gains` gives where equal items gain 1, and others 0.
+    """The most pairs of equal items that two lists allow: as `assign_gains`, where equal items gain 1 and others 0.
 
     Items that equal each other are paired without crossing. Where one list has more of them, those are left out that
     bring the others nearest; of more than `NEAREST` possible places, the last ones are left out. Equal items score alike.

@@ -205,7 +205,7 @@ def normal_form(form: Form, text: str) -> str:
 
 
 def ordered_marks(form: Form, text: str) -> str:
-    """The same text with each long run of combining marks in canonical order."""
+    """The text with each long run of combining marks in canonical order."""
     apart = _apart(form)
     return _long_runs(form)(
         lambda run: "".join(sorted("".join([apart.get(mark, mark) for mark in run[0]]), key=combining)), text

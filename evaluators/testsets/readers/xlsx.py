@@ -89,7 +89,7 @@ def _filled(row: Sequence[Any]) -> list[int]:
 
 
 def _header(sheet: Sheet, row: int, width: int) -> tuple[tuple[str, ...], list[str]]:
-    """The names of the columns, in the first `width` cells of the row; and what is to be said of them."""
+    """The names of the columns, in the first `width` cells of the row, and notes on them."""
     from openpyxl.utils import get_column_letter
 
     source = sheet.source
@@ -130,7 +130,7 @@ def _check_title(sheet: Sheet, row: int, header: Sequence[str], first: Sequence[
 
 
 def _zeros(sheet: Sheet, first: Sequence[tuple[int, Sequence[Any]]], width: int) -> list[str]:
-    """What is to be said of numbers that are shown with zeros in front: those are not in the cell."""
+    """A note on the first number that is shown with leading zeros, which are not in the cell; none without one."""
     for number, cells in first:
         for place, cell in enumerate(cells[:width], start=1):
             whole = isinstance(cell.value, int) and not isinstance(cell.value, bool)

@@ -188,7 +188,7 @@ def _some(entities: Iterable[Any], most: int) -> Iterator[list[Any]]:
 
 
 def _fitting(wanted: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, Any]:
-    """What is not there as it should be, by names that MLflow takes. Raises ValueError should two come to the same name."""
+    """The values that MLflow lacks or has otherwise, by names that it accepts. Raises ValueError where two get the same name."""
     found: dict[str, Number | str] = {}
     for name, value in wanted.items():
         short = fitted(name, _NAME)

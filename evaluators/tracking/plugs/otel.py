@@ -264,7 +264,7 @@ def _evaluated_span(cells: Mapping[str, Any], settings: OpenTelemetry) -> tuple[
 
 
 def _result(one: FieldView, contents: bool) -> dict[str, Any]:
-    """A score in the words of the conventions. Where there is no score, none is there."""
+    """The attributes of one evaluation result, named as OpenTelemetry's conventions say. Without a score, it has no score attribute."""
     found: dict[str, Any] = {NAME: one.name, LABEL: one.label}
     if one.score is not None:
         found[SCORE] = float(one.score)
@@ -313,7 +313,7 @@ def _partial_success(signal: str) -> tuple[Any, str]:
 
 @contextmanager
 def _messages() -> Iterator[list[str]]:
-    """What the client says, which it would print otherwise."""
+    """Within the `with` block, the log messages of the client are collected in a list and not printed."""
     said: list[str] = []
 
     class Kept(logging.Handler):
