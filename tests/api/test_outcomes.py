@@ -302,7 +302,7 @@ def test_a_list_that_one_side_lacks_is_missing_or_extra_as_its_items_are(
     fields = {"name": "exact", "items": {"align": "hungarian"}, "items[*].sku": "exact"}
     row = {"expected": {"name": "X", **expected}, "output": {"name": "X", **output}}
     finished = run(tmp_path, [row], evaluators=[{"schema_match": {"fields": fields}}], formats=("report",))
-    page = TextFormat().page(run_page(finished.result, finished.options))
+    page = page_text(run_page(finished.result, finished.options))
     assert f"- row 1: items\n  {said}\n" in page
     report = json.loads(((finished.folder or tmp_path) / "report.json").read_text(encoding="utf-8"))
     of_items = {one["status"] for one in report["field_outcomes"] if one["normalized_path"] != "name"}
