@@ -270,6 +270,7 @@ const rows = {
   piece: new Int32Array(0),
 };
 const wrongIn = [];
+const unlisted = [];
 function openHead(given) {
   head = given;
   if (!given.run) return;
@@ -288,9 +289,15 @@ async function openRows() {
   for (const [variant, [codes, lines]] of tables.entries()) addRows(codes, lines, variant, known);
   rows.sliceValues = known.map((values) => [...values.keys()]);
   wrongIn.splice(0, wrongIn.length, ...names.map(() => new Map()));
+  unlisted.splice(0, unlisted.length, ...run.record.evaluators.map(unlistedFields));
   pieces.clear();
   indexed = 0;
   indexPieces(head.rows);
+}
+function unlistedFields({ name, fields }) {
+  const own = run.evaluators.filter((stats) => stats.name === name).flatMap((stats) => stats.fields);
+  const isWrong = ({ counts }) => statuses.some((status) => status.wrong && counts[status.name] > 0);
+  return [...new Set(own.filter(isWrong).map((field) => field.path))].filter((path) => !fields.includes(path)).sort();
 }
 async function readTable(place) {
   const [codes, lines] = await Promise.all([unpack(`codes-${place}`), unpack(`rows-${place}`)]);
@@ -383,10 +390,12 @@ function noteWrong(members, lines) {
   for (const line of lines) {
     const evaluator = names.indexOf(line.evaluator);
     const row = rowOf.get(line.row);
-    if (line.path === undefined || row === undefined || run.record.evaluators[evaluator].fields.length) continue;
+    if (line.path === undefined || row === undefined) continue;
     const status = statusNumber(String(line.status));
     if (!statuses[status].wrong) continue;
+    const { fields, by_schema: bySchema } = run.record.evaluators[evaluator];
     const path = line.field ?? generalPath(line.path);
+    if (fields.length && (!bySchema || fields.includes(path))) continue;
     const noted = wrongIn[evaluator].get(row) ?? [];
     if (!noted.some(([known, as]) => known === path && as === status)) noted.push([path, status]);
     wrongIn[evaluator].set(row, noted);
@@ -401,12 +410,13 @@ const isIndexed = () => indexed >= (head.rows?.pieces.length ?? 0);
 function wrongFields(row, evaluator) {
   const { letters } = verdictOf(row, evaluator);
   const { fields } = run.record.evaluators[evaluator];
-  if (!fields.length) return wrongIn[evaluator].get(row) ?? [];
+  const noted = wrongIn[evaluator].get(row) ?? [];
+  if (!fields.length) return noted;
   const found = Array.from(
     letters,
     (letter, place) => /** @type {[string, number]} */ ([fields[place], numberOfLetter(letter)]),
   );
-  return found.filter(([, status]) => statuses[status].wrong);
+  return [...found.filter(([, status]) => statuses[status].wrong), ...noted];
 }
 const OPEN_ITEMS = 200;
 const OPEN_DEPTH = 6;
@@ -765,7 +775,11 @@ function fieldHolds(row, evaluator, field, status) {
   return fields.some((path, place) => (!field || path === field) && letters[place] === statuses[status].letter);
 }
 const needsOutcomes = ({ evaluators, field, status }) =>
-  (field !== "" || status !== null) && evaluators.some((evaluator) => !run.record.evaluators[evaluator].fields.length);
+  (field !== "" || status !== null) &&
+  evaluators.some((evaluator) => {
+    const isOpen = !run.record.evaluators[evaluator].fields.length;
+    return isOpen || (field ? unlisted[evaluator].includes(field) : unlisted[evaluator].length > 0);
+  });
 function saysText(row, text) {
   if (rows.ids[row].toLowerCase().includes(text) || String(rows.numbers[row]) === text) return true;
   return rows.slices.some((_, column) => sliceOf(row, column).toLowerCase().includes(text));
@@ -1060,16 +1074,16 @@ function heatCell(stats, field, place, name) {
   const text = [el("span", number(size)), el("small", percent(share))];
   const filters = { evaluator: stats.name, field: field.path, status: String(status), variant: stats.variant ?? "" };
   const label = { "aria-label": `${field.path}: ${number(size)} ${word}, show rows` };
-  const isKnown = knowsStatus(place, status);
+  const isKnown = knowsStatus(place, field.path, status);
   return el(
     `td.number.cell.heat-${tone}`,
     { vars: { share } },
     isKnown ? button(text, () => showRows(filters), label) : text,
   );
 }
-function knowsStatus(evaluator, status) {
+function knowsStatus(evaluator, path, status) {
   if (!head.rows || evaluator < 0) return false;
-  return run.record.evaluators[evaluator].fields.length > 0 || statuses[status].wrong;
+  return run.record.evaluators[evaluator].fields.includes(path) || statuses[status].wrong;
 }
 function sliceSection({ id, title }) {
   if (!run.slices.length) return null;
@@ -1175,7 +1189,7 @@ function fieldChoices() {
   return asked.flatMap((one) => {
     const own = run.evaluators.filter((stats) => stats.name === one.name).flatMap((stats) => stats.fields);
     const open = new Set(own.filter((field) => known.has(field)).map((field) => field.path));
-    const listed = one.fields.length ? one.fields : [...open].sort();
+    const listed = one.fields.length ? [...one.fields, ...unlisted[names.indexOf(one.name)]] : [...open].sort();
     const options = listed.map(
       (path) => /** @type {[string, string]} */ ([JSON.stringify([one.name, path]), path || "(the whole document)"]),
     );
@@ -1350,7 +1364,10 @@ function line(row, place) {
   return made;
 }
 const tellsMore = (row) =>
-  choiceOf(state).evaluators.some((place) => !verdictOf(row, place).fine && !wrongFields(row, place).length);
+  choiceOf(state).evaluators.some((place) => {
+    const isPartly = unlisted[place].length > 0 && !isIndexed();
+    return !verdictOf(row, place).fine && (isPartly || !wrongFields(row, place).length);
+  });
 function showMore(row, detail, wrong, texts) {
   const words = wrongWords(row, detail);
   refill(wrong, Array.isArray(words) ? el("div.two-lines", words) : words);

@@ -20,7 +20,8 @@ from evaluators.reports.document import Item as ListItem
 from evaluators.reports.html.page import page as page_html
 from evaluators.reports.html.payload import page_payload
 from tests.gallery import GALLERY
-from tests.kit import comparison_written
+from tests.kit import comparison_written, write_rows
+from tests.reports.html.conftest import write_report
 
 Open = Callable[..., Any]
 
@@ -52,6 +53,24 @@ def test_what_is_to_know_of_the_rows_of_an_evaluator_is_in_sight(opened: Open, i
 def test_it_asks_the_network_for_nothing(opened: Open, invoices: Path) -> None:
     page = opened(invoices)
     assert page.asked == [page.tab.url.partition("#")[0]]
+
+
+def test_a_key_beside_the_schema_leads_to_its_row_which_names_it(opened: Open, tmp_path: Path) -> None:
+    rows = [
+        {"id": "plain", "output": {"total": 1}, "expected": {"total": 1}},
+        {"id": "beside", "output": {"total": 2, "iban": "DE1"}, "expected": {"total": 1}},
+    ]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    suite = {"evaluators": [{"schema_match": {"name": "fields", "fields": {"total": "numeric"}}}]}
+    (tmp_path / "suite.yaml").write_text(json.dumps(suite))
+    page = opened(write_report(tmp_path, tmp_path / "suite.yaml", tmp_path / "rows.jsonl"))
+    page.tab.locator("button[aria-label='iban: 1 extra, show rows']").click()
+    assert "field=iban" in page.fragment()
+    assert page.ids() == ["beside"]
+    assert "iban" in page.text(".lines tbody .column-wrong")
+    assert "iban" in page.texts("label:has-text('Field') option")
+    page.tab.locator(".lines tbody button").first.click()
+    assert "iban" in page.text("dialog .fields")
 
 
 def test_fields_are_told_by_words_and_counts_the_weakest_first(opened: Open, invoices: Path) -> None:

@@ -4,7 +4,7 @@ import { button, choice, el, fill, refill } from "./dom.js";
 import { IN_ORDER } from "./filters.js";
 import { cellChoices } from "./labels.js";
 import { choose, isFiltered, listeners, resetFilters, state } from "./state.js";
-import { head, names, rows, run, sliceName } from "./store.js";
+import { head, names, rows, run, sliceName, unlisted } from "./store.js";
 import { COUNTED, rowWords, statuses, statusNumber } from "./words.js";
 
 const MOST_SLICE_CHOICES = 1000;
@@ -92,7 +92,7 @@ function fieldChoices() {
   return asked.flatMap((one) => {
     const own = run.evaluators.filter((stats) => stats.name === one.name).flatMap((stats) => stats.fields);
     const open = new Set(own.filter((field) => known.has(field)).map((field) => field.path));
-    const listed = one.fields.length ? one.fields : [...open].sort();
+    const listed = one.fields.length ? [...one.fields, ...unlisted[names.indexOf(one.name)]] : [...open].sort();
     const options = listed.map(
       (path) => /** @type {[string, string]} */ ([JSON.stringify([one.name, path]), path || "(the whole document)"]),
     );

@@ -3,7 +3,7 @@
 import { detailOf } from "./documents.js";
 import { cellOf, measured } from "./figures.js";
 import { spelled } from "./lines.js";
-import { head, names, rows, run, sliceName, sliceOf, variantOf, verdictOf, wrongFields } from "./store.js";
+import { head, names, rows, run, sliceName, sliceOf, unlisted, variantOf, verdictOf, wrongFields } from "./store.js";
 import { rowWords, statuses } from "./words.js";
 
 /** @import {Choice, Detail, Verdict} from "./types.d.ts" */
@@ -97,10 +97,14 @@ function fieldHolds(row, evaluator, field, status) {
   return fields.some((path, place) => (!field || path === field) && letters[place] === statuses[status].letter);
 }
 
-/** Whether the choice is about fields that only the lines of rows tell, those of open documents.
+/** Whether the choice is about fields that only the lines of rows tell: those of open documents, or beside a schema.
  * @param {Choice} choice */
 export const needsOutcomes = ({ evaluators, field, status }) =>
-  (field !== "" || status !== null) && evaluators.some((evaluator) => !run.record.evaluators[evaluator].fields.length);
+  (field !== "" || status !== null) &&
+  evaluators.some((evaluator) => {
+    const isOpen = !run.record.evaluators[evaluator].fields.length;
+    return isOpen || (field ? unlisted[evaluator].includes(field) : unlisted[evaluator].length > 0);
+  });
 
 /** @param {number} row @param {string} text */
 function saysText(row, text) {

@@ -4,7 +4,7 @@ import { linesOf, plainLinesOf, unpack } from "./lines.js";
 import { generalPath } from "./paths.js";
 import { numberOfLetter, statuses, statusNumber } from "./words.js";
 
-/** @import {CodeLine, Head, OutcomeLine, RowIndex, RowLine, RowLines, Run, Verdict} from "./types.d.ts" */
+/** @import {CodeLine, Head, OutcomeLine, RecordedEvaluator, RowIndex, RowLine, RowLines, Run, Verdict} from "./types.d.ts" */
 
 /** @type {Head} What the page says beside the lines. */
 export let head;
@@ -28,6 +28,8 @@ export const rows = {
 };
 /** @type {Map<number, [string, number][]>[]} By evaluator: the fields of rows that are not right, as far as their lines are unpacked. */
 export const wrongIn = [];
+/** @type {string[][]} By evaluator: the fields with something wrong that its codes do not list, as an output has them beside a schema. */
+export const unlisted = [];
 
 /** @param {Head} given */
 export function openHead(given) {
@@ -50,9 +52,17 @@ export async function openRows() {
   for (const [variant, [codes, lines]] of tables.entries()) addRows(codes, lines, variant, known);
   rows.sliceValues = known.map((values) => [...values.keys()]);
   wrongIn.splice(0, wrongIn.length, ...names.map(() => new Map()));
+  unlisted.splice(0, unlisted.length, ...run.record.evaluators.map(unlistedFields));
   pieces.clear();
   indexed = 0;
   indexPieces(head.rows);
+}
+
+/** @param {RecordedEvaluator} evaluator */
+function unlistedFields({ name, fields }) {
+  const own = run.evaluators.filter((stats) => stats.name === name).flatMap((stats) => stats.fields);
+  const isWrong = ({ counts }) => statuses.some((status) => status.wrong && counts[status.name] > 0);
+  return [...new Set(own.filter(isWrong).map((field) => field.path))].filter((path) => !fields.includes(path)).sort();
 }
 
 /** @param {number} place @returns {Promise<[CodeLine[], RowLine[]]>} */
@@ -176,17 +186,19 @@ async function readOutcomes(piece) {
   return lines;
 }
 
-/** Notes the fields that are not right, of evaluators whose codes do not list them.
+/** Notes the fields that are not right and that codes do not list.
  * @param {number[]} members @param {OutcomeLine[]} lines */
 function noteWrong(members, lines) {
   const rowOf = new Map(members.map((row) => [rows.numbers[row], row]));
   for (const line of lines) {
     const evaluator = names.indexOf(line.evaluator);
     const row = rowOf.get(line.row);
-    if (line.path === undefined || row === undefined || run.record.evaluators[evaluator].fields.length) continue;
+    if (line.path === undefined || row === undefined) continue;
     const status = statusNumber(String(line.status));
     if (!statuses[status].wrong) continue;
+    const { fields, by_schema: bySchema } = run.record.evaluators[evaluator];
     const path = line.field ?? generalPath(line.path);
+    if (fields.length && (!bySchema || fields.includes(path))) continue;
     const noted = wrongIn[evaluator].get(row) ?? [];
     if (!noted.some(([known, as]) => known === path && as === status)) noted.push([path, status]);
     wrongIn[evaluator].set(row, noted);
@@ -209,10 +221,11 @@ export const isIndexed = () => indexed >= (head.rows?.pieces.length ?? 0);
 export function wrongFields(row, evaluator) {
   const { letters } = verdictOf(row, evaluator);
   const { fields } = run.record.evaluators[evaluator];
-  if (!fields.length) return wrongIn[evaluator].get(row) ?? [];
+  const noted = wrongIn[evaluator].get(row) ?? [];
+  if (!fields.length) return noted;
   const found = Array.from(
     letters,
     (letter, place) => /** @type {[string, number]} */ ([fields[place], numberOfLetter(letter)]),
   );
-  return found.filter(([, status]) => statuses[status].wrong);
+  return [...found.filter(([, status]) => statuses[status].wrong), ...noted];
 }

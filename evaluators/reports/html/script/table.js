@@ -8,7 +8,19 @@ import { cellSize, choiceOf, chosenRows, needsOutcomes, searchDocuments } from "
 import { spelled } from "./lines.js";
 import { signOf, statusMark } from "./marks.js";
 import { choose, FILTER_KEYS, state } from "./state.js";
-import { head, indexOutcomes, isIndexed, keyOf, names, rows, run, variantOf, verdictOf, wrongFields } from "./store.js";
+import {
+  head,
+  indexOutcomes,
+  isIndexed,
+  keyOf,
+  names,
+  rows,
+  run,
+  unlisted,
+  variantOf,
+  verdictOf,
+  wrongFields,
+} from "./store.js";
 import { counted, number, rowWords, scoreText, statuses } from "./words.js";
 
 /** @import {Detail, ShownDocument} from "./types.d.ts" */
@@ -205,10 +217,13 @@ function line(row, place) {
   return made;
 }
 
-/** An evaluator without listed fields gives its reason, or the fields, in the lines of the row.
+/** An evaluator without listed fields gives its reason, or the fields, in the lines of the row; so it does with fields beside them.
  * @param {number} row */
 const tellsMore = (row) =>
-  choiceOf(state).evaluators.some((place) => !verdictOf(row, place).fine && !wrongFields(row, place).length);
+  choiceOf(state).evaluators.some((place) => {
+    const isPartly = unlisted[place].length > 0 && !isIndexed();
+    return !verdictOf(row, place).fine && (isPartly || !wrongFields(row, place).length);
+  });
 
 /** Puts into a line what is only known once the lines of its row are unpacked.
  * @param {number} row @param {Detail} detail @param {any} wrong @param {any[]} texts */

@@ -74,7 +74,7 @@ function heatCell(stats, field, place, name) {
   const text = [el("span", number(size)), el("small", percent(share))];
   const filters = { evaluator: stats.name, field: field.path, status: String(status), variant: stats.variant ?? "" };
   const label = { "aria-label": `${field.path}: ${number(size)} ${word}, show rows` };
-  const isKnown = knowsStatus(place, status);
+  const isKnown = knowsStatus(place, field.path, status);
   return el(
     `td.number.cell.heat-${tone}`,
     { vars: { share } },
@@ -82,11 +82,11 @@ function heatCell(stats, field, place, name) {
   );
 }
 
-/** Rows can be found by this status: those of listed fields by any, those of open documents by what went wrong.
- * @param {number} evaluator @param {number} status */
-function knowsStatus(evaluator, status) {
+/** Rows can be found by this status: those of listed fields by any, those of other fields by what went wrong.
+ * @param {number} evaluator @param {string} path @param {number} status */
+function knowsStatus(evaluator, path, status) {
   if (!head.rows || evaluator < 0) return false;
-  return run.record.evaluators[evaluator].fields.length > 0 || statuses[status].wrong;
+  return run.record.evaluators[evaluator].fields.includes(path) || statuses[status].wrong;
 }
 
 export function sliceSection({ id, title }) {

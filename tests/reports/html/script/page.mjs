@@ -69,18 +69,23 @@ const LABELS = {
   ],
 };
 
-const run = (variants) => ({
+const BESIDE = { row: 3, evaluator: "header", path: "iban", status: "hallucination", actual: "DE1" };
+const FIGURES = [
+  { name: "header", fields: [{ path: "total", counts: { mismatch: 1 } }, { path: "iban", counts: { hallucination: 1 } }] },
+];
+
+const run = (variants, hasSchema) => ({
   variants,
-  evaluators: [],
+  evaluators: hasSchema ? FIGURES : [],
   slices: [],
   confusion_matrices: [LABELS],
-  record: { evaluators: [LISTED, OPEN].map((one) => ({ ...one, readings: READINGS })), slices: ["row.shop"] },
+  record: { evaluators: [{ ...LISTED, by_schema: hasSchema }, OPEN].map((one) => ({ ...one, readings: READINGS })), slices: ["row.shop"] },
 });
 
 const packed = (lines) => deflateSync(lines.map((line) => `${JSON.stringify(line)}\n`).join("")).toString("base64");
 
-/** Opens the page, with its rows once for each variant. */
-export async function openPage(variants = []) {
+/** Opens the page, with its rows once for each variant. With a schema, an output has a field beside those of the first evaluator. */
+export async function openPage(variants = [], hasSchema = false) {
   const count = ROWS.length;
   const rows = {
     pieces: [[1], [0, 2]],
@@ -88,14 +93,14 @@ export async function openPage(variants = []) {
     rules: [{ number: "exact" }, {}],
     packed: "",
   };
-  const elements = { "outcomes-0": packed(OUTCOMES), "cells-0": packed(CELLS), "read-0": packed(READ) };
+  const elements = { "outcomes-0": packed(hasSchema ? [...OUTCOMES, BESIDE] : OUTCOMES), "cells-0": packed(CELLS), "read-0": packed(READ) };
   (variants.length ? variants : [null]).forEach((_, place) => {
     elements[`codes-${place}`] = packed(CODES);
     elements[`rows-${place}`] = packed(ROWS);
   });
   source.textOf = (id) => elements[id] ?? "";
   learnWords(WORDS);
-  openHead({ title: "x", sections: [], words: WORDS, run: run(variants), rows });
+  openHead({ title: "x", sections: [], words: WORDS, run: run(variants, hasSchema), rows });
   await openRows();
   return count;
 }

@@ -105,6 +105,20 @@ test("fields of a list are found by their letters, those of open documents by th
   assert.deepEqual(wrongFields(1, 0), [["total", 2]]);
 });
 
+test("a field that an output has beside the schema is found, once the lines of rows are read", async () => {
+  await openPage([], true);
+  const beside = { evaluator: "header", field: "iban" };
+  assert.equal(needsOutcomes(choiceOf({ ...NOTHING, ...beside })), true);
+  assert.equal(needsOutcomes(choiceOf({ ...NOTHING, evaluator: "header", status: "4" })), true);
+  assert.equal(needsOutcomes(choiceOf({ ...NOTHING, evaluator: "header", field: "total" })), false);
+  await indexOutcomes();
+  assert.deepEqual(chosen(beside), ["a9"]);
+  assert.deepEqual(chosen({ ...beside, status: "4" }), ["a9"]);
+  assert.deepEqual(chosen({ ...beside, status: "2" }), []);
+  assert.deepEqual(chosen({ evaluator: "header", status: "4" }), ["a9"]);
+  assert.deepEqual(wrongFields(1, 0), [["total", 2], ["iban", 4]]);
+});
+
 test("a cell of a label table has its rows, and says how many it counts", () => {
   const cell = cellKey("header", "a", "b");
   assert.deepEqual(chosen({ cell }), ["a9", "b3"]);
