@@ -17,6 +17,7 @@ from weakref import finalize
 from evaluators.api.score_columns import columns_of, overall_of, verdict_columns
 from evaluators.issues import Issue, problem
 from evaluators.model import MISSING, Result
+from evaluators.reports.headline import headline
 from evaluators.result_table import Kind, ResultTable
 from evaluators.run import reader
 from evaluators.run.figures import percent_text, rows_text, score_text
@@ -26,7 +27,6 @@ from evaluators.suite.graph import EvaluatorLine
 if TYPE_CHECKING:
     from evaluators.reports.rows import RowView
 
-_ENDS: Final = {0: "passed", 1: "FAILED", 3: "incomplete"}
 _LISTED: Final = 6
 _WRONG: Final = ("mismatch", "omission", "hallucination", "error")
 _FIELD_COLUMNS: Final[dict[str, Kind]] = {
@@ -262,8 +262,7 @@ class Run(reader.Run):
         return f"<p><b>{escape(self._head())}</b></p>{table._repr_html_()}{f'<ul>{causes}</ul>' if causes else ''}"
 
     def _head(self) -> str:
-        code = self.result.exit_code
-        end = _ENDS.get(code, "ended")
+        code, end = self.result.exit_code, headline(self.result).partition(";")[0]
         said = f"{end} (exit code {code})" if code else end
         return f"{self.result.name}: {said}, {rows_text(self.result.rows)} of {self.result.test_set}"
 

@@ -14,6 +14,7 @@ import pytest
 from pydantic import BaseModel
 
 import evaluators
+from evaluators.reports.headline import headline
 from tests.kit import write_rows
 
 pandas = pytest.importorskip("pandas")
@@ -156,6 +157,25 @@ def test_fields_and_failures_are_tables() -> None:
     assert len(run.failures(2)) == 2
     wrong = run.failures()[-1]
     assert (wrong["expected"], wrong["output"], wrong["reason"]) == (1, 2, "2 differs from 1")
+
+
+@pytest.mark.parametrize(
+    ("expected", "gates", "said"),
+    [
+        ("Paris", {}, "finished"),
+        ("Paris", {"exact_match": {"fail_below": 1.0}}, "passed"),
+        ("Paris", {"exact_match": {"warn_below": 1.0}}, "passed"),
+        ("Rome", {"exact_match": {"warn_below": 1.0}}, "passed, with warnings"),
+        ("Rome", {"exact_match": {"fail_below": 1.0}}, "FAILED (exit code 1)"),
+        (None, {}, "not everything could be measured (exit code 3)"),
+    ],
+)
+def test_a_run_ends_in_the_words_of_the_command(expected: str | None, gates: dict[str, Any], said: str) -> None:
+    row = {"output": "Paris", **({"expected": expected} if expected is not None else {})}
+    rows = [row, {"output": "Rome", "expected": "Rome"}]
+    run = evaluators.evaluate(rows, {"evaluators": ["exact_match"], "gates": gates})
+    assert f": {said}, 2 rows of " in repr(run).splitlines()[0]
+    assert headline(run.result) == said.partition(" (")[0]
 
 
 def test_a_run_is_shown_in_a_few_lines() -> None:
