@@ -17,10 +17,19 @@ from msgspec.structs import replace
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.compound import WORD as COMPOUND
 from evaluators.fields.compound import Together
-from evaluators.fields.named_comparators import JUDGED, NEIGHBOURS, WORDS, NamedComparator, choose, in_field, listed_once
-from evaluators.fields.reading import Align, read_align, read_path, read_transforms
+from evaluators.fields.named_comparators import (
+    JUDGED,
+    NEIGHBOURS,
+    WORDS,
+    NamedComparator,
+    choose,
+    in_field,
+    listed_once,
+    word_in,
+)
+from evaluators.fields.reading import ALIGNMENTS, Align, read_align, read_path, read_transforms
 from evaluators.needs import Condition, read_conditions
-from evaluators.registry import suggestion
+from evaluators.registry import nearest, suggestion
 from evaluators.settings import BadSettings, Detail, Loc, as_number, bad, read_each, spell
 from evaluators.values.paths import ANY, Path
 from evaluators.values.quoting import flow
@@ -108,6 +117,9 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
 def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> FieldLine:
     """One line of `fields:`."""
     path = read_path(spelled)
+    _refuse_alignment(path, body, context)
+    if isinstance(body, Mapping) and len(body) > 1:
+        _refuse_misspelled(body, context)
     if not isinstance(body, Mapping) or not any(key in NEIGHBOURS for key in body):
         return _line(path, choose("exact" if body is None else body, context))
     details = [_unknown_neighbour(key, body, context) for key in body if key not in NEIGHBOURS]
@@ -132,6 +144,31 @@ def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> Fiel
         message = '"required" and "optional" contradict each other: a required field that is absent counts as missing'
         raise BadSettings([Detail(("optional",), message, "keep one of them", key=True)])
     return _line(path, chosen, **found)
+
+
+def _refuse_alignment(path: Path, body: object, context: Mapping[str, Any]) -> None:
+    """Refuses the name of an alignment where a comparator stands."""
+    word = word_in(body)
+    if (
+        not isinstance(word, str)
+        or word not in ALIGNMENTS
+        or word in COMPARATORS
+        or word in context.get("comparators", {})
+    ):
+        return
+    message = f'"{word}" says how the items of a list are paired; it is no comparator'
+    hint = f"write {path.canonical}: {{align: {flow(body)}}}"
+    raise BadSettings([Detail((word,) if isinstance(body, Mapping) else (), message, hint, isinstance(body, Mapping))])
+
+
+def _refuse_misspelled(body: Mapping[Any, Any], context: Mapping[str, Any]) -> None:
+    """Refuses a comparator that stands beside settings of a field, all of which are misspelled."""
+    meant = {key: nearest(str(key), NEIGHBOURS) for key in body if str(key) not in COMPARATORS}
+    if any(key in NEIGHBOURS for key in body) or not any(meant.values()):
+        return
+    mended = {meant.get(key) or key: value for key, value in body.items()}
+    details = [_unknown_neighbour(key, body if meant.get(key) else mended, context) for key in body]
+    raise BadSettings(details)
 
 
 def _line(path: Path, chosen: NamedComparator, align: Align | None = None, **rest: Any) -> FieldLine:

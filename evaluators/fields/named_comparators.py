@@ -136,6 +136,12 @@ def word_in(data: object) -> object:
     return next(iter(data)) if isinstance(data, Mapping) and len(data) == 1 else data
 
 
+def with_its_space(field: str) -> str | None:
+    """`vendor: normalized` for the field "vendor:normalized"; None for a field that does not end in a comparator."""
+    path, _, word = field.rpartition(":")
+    return f"{path}: {word}" if path and (word in COMPARATORS or word in (*JUDGED, "skip")) else None
+
+
 def read_comparator(data: object, context: Mapping[str, Any]) -> tuple[Comparator | None, str]:
     """The comparator that a word or a one-key map names, and how a person reads it. `skip` is (None, "skip")."""
     chosen = choose(data, {key: value for key, value in context.items() if key != "fallback"})

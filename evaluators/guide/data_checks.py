@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from evaluators.api.execute import finish
 from evaluators.api.suite import Suite
+from evaluators.fields.named_comparators import with_its_space
 from evaluators.guide.field_warnings import field_warnings, label_warnings
 from evaluators.issues import Blame, Issue
 from evaluators.reports.display import visible
@@ -94,7 +95,9 @@ def _unsaid(suite: Suite) -> Iterator[Issue]:
         for path, body in written.items() if isinstance(written, Mapping) else ():
             if body is None:
                 message = f'how is "{path}" compared? nothing is written behind it, so it is compared exactly'
-                hint = f"write {path}: exact, or how else it is compared; {path}: skip leaves it out"
+                spaced = with_its_space(str(path))
+                hint = spaced and f"a space is missing after the colon: write {spaced}"
+                hint = hint or f"write {path}: exact, or how else it is compared; {path}: skip leaves it out"
                 where = source.place((*line.loc, "fields", path), key=True)
                 yield Issue("nothing-behind", Blame.CONFIG, message, where, hint)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from evaluators.fields.key_counts import ListKey
+from evaluators.fields.named_comparators import with_its_space
 from evaluators.fields.reading import Align
 from evaluators.issues import Blame, Issue
 from evaluators.model import JSON
@@ -63,6 +64,8 @@ def _documents(first: Sequence[FirstRows], evaluator: str) -> list[JSON]:
 
 def _in_place_of(first: Sequence[FirstRows], evaluator: str, path: str) -> str | None:
     """The existing path most like one that no row has, or else the keys that are there; None where there are none."""
+    if spaced := with_its_space(path):
+        return f'did you mean "{spaced}", with a space after the colon?'
     documents, wanted = _documents(first, evaluator), parse_path(path)
     near = (nearest_path(wanted, document) for document in documents[:HINT_ROWS])
     meant = next((path for path in near if path is not None), None)

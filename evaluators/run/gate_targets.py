@@ -163,7 +163,12 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
     if not isinstance(data, Mapping):
         raise bad(f"gates must be a map from a target to its limits; found {spell(data)}", hint=_as_gate(data))
     names = [line.name for line in context["evaluators"]]
-    of_fields = {field: line.name for line in context["evaluators"] for field in line.settings.scored_fields().names}
+    of_fields = {
+        field: line.name
+        for line in context["evaluators"]
+        for scored in [line.settings.scored_fields()]
+        for field in (*scored.awaited.declared, *scored.awaited.named, *scored.names)
+    }
     gates: list[Gate] = []
     details: list[Detail] = []
     for key, limits in data.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, get_args
@@ -192,6 +193,8 @@ def _not_listed(name: str, loc: Loc, value: object, expected: str) -> Detail:
 def _of_another_type(named: str, loc: Loc, value: object, plain: str, wanted: str | None) -> Detail:
     """A value of another type; a number that is written as text gets the line to write."""
     hint = as_number(value, plain) if isinstance(value, str) and "number" in plain else None
+    if (wanted or plain) == "a list" and isinstance(value, str) and loc and isinstance(loc[-1], str):
+        hint = f"write {loc[-1]}: [{json.dumps(value, ensure_ascii=False)}]"
     if (wanted or plain) == "text":
         hint = in_quotes(value)
     return Detail(loc, f"{named} must be {wanted or plain}; found {spell(value)}", hint, code="bad-value")

@@ -136,7 +136,9 @@ def no_such_column(column: str, header: Sequence[str], name: str) -> Issue:
     if glued is not None:
         return glued
     message = f'there is no column "{column}"; {listed(header)}'
-    return Issue("no-such-column", Blame.TESTSET, message, name, suggestion(column, header))
+    return Issue(
+        "no-such-column", Blame.TESTSET, message, name, suggestion(column, header) or "write the name of one of them"
+    )
 
 
 def not_told_apart(header: Sequence[str], name: str) -> Issue | None:

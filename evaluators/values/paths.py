@@ -305,8 +305,8 @@ _SAME_NAME: Final = 0.8
 def nearest_path(wanted: Path, document: JSON) -> str | None:
     """The path that exists in the document and is most like the wanted one, in dots; None when nothing is near.
 
-    The same key in another place counts as near, so `name` suggests `vendor.name`. Items of a list are shown as `[*]`
-    when the wanted path has one, and otherwise by the wanted index or the first. A query has no neighbours.
+    The same key in another place counts as near, so `name` suggests `vendor.name`. Items of a list are shown by
+    the wanted index or the first where the wanted path has an index and no `[*]`, else as `[*]`. A query has no neighbours.
     """
     if wanted.query is not None or not wanted.steps:
         return None
@@ -333,8 +333,8 @@ def _plain_name(step: Step) -> str:
 
 def _places(wanted: Path, document: JSON) -> Iterator[tuple[Step, ...]]:
     """The places of a document from the top down, a list shown by one item or by `[*]`."""
-    indexes = sorted({0, *(step for step in wanted.steps if isinstance(step, int))})
-    shown: tuple[Step, ...] = (ANY,) if ANY in wanted.steps else (*indexes,)
+    indexes = {step for step in wanted.steps if isinstance(step, int)}
+    shown: tuple[Step, ...] = (*sorted({0, *indexes}),) if indexes and ANY not in wanted.steps else (ANY,)
     level: list[tuple[tuple[Step, ...], JSON]] = [((), document)]
     while level:
         below: list[tuple[tuple[Step, ...], JSON]] = []

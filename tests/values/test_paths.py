@@ -634,7 +634,7 @@ def test_a_long_dot_path_is_read_at_once() -> None:
         ("items[*].Sku", "items[*].sku"),
         ("items.1.qyt", "items[1].qty"),
         ("item[0].qty", "items[0].qty"),
-        ("items.sku", "items[0].sku"),
+        ("items.sku", "items[*].sku"),
         ("totals.grosss", "totals.gross"),
         ("zzzzzzzz", None),
         ("$.items[?@.n>1]", None),
