@@ -12,6 +12,7 @@ find the one file. Which file each row has is settled when the test set is opene
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from glob import escape
@@ -219,16 +220,25 @@ def _unmatched(base: Table, key: str, lookup: JoinedCells, column: str, absent: 
     here, there = own.occurrences(), lookup.occurrences()
     alone = {id: where for id, where in here.items() if id not in there}
     spare = {id: where for id, where in there.items() if id not in here}
-    issues: list[Issue] = []
-    for table, ids in ((name, here), (other, there)):
-        several = {id: where for id, where in ids.items() if len(where) > 1}
-        issues += _issue("same-id", table, noun, ("occurs", "occur"), "more than once", several)
+    issues = [*_same_id(name, noun, here, "expected"), *_same_id(other, noun, there, column)]
     warnings: list[Issue] = []
     surplus = _issue("unmatched-id", other, noun, ("is", "are"), f"not in {name}", spare, alone)
     (warnings if column == "output" else issues).extend(surplus)
     unanswered = _issue(f"no-{column}-for-row", name, noun, ("is", "are"), f"not in {other}", alone, spare)
     (issues if isinstance(absent, CellError) else warnings).extend(unanswered)
     return issues, warnings
+
+
+def _same_id(name: str, noun: str, places: dict[str, list[str]], role: str) -> list[Issue]:
+    """One problem for all ids that occur twice. Of files of several kinds in a folder, the hint takes one kind."""
+    several = {id: where for id, where in places.items() if len(where) > 1}
+    issues = _issue("same-id", name, noun, ("occurs", "occur"), "more than once", several)
+    kinds = {id: {PurePath(one).suffix for one in where} for id, where in several.items()}
+    if "*" in name or not any(len(suffixes) > 1 for suffixes in kinds.values()):
+        return issues
+    kind = Counter(PurePath(one).suffix for where in places.values() for one in where).most_common(1)[0][0]
+    pattern = f"{name.rstrip('/')}/{'**/' if any('/' in id for id in places) else ''}*{kind}"
+    return [replace(issue, hint=f"name one kind of file: {role}: {pattern}") for issue in issues]
 
 
 def _issue(

@@ -301,3 +301,26 @@ def test_each_row_of_the_extract_bench_data_has_the_schema_of_its_folder(tmp_pat
     assert {one.slice[1] for one in result.slices if one.slice} == {
         "academic/research", "finance/10kq", "finance/credit_agreement", "hiring/resume", "sport/swimming",
     }  # fmt: skip
+
+
+def test_files_of_several_kinds_for_one_document_are_told_with_the_pattern_that_takes_one_kind(tmp_path: Path) -> None:
+    answers = {"out/a.json": "1", "out/b.json": "2", "out/b.pdf": "%PDF", "out/c/d.json": "3"}
+    write_files(tmp_path, {**answers, "gold/a.json": "1", "gold/b.json": "2", "gold/b.txt": "2", "gold/c/d.json": "3"})
+    assert [str(issue) for issue in opened(tmp_path, expected="gold", output="out").issues] == [
+        (
+            'gold/: 1 document that occurs more than once: "b" (file gold/b.json and file gold/b.txt)\n'
+            "  hint: name one kind of file: expected: gold/**/*.json"
+        ),
+        (
+            'out/: 1 document that occurs more than once: "b" (file out/b.json and file out/b.pdf)\n'
+            "  hint: name one kind of file: output: out/**/*.json"
+        ),
+    ]
+    assert opened(tmp_path, expected="gold/**/*.json", output="out/**/*.json").issues == ()
+
+
+def test_one_name_in_two_folders_gets_no_pattern(tmp_path: Path) -> None:
+    write_files(tmp_path, {"gold/a.json": "1", "out/one/a.json": "1", "out/two/a.json": "1"})
+    (issue,) = opened(tmp_path, expected="gold", output="out", pair_by="name").issues
+    assert "more than once" in issue.message
+    assert issue.hint is None
