@@ -19,6 +19,7 @@ from evaluators.reports.kinds_read import UNUSED_OPTIONAL
 from evaluators.reports.suite_page import settings_as_written
 from evaluators.run.exit_code import Facts, exit_code
 from evaluators.run.figures import counted, rows_text
+from evaluators.run.places import loc_in_test_set
 from evaluators.run.preparing import Prepared, check_gate_targets, prepare
 from evaluators.run.result import RunResult
 from evaluators.testsets.selection import Selection
@@ -153,10 +154,9 @@ def absence_words(suite: Suite) -> str:
     """What the suite names as its test set and is not there: the command line may name another."""
     lines = []
     for loc, issue in absent_places(suite.test_set, suite.test_set_folder):
-        whole = isinstance(suite.config.source.data.get("test_set"), str)
-        placed = replace(issue, where=suite.place("test_set", *(() if whole else loc)))
+        placed = replace(issue, where=suite.place(*loc_in_test_set(suite, loc)))
         lines += [f"warning: {placed}", "  `evaluators run` needs it, unless the command line names another test set"]
-    return _lines(lines)
+    return _lines([*lines, "Not looked at: rows, columns, and whether the fields are in them."] if lines else [])
 
 
 def data_words(found: DataCheck) -> str:

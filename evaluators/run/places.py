@@ -21,6 +21,7 @@ from evaluators.needs import ROLES
 from evaluators.settings import Loc
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.suite.nodes import SuiteInput
+from evaluators.testsets.test_set_checks import absent_places
 from evaluators.values.addresses import without_proofs
 from evaluators.values.files import kept_place
 from evaluators.values.paths import ANY, parse
@@ -80,6 +81,20 @@ def placed_role(issue: Issue, suite: Suite, elsewhere: Collection[str] = ()) -> 
             if column not in elsewhere and issue.message.startswith(f'there is no column "{column}";'):
                 return _placed(issue, column, suite, ("test_set", "columns", role))
     return issue
+
+
+def placed_file(issue: Issue, suite: Suite) -> Issue:
+    """A file or folder that is not there, placed where the suite's test set names it; any other problem as it is."""
+    if issue.code == "no-such-file":
+        for loc, absent in absent_places(suite.test_set, suite.test_set_folder):
+            if absent.message.endswith(f'"{issue.where}"'):
+                return _placed(issue, "", suite, loc_in_test_set(suite, loc))
+    return issue
+
+
+def loc_in_test_set(suite: Suite, loc: Loc) -> Loc:
+    """Where the suite writes a setting of its test set: a test set that is one file has none below it."""
+    return ("test_set",) if isinstance(suite.config.source.data.get("test_set"), str) else ("test_set", *loc)
 
 
 def _placed(issue: Issue, column: str, suite: Suite, loc: Loc) -> Issue:

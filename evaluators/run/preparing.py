@@ -17,7 +17,7 @@ from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.judge import Judge
 from evaluators.needs import ROLES
 from evaluators.plan.suite_plan import Plan
-from evaluators.run.places import placed, placed_role
+from evaluators.run.places import placed, placed_file, placed_role
 from evaluators.settings import BadSettings, Loc
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import no_such_column
@@ -80,7 +80,9 @@ def prepare(
             opened = open_test_set(config, folder, needed=needed, selection=selection, results=here, given=given)
         except Problems as error:
             asked = set((settings.get("columns") or {}).values())
-            raise Problems(placed_role(issue, suite, asked) for issue in error.issues) from error
+            issues = [placed_role(issue, suite, asked) for issue in error.issues]
+            named_here = test_set is None and given is None
+            raise Problems(placed_file(issue, suite) if named_here else issue for issue in issues) from error
         return _fitting(suite, opened, folder, selection)
 
 

@@ -201,6 +201,7 @@ def test_a_test_set_that_is_not_there_is_a_warning(folder: Path) -> None:
         'warning: away.yaml:1:11: there is no such file: "row.csv"\n'
         '  hint: did you mean "rows.csv"?\n'
         "  `evaluators run` needs it, unless the command line names another test set\n"
+        "Not looked at: rows, columns, and whether the fields are in them.\n"
     )
 
 

@@ -32,6 +32,7 @@ def test_a_mistake_gets_its_message(entry: dict[str, Any], tmp_path: Path, monke
     if rows is not None:
         Path("rows.csv").write_text(rows, encoding="utf-8")
     for name, text in entry.get("files", {}).items():
+        Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(text, encoding="utf-8")
     usual = ["run", "suite.yaml", *(["rows.csv"] if rows is not None else [])]
     done = CliRunner().invoke(command, entry.get("command", usual))
