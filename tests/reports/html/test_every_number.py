@@ -406,7 +406,7 @@ def test_the_figures_of_a_schema(page: Opened, recorded: Recorded) -> None:
             (words.get(one["name"], one["name"].replace("_", " ")), score(one["mean"]), _counted(one["n"], "row"))
             for one in stats["metrics"]
         ]
-        assert sorted((line["figure"], line["value"], line["n"]) for line in shown) == sorted(wanted)
+        assert sorted((line["metric"], line["value"], line["n"]) for line in shown) == sorted(wanted)
         section = page.tab.locator("main > section").filter(has=page.tab.get_by_role("heading", name=title, exact=True))
         kinds = ("match", "right"), ("mismatch", "wrong"), ("omission", "missing"), ("hallucination", "extra")
         said = ", ".join(f"{counts[kind]} {word}" for kind, word in kinds)
