@@ -57,3 +57,8 @@ def quoted(cells: Iterable[str], delimiter: str = ",") -> str:
 
 
 _QUOTE: Final = '"'
+
+
+def exact(number: float | None) -> str:
+    """A number with every digit that it has; empty where there is none."""
+    return "" if number is None else repr(number)

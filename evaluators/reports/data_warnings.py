@@ -14,6 +14,7 @@ from evaluators.issues import Blame, Issue
 from evaluators.limits import LIST_CELLS
 from evaluators.registry import suggestion
 from evaluators.reports.coverage import found_nowhere
+from evaluators.reports.tables import full_name
 from evaluators.run.figures import counted, rows_text
 from evaluators.run.ids import MOST_IDS, NO_ID, Ids
 from evaluators.run.labels import LabelSums, is_label
@@ -111,7 +112,7 @@ def unreadable_measures(measures: Sequence[MeasureStats]) -> Iterator[Issue]:
     for one in measures:
         if one.slice is None and one.unreadable:
             are = "is not a number" if one.unreadable == 1 else "are not numbers"
-            message = f'the measure "{_full_name(one)}": {one.unreadable:,} of {counted(one.rows, "cell")} {are}'
+            message = f'the measure "{full_name(one)}": {one.unreadable:,} of {counted(one.rows, "cell")} {are}'
             yield Issue(NOT_A_NUMBER, Blame.TESTSET, message)
 
 
@@ -119,7 +120,7 @@ def measure_gaps(measures: Sequence[MeasureStats]) -> Iterator[Issue]:
     """Every measure whose column is empty in all rows."""
     for one in measures:
         if one.slice is None and one.rows and one.missing == one.rows:
-            message = f'the measure "{_full_name(one)}" measured nothing: the column "{one.column}" is empty in every row'
+            message = f'the measure "{full_name(one)}" measured nothing: the column "{one.column}" is empty in every row'
             yield Issue("measure-measured-nothing", Blame.TESTSET, message)
 
 
@@ -127,14 +128,10 @@ def measure_notes(columns: Sequence[MeasuredColumn], measures: Sequence[MeasureS
     """Which measures are read with a decimal comma though the suite does not say so."""
     auto = {one.name for one in columns if one.decimal == "auto"}
     return [
-        f'"{_full_name(one)}": its numbers have a comma before the decimals; `decimal: "."` reads them with a point'
+        f'"{full_name(one)}": its numbers have a comma before the decimals; `decimal: "."` reads them with a point'
         for one in measures
         if one.slice is None and one.name in auto and one.decimal == ","
     ]
-
-
-def _full_name(one: MeasureStats) -> str:
-    return f"{one.name} ({one.variant})" if one.variant else one.name
 
 
 _BLAMED: Final = {"expected": Blame.TESTSET, "output": Blame.OUTPUT}

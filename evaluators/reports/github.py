@@ -47,12 +47,12 @@ class Annotation(Struct, frozen=True):
 
 def run_annotations(result: RunResult, options: Options) -> str:
     """One annotation for the run, and one for each gate that did not pass and each problem."""
-    return _lines([_ending(result), *_gates(result, options.gate_places), *_problems(result)])
+    return _lines([_ending(result.exit_code, one_line(result)), *_gates(result, options.gate_places), *_problems(result)])
 
 
 def comparison_annotations(comparison: RunComparison) -> str:
     """One annotation for the comparison, and one for each regression check that did not pass, lost row, or reason against comparing."""
-    return _lines([_compared(comparison), *_guards(comparison)])
+    return _lines([_ending(comparison.exit_code, comparison_line(comparison)), *_guards(comparison)])
 
 
 def problem_annotations(issues: Iterable[Issue]) -> str:
@@ -78,8 +78,8 @@ def _said(issue: Issue) -> str:
     return f"{issue.message} (hint: {issue.hint})" if issue.hint else issue.message
 
 
-def _ending(result: RunResult) -> Annotation:
-    return Annotation("notice" if result.exit_code == 0 else "error", "evaluators", one_line(result))
+def _ending(exit_code: int, line: str) -> Annotation:
+    return Annotation("notice" if exit_code == 0 else "error", "evaluators", line)
 
 
 def _guards(comparison: RunComparison) -> Iterable[Annotation]:
@@ -93,10 +93,6 @@ def _guards(comparison: RunComparison) -> Iterable[Annotation]:
         why = ", ".join(f"{name} ({row.reasons[name]})" for name in row.lost)
         variant = f", variant {row.variant}" if row.variant else ""
         yield Annotation("warning", "lost row", f"row {row.number} ({row.id}){variant}: {why}")
-
-
-def _compared(comparison: RunComparison) -> Annotation:
-    return Annotation("notice" if comparison.exit_code == 0 else "error", "evaluators", comparison_line(comparison))
 
 
 def _lines(annotations: Iterable[Annotation]) -> str:

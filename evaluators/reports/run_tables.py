@@ -7,7 +7,7 @@ from typing import Final
 
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense
 from evaluators.reports.mistakes import Mistake
-from evaluators.reports.tables import full_name
+from evaluators.reports.tables import full_name, with_variant
 from evaluators.run.figures import counted, more_text, quantity_interval_text, quantity_text, rows_text, score_text
 from evaluators.run.intervals import wilson
 from evaluators.run.result import (
@@ -88,7 +88,9 @@ def mistake_rows(one: Mistake) -> str:
 
 def weak_fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
     """The fields that are not always right, the weakest first, each with its evaluator."""
-    return sorted(((stats, field) for stats, field in _fields(result) if _below_one(field)), key=_weakness)
+    return sorted(
+        ((stats, field) for stats, field in _fields(result) if _below_one(field)), key=lambda pair: weakness(*pair)
+    )
 
 
 def unmeasured_fields(result: RunResult) -> list[str]:
@@ -118,8 +120,8 @@ def _below_one(field: FieldStats) -> bool:
     return field.accuracy is not None and field.accuracy < 1
 
 
-def _weakness(pair: tuple[EvaluatorStats, FieldStats]) -> tuple[float, float, str, str, str]:
-    stats, field = pair
+def weakness(stats: EvaluatorStats, field: FieldStats) -> tuple[float, float, str, str, str]:
+    """What fields are sorted by, the weakest first: the upper end of the interval, since wrong once in one row may be chance."""
     likely = wilson(field.counts.match, field.counts.n)
     return likely.high if likely else 1.0, field.accuracy or 0.0, stats.name, stats.variant or "", field.path
 
@@ -206,8 +208,8 @@ def _label_section(table: ConfusionMatrix, id_: str) -> Section:
         blocks.append(Listing(shown))
         if len(wrong) > MOST_CONFUSIONS:
             blocks.append(Paragraph(f"{counted(len(wrong) - MOST_CONFUSIONS, 'more kind')} in run.json."))
-    name = f"{table.evaluator} ({table.variant})" if table.variant else table.evaluator
-    return Section(f"Confusion matrix: {name}", tuple(blocks), id=id_)
+    title = f"Confusion matrix: {with_variant(table.evaluator, table.variant)}"
+    return Section(title, tuple(blocks), id=id_)
 
 
 def _confusions(table: ConfusionMatrix) -> PageTable:

@@ -34,10 +34,9 @@ from evaluators.reports.summary_parts import (
     gate_lines,
     issue_lines,
     optional_parts,
-    ordered_gates,
     paragraphs,
 )
-from evaluators.reports.tables import LEGEND, MEAN_INTERVAL, full_name
+from evaluators.reports.tables import LEGEND, full_name, mean_interval_words, ordered_gates
 from evaluators.run.exit_code import Facts, causes
 from evaluators.run.figures import USUAL, counted, coverage_of, mean_interval_text, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, RunResult
@@ -195,8 +194,7 @@ def _not_shown(names: Sequence[str]) -> Paragraph:
 
 def _words(result: RunResult) -> Section:
     """What the words of the page mean."""
-    together = f"; rows of one {result.cluster} count as one" if result.cluster else ""
-    said = (MEAN_INTERVAL + together, *(f"{word}: {meaning}" for word, meaning in LEGEND))
+    said = (mean_interval_words(result), *(f"{word}: {meaning}" for word, meaning in LEGEND))
     return Section(None, tuple(line for one in said for line in paragraphs(one, "note", "  ")))
 
 

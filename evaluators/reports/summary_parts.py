@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -14,7 +14,7 @@ from evaluators.reports.headline import Options
 from evaluators.reports.run_page import asking_lines, issue_place
 from evaluators.reports.run_tables import mistake_place, mistake_rows, weak_fields
 from evaluators.reports.suggestions import MOST_SUGGESTED, Suggestion
-from evaluators.reports.tables import full_name, of_extra_items, slice_text
+from evaluators.reports.tables import GATES, full_name, of_extra_items, slice_text, with_variant
 from evaluators.run.exit_code import Facts, causes
 from evaluators.run.figures import counted, quantity_text, rows_text, score_text
 from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, RunResult
@@ -45,19 +45,9 @@ def paragraphs(text: str, tone: Tone = "plain", indent: str = "", whole_words: b
         yield Paragraph(line, tone)
 
 
-_GATES: Final[dict[str, tuple[str, Tone]]] = {
-    "failed": ("FAILED", "bad"), "undecided": ("UNDECIDED", "warning"), "warned": ("WARNING", "warning"),
-    "passed": ("passed", "good"),
-}  # fmt: skip
-
-
-def ordered_gates(gates: Iterable[GateResult]) -> list[GateResult]:
-    return sorted(gates, key=lambda gate: list(_GATES).index(gate.verdict))
-
-
 def gate_lines(gate: GateResult) -> list[Paragraph]:
     """A gate with what it found, its limit and what that is over."""
-    word, tone = _GATES[gate.verdict]
+    word, tone = GATES[gate.verdict]
     about = ", ".join(one for one in (gate.variant, slice_text(gate.slice)) if one)
     limit = f"; {gate.limit}" if gate.verdict in ("undecided", "passed") else ""
     said = f"{word}  {gate.target}{f' ({about})' if about else ''}: {gate.message}{limit}; n {gate.n:,}"
@@ -172,7 +162,7 @@ def _mistakes(result: RunResult, options: Options) -> Iterator[OptionalPart]:
 
 def _labels(table: ConfusionMatrix) -> OptionalPart:
     """The confusion matrix, whole; the confusions that occur most where there are many labels, or it has no room."""
-    title = f"{table.evaluator} ({table.variant})" if table.variant else table.evaluator
+    title = with_variant(table.evaluator, table.variant)
     average = table.average("macro").f1 if table.averages else None
     said = "" if average is None else f"; macro F1 {score_text(average)}"
     wrong = sorted((one for one in table.cells if one.expected != one.output), key=lambda one: -one.count)

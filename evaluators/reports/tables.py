@@ -17,37 +17,43 @@ from evaluators.run.figures import (
     rows_text,
     score_text,
 )
-from evaluators.run.result import EvaluatorStats, GateResult, RunResult
+from evaluators.run.result import EvaluatorStats, GateResult, MeasureStats, RunResult
 
 MOST_SLICES: Final = 20
 """Slices that a summary lists; all of them are in run.json."""
 
-_GATE_TONES: Final[dict[str, Tone]] = {"passed": "good", "warned": "warning", "failed": "bad", "undecided": "warning"}
-_GATE_WORDS: Final = {"passed": "passed", "warned": "WARNING", "failed": "FAILED", "undecided": "UNDECIDED"}
-_GATE_ORDER: Final = ("failed", "undecided", "warned", "passed")
+GATES: Final[dict[str, tuple[str, Tone]]] = {
+    "failed": ("FAILED", "bad"), "undecided": ("UNDECIDED", "warning"), "warned": ("WARNING", "warning"),
+    "passed": ("passed", "good"),
+}  # fmt: skip
+"""The verdicts of gates in the order of pages, each with its word and its tone."""
+
+
+def ordered_gates(gates: Iterable[GateResult]) -> list[GateResult]:
+    """The gates in the order of pages: failed ones first."""
+    return sorted(gates, key=lambda gate: list(GATES).index(gate.verdict))
 
 
 def gate_section(result: RunResult) -> tuple[Section, ...]:
     """The gates, failed ones first; nothing without gates."""
     if not result.gates:
         return ()
-    ordered = sorted(result.gates, key=lambda gate: _GATE_ORDER.index(gate.verdict))
+    ordered = ordered_gates(result.gates)
     table = PageTable(
         (
             Head("gate"), Head("variant"), Head("slice"), Head("verdict"), Head("found"),
             Head("limit"), Head("n", True),
         ),
-        tuple(_gate_row(gate) for gate in ordered),
-        tuple(_GATE_TONES[gate.verdict] for gate in ordered),
+        tuple(
+            (
+                gate.target, gate.variant or "", slice_text(gate.slice), GATES[gate.verdict][0], gate.message,
+                gate.limit, f"{gate.n:,}",
+            )
+            for gate in ordered
+        ),
+        tuple(GATES[gate.verdict][1] for gate in ordered),
     )  # fmt: skip
     return (Section("Gates", (dense(table, ("gate", "verdict", "found", "limit", "n")),)),)
-
-
-def _gate_row(gate: GateResult) -> tuple[str, ...]:
-    return (
-        gate.target, gate.variant or "", slice_text(gate.slice), _GATE_WORDS[gate.verdict], gate.message,
-        gate.limit, f"{gate.n:,}",
-    )  # fmt: skip
 
 
 _ALWAYS: Final = (
@@ -66,9 +72,8 @@ def evaluator_section(result: RunResult) -> tuple[Section, ...]:
     )
     legend = tuple(Item(f"{word}: {meaning}") for word, meaning in LEGEND if _has(table, word))
     if any(stats.pass_rate_ci for stats in result.evaluators):
-        together = f"; rows of one {result.cluster} count as one" if result.cluster else ""
-        of_mean = (Item(MEAN_INTERVAL + together),) if _has(table, "its 95 % CI") else ()
-        legend = (*of_mean, Item(_INTERVAL + together), *legend)
+        of_mean = (Item(mean_interval_words(result)),) if _has(table, "its 95 % CI") else ()
+        legend = (*of_mean, Item(_INTERVAL + _together(result)), *legend)
     return (
         Section("Evaluators", (table, *((Listing((*remarks, *legend)),) if remarks or legend else ())), id="evaluators"),
     )
@@ -110,7 +115,6 @@ def _mean_interval(stats: EvaluatorStats) -> str:
 
 
 _INTERVAL: Final = "95 % CI: where the pass rate would likely be with many more rows like these"
-MEAN_INTERVAL: Final = "its 95 % CI: where the mean score would likely be with many more rows like these"
 LEGEND: Final = (
     ("failed", "the row's score is below what the evaluator asks for (its pass_at); it counts in the mean"),
     ("skipped", "a condition of the suite leaves the row out; no score"),
@@ -119,6 +123,15 @@ LEGEND: Final = (
     ("unjudged", "something outside kept the row from being judged; no score"),
     ("bugs", "a fault in the program; no score"),
 )
+
+
+def mean_interval_words(result: RunResult) -> str:
+    """What the interval of a mean score means."""
+    return f"its 95 % CI: where the mean score would likely be with many more rows like these{_together(result)}"
+
+
+def _together(result: RunResult) -> str:
+    return f"; rows of one {result.cluster} count as one" if result.cluster else ""
 
 
 def _has(table: PageTable, head: str) -> bool:
@@ -186,9 +199,14 @@ def _slice_row(stats: EvaluatorStats) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def full_name(stats: EvaluatorStats) -> str:
-    """The evaluator's name, with its variant in brackets."""
-    return f"{stats.name} ({stats.variant})" if stats.variant else stats.name
+def full_name(stats: EvaluatorStats | MeasureStats) -> str:
+    """The name of an evaluator or a measure, with its variant in brackets."""
+    return with_variant(stats.name, stats.variant)
+
+
+def with_variant(name: str, variant: str | None) -> str:
+    """A name, with a variant in brackets."""
+    return f"{name} ({variant})" if variant else name
 
 
 def slice_text(slice_: tuple[str, str] | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, TextIO
 
-from evaluators.reports.csv_cells import write_csv
+from evaluators.reports.csv_cells import exact, write_csv
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.run.reader import Run
@@ -42,15 +42,11 @@ def _cells(field: FieldStats) -> tuple[str, ...]:
         counts.skipped, counts.not_measured, counts.not_judged,
     )  # fmt: skip
     figures = (field.accuracy, field.precision, field.recall, field.f1, field.mean_score)
-    return field.path, *map(str, sums), *map(_exact, figures), *_item_cells(field.array)
+    return field.path, *map(str, sums), *map(exact, figures), *_item_cells(field.array)
 
 
 def _item_cells(array: ArrayStats | None) -> tuple[str, ...]:
     if array is None:
         return ("",) * 6
     counts = (array.matched, array.missing, array.extra)
-    return *map(str, counts), *map(_exact, (array.precision, array.recall, array.f1))
-
-
-def _exact(figure: float | None) -> str:
-    return "" if figure is None else repr(figure)
+    return *map(str, counts), *map(exact, (array.precision, array.recall, array.f1))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 from typing import Final, TextIO
 
 from evaluators.fields.scored import ListOutcome
 from evaluators.model import MISSING, Outcome
-from evaluators.reports.csv_cells import write_csv
+from evaluators.reports.csv_cells import exact, write_csv
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.reports.outcomes import ReportPart, full_path, outcomes_of, part_of
@@ -45,16 +44,12 @@ def _lines(part: ReportPart) -> Iterator[Iterable[str]]:
 def _cells(outcome: Outcome, array: ListOutcome | None) -> tuple[str, ...]:
     items: tuple[str, ...] = _NO_ARRAY
     if array is not None:
-        ratios = (array.precision, array.recall, array.f1)
-        items = (str(array.matched), str(array.missing), str(array.extra), *map(_ratio, ratios))
+        ratios = [None if one is None else float(one) for one in (array.precision, array.recall, array.f1)]
+        items = (str(array.matched), str(array.missing), str(array.extra), *map(exact, ratios))
     return (
-        full_path(outcome.path), outcome.path, outcome.metric, "" if outcome.score is None else repr(outcome.score),
+        full_path(outcome.path), outcome.path, outcome.metric, exact(outcome.score),
         "true" if outcome.passed else "false", _value(outcome.expected), _value(outcome.actual), outcome.reason or "", *items,
     )  # fmt: skip
-
-
-def _ratio(figure: Fraction | None) -> str:
-    return "" if figure is None else repr(float(figure))
 
 
 def _value(value: object) -> str:

@@ -16,12 +16,11 @@ from evaluators.reports.document import Block, Item, Listing, Page, PageTable, P
 from evaluators.reports.headline import Options
 from evaluators.reports.html.rows import RIGHT, EmbeddedRows, Encoded
 from evaluators.reports.run_page import run_page
-from evaluators.reports.run_tables import label_id
+from evaluators.reports.run_tables import label_id, weakness
 from evaluators.reports.tables import evaluator_section
-from evaluators.run.intervals import wilson
 from evaluators.run.record_facts import RecordFacts
 from evaluators.run.record_lines import LETTERS
-from evaluators.run.result import EvaluatorStats, FieldStats, RunResult
+from evaluators.run.result import RunResult
 from evaluators.run.run_json import run_document
 from evaluators.words import FIELD_WORDS, ROW_WORDS
 
@@ -60,7 +59,12 @@ def run_payload(
     for section in payload["sections"]:
         if section["id"] in tables:
             section["labels"] = tables[section["id"]]
-    weakest = sorted(_fields(result), key=lambda found: _weakness(*found[2:]))
+    fields = [
+        (place, number, stats, field)
+        for place, stats in enumerate(result.evaluators)
+        for number, field in enumerate(stats.fields)
+    ]
+    weakest = sorted(fields, key=lambda found: (found[3].counts.n == 0, weakness(*found[2:])))  # the unmeasured come last
     not_listed = sum(stats.fields_not_listed for stats in result.evaluators)
     return {
         **payload,
@@ -117,17 +121,3 @@ def _legend(result: RunResult) -> list[Encoded]:
     """What stands below the table of evaluators in the other formats: remarks, and what the words mean."""
     blocks = [block for section in evaluator_section(result) for block in section.blocks]
     return [_item(item) for block in blocks if isinstance(block, Listing) for item in block.items]
-
-
-def _fields(result: RunResult) -> Iterator[tuple[int, int, EvaluatorStats, FieldStats]]:
-    for place, stats in enumerate(result.evaluators):
-        for number, field in enumerate(stats.fields):
-            yield place, number, stats, field
-
-
-def _weakness(stats: EvaluatorStats, field: FieldStats) -> tuple[bool, float, float, str, str, str]:
-    """The upper end of the interval first: wrong once in one row may be chance. Those that no row measured come last."""
-    likely = wilson(field.counts.match, field.counts.n)
-    return (
-        likely is None, likely.high if likely else 1.0, field.accuracy or 0.0, stats.name, stats.variant or "", field.path,
-    )  # fmt: skip
