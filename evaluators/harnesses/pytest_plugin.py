@@ -151,7 +151,7 @@ class Ran(Struct):
 
     def said(self, gate: GateResult) -> str:
         """A gate that did not pass, with the rows behind it."""
-        from evaluators.run.gates import gate_label
+        from evaluators.run.wording import gate_label
 
         head = f"gate {gate_label(gate)} {gate.verdict}: {gate.message} ({gate.limit}; {gate.n:,} measured)"
         return "\n".join([head, *self._listed(gate)])

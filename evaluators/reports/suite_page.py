@@ -13,7 +13,8 @@ from evaluators.plan.suite_plan import Plan
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, listed
 from evaluators.reports.reference import first_sentence, short_score
 from evaluators.run.figures import USUAL, counted
-from evaluators.run.gates import Gate, metric_words
+from evaluators.run.gates import Gate
+from evaluators.run.wording import metric_words
 from evaluators.settings import Loc
 from evaluators.suite.config import RUN_SETTINGS, SuiteConfig
 from evaluators.suite.graph import EvaluatorLine, edges, in_order

@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue
-from evaluators.run.figures import rows_text
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
+from evaluators.run.wording import Finding, said
 
 OK: Final = 0
 FAILED: Final = 1
@@ -63,7 +63,7 @@ def exit_code(facts: Facts) -> int:
 def causes(facts: Facts) -> tuple[str, ...]:
     """Every cause in words, the weightiest first; empty when all is well."""
     found = list(_findings(facts))
-    return tuple(text for code in PRECEDENCE for each, text in found if each == code)
+    return tuple(said(finding) for code in PRECEDENCE for each, finding in found if each == code)
 
 
 def afterwards(result: RunResult, issues: Iterable[Issue]) -> RunResult:
@@ -74,51 +74,28 @@ def afterwards(result: RunResult, issues: Iterable[Issue]) -> RunResult:
     return replace(result, exit_code=weightiest, causes=(*result.causes, *causes(later)))
 
 
-def _findings(facts: Facts) -> Iterable[tuple[int, str]]:
+def _findings(facts: Facts) -> Iterable[tuple[int, Finding]]:
     rows = max((stats.rows for stats in facts.evaluators), default=0)
     if facts.interrupted:
-        yield INTERRUPTED, f"the run was interrupted after {rows_text(rows)}"
-    yield from ((INCOMPARABLE, text) for text in facts.incomparable)
-    yield from ((FAILED, text) for text in facts.regressions)
+        yield INTERRUPTED, Finding("interrupted", {"rows": rows})
+    yield from ((INCOMPARABLE, Finding("told", {"sentence": text})) for text in facts.incomparable)
+    yield from ((FAILED, Finding("told", {"sentence": text})) for text in facts.regressions)
     yield from _issue_findings(facts.ended)
-    yield from _gate_findings(facts.gates)
-    yield from _row_findings(facts.evaluators)
+    for gate in facts.gates:
+        if gate.verdict in ("failed", "undecided"):
+            code = FAILED if gate.verdict == "failed" else UNMEASURED
+            yield code, Finding(f"gate-{gate.verdict}", {"gate": gate})
+    for code, kind in ((BUG, "bugs"), (UNMEASURED, "invalid"), (UNMEASURED, "unjudged")):
+        if hit := [(stats, count) for stats in facts.evaluators if (count := getattr(stats, kind))]:
+            yield code, Finding(kind, {"counts": hit})
     yield from _issue_findings(facts.issues)
     if facts.evaluators and not any(stats.scored > stats.empty_expected for stats in facts.evaluators):
         selected = any(issue.code == "no-row-selected" for issue in facts.issues)
-        yield UNMEASURED, "nothing was measured" + ("" if rows or selected else ": the test set has no rows")
+        yield UNMEASURED, Finding("nothing-measured" if rows or selected else "no-rows-at-all")
 
 
-def _issue_findings(issues: Iterable[Issue]) -> Iterable[tuple[int, str]]:
+def _issue_findings(issues: Iterable[Issue]) -> Iterable[tuple[int, Finding]]:
     for issue in issues:
         code = _CODE_OF_ISSUE.get(issue.code, _CODE_OF_BLAME[issue.blame])
         if code is not None:
-            placed = f"{issue.where}: {issue.message}" if issue.where else issue.message
-            yield code, f"{placed} ({issue.hint})" if issue.hint else placed
-
-
-def _gate_findings(gates: Iterable[GateResult]) -> Iterable[tuple[int, str]]:
-    if not gates:
-        return
-    from evaluators.run.gates import gate_label  # a suite without gates starts sooner
-
-    for gate in gates:
-        if gate.verdict == "failed":
-            yield FAILED, f"gate {gate_label(gate)} failed: {gate.message}"
-        elif gate.verdict == "undecided":
-            yield UNMEASURED, f"gate {gate_label(gate)} is undecided: {gate.message}"
-
-
-def _row_findings(evaluators: tuple[EvaluatorStats, ...]) -> Iterable[tuple[int, str]]:
-    for code, attribute, said in (
-        (BUG, "bugs", "a fault in the program left rows without a score"),
-        (UNMEASURED, "invalid", "the test set left rows without a score"),
-        (UNMEASURED, "unjudged", "the environment left rows without a score"),
-    ):
-        hit = [(stats, getattr(stats, attribute)) for stats in evaluators if getattr(stats, attribute)]
-        if hit:
-            yield code, f"{said}: " + ", ".join(f"{_name(stats)} {count:,} of {stats.rows:,}" for stats, count in hit)
-
-
-def _name(stats: EvaluatorStats) -> str:
-    return f"{stats.name} ({stats.variant})" if stats.variant else stats.name
+            yield code, Finding("issue", {"issue": issue})

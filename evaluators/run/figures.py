@@ -164,10 +164,3 @@ def best_mean(mean: float, rows: int, kept_out: int) -> float:
 def worst_mean(mean: float, rows: int, kept_out: int) -> float:
     """The mean if every row that was kept out scored 0."""
     return mean * rows / (rows + kept_out)
-
-
-def unseen_by_precision(stats: EvaluatorStats) -> str:
-    """The rows that pooled precision does not see, in words; empty without any."""
-    count = stats.outputs_without_values
-    gave = "has an output that gave" if count == 1 else "have an output that gave"
-    return f"{rows_text(count)} of {stats.scored:,} {gave} nothing, which precision does not see" if count else ""

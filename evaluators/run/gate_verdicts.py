@@ -8,22 +8,11 @@ over rows, whose every row weighs the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 from evaluators.registry import suggestion
-from evaluators.run.figures import (
-    Coverage,
-    beside_limit,
-    beside_quantity,
-    best_mean,
-    counted,
-    coverage_of,
-    limit_text,
-    rows_text,
-    unseen_by_precision,
-    worst_mean,
-)
+from evaluators.run.figures import Coverage, best_mean, coverage_of, worst_mean
 from evaluators.run.gates import (
     MICRO,
     OF_ROWS,
@@ -33,13 +22,14 @@ from evaluators.run.gates import (
     Gate,
     MeasureFigure,
     bare_column,
-    metric_words,
 )
 from evaluators.run.result import ConfusionMatrix, EvaluatorStats, FieldStats, GateResult, MeasureStats
+from evaluators.run.wording import Finding, said
 
 Judged: TypeAlias = Literal["passed", "warned", "failed", "undecided"]
 _UNDECIDED: Final[Judged] = "undecided"
-_MOST_VALUES: Final = 5
+_NO_ROWS: Final = Finding("no-rows")
+_MOST_LABELS: Final = 5  # that a hint names
 
 
 def judge_gates(
@@ -71,28 +61,26 @@ def _judge(
             answer = _judge_labels(gate, stats, tables.get((stats.name, stats.variant)))
         else:
             answer = _judge_one(gate, stats)
-        value, measured, verdict, message = answer
+        value, measured, verdict, findings = answer
         yield GateResult(
-            gate.written, gate.metric, value, measured, gate.config.limit, verdict, message, stats.variant, stats.slice,
-            gate.config.label,
+            gate.written, gate.metric, value, measured, gate.config.limit, verdict, said(*findings), stats.variant,
+            stats.slice, gate.config.label,
         )  # fmt: skip
     if not found:
         wanted = gate.config.slice
         one_slice = next(((bare_column(column), value) for column, value in wanted.items()), None) if wanted else None
         yield GateResult(
             gate.written, gate.metric, None, 0, gate.config.limit, "undecided",
-            _no_such_slice(one_slice, candidates) if one_slice else "no row was measured", gate.config.variant, one_slice,
+            said(_no_such_slice(one_slice, candidates) if one_slice else _NO_ROWS), gate.config.variant, one_slice,
         )  # fmt: skip
 
 
-def _no_such_slice(wanted: tuple[str, str], slices: Iterable[EvaluatorStats | MeasureStats]) -> str:
+def _no_such_slice(wanted: tuple[str, str], slices: Iterable[EvaluatorStats | MeasureStats]) -> Finding:
     column, value = wanted
     values = dict.fromkeys(one.slice[1] for one in slices if one.slice and bare_column(one.slice[0]) == column)
     if not values or value in values:
-        return "no row was measured"
-    more = ", …" if len(values) > _MOST_VALUES else ""
-    shown = ", ".join(f'"{one}"' for one in list(values)[:_MOST_VALUES])
-    return f'no row was measured: the column "{column}" has {shown}{more}'
+        return _NO_ROWS
+    return Finding("no-such-slice", {"column": column, "values": list(values)})
 
 
 def _concerns(gate: Gate, stats: EvaluatorStats | MeasureStats) -> bool:
@@ -111,117 +99,114 @@ def _concerns(gate: Gate, stats: EvaluatorStats | MeasureStats) -> bool:
     return config.slice is None or stats.slice[1] in config.slice.values()
 
 
-_Answer: TypeAlias = tuple[float | None, int, Judged, str]
-"""The figure, the rows that it rests on, and what the gate comes to, in a word and in words."""
+_Findings: TypeAlias = tuple[Finding, ...]
+_Answer: TypeAlias = tuple[float | None, int, Judged, _Findings]
+"""The figure, the rows that it rests on, what the gate comes to, and why."""
 
 
 def _judge_one(gate: Gate, stats: EvaluatorStats) -> _Answer:
     config = gate.config
     field = next((field for field in stats.fields if field.path == gate.target.field), None)
     if gate.target.field is not None and field is None:
-        return None, 0, _UNDECIDED, _unmet_field(gate.target.field, stats)
+        return None, 0, _UNDECIDED, (_unmet_field(gate.target.field, stats),)
     bound = config.using == "lower_bound"
     value = lower_bound(gate.metric, stats, field) if bound else figure_of(gate.metric, stats, field)
     measured = rows_measured(gate.metric, stats, field)
-    words = f"lower bound of the {metric_words(gate.metric)}" if bound else metric_words(gate.metric)
-    unknown = "slices are not counted by group" if stats.slice is not None else "there is nothing to divide by"
-    verdict, message = _decide(config, value, measured, words, unknown)
+    figure = Finding("lower-bound" if bound else "metric", {"metric": gate.metric})
+    unknown = "undefined" if not bound else "no-bound" if stats.slice is None else "no-bound-in-slices"
+    verdict, findings = _decide(config, value, measured, figure, unknown)
     if field is not None and field.counts.n > measured > 0:  # a row may have several values of it
-        message += f"; {counted(field.counts.n, 'item')} in {rows_text(measured)}"
+        findings += (Finding("items", {"items": field.counts.n, "rows": measured}),)
     if verdict != _UNDECIDED:
-        verdict, message = _covered(gate, stats, field, verdict, message)
-    return value, measured, verdict, message
+        verdict, findings = _covered(gate, stats, field, verdict, findings)
+    return value, measured, verdict, findings
 
 
 def _judge_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | None) -> _Answer:
     """The gate on one label, or on an average of all."""
-    config, label = gate.config, gate.config.label
-    average, _, short = gate.metric.partition("_")
-    one = None if table is None else table.average(average) if label is None else table.figures(label)
-    value: float | None = None if one is None else getattr(one, gate.metric if label is not None else short)
+    label = gate.config.label
     if table is None:
-        verdict, message = _UNDECIDED, f"no labels were counted; list them in the suite: labels: [{label or '…'}]"
-    elif one is None:
+        return None, 0, _UNDECIDED, (Finding("no-labels", {"label": label or "…"}),)
+    average, _, short = gate.metric.partition("_")
+    one = table.average(average) if label is None else table.figures(label)
+    if one is None:
         known = [each.label for each in table.labels]
-        hint = suggestion(str(label), known) or f"labels: {', '.join(known[:_MOST_VALUES])}"
-        verdict, message = _UNDECIDED, f'no row expects the label "{label}"; {hint}'
-    else:
-        words = metric_words(gate.metric) + (f' of "{label}"' if label is not None else "")
-        verdict, message = _decide(config, value, one.support, words, "")
-        if table.withheld:
-            message = f"{words} is not given: some expected answers are none of the labels"
-        elif verdict != _UNDECIDED:
-            verdict, message = _covered(gate, stats, None, verdict, message)
-    return value, one.support if one is not None else 0, verdict, message
+        near = suggestion(str(label), known) or f"labels: {', '.join(known[:_MOST_LABELS])}"
+        return None, 0, _UNDECIDED, (Finding("no-such-label", {"label": label, "near": near}),)
+    value: float | None = getattr(one, gate.metric if label is not None else short)
+    figure = Finding("metric" if label is None else "label-metric", {"metric": gate.metric, "label": label})
+    verdict, findings = _decide(gate.config, value, one.support, figure)
+    if table.withheld:
+        findings = (Finding("other-answers", {"figure": figure}),)
+    elif verdict != _UNDECIDED:
+        verdict, findings = _covered(gate, stats, None, verdict, findings)
+    return value, one.support, verdict, findings
 
 
 def _judge_measure(gate: Gate, stats: MeasureStats) -> _Answer:
     config = gate.config
     value: float | None = getattr(stats, gate.metric)
-    verdict, message = _decide(config, value, stats.n, gate.metric, "", beside_quantity)
+    figure = Finding("metric", {"metric": gate.metric})
+    verdict, findings = _decide(config, value, stats.n, figure, kind="quantity-")
     found = Coverage(stats.n, stats.missing + stats.unreadable)
     if verdict != _UNDECIDED and config.coverage != "any" and found.short_of(config.coverage):
-        asked = limit_text(config.coverage)
-        verdict, message = _UNDECIDED, f"{message}, on only {found.of}; the gate asks for {asked} of them"
-    return value, stats.n, verdict, message
+        verdict, findings = _UNDECIDED, (*findings, Finding("short", {"found": found, "asked": config.coverage}))
+    return value, stats.n, verdict, findings
 
 
-def _unmet_field(path: str, stats: EvaluatorStats) -> str:
+def _unmet_field(path: str, stats: EvaluatorStats) -> Finding:
     known = [field.path for field in stats.fields]
     together = re.sub(r"\[\d+\]", "[*]", path)
     if together != path and together in known:
-        return f'write "{together}": the items of a list are counted together, so "{path}" has no metric of its own'
-    near = suggestion(path, known)
-    said = f'no row has the field "{path}"'
-    return f"{said}; {near}" if near else said
+        return Finding("items-together", {"together": together, "path": path})
+    return Finding("no-such-field", {"path": path, "near": suggestion(path, known)})
 
 
 def _decide(
     config: AnyGateConfig,
     value: float | None,
     measured: int,
-    figure: str,
-    unknown: str,
-    beside: Callable[[float, float], str] = beside_limit,
-) -> tuple[Judged, str]:
+    figure: Finding,
+    unknown: str = "undefined",
+    kind: Literal["", "quantity-"] = "",
+) -> tuple[Judged, _Findings]:
+    """`unknown` is the code of what is found where the figure has no value."""
     if measured < config.min_rows:
-        if measured == 0:
-            return "undecided", "no row was measured"
-        return "undecided", f"only {rows_text(measured)} measured, and the gate asks for {config.min_rows:,}"
+        few = Finding("few-rows", {"rows": measured, "asked": config.min_rows})
+        return _UNDECIDED, (few if measured else _NO_ROWS,)
     if value is None:
-        if config.using == "lower_bound":
-            return "undecided", f"{figure} is unknown: {unknown}"
-        return "undecided", f"{figure} is undefined: there is nothing to divide by"
+        return _UNDECIDED, (Finding(unknown, {"figure": figure}),)
     for name in ("fail_below", "fail_above", "warn_below", "warn_above"):
         limit, side = getattr(config, name), name.partition("_")[2]
         if limit is not None and (value < limit if side == "below" else value > limit):
             verdict: Judged = "failed" if name.startswith("fail") else "warned"
-            return verdict, f"{figure} {beside(value, limit)} is {side} {limit_text(limit)}"
+            missed = {"figure": figure, "value": (value, limit), "side": side, "limit": limit}
+            return verdict, (Finding(f"{kind}missed", missed),)
     tightest = next(
         limit
         for limit in (config.warn_below, config.fail_below, config.warn_above, config.fail_above)
         if limit is not None
     )
-    return "passed", f"{figure} {beside(value, tightest)}"
+    return "passed", (Finding(f"{kind}held", {"figure": figure, "value": (value, tightest)}),)
 
 
 def _covered(
-    gate: Gate, stats: EvaluatorStats, field: FieldStats | None, verdict: Judged, message: str
-) -> tuple[Judged, str]:
+    gate: Gate, stats: EvaluatorStats, field: FieldStats | None, verdict: Judged, findings: _Findings
+) -> tuple[Judged, _Findings]:
     """What was decided, unless the figure speaks of too few of the rows."""
-    config = gate.config
-    unseen = unseen_by_precision(stats) if gate.metric == "micro_precision" else ""
-    if config.coverage != "any":
-        found = coverage_of(stats, field)
-        if found.short_of(config.coverage):
-            certain = _fails_whatever(gate, stats, field)
-            if verdict == "failed" and certain:
-                return verdict, f"{message}, and would be with every row that was kept out {certain}"
-            return _UNDECIDED, f"{message}, on only {found.of}; the gate asks for {limit_text(config.coverage)} of them"
-        seen = Coverage(stats.scored - stats.outputs_without_values, stats.outputs_without_values)
-        if unseen and verdict != "failed" and seen.short_of(config.coverage):
-            return _UNDECIDED, f"{message}; {unseen}"
-    return verdict, f"{message}; {unseen}" if unseen else message
+    asked = gate.config.coverage
+    unseen = stats.outputs_without_values if gate.metric == "micro_precision" else 0
+    if asked != "any" and (found := coverage_of(stats, field)).short_of(asked):
+        certain = _fails_whatever(gate, stats, field)
+        if verdict == "failed" and certain:
+            return verdict, (*findings, Finding("fails-anyway", {"certain": certain}))
+        return _UNDECIDED, (*findings, Finding("short", {"found": found, "asked": asked}))
+    if not unseen:
+        return verdict, findings
+    findings += (Finding("unseen", {"count": unseen, "scored": stats.scored}),)
+    if asked != "any" and verdict != "failed" and Coverage(stats.scored - unseen, unseen).short_of(asked):
+        return _UNDECIDED, findings
+    return verdict, findings
 
 
 def _fails_whatever(gate: Gate, stats: EvaluatorStats, field: FieldStats | None) -> str | None:

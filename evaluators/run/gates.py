@@ -13,7 +13,6 @@ from msgspec import Struct
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
 from evaluators.run.figures import USUAL, limit_text
-from evaluators.run.result import GateResult
 from evaluators.settings import Name, Settings
 
 Figure: TypeAlias = Literal[
@@ -204,27 +203,6 @@ class Gate(Struct, frozen=True):
         if self.target.field is not None:
             return metric or "accuracy"
         return "mean" if metric is None else _OF_EVALUATOR.get(metric, metric)
-
-
-_UNSAID: Final = ("mean", "accuracy")
-"""What a gate is about that names no metric."""
-
-
-def gate_label(gate: GateResult) -> str:
-    """The gate's target with what sets it apart, for people: `header.total (recall, supplier = ACME)`."""
-    about = [] if gate.metric in _UNSAID else [metric_words(gate.metric)]
-    if gate.label is not None:
-        about.append(f"label {gate.label}")
-    if gate.variant is not None:
-        about.append(f"variant {gate.variant}")
-    if gate.slice is not None:
-        about.append(f"{bare_column(gate.slice[0])} = {gate.slice[1]}")
-    return f"{gate.target} ({', '.join(about)})" if about else gate.target
-
-
-def metric_words(name: str) -> str:
-    """A metric as it is shown: `micro F1`."""
-    return name.replace("_", " ").replace("f1", "F1")
 
 
 def bare_column(column: str) -> str:

@@ -23,8 +23,8 @@ import pytest
 import evaluators
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.run.gates import gate_label
 from evaluators.run.result import EvaluatorStats, RunResult
+from evaluators.run.wording import gate_label
 from evaluators.suite import source
 
 ROOT = Path(__file__).parents[2]

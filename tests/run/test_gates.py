@@ -12,10 +12,11 @@ from evaluators.builtin._scored_fields import ScoredFields
 from evaluators.issues import Blame, Problems
 from evaluators.run.gate_targets import check_gate, parse_target
 from evaluators.run.gate_verdicts import judge_gates
-from evaluators.run.gates import Gate, GateConfig, Target, gate_label
+from evaluators.run.gates import Gate, GateConfig, Target
 from evaluators.run.intervals import ratios, share, wilson
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats, GateResult, Interval, MetricCI, MetricStats
 from evaluators.run.watch import Watch, watches
+from evaluators.run.wording import gate_label
 from tests.bounds import bounds_of
 
 

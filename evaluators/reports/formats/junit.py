@@ -18,9 +18,9 @@ from xml.etree.ElementTree import Element, SubElement
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.run.figures import interval_text, percent_text, score_text
-from evaluators.run.gates import gate_label
 from evaluators.run.reader import Run
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
+from evaluators.run.wording import gate_label
 
 if TYPE_CHECKING:
     from evaluators.compare.comparison import RunComparison
