@@ -13,15 +13,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from evaluators.compare.changes import changed_rows
-from evaluators.compare.comparability import (
-    listed,
-    other_meaning,
-    other_questions,
-    other_variants,
-    remarks,
-    rows_of_one_run,
-    unfinished,
-)
+from evaluators.compare.comparability import other_questions, reasons_against, remarks, rows_of_one_run
 from evaluators.compare.compare_section import CompareConfig
 from evaluators.compare.comparison import (
     Change,
@@ -36,9 +28,11 @@ from evaluators.compare.comparison import (
 from evaluators.compare.guards import judge_guards
 from evaluators.compare.paired_differences import judged_all
 from evaluators.compare.pairs import Pairs, Side, paired
+from evaluators.compare.wording import said
 from evaluators.issues import Blame, Issue
 from evaluators.run.exit_code import Facts, causes, exit_code
 from evaluators.run.result import ConfusionMatrix, MeasureStats
+from evaluators.run.wording import Finding
 
 _OF_LABELS: Final[tuple[LabelFigure, ...]] = ("precision", "recall", "f1")
 _OF_MEASURES: Final = ("mean", "median", "p95", "sum")
@@ -60,19 +54,20 @@ def compare_sides(
     named = [variant for variant in new.rows if variant in base.rows]
     pairs = {variant: paired(base.rows[variant], new.rows[variant]) for variant in named}
     alone, asked = list(rows_of_one_run(pairs)), list(other_questions(pairs))
-    reasons = (*other_variants(base, new), *other_meaning(base, new), *unfinished(base, new))
+    reasons = list(reasons_against(base, new))
     empty = RunComparison(
         base.label, new.label, new.result.name, sum(len(one.both) for one in pairs.values()), 0, 0, 0,
         cluster=new.result.cluster, data={"base": base.result.data_fingerprint, "new": new.result.data_fingerprint},
-        notes=tuple(remarks(base, new, pairs.values())),
+        notes=tuple(map(said, remarks(base, new, pairs.values()))),
     )  # fmt: skip
     if ((reasons or alone or asked) and not common) or not empty.rows:
-        reasons = (*reasons, *alone, *asked, *(() if empty.rows else ("no row is in both runs",)))
-        facts = Facts(incomparable=reasons)
-        return replace(empty, incomparable=reasons, exit_code=exit_code(facts), causes=causes(facts))
+        rowless = [] if empty.rows else [Finding("no-common-row")]
+        facts = Facts(incomparable=tuple(map(said, (*reasons, *alone, *asked, *rowless))))
+        return replace(empty, incomparable=facts.incomparable, exit_code=exit_code(facts), causes=causes(facts))
     if common:
         pairs = {variant: found.of_one_question() for variant, found in pairs.items()}
-        empty = replace(empty, notes=(*empty.notes, *(f"set aside: {reason}" for reason in (*reasons, *asked)), *alone))
+        aside = [Finding("set-aside", {"reason": reason}) for reason in (*reasons, *asked)]
+        empty = replace(empty, notes=(*empty.notes, *map(said, (*aside, *alone))))
     return _compared(empty, pairs, base, new, config, targets or {})
 
 
@@ -122,29 +117,28 @@ def _compared(
 
 
 def _facts(differences: Sequence[Difference], judged: Sequence[GuardResult], lost: Sequence[ChangedRow]) -> Facts:
-    named = {one: f"{one.rule}{f' of {one.target}' if one.target else ''}" for one in judged}
-    issues = [
-        Issue("undecided", Blame.TESTSET, f"the regression check {named[one]} is undecided: {one.message}")
-        for one in judged
-        if one.verdict == "undecided"
-    ]
+    issues = [Issue("undecided", Blame.TESTSET, text) for text in _checks_that(judged, "undecided")]
     if lost:
-        issues.append(Issue("lost-rows", Blame.TESTSET, _lost_text(lost)))
+        issues.append(Issue("lost-rows", Blame.TESTSET, said(_lost_rows(lost))))
     if all(one.difference is None for one in differences):
-        issues.append(Issue("nothing-compared", Blame.TESTSET, "nothing was compared: no row was scored in both runs"))
-    failed = tuple(f"{named[one]}: {one.message}" for one in judged if one.verdict == "failed")
-    return Facts(issues=tuple(issues), regressions=failed)
+        issues.append(Issue("nothing-compared", Blame.TESTSET, said(Finding("nothing-compared"))))
+    return Facts(issues=tuple(issues), regressions=tuple(_checks_that(judged, "failed")))
 
 
-def _lost_text(rows: Sequence[ChangedRow]) -> str:
+def _checks_that(judged: Sequence[GuardResult], verdict: str) -> Iterator[str]:
+    for one in judged:
+        if one.verdict == verdict:
+            name = Finding("check-of" if one.target else "check", {"rule": one.rule, "target": one.target})
+            yield said(Finding(f"check-{verdict}", {"check": name, "message": one.message}))
+
+
+def _lost_rows(rows: Sequence[ChangedRow]) -> Finding:
     """How many rows are lost, why, and which."""
     why = Counter(
         word for row in rows for word in dict.fromkeys(row.reasons[name].partition(":")[0] for name in row.lost)
     )
-    spoken = ", ".join(f"{word} {count:,}" for word, count in sorted(why.items()))
-    are = "row is" if len(rows) == 1 else "rows are"
-    named = listed([row.id or f"row {row.number}" for row in rows])
-    return f"{len(rows):,} {are} lost, scored in the base and not in the new run ({spoken}): {named}"
+    ids = [row.id or f"row {row.number}" for row in rows]
+    return Finding("lost", {"count": len(rows), "why": sorted(why.items()), "ids": ids})
 
 
 def variant_side(run: Side, variant: str) -> Side:

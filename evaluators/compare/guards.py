@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from evaluators.compare.comparability import listed
 from evaluators.compare.compare_section import CompareConfig, GuardConfig
 from evaluators.compare.comparison import Difference, GuardResult
-from evaluators.run.figures import rows_text, score_text
+from evaluators.compare.wording import said
+from evaluators.run.wording import Finding
 
 
 def judge_guards(
@@ -28,51 +28,52 @@ def judge_guards(
         found.append(_significant_drop(differences))
     if "broken_rows" in config.rules:
         most = config.max_broken_rows or 0
-        said = f"{_broken_text(broken, lost)}; the most is {most:,}"
-        found.append(GuardResult("broken_rows", None, "failed" if broken > most else "passed", said))
+        verdict: Literal["passed", "failed"] = "failed" if broken > most else "passed"
+        found.append(GuardResult("broken_rows", None, verdict, said(*_broken_rows(broken, lost, most))))
     for written, guard in config.regression_checks.items():
         concerned = [one for one in differences if (one.evaluator, one.field) == targets[written]]
         for one in concerned:
             found.extend(_limits(written, guard, one))
         if not concerned:
-            found.append(GuardResult("regression_check", written, "undecided", "it is in no row of both runs"))
+            found.append(GuardResult("regression_check", written, "undecided", said(Finding("no-row"))))
     return tuple(found)
 
 
 def _significant_drop(differences: Iterable[Difference]) -> GuardResult:
     worse = [one for one in differences if one.verdict == "worse"]
     if not worse:
-        return GuardResult("significant_drop", None, "passed", "nothing is clearly worse")
-    named = [f"{label(one)} by {score_text(-(one.difference or 0.0))}{_counting(one)}" for one in worse]
-    return GuardResult("significant_drop", None, "failed", f"clearly worse: {listed(named)}")
+        return GuardResult("significant_drop", None, "passed", said(Finding("nothing-worse")))
+    drops = [
+        said(Finding("worse-by", {"name": label(one), "drop": -(one.difference or 0.0)}), *_lost(one)) for one in worse
+    ]
+    return GuardResult("significant_drop", None, "failed", said(Finding("worse", {"drops": drops})))
 
 
 def _limits(written: str, guard: GuardConfig, one: Difference) -> Iterable[GuardResult]:
     too_many = guard.max_broken_rows is not None and one.broken > guard.max_broken_rows
     if one.difference is None and not too_many:
-        yield GuardResult("regression_check", written, "undecided", "no row was measured in both runs", one.variant)
+        yield GuardResult("regression_check", written, "undecided", said(Finding("no-measured-row")), one.variant)
         return
     if guard.max_drop is not None and one.difference is not None:
         drop = -one.difference
-        said = f"lower by {score_text(drop)}" if drop > 0 else "not lower"
         verdict: Literal["passed", "failed"] = "failed" if drop > guard.max_drop else "passed"
-        found = f"{said}{_counting(one)}; the most is {guard.max_drop:g}"
+        lower = Finding("lower" if drop > 0 else "not-lower", {"drop": drop})
+        found = said(lower, *_lost(one), Finding("most-drop", {"most": guard.max_drop}))
         yield GuardResult("max_drop", written, verdict, found, one.variant)
     if guard.max_broken_rows is not None:
         verdict = "failed" if too_many else "passed"
-        said = f"{_broken_text(one.broken, one.lost_passed)}; the most is {guard.max_broken_rows:,}"
-        yield GuardResult("max_broken_rows", written, verdict, said, one.variant)
+        broken = _broken_rows(one.broken, one.lost_passed, guard.max_broken_rows)
+        yield GuardResult("max_broken_rows", written, verdict, said(*broken), one.variant)
 
 
-def _broken_text(broken: int, lost: int) -> str:
-    return f"{rows_text(broken)} broken" + (f", {lost:,} of them lost" if lost else "")
+def _broken_rows(broken: int, lost: int, most: int) -> tuple[Finding, Finding]:
+    found = Finding("broken-lost" if lost else "broken", {"broken": broken, "lost": lost})
+    return found, Finding("most-rows", {"most": most})
 
 
-def _counting(one: Difference) -> str:
-    """What is said of lost rows that count as wrong."""
-    if not one.lost_passed:
-        return ""
-    return f" ({one.lost_passed:,} lost {'row counts' if one.lost_passed == 1 else 'rows count'} 0)"
+def _lost(one: Difference) -> tuple[Finding, ...]:
+    """The lost rows that count as wrong."""
+    return (Finding("lost-count-0", {"lost": one.lost_passed}),) if one.lost_passed else ()
 
 
 def label(one: Difference) -> str:

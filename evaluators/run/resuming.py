@@ -1,7 +1,7 @@
 """Going on with a run that was ended: which run is meant, whether it is the same one, and what it has so far.
 
 Splits are taken as they are only where everything that decides what is written of a row is the same: the suite, the data, the
-columns, the versions and some options. What differs is said, and nothing is guessed.
+columns, the versions and some options. What differs is found, and nothing is guessed.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from evaluators.run.scoring import InBackground, rows_format, watches_of
 from evaluators.run.settings_fingerprint import decisive, meaning_of, own_code, words_of
 from evaluators.run.store import RUN_JSON
 from evaluators.run.unchanged import file_marks
+from evaluators.run.wording import Finding, quoted, said
 from evaluators.run.working_folder import (
     FORMAT,
     LeftFolder,
@@ -50,9 +51,8 @@ if TYPE_CHECKING:
 _SELECTED: Final = "selected: "
 _CODE: Final = "the code of "
 _WATCHED: Final = "the sums that gates ask for"
-_OTHER_SUITE: Final = "the suite is not the same: its text, or a variable that it names, was changed"
-_OTHER_DATA: Final = "the data is not the same: it has another fingerprint"
-_SHOWN: Final = 5  # settings that a sentence names
+_OTHER_SUITE: Final = Finding("other-suite")
+_OTHER_DATA: Final = Finding("other-data")
 _NEAREST: Final = 3  # names that a hint lists
 
 
@@ -156,7 +156,7 @@ def taken_up(
             raise problem("no-such-run", "there is no such run", where=str(final), hint=_nearest(run))
         return None
     if prepared.test_set.unrepeatable is not None:
-        _check(found[0].place, [prepared.test_set.unrepeatable])
+        _check(found[0].place, [Finding("told", {"sentence": prepared.test_set.unrepeatable})])
     left = _fitting(found, new, fingerprint)
     folder = RunFolder.go_on(left.place, final, force=final.exists())
     before = folder.unfinished or new
@@ -188,14 +188,14 @@ def _fitting(found: Sequence[LeftFolder], new: UnfinishedRun, fingerprint: InBac
     return ordered[0]
 
 
-def _check(place: Path, reasons: Sequence[str]) -> None:
+def _check(place: Path, reasons: Sequence[Finding]) -> None:
     """Raises Problems with everything that makes it another run."""
     hint = "--name gives this run another name; without --resume, --force scores everything anew"
     if reasons:
-        raise Problems([Issue(OTHER_RUN, Blame.CONFIG, reason, str(place), hint) for reason in reasons])
+        raise Problems([Issue(OTHER_RUN, Blame.CONFIG, said(reason), str(place), hint) for reason in reasons])
 
 
-def _other_run(left: LeftFolder, new: UnfinishedRun, fingerprint: InBackground[str]) -> Iterator[str]:
+def _other_run(left: LeftFolder, new: UnfinishedRun, fingerprint: InBackground[str]) -> Iterator[Finding]:
     """Why an unfinished run is another one."""
     old = left.unfinished
     if old is None:
@@ -205,14 +205,14 @@ def _other_run(left: LeftFolder, new: UnfinishedRun, fingerprint: InBackground[s
         if old.data_fingerprint != fingerprint.value():
             yield _OTHER_DATA
     elif new.files[0] not in old.files:
-        yield "the files of the test set have another size or time, and the run was ended before their fingerprint was known"
+        yield Finding("other-files")
     elif any(mark is None for marks in new.files[0].values() for mark in marks):
-        yield "the run was ended before the fingerprint of its data was known, and where the data is, nobody says its version"
+        yield Finding("no-version")
 
 
 def _other_result(
     result: RunResult, prepared: Prepared, new: UnfinishedRun, fingerprint: InBackground[str]
-) -> Iterator[str]:
+) -> Iterator[Finding]:
     """Why a finished run is another one."""
     if result.suite_fingerprint != prepared.suite.fingerprint and result.meaning == new.identity.meaning:
         yield _OTHER_SUITE
@@ -225,15 +225,14 @@ def _other_result(
         [note for note in notes if note.startswith(_SELECTED)] for notes in (result.notes, prepared.test_set.table.notes)
     )
     if was != now:
-        yield "other rows were selected"
+        yield Finding("other-rows")
 
 
-def _differences(old: RunIdentity, new: RunIdentity) -> Iterator[str]:
-    """What differs, one sentence each."""
+def _differences(old: RunIdentity, new: RunIdentity) -> Iterator[Finding]:
     for name in sorted(old.versions.keys() & new.versions.keys()):
         before, after = (_minor(one[name]) if name == "python" else one[name] for one in (old.versions, new.versions))
         if before != after:
-            yield f"{name} was {before}, and is {after} now"
+            yield Finding("other-version", {"name": name, "was": before, "now": after})
     settings = list(_other_settings(old.meaning, new.meaning))
     yield from settings
     if old.suite_fingerprint != new.suite_fingerprint and not settings:
@@ -241,29 +240,20 @@ def _differences(old: RunIdentity, new: RunIdentity) -> Iterator[str]:
     for role in dict.fromkeys((*old.columns, *new.columns)):
         was, now = old.columns.get(role), new.columns.get(role)
         if was != now:
-            yield f"the column of the role {role} was {_quoted(was)}, and is {_quoted(now)} now"
+            yield Finding("other-column", {"role": role, "was": was, "now": now})
     for word in sorted(old.options.keys() & new.options.keys()):
-        if word.startswith(_CODE) and old.options[word] != new.options[word]:
-            yield f"{word} was changed"
-        elif word != _WATCHED and old.options[word] != new.options[word]:
-            yield f"{word}: was {old.options[word]}, and is {new.options[word]} now"
+        if word != _WATCHED and old.options[word] != new.options[word]:
+            code = "other-code" if word.startswith(_CODE) else "other-option"
+            yield Finding(code, {"name": word, "was": old.options[word], "now": new.options[word]})
 
 
-def _other_settings(old: Mapping[str, Mapping[str, str]], new: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+def _other_settings(old: Mapping[str, Mapping[str, str]], new: Mapping[str, Mapping[str, str]]) -> Iterator[Finding]:
     for name in dict.fromkeys((*old, *new)):
         was, now = old.get(name), new.get(name)
         if was is None or now is None:
-            yield f'the evaluator "{name}" {"is new" if was is None else "is gone"}'
-            continue
-        changed = [key for key in dict.fromkeys((*was, *now)) if was.get(key) != now.get(key)]
-        if changed:
-            owner = f'the evaluator "{name}" has other settings' if name else "the test set is read otherwise"
-            more = f" and {len(changed) - _SHOWN:,} more" if len(changed) > _SHOWN else ""
-            yield f"{owner}: {', '.join(changed[:_SHOWN])}{more}"
-
-
-def _quoted(text: str | None) -> str:
-    return "none" if text is None else f'"{text}"'
+            yield Finding("new-evaluator" if was is None else "gone-evaluator", {"name": name})
+        elif changed := [key for key in dict.fromkeys((*was, *now)) if was.get(key) != now.get(key)]:
+            yield Finding("other-settings" if name else "other-reading", {"name": name, "settings": changed})
 
 
 def _minor(version: str) -> str:
@@ -322,7 +312,7 @@ def _nearest(run: ResumedRun) -> str:
     while len(like) < _NEAREST and (near := nearest(run.name, [name for name in names if name not in like])):
         like.append(near)
     if like:
-        return f"did you mean {' or '.join(map(_quoted, like))}?"
+        return f"did you mean {' or '.join(map(quoted, like))}?"
     if run.name.endswith((".yaml", ".yml", ".csv", ".jsonl")):
         return "--resume takes the name of a run: write it at the end of the command, or --resume=RUN"
     return f"`evaluators runs {run.results}` lists the runs that are there"

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.run.figures import beside_limit, beside_quantity, counted, limit_text, rows_text
+from evaluators.run.figures import beside_limit, beside_quantity, counted, limit_text, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, GateResult
 
 _SHOWN: Final = 5  # names that a sentence lists
@@ -83,11 +83,6 @@ SENTENCES: Final[Mapping[str, str]] = {
 }
 
 
-def said(*findings: Finding, sentences: Mapping[str, str] = SENTENCES) -> str:
-    """The findings in words, one after the other."""
-    return "".join(_WORDER.vformat(sentences[one.code], (), one.facts) for one in findings)
-
-
 def listed(names: Sequence[str]) -> str:
     """The first names, and how many more there are."""
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
@@ -125,6 +120,7 @@ _FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "rows": rows_text,
     "items": lambda count: counted(count, "item"),
     "limit": limit_text,
+    "score": score_text,
     "beside": lambda pair: beside_limit(*pair),
     "beside quantity": lambda pair: beside_quantity(*pair),
     "metric": metric_words,
@@ -134,6 +130,7 @@ _FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "listed": listed,
     "first": lambda names: ", ".join(map(quoted, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else ""),
     "names": lambda names: listed([quoted(name) for name in names]) if names else "none",
+    "each": lambda counts: ", ".join(f"{name} {count:,}" for name, count in counts),
     "before": lambda text: f"{text}: " if text else "",
     "after": lambda text: f"; {text}" if text else "",
     "brackets": lambda text: f" ({text})" if text else "",
@@ -142,14 +139,24 @@ _FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
 """How what stands in a sentence is written, by the word after its colon; `is/are` is one or several."""
 
 
-class _Worder(Formatter):
+class Wording(Formatter):
+    """Words findings by a table of sentences, one after the other."""
+
+    def __init__(self, sentences: Mapping[str, str]) -> None:
+        self.sentences = sentences
+
+    def __call__(self, *findings: Finding) -> str:
+        return "".join(self.vformat(self.sentences[one.code], (), one.facts) for one in findings)
+
     def format_field(self, value: Any, form: str) -> str:
         if isinstance(value, Finding):
-            return said(value)
+            return self(value)
+        if isinstance(value, list):
+            value = [self(each) if isinstance(each, Finding) else each for each in value]
         if (worded := _FORMS.get(form)) is not None:
             return worded(value)
         one, several, rest = form.partition("/")
         return str(format(value, form)) if not several else one if value == 1 else rest
 
 
-_WORDER: Final = _Worder()
+said: Final = Wording(SENTENCES)

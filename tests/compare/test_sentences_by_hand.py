@@ -6,11 +6,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from evaluators.compare.comparability import listed, of_variant, other_variants, unfinished
+from evaluators.compare import wording
+from evaluators.compare.comparability import reasons_against
 from evaluators.compare.compare_section import CompareConfig, GuardConfig
 from evaluators.compare.comparing import compare_sides
 from evaluators.compare.guards import label
 from evaluators.compare.pairs import Side, SideRows, paired, row_keys
+from evaluators.run.wording import Finding, listed
 from tests.compare.sides import made_rows, made_side, said
 
 RIGHT, WRONG, BLANK = said("scored", 1.0, True), said("scored", 0.0, False), said("invalid", None, None)
@@ -37,8 +39,9 @@ def test_a_few_names_are_listed_and_the_rest_is_counted() -> None:
 
 
 def test_a_sentence_names_its_variant() -> None:
-    assert of_variant("it is so", None) == "it is so"
-    assert of_variant("it is so", "b") == 'variant "b": it is so'
+    facts = {"count": 1, "side": "base", "ids": ["D-1"]}
+    sentences = [wording.said(Finding("one-sided-rows", {**facts, "variant": variant})) for variant in (None, "b")]
+    assert sentences == ["1 row is in the base only: D-1", 'variant "b": 1 row is in the base only: D-1']
 
 
 def test_other_variants_and_runs_that_ended_early_are_named() -> None:
@@ -47,11 +50,10 @@ def test_other_variants_and_runs_that_ended_early_are_named() -> None:
         side("base", rows, complete=False),
         replace(side("new", rows, complete=False), rows={"x": rows, "y": rows}),
     )
-    assert [*other_variants(base, new)] == ['the variants differ: none in the base, "x", "y" in the new run']
-    assert [*other_variants(new, replace(new, rows={"y": rows, "x": rows}))] == []
-    assert [*unfinished(base, new)] == [
-        "the base was interrupted before its last row", "the new run was interrupted before its last row",
-    ]  # fmt: skip
+    early = ["the base was interrupted before its last row", "the new run was interrupted before its last row"]
+    variants = 'the variants differ: none in the base, "x", "y" in the new run'
+    assert [*map(wording.said, reasons_against(base, new))] == [variants, *early]
+    assert [*map(wording.said, reasons_against(new, replace(new, rows={"y": rows, "x": rows})))] == early
 
 
 def test_versions_and_rows_that_say_nothing_of_their_question_are_notes() -> None:

@@ -1,0 +1,51 @@
+"""The sentences of a comparison: why runs cannot be compared, what a reader should know, and what regression checks found.
+
+They are worded here and not in reports/, since the JSON of a comparison and the causes of its exit code hold them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from evaluators.run.wording import Wording
+
+said: Final = Wording({
+    # whether both runs asked the same question
+    "other-variants": "the variants differ: {base:names} in the base, {new:names} in the new run",
+    "interrupted": "the {side} was interrupted before its last row",
+    "one-sided-evaluators": "only the {side} has the {count:evaluator/evaluators} {evaluators:names}",
+    "other-settings": 'the evaluator "{name}" has other settings: {settings:listed}',
+    "other-reading": "the test set is read otherwise: {settings:listed}",
+    "other-judge": "another judge was asked: {settings:listed}",
+    "one-sided-rows": "{variant:variant}{count:rows} {count:is/are} in the {side} only: {ids:listed}",
+    "other-question": (
+        "{variant:variant}{count:rows} {count:has/have} another expected answer, or another cell that is looked at: "
+        "{ids:listed}"
+    ),
+    "no-common-row": "no row is in both runs",
+    "set-aside": "set aside: {reason}",
+    # what a reader should know
+    "other-version": "the base was scored by evaluators {base}, the new run by {new}",
+    "repeated": "{count:rows} {count:shares its/share their} id with an earlier one; such rows are paired in their order",
+    "unchecked": "a run does not say what its rows ask, so it is not checked that both ask the same",
+    # what regression checks found
+    "nothing-worse": "nothing is clearly worse",
+    "worse": "clearly worse: {drops:listed}",
+    "worse-by": "{name} by {drop:score}",
+    "lower": "lower by {drop:score}",
+    "not-lower": "not lower",
+    "lost-count-0": " ({lost:,} lost {lost:row counts/rows count} 0)",
+    "broken": "{broken:rows} broken",
+    "broken-lost": "{broken:rows} broken, {lost:,} of them lost",
+    "most-drop": "; the most is {most:g}",
+    "most-rows": "; the most is {most:,}",
+    "no-row": "it is in no row of both runs",
+    "no-measured-row": "no row was measured in both runs",
+    # why a comparison ends with its exit code
+    "check-failed": "{check}: {message}",
+    "check-undecided": "the regression check {check} is undecided: {message}",
+    "check": "{rule}",
+    "check-of": "{rule} of {target}",
+    "lost": "{count:,} {count:row is/rows are} lost, scored in the base and not in the new run ({why:each}): {ids:listed}",
+    "nothing-compared": "nothing was compared: no row was scored in both runs",
+})  # fmt: skip
