@@ -100,13 +100,17 @@ def _columns(source: ByteSource, key: str | None) -> dict[str, Sequence[Cell]]:
 def paired_files(
     expected: ByteSource, output: ByteSource, pair_by: PairBy | None, key: str | None, where: str
 ) -> tuple[MemoryRows, MemoryRows]:
-    """The documents of two lists, or two documents; `key` is the one that the settings name, `where` the place of what is expected."""
-    wanted, given = list_in(expected), list_in(output)
-    if wanted is None or given is None or pair_by in ("path", "name"):
+    """The rows of an expected file, and those of an output file, with ids that pair the two.
+
+    Two lists have a row for each item, paired by a key of the items or by position. All else is one document per file. `key` is the
+    key that the settings name, `where` is what messages call the expected file.
+    """
+    expected_items, output_items = list_in(expected), list_in(output)
+    if expected_items is None or output_items is None or pair_by in ("path", "name"):
         document = one_document(expected)
         return document_rows(document, expected.name), document_rows({**document, "expected": [output]}, output.name)
-    key = None if pair_by == "position" else common_key([wanted, given], key)
-    if key is not None and not all(any(ids_of(items, key)) for items in (wanted, given)):
+    key = None if pair_by == "position" else common_key([expected_items, output_items], key)
+    if key is not None and not all(any(ids_of(items, key)) for items in (expected_items, output_items)):
         hint = "`pair_by: position` pairs the documents by their places"
         raise problem("no-such-key", f'no document of a list has the key "{key}"', where=where, hint=hint)
     how = "their places in the list" if key is None else f'the key "{key}"'

@@ -1,4 +1,4 @@
-"""The rows of a text table, in memory that does not grow with them: what is too long is counted, and left out.
+"""The rows of a text table, read in bounded memory: of a cell that is too long only the length is kept.
 
 A parser of tables holds a whole row before it gives it, however long that is. Here the text comes in pieces, and is followed from cell
 to cell by the parser's own rules: a quote at the beginning of a cell opens it, a doubled one is text, and what follows the one that
@@ -28,10 +28,10 @@ from evaluators.needs import Cell, too_long
 
 _START, _PLAIN, _QUOTED, _CLOSED = range(4)
 _INSIDE: Final = re.compile(r'(?:[^"]++|"")*+')
-_OF_A_CELL: Final = 64
-"""What a cell counts beside its text: cells of nothing could be many."""
+_CELL_OVERHEAD: Final = 64
+"""Characters that a cell counts beside its text, so that a row of very many empty cells is too long as well."""
 CELLS_OF_A_ROW: Final = 4
-"""So many times the longest cell is the longest row."""
+"""The longest row is this many times the longest cell."""
 
 
 def row_texts(pieces: Iterable[str], delimiter: str, longest: int) -> Iterator[RowText]:
@@ -54,8 +54,8 @@ def row_texts(pieces: Iterable[str], delimiter: str, longest: int) -> Iterator[R
                 continue
             stop = stops.search(text, at)
             end = len(text) if stop is None else stop.start()
-            if state == _CLOSED and end > at and row.cell <= row.most:
-                row.behind.append(text[at:end])
+            if state == _CLOSED and end > at and row.cell_length <= row.longest_raw_cell:
+                row.after_quote.append(text[at:end])
             elif state == _START and end > at:
                 state = _PLAIN
             at = row.take(text, at, end)
@@ -75,62 +75,67 @@ def row_texts(pieces: Iterable[str], delimiter: str, longest: int) -> Iterator[R
 
 
 class RowText:
-    """One row, from its first cell to its last."""
+    """A row, read cell by cell: its finished cells, and the parts of the current one. All sizes are in characters."""
 
     def __init__(self, longest: int) -> None:
-        self.longest = longest
-        self.most = 2 * longest + 2
-        self.most_of_row = CELLS_OF_A_ROW * longest + 1_000_000
+        self.longest_cell = longest
+        self.longest_raw_cell = 2 * longest + 2
+        """With its quotes, each of which may be doubled."""
+        self.longest_row = CELLS_OF_A_ROW * longest + 1_000_000
         self.cells: list[Cell] = []
         """A cell that is too long is a fault. A blank line, and a row that is too long as a whole, has none."""
         self.length = 0
-        """Characters of the whole row."""
+        """The whole row, with delimiters."""
         self.closed = True
         """The quote of its last cell is closed."""
         self.after: tuple[int, str] | None = None
-        """The first cell, by its place, that has text after the quote that closes it, and that text."""
+        """The index of the first cell that has text after the quote that closes it, and that text."""
         self.parts: list[str] = []
-        self.behind: list[str] = []
-        """Text after the quote that closes the cell."""
-        self.kept = self.cell = self.place = 0
+        """The text of the current cell, with its quotes."""
+        self.after_quote: list[str] = []
+        """The text of the current cell after the quote that closes it."""
+        self.cells_length = 0
+        """The finished cells that are not too long."""
+        self.cell_length = self.index = 0
+        """Of the current cell."""
 
     @property
     def fits(self) -> bool:
-        """It is not too long as a whole."""
-        return self.kept <= self.most_of_row
+        """Whether it is not too long as a whole."""
+        return self.cells_length <= self.longest_row
 
     def take(self, text: str, start: int, end: int) -> int:
-        """A part of the cell at hand. Gives its end."""
+        """Adds `text[start:end]` to the current cell, and gives `end`."""
         self.length += end - start
-        self.cell += end - start
-        if self.cell > self.most or self.kept + self.cell > self.most_of_row:
+        self.cell_length += end - start
+        if self.cell_length > self.longest_raw_cell or self.cells_length + self.cell_length > self.longest_row:
             self.parts.clear()
         elif end > start:
             self.parts.append(text[start:end])
         return end
 
     def end_cell(self) -> None:
-        """The cell at hand is complete, and another one begins."""
+        """Adds the current cell to the finished ones, without its quotes, or with an error if it is too long."""
         self.length += 1
         cell: Cell
-        if self.cell > self.most:
-            cell = too_long(self.cell, self.longest)
+        if self.cell_length > self.longest_raw_cell:
+            cell = too_long(self.cell_length, self.longest_cell)
         else:
-            self.kept += self.cell + _OF_A_CELL
+            self.cells_length += self.cell_length + _CELL_OVERHEAD
             text = "".join(self.parts)
             text = text[1:-1].replace('""', '"') if text[:1] == '"' else text
-            cell = too_long(len(text), self.longest) if len(text) > self.longest else text
-            if self.behind and self.after is None:
-                self.after = self.place, "".join(self.behind)
+            cell = too_long(len(text), self.longest_cell) if len(text) > self.longest_cell else text
+            if self.after_quote and self.after is None:
+                self.after = self.index, "".join(self.after_quote)
         self.cells.append(cell)
-        if self.kept > self.most_of_row:
+        if self.cells_length > self.longest_row:
             self.cells.clear()
         self.parts.clear()
-        self.behind.clear()
-        self.cell, self.place = 0, self.place + 1
+        self.after_quote.clear()
+        self.cell_length, self.index = 0, self.index + 1
 
     def ended(self, closed: bool = True) -> RowText:
-        """The whole row."""
+        """The whole row, with the current cell as its last. `closed`: the quote of that cell is closed."""
         self.end_cell()
         self.length -= 1
         self.closed = closed
@@ -155,9 +160,9 @@ def line_blocks(stream: BinaryIO, size: int, length: int | None = None, longest:
 
 
 def short_line_blocks(stream: BinaryIO, size: int, length: int | None, longest: int) -> Iterator[bytes | int]:
-    """What `line_blocks` gives, but of a line that has more than `longest` bytes the length alone, as a number in its place.
+    """The blocks that `line_blocks` gives; in place of a line of more than `longest` bytes, its length as a number.
 
-    Such a line is passed over, and is never in memory as a whole.
+    Such a line is skipped, and is never in memory as a whole.
     """
     for block in line_blocks(stream, size, length, longest + 1):
         start = block.rfind(b"\n", 0, -1) + 1
@@ -171,7 +176,7 @@ def short_line_blocks(stream: BinaryIO, size: int, length: int | None, longest: 
 
 
 def rest_of_line(stream: BinaryIO) -> int:
-    """Passes over what is left of a line, and gives its bytes."""
+    """Skips the rest of a line. Gives how many bytes were skipped."""
     passed = 0
     while part := stream.readline(_PART):
         passed += len(part)
@@ -188,7 +193,7 @@ _LOOK_ROWS: Final = 9
 
 
 def row_starts(stream: BinaryIO) -> Iterator[int]:
-    """Where rows start, about one place per CUT_BYTES, by the count of quotes; neither 0 nor the end of the file."""
+    """Offsets at which rows start, about one per CUT_BYTES, found by counting quotes; neither 0 nor the end of the file."""
     inside, base = False, 0
     block = stream.read(CUT_BYTES)
     while block:
@@ -201,7 +206,7 @@ def row_starts(stream: BinaryIO) -> Iterator[int]:
 
 
 def row_start(block: bytes, inside: bool) -> int | None:
-    """The first place in the block that follows the end of a row; None when no row ends there."""
+    """The offset in the block right after the first end of a row; None when no row ends in it. `inside`: it begins in a quoted cell."""
     position, line_end = 0, -1
     while True:
         if inside:
