@@ -122,7 +122,7 @@ def _key_in_place_of(path: Path, align: Align, documents: Sequence[JSON]) -> str
     """What items have where none has the key."""
     seen: dict[str, None] = {}
     for item in (item for document in documents for item in _items(path, document)):
-        if align.keys and (near := nearest_path(align.keys[0], item)) is not None:
+        if align.keys and (near := nearest_path(align.keys[0], item, 0)) is not None:
             return f'did you mean "{near}"?'
         seen.update(dict.fromkeys(item if isinstance(item, dict) else ()))
         if len(seen) >= HINT_ROWS:

@@ -302,16 +302,17 @@ _MOST_PLACES: Final = 2000
 _SAME_NAME: Final = 0.8
 
 
-def nearest_path(wanted: Path, document: JSON) -> str | None:
+def nearest_path(wanted: Path, document: JSON, item: Step = ANY) -> str | None:
     """The path that exists in the document and is most like the wanted one, in dots; None when nothing is near.
 
-    The same key in another place counts as near, so `name` suggests `vendor.name`. Items of a list are shown by
-    the wanted index or the first where the wanted path has an index and no `[*]`, else as `[*]`. A query has no neighbours.
+    The same key in another place counts as near, so `name` suggests `vendor.name`. Items of a list are shown as `[*]`
+    when the wanted path has one, by the wanted index or the first when it has an index, and else by `item`. A query has no
+    neighbours.
     """
     if wanted.query is not None or not wanted.steps:
         return None
     best, found = _NEAR, None
-    for place in sorted(set(islice(_places(wanted, document), _MOST_PLACES)), key=display):
+    for place in sorted(set(islice(_places(wanted, document, item), _MOST_PLACES)), key=display):
         score = _likeness(wanted.steps, place)
         if score > best:
             best, found = score, place
@@ -331,10 +332,11 @@ def _plain_name(step: Step) -> str:
     return "".join(filter(str.isalnum, step)).casefold() if isinstance(step, str) else ""
 
 
-def _places(wanted: Path, document: JSON) -> Iterator[tuple[Step, ...]]:
+def _places(wanted: Path, document: JSON, item: Step) -> Iterator[tuple[Step, ...]]:
     """The places of a document from the top down, a list shown by one item or by `[*]`."""
     indexes = {step for step in wanted.steps if isinstance(step, int)}
-    shown: tuple[Step, ...] = (*sorted({0, *indexes}),) if indexes and ANY not in wanted.steps else (ANY,)
+    either: tuple[Step, ...] = (*sorted({0, *indexes}),) if indexes else (item,)
+    shown = (ANY,) if ANY in wanted.steps else either
     level: list[tuple[tuple[Step, ...], JSON]] = [((), document)]
     while level:
         below: list[tuple[tuple[Step, ...], JSON]] = []
