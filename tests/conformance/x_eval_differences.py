@@ -73,7 +73,8 @@ def reasons_of(case: Case, ours: Answer) -> frozenset[str]:
             reasons.add(_of_figures(row, left["figures"], right["figures"]))
     if not reasons and theirs["means"] != found["means"]:
         reasons.add(_of_figures(None, theirs["means"], found["means"]))
-    return frozenset() if None in reasons else frozenset(reasons)  # type: ignore[arg-type]
+    named = frozenset(reason for reason in reasons if reason is not None)
+    return named if len(named) == len(reasons) else frozenset()
 
 
 def _of_an_error(case: Case, ours: Answer) -> frozenset[str]:

@@ -16,6 +16,7 @@ from evaluators.run.engines.engine import Lost, never
 from evaluators.run.engines.on_worker import perform
 from evaluators.run.engines.on_worker import stop as stop_run
 from tests.run.engine_promises import *  # noqa: F403  # the tests that every engine runs
+from tests.run.engine_promises import doubled
 
 PICKLES: Any = SimpleNamespace(dumps=pickle.dumps, register_pickle_by_value=lambda module: None)
 
@@ -68,7 +69,7 @@ def crew() -> MadeCluster:
 
 
 def results(cluster: MadeCluster, tasks: Iterable[int], stopped: Callable[[], bool] = never) -> list[object]:
-    return list(cluster.map(doubled, tasks, stopped))  # noqa: F405
+    return list(cluster.map(doubled, tasks, stopped))
 
 
 def test_a_task_whose_worker_is_lost_is_begun_again_and_costs_nothing_else() -> None:
@@ -117,7 +118,7 @@ def test_a_cluster_that_has_no_worker_is_said_before_anything_is_begun() -> None
 
 def test_tasks_under_way_are_dropped_when_nobody_wants_results_any_more() -> None:
     cluster = MadeCluster(workers=3)
-    found = cluster.map(doubled, range(50))  # noqa: F405
+    found = cluster.map(doubled, range(50))
     next(found)
     found.close()  # type: ignore[attr-defined]  # it is a generator
     assert set(cluster.dropped) <= set(range(1, 4))
