@@ -25,8 +25,11 @@ from evaluators.tracking.metrics import metrics_of
 ROOT: Final = Path(__file__).parents[2]
 GLOSSARY: Final = (ROOT / "docs" / "concepts.md").read_text(encoding="utf-8").partition("\n## Names\n")[2]
 COLUMNS: Final = GLOSSARY.partition("\n### Columns\n")[2]
+SENT: Final = (
+    (ROOT / "docs" / "integrations" / "tracking.md").read_text(encoding="utf-8").partition("## Names of metrics\n")[2]
+)
 NAMES: Final = frozenset(re.findall(r"`([^`\n]+)`", GLOSSARY))
-PARTS: Final = frozenset(part for name in NAMES for part in name.split("/"))
+PARTS: Final = frozenset(part for name in (*NAMES, *re.findall(r"`([^`\n]+)`", SENT)) for part in name.split("/"))
 HEADS: Final = frozenset(
     word.strip() for line in COLUMNS.partition("| at the head of a column |")[2].splitlines()[2:] for word in line.split("|")[1:2]
     for word in word.split(",")
