@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from evaluators.issues import Problems
-from tests.docs.blocks import blocks
 from tests.docs.examples import ROOT, examples, run_example
 
 GUIDE = ROOT / "docs" / "integrations" / "harnesses.md"
-HERE = {"with_figures.py": None, "with_pandas.py": "pandas", "with_arrow.py": "pyarrow"}
+HERE = {"with_figures.py": None, "with_pandas.py": "pandas"}
 HOSTS = {
     "mlflow": "mlflow", "phoenix": "arize-phoenix-client", "pydantic_evals": "pydantic-evals", "inspect_ai": "inspect-ai",
     "deepeval": "deepeval", "langfuse": "langfuse", "autoevals": "autoevals", "weave": "weave", "opik": "opik",
@@ -32,19 +31,6 @@ def test_every_other_example_is_run_with_its_host() -> None:
     ran = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "tests" / "hosts").rglob("test_*guide.py"))
     for name in examples(GUIDE).keys() - HERE.keys():
         assert f'"{name}"' in ran, name
-
-
-@pytest.mark.slow
-def test_the_suite_of_the_guide_is_tests_of_pytest(tmp_path: Path) -> None:
-    for block in blocks(GUIDE):
-        if block.file is not None:
-            (tmp_path / block.file).write_text(block.text, encoding="utf-8")
-    plugin = ["-p", "no:evaluators", "-p", "evaluators.harnesses.pytest_plugin", "-p", "no:cacheprovider"]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *plugin, "suite.yaml"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    (shown,) = [block.text for block in blocks(GUIDE) if block.text.startswith("gate fields failed")]
-    assert shown.strip() in done.stdout
 
 
 @pytest.mark.slow
