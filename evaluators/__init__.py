@@ -35,7 +35,7 @@ _WHERE: Final = {
     "Evaluator": "evaluators.builtin._evaluator",
     "Example": "evaluators.builtin._evaluator",
     "Asking": "evaluators.builtin._evaluator",
-    "Learning": "evaluators.builtin._evaluator",
+    "SchemaInference": "evaluators.builtin._evaluator",
     "Reason": "evaluators.model",
     "Unreadable": "evaluators.builtin._evaluator",
     "ScoredFields": "evaluators.builtin._scored_fields",
@@ -73,7 +73,8 @@ _MOVED: Final = {
 }  # fmt: skip
 """Names of other systems, and where they are."""
 _RENAMED: Final = {
-    "FieldResult": "Outcome", "Score": "Result", "Standing": "RowStatus", "Status": "FieldStatus", "Verdict": "Result",
+    "FieldResult": "Outcome", "Learning": "SchemaInference", "Score": "Result", "Standing": "RowStatus", "Status": "FieldStatus",
+    "Verdict": "Result",
 }  # fmt: skip
 """Names of our own that are no more, and what stands in their place."""
 
@@ -92,8 +93,8 @@ if TYPE_CHECKING:
     from evaluators.builtin._evaluator import Evaluator as Evaluator
     from evaluators.builtin._evaluator import Example as Example
     from evaluators.builtin._evaluator import Expected as Expected
-    from evaluators.builtin._evaluator import Learning as Learning
     from evaluators.builtin._evaluator import Output as Output
+    from evaluators.builtin._evaluator import SchemaInference as SchemaInference
     from evaluators.builtin._evaluator import Text as Text
     from evaluators.builtin._evaluator import Unreadable as Unreadable
     from evaluators.builtin._scored_fields import ScoredFields as ScoredFields

@@ -22,7 +22,7 @@ from msgspec import Struct
 from evaluators.issues import Blame, Issue
 
 ROW_SECONDS: Final = 1_800.0
-"""Far more than any ordinary row takes, so that figures do not depend on the machine."""
+"""Far more than any ordinary row takes, so that metrics do not depend on the machine."""
 TEXT_LENGTH: Final = 100_000
 LIST_CELLS: Final = 4_000_000
 PATH_STEPS: Final = 10_000_000

@@ -250,8 +250,8 @@ class Result(Struct, frozen=True, gc=False):
     """(match, mismatch, omission, hallucination) over the leaves of an open tree or of a schema."""
     issue: Issue | None = None
     """Why there is no score, or why it is 0."""
-    figures: tuple[tuple[int, int], ...] = ()
-    """One exact fraction (num, den) for each of the evaluator's further figures; den 0 where it is undefined for the row."""
+    metrics: tuple[tuple[int, int], ...] = ()
+    """One exact fraction (num, den) for each of the evaluator's further metrics; den 0 where it is undefined for the row."""
     values: tuple[int, ...] = ()
     """(place, right, measured), one after the other, for each field of which the row has several values: what its status
     says together."""
@@ -268,7 +268,7 @@ class Result(Struct, frozen=True, gc=False):
 
     def __hash__(self) -> int:
         """The number of what a run keeps: the details of an explained result cannot be hashed."""
-        return hash((self.status, self.num, self.den, self.statuses, self.counts, self.issue, self.figures))
+        return hash((self.status, self.num, self.den, self.statuses, self.counts, self.issue, self.metrics))
 
     @property
     def score(self) -> float | None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from evaluators.api.suite import Suite
 from evaluators.compare.baseline import read_baseline, write_baseline
-from evaluators.compare.compare_section import CompareConfig, GuardConfig, guard_target, listed_fields
+from evaluators.compare.compare_section import CompareConfig, RegressionCheck, listed_fields, regression_check_target
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import Ranking, RunComparison
 from evaluators.compare.pairs import Side, side_of
@@ -40,19 +40,25 @@ def compare(
     before, after = open_side(base), open_side(new)
     config = suite.compare if suite is not None else CompareConfig()
     fields = listed_fields(suite.config.lines) if suite is not None else {}
-    targets = {written: guard_target(written, fields) for written in config.regression_checks}
+    targets = {written: regression_check_target(written, fields) for written in config.regression_checks}
     changes: dict[str, object] = {}
     if fail_on is not None:
         changes["fail_on"] = _known_rules(fail_on)
     if fail_on is not None or max_broken_rows is not None:
         changes["max_broken_rows"] = max_broken_rows
-    guards = dict(config.regression_checks)
+    regression_checks = dict(config.regression_checks)
     for written, drop in (max_drop or {}).items():
-        targets[written] = guard_target(written, after.fields)
-        limits = guards.get(written)
-        guards[written] = limits.model_copy(update={"max_drop": drop}) if limits else GuardConfig(max_drop=drop)
+        targets[written] = regression_check_target(written, after.fields)
+        limits = regression_checks.get(written)
+        regression_checks[written] = (
+            limits.model_copy(update={"max_drop": drop}) if limits else RegressionCheck(max_drop=drop)
+        )
     return compare_sides(
-        before, after, config.model_copy(update={**changes, "regression_checks": guards}), targets, common=common
+        before,
+        after,
+        config.model_copy(update={**changes, "regression_checks": regression_checks}),
+        targets,
+        common=common,
     )
 
 

@@ -1,4 +1,4 @@
-"""A run from beginning to end: test set and columns, scoring, figures, gates, coverage, files, trackers.
+"""A run from beginning to end: test set and columns, scoring, metrics, gates, coverage, files, trackers.
 
 What only a run with files needs (the run folder, reports) is imported when it is needed: starting takes longer than
 scoring a small test set.
@@ -18,7 +18,7 @@ from evaluators.api.run_options import RowsAsked, RunOptions, prepared_for, refu
 from evaluators.api.written_run import AskedFor, Finished, check_files, finished_before, write_files, write_run
 from evaluators.builtin._evaluator import lists_fields
 from evaluators.issues import Blame, Problems
-from evaluators.reports.conclusions import conclude
+from evaluators.reports.conclusions import finish_run
 from evaluators.run.engines.engine import RemoteCrew, engine_of, never
 from evaluators.run.exit_code import afterwards
 from evaluators.run.preparing import Prepared, check_gate_targets, masked_problems
@@ -105,7 +105,7 @@ def _finish(
         with engine.crew() as crew:
             jobs = jobs_of(prepared, isinstance(crew, RemoteCrew), folder, recordings, repeat_judge, parts)
             run = scored(
-                prepared, jobs, crew, folder, fingerprint, conclude, options.get("stopped", never),
+                prepared, jobs, crew, folder, fingerprint, finish_run, options.get("stopped", never),
                 options.get("progress", lambda rows, share: None), options.get("before_asking"), options.get("asked"),
             )  # fmt: skip
         environment = environment_of(prepared, run, started, options.get("command", ()), kept=results is not None)

@@ -27,7 +27,7 @@ from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.gates import AnyGateConfig
 from evaluators.run.results_config import ResultsConfig, StatisticsConfig
-from evaluators.run.suite_sections import LimitsConfig, MeasureConfig
+from evaluators.run.suite_sections import LimitsConfig, NumericColumnConfig
 from evaluators.settings import READ_AS, Settings
 from evaluators.suite.extends import preset_names
 from evaluators.suite.schema import (
@@ -74,7 +74,7 @@ class SuiteShape(Settings):
     """The rows: a CSV file or another kind of test set, and which columns play which role."""
     statistics: StatisticsConfig | None = None
     """What intervals are to know of the rows: which of them belong together."""
-    measures: dict[str, RowColumn | MeasureConfig] | None = None
+    measures: dict[str, RowColumn | NumericColumnConfig] | None = None
     """Numbers that are in a column already, such as cost or latency: `{cost: row.cost_usd}`."""
     gates: dict[str, AnyGateConfig | list[AnyGateConfig]] | None = None
     """Limits on the metrics of a run: `EVALUATOR: {fail_below: 0.9}`, or `EVALUATOR.FIELD` for one field."""
@@ -95,7 +95,7 @@ class SuiteShape(Settings):
 _SECTIONS: Final[Mapping[str, type[Settings]]] = {
     "test_set": TestSetConfig,
     "statistics": StatisticsConfig,
-    "measures": MeasureConfig,
+    "measures": NumericColumnConfig,
     "gates": AnyGateConfig,
     "compare": CompareConfig,
     "results": ResultsConfig,
@@ -146,7 +146,7 @@ def schema_text(schema: Schema) -> str:
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
 
 
-FIGURES: Final[Mapping[str, str]] = {
+METRICS: Final[Mapping[str, str]] = {
     "mean": "The mean score of the rows that were scored.",
     "mean_score": "The same, by the name that is shown; of a schema's field its mean score, partial credit counted.",
     "pass_rate": "The share of the scored rows that pass.",
@@ -162,13 +162,13 @@ FIGURES: Final[Mapping[str, str]] = {
     "field_score": "The mean score of all fields, of a schema with evaluation_config.",
     "overall_pass_rate": "The share of all fields that pass, of a schema with evaluation_config.",
     **{
-        f"{average}_{figure}": f"The {figure if figure != 'f1' else 'F1'} of labels: {how}."
+        f"{average}_{metric}": f"The {metric if metric != 'f1' else 'F1'} of labels: {how}."
         for average, how in (
             ("macro", "the mean over the labels, each counting the same"),
             ("micro", "of all rows together; of an evaluator with fields, of all values of all rows"),
             ("weighted", "the mean over the labels, each counting as often as it is expected"),
         )
-        for figure in ("precision", "recall", "f1")
+        for metric in ("precision", "recall", "f1")
     },
 }
 """What each metric of a gate is."""
@@ -243,7 +243,7 @@ def _found(node: Any, place: str) -> Iterator[tuple[str, str, str, tuple[str, ..
         if does:
             yield key, _spoken(place), " ".join(does.partition("\n\n")[0].split()), _facts(value)
         for word in _listed(value):
-            if said := FIGURES.get(word, does) if key == "metric" else does:
+            if said := METRICS.get(word, does) if key == "metric" else does:
                 yield word, f"a value of `{key}`", said, ()
         yield from _found(value, key)
     for key, value in node.items():

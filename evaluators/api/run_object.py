@@ -1,6 +1,6 @@
-"""A run as a program looks at it: figures, rows, reasons and tables, whatever it was given as rows.
+"""A run as a program looks at it: metrics, rows, reasons and tables, whatever it was given as rows.
 
-The figures are those of the result; rows and reasons come from what the one pass recorded, in the run folder or, where none was asked
+The metrics are those of the result; rows and reasons come from what the one pass recorded, in the run folder or, where none was asked
 for, in a temporary one that goes away with the run.
 """
 
@@ -20,7 +20,7 @@ from evaluators.model import MISSING, Result
 from evaluators.reports.headline import headline
 from evaluators.result_table import Kind, ResultTable
 from evaluators.run import reader
-from evaluators.run.figures import percent_text, rows_text, score_text
+from evaluators.run.metrics import percent_text, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 from evaluators.suite.graph import EvaluatorLine
 
@@ -41,7 +41,7 @@ _FAILURE_COLUMNS: Final[dict[str, Kind]] = {
 
 
 class Run(reader.Run):
-    """A finished run. `run["header"]` has the figures of an evaluator; what is not named here is as in `RunResult`.
+    """A finished run. `run["header"]` has the metrics of an evaluator; what is not named here is as in `RunResult`.
 
     A run that `evaluate` or `Suite.run` gave; `Run(place)` reads the one in a run folder.
     """
@@ -94,7 +94,7 @@ class Run(reader.Run):
 
     @property
     def evaluators(self) -> tuple[EvaluatorStats, ...]:
-        """The figures of each evaluator, and of each variant."""
+        """The metrics of each evaluator, and of each variant."""
         return self.result.evaluators
 
     @property
@@ -131,7 +131,7 @@ class Run(reader.Run):
     def __eq__(self, other: object) -> bool:
         return self.result == (other.result if isinstance(other, Run) else other)
 
-    __hash__ = None  # type: ignore[assignment]  # equal by its figures, which hold dicts: no key of one
+    __hash__ = None  # type: ignore[assignment]  # equal by its metrics, which hold dicts: no key of one
 
     @cached_property
     def rows(self) -> ResultTable:
@@ -168,7 +168,7 @@ class Run(reader.Run):
 
     @cached_property
     def fields(self) -> ResultTable:
-        """The fields of all evaluators with their figures: `evaluator`, `path`, `n` (how often it was measured), `match`, `mismatch`,
+        """The fields of all evaluators with their metrics: `evaluator`, `path`, `n` (how often it was measured), `match`, `mismatch`,
         `omission`, `hallucination`, `error`, `accuracy`, `precision`, `recall`, `f1`, `mean_score`; with variants `variant`."""
         variants = self._variant_column
         found: list[list[Any]] = []
@@ -191,7 +191,7 @@ class Run(reader.Run):
         return ResultTable({**variants, **_FAILURE_COLUMNS}, found)
 
     def _failures(self) -> Iterator[list[Any]]:
-        from evaluators.reports.rows import row_views  # who asks for figures alone starts sooner
+        from evaluators.reports.rows import row_views  # who asks for metrics alone starts sooner
 
         for row in row_views(self):
             for result in row.evaluators:

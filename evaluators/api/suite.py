@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from evaluators.compare.compare_section import CompareConfig
     from evaluators.run.engines.engine import NamedEngine
     from evaluators.run.gates import Gate
-    from evaluators.run.measures import MeasuredColumn
+    from evaluators.run.measures import NumericColumn
     from evaluators.tracking.tracker import NamedTracker
 
 _USUAL_RESULTS: Final = ResultsConfig.model_construct()
@@ -109,7 +109,7 @@ class Suite(Struct, frozen=True, dict=True):
         return self._section("statistics", StatisticsConfig.model_construct()).column
 
     @property
-    def measures(self) -> tuple[MeasuredColumn, ...]:
+    def measures(self) -> tuple[NumericColumn, ...]:
         """The columns whose numbers are counted."""
         return self._section("measures", ())
 

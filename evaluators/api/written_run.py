@@ -43,7 +43,7 @@ class Finished(Struct, frozen=True):
     sent: Sent | None = None
     """What became of the run at its trackers; None when it has none."""
     refused: tuple[Issue, ...] = ()
-    """The files that the system did not take, the run folder among them; its figures are kept in the result."""
+    """The files that the system did not take, the run folder among them; its metrics are kept in the result."""
     place: str | None = None
     """The address of the run folder, when it went to a store."""
     named: str | None = None
@@ -61,7 +61,7 @@ class Finished(Struct, frozen=True):
 
 
 class AskedFor(Struct, frozen=True):
-    """What is made of a run beside its figures."""
+    """What is made of a run beside its metrics."""
 
     results: Path | None
     """The folder for run folders, on this machine."""
@@ -128,7 +128,7 @@ def _read_next_time(prepared: Prepared, files: Sequence[Path]) -> list[Issue]:
 
 
 def write_run(prepared: Prepared, wanted: AskedFor, folder: RunFolder | None, run: ScoredRun) -> Finished:
-    """The run with its files, all made from what it recorded; its figures alone where the system does not take the run folder, which is
+    """The run with its files, all made from what it recorded; its metrics alone where the system does not take the run folder, which is
     then a cause of 3."""
     from evaluators.reports.headline import Options
     from evaluators.run.run_folder import NOT_MOVED
@@ -250,7 +250,7 @@ def _recorded(prepared: Prepared, wanted: AskedFor, folder: RunFolder, run: Scor
 
 
 def _options(prepared: Prepared, wanted: AskedFor, record: Run) -> tuple[Options, Options]:
-    """What the summary shows beside the figures, and what the pages show that were asked for: these search for all suggestions."""
+    """What the summary shows beside the metrics, and what the pages show that were asked for: these search for all suggestions."""
     from evaluators.api.finished_run import label_rules, with_record
     from evaluators.reports.headline import Options
     from evaluators.reports.report_files import needs_mistakes

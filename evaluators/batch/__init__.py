@@ -7,7 +7,7 @@ For Spark, Ray Data, Dask, DuckDB or a data frame, where rows are not in files t
     result = finish(plan, merge(plan, scores))
 
 `evaluate_batch` is pure: the columns that come out are known from the plan, and the same batch gives the same scores wherever it is
-scored. The figures of `result` are those of `evaluators run` over the same rows, to the last bit, however the rows were cut.
+scored. The metrics of `result` are those of `evaluators run` over the same rows, to the last bit, however the rows were cut.
 """
 
 from evaluators.batch.batch_plan import BatchPlan, batch_plan

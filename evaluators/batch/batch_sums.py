@@ -12,7 +12,7 @@ from evaluators.batch.batch_plan import SUMS, BatchPlan
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import __version__
 from evaluators.needs import Cell
-from evaluators.reports.conclusions import conclude
+from evaluators.reports.conclusions import finish_run
 from evaluators.run.merge import Merger
 from evaluators.run.preparing import Prepared
 from evaluators.run.result import RunResult
@@ -64,7 +64,7 @@ def merge(plan: BatchPlan, batches: Iterable[Any]) -> SplitResult:
 
 
 def finish(plan: BatchPlan, sums: SplitResult, *, rows: int | None = None) -> RunResult:
-    """The figures, gates, problems and exit code: those of `evaluators run` over the same rows.
+    """The metrics, gates, problems and exit code: those of `evaluators run` over the same rows.
 
     `rows` is how many rows there are, where that is known. Raises Problems (environment) when another number was scored.
     """
@@ -74,7 +74,7 @@ def finish(plan: BatchPlan, sums: SplitResult, *, rows: int | None = None) -> Ru
             [Issue("rows-lost", Blame.ENVIRONMENT, message, plan.table.name, "give every batch to `merge`, once")]
         )
     prepared = Prepared(again(plan.job.suite), plan.table, dict(plan.job.roles))
-    return conclude(prepared, [(None, sums)], f"rows:{sums.digest % WHOLE:032x}")
+    return finish_run(prepared, [(None, sums)], f"rows:{sums.digest % WHOLE:032x}")
 
 
 def _sums_in(batch: Any) -> Iterator[bytes]:

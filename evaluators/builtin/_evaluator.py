@@ -7,7 +7,7 @@ What an unreadable output costs, examples and `pass_at` are the rest of the cont
 
 Cells and documents may be a `CellError`. A check never sees one: the plan turns an error into a result before it calls the
 check, by blame, and asks `unreadable` what an unreadable output costs. What others need to know of an evaluator follows from
-`scored_fields`, `unreadable`, `asking` and `learning`: each is one object, asked for where it is needed.
+`scored_fields`, `unreadable`, `asking` and `schema_inference`: each is one object, asked for where it is needed.
 """
 
 from __future__ import annotations
@@ -59,7 +59,6 @@ __all__ = [
     "Example",
     "Expected",
     "FromColumn",
-    "Learning",
     "Measured",
     "Need",
     "Needs",
@@ -67,6 +66,7 @@ __all__ = [
     "Part",
     "Reason",
     "Role",
+    "SchemaInference",
     "ScoredFields",
     "SurplusRules",
     "Text",
@@ -122,7 +122,7 @@ class Asking(Struct, frozen=True):
     """The judges that only this evaluator asks, by where they stand among its settings."""
 
 
-class Learning(Struct, frozen=True):
+class SchemaInference(Struct, frozen=True):
     """What an evaluator must have seen of the test set before it can score."""
 
     column: Column
@@ -273,7 +273,7 @@ class Evaluator(Settings):
         """What it could forgive of texts that differ, for suggestions; nothing for a type that does not compare two texts."""
         return ()
 
-    def learning(self) -> Learning | None:
+    def schema_inference(self) -> SchemaInference | None:
         """What it must have seen of the test set before it can score; None for one that knows enough."""
         return None
 
@@ -341,8 +341,8 @@ def _without_output(found: Result) -> Result:
     """
     if found.status.kept_out:
         return found
-    figures = ((0, 1),) * len(found.figures)
-    return replace(found, status=RowStatus.UNREADABLE, passed=False, num=0, den=1, issue=None, figures=figures)
+    metrics = ((0, 1),) * len(found.metrics)
+    return replace(found, status=RowStatus.UNREADABLE, passed=False, num=0, den=1, issue=None, metrics=metrics)
 
 
 def verdict_of(settings: Evaluator, found: object) -> Result:
@@ -367,7 +367,7 @@ def verdict_of(settings: Evaluator, found: object) -> Result:
 def _checked(settings: Evaluator, verdict: Result) -> Result:
     if not 0 <= verdict.num <= verdict.den or (not verdict.den and verdict.status.scored):
         raise _bad_score(settings, f"gave the score {verdict.num}/{verdict.den}")
-    for num, den in verdict.figures:
+    for num, den in verdict.metrics:
         if not 0 <= num <= den:
             raise _bad_score(settings, f"gave the metric {num}/{den}")
     return verdict

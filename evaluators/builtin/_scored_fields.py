@@ -41,7 +41,7 @@ class ScoredFields(Struct, frozen=True):
     places: tuple[str, ...] = ()
     """The places of a schema whose status every row has of its own, in the order of verdict statuses. There a status stands
     for all instances of the field in the row, and what is counted over a run are the instances."""
-    figures: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
     """The further metrics of a row that verdicts carry beside the score, in order."""
     lines: tuple[FieldLine, ...] | None = None
     """The lines of `fields:`; None for a type, or a suite, that lists no fields."""

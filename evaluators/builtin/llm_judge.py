@@ -146,16 +146,16 @@ class LlmJudge(Evaluator):
         return {loc: judge for loc, judge in found.items() if judge is not None}
 
     def scored_fields(self) -> ScoredFields:
-        return ScoredFields(tuple(map(path_of, self.criteria or ())), figures=(AGREEMENT,) if len(self.panel) > 1 else ())
+        return ScoredFields(tuple(map(path_of, self.criteria or ())), metrics=(AGREEMENT,) if len(self.panel) > 1 else ())
 
     def measure(self, *cells: str) -> Result:
         found = self._judgements(dict(zip(self.shown, cells, strict=True)))
         passed = [one.score >= self.pass_at for one in found]
         score = self._decided([one.score for one in found], passed)
         statuses = bytes(one.status for one in self._fields(found))
-        figures = (agreement_of(passed),) if len(found) > 1 else ()
+        metrics = (agreement_of(passed),) if len(found) > 1 else ()
         return Result(
-            RowStatus.SCORED, float(score) >= self.pass_at, *score.as_integer_ratio(), statuses, figures=figures
+            RowStatus.SCORED, float(score) >= self.pass_at, *score.as_integer_ratio(), statuses, metrics=metrics
         )
 
     def reason(self, *cells: str) -> Reason:

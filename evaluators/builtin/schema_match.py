@@ -17,9 +17,9 @@ from evaluators.builtin._evaluator import (
     Example,
     Expected,
     FromColumn,
-    Learning,
     Needs,
     Output,
+    SchemaInference,
     ScoredFields,
     SurplusRules,
     TreeEvaluator,
@@ -27,7 +27,7 @@ from evaluators.builtin._evaluator import (
 from evaluators.builtin._phrases import columns_of, from_column, text_in, unusable
 from evaluators.builtin._schema_files import read_file, read_text
 from evaluators.builtin._texts import ExpectedColumn
-from evaluators.fields.events import FIGURES
+from evaluators.fields.events import METRICS
 from evaluators.fields.inference.schema import infer_schema
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.listed import read_listed, tree_of_lines
@@ -292,7 +292,7 @@ class SchemaMatch(TreeEvaluator):
         known, surplus = self._scoring, SurplusRules(items=self.extra_items == "penalize")
         optional = frozenset(line.name for line in self.fields or () if line.optional or line.skip)
         by_row = ScoredFields(
-            figures=FIGURES, lines=self.fields, optional=optional, surplus=surplus,
+            metrics=METRICS, lines=self.fields, optional=optional, surplus=surplus,
             keyed_lists=lambda: known.keyed_lists if known else (),
             null_unsaid=not (self.model_fields_set & {"nulls", "absent_values", "post_process"} or (known and known.processors)),
             by_schema=True,
@@ -306,10 +306,10 @@ class SchemaMatch(TreeEvaluator):
             fallbacks=known.fallbacks,
         )  # fmt: skip
 
-    def learning(self) -> Learning | None:
+    def schema_inference(self) -> SchemaInference | None:
         if self.json_schema != INFER or self._scoring is not None:
             return None
-        return Learning(self.column("expected"), self._infer, self._with_schema)
+        return SchemaInference(self.column("expected"), self._infer, self._with_schema)
 
     def _infer(self, documents: Sequence[JSON]) -> Mapping[str, Any]:
         if not documents:

@@ -1,6 +1,6 @@
 """A baseline: a run folder packed into one small file, which is kept beside the suite and compared with later.
 
-It has the figures, the rows and the table of codes, with the reason of each row that has no score, and no cells. One line is one row, so
+It has the metrics, the rows and the table of codes, with the reason of each row that has no score, and no cells. One line is one row, so
 that a change of the file shows which rows changed.
 """
 
@@ -51,7 +51,7 @@ def baseline_text(run: Run) -> str:
 
 
 def _about(run: Run) -> tuple[RunResult, RecordFacts]:
-    """What is kept of the figures and of what is said of the rows: all that a comparison reads, and little else."""
+    """What is kept of the metrics and of what is said of the rows: all that a comparison reads, and little else."""
     stats = tuple(
         replace(
             one, fields=(), counts=None, fallbacks={}, undeclared={}, keys=(), metrics=(), metric_cis=(), extra_items=None

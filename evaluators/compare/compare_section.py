@@ -18,7 +18,7 @@ Rule: TypeAlias = Literal["significant_drop", "broken_rows"]
 Count: TypeAlias = Annotated[int, Field(strict=True, ge=0)]
 
 
-class GuardConfig(Settings):
+class RegressionCheck(Settings):
     """What one evaluator, or one field, is held to."""
 
     max_drop: Annotated[float, Field(strict=True, ge=0.0, le=1.0)] | None = None
@@ -27,7 +27,7 @@ class GuardConfig(Settings):
     """The comparison fails when more rows than this were right and are wrong now."""
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> GuardConfig:
+    def _makes_sense(self) -> RegressionCheck:
         if self.max_drop is None and self.max_broken_rows is None:
             raise ValueError("a regression check needs max_drop or max_broken_rows")
         return self
@@ -42,7 +42,7 @@ class CompareConfig(Settings):
     """What fails: an evaluator or a field that is clearly worse; rows that were right and are wrong now; or nothing, []."""
     max_broken_rows: Count | None = None
     """How many broken rows are allowed. To set it is to ask for the rule broken_rows; without it, none is allowed."""
-    regression_checks: Mapping[str, GuardConfig] = Field(
+    regression_checks: Mapping[str, RegressionCheck] = Field(
         default_factory=dict, validation_alias=AliasChoices("regression_checks", "guards")
     )
     """Further limits, for one evaluator or one field: `header.total: {max_drop: 0.01, max_broken_rows: 0}`."""
@@ -63,7 +63,7 @@ def read_compare(data: Any, context: Mapping[str, Any]) -> CompareConfig:
     details: list[Detail] = []
     for written in config.regression_checks:
         try:
-            guard_target(written, fields)
+            regression_check_target(written, fields)
         except Problems as error:
             if error.issues[0].code == "unknown-evaluator" and context["may_be_called"](written.partition(".")[0]):
                 continue  # perhaps one that could not be read, and that is said where it stands
@@ -78,7 +78,7 @@ def listed_fields(lines: Sequence[EvaluatorLine]) -> dict[str, tuple[str, ...]]:
     return {line.name: line.settings.scored_fields().of_rows for line in lines}
 
 
-def guard_target(written: str, fields: Mapping[str, Sequence[str]]) -> Target:
+def regression_check_target(written: str, fields: Mapping[str, Sequence[str]]) -> Target:
     """What a regression check is about. `fields` are those of each evaluator.
 
     Raises Problems (config) for a name that is not among them.

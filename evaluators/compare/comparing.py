@@ -19,22 +19,22 @@ from evaluators.compare.comparison import (
     Change,
     ChangedRow,
     Difference,
-    GuardResult,
     LabelDifference,
-    LabelFigure,
-    MeasureDifference,
+    LabelMetric,
+    NumericColumnDifference,
+    RegressionCheckResult,
     RunComparison,
 )
-from evaluators.compare.guards import judge_guards
 from evaluators.compare.paired_differences import judged_all
 from evaluators.compare.pairs import Pairs, Side, paired
+from evaluators.compare.regression_checks import judge_regression_checks
 from evaluators.compare.wording import said
 from evaluators.issues import Blame, Issue
 from evaluators.run.exit_code import Facts, causes, exit_code
-from evaluators.run.result import ConfusionMatrix, MeasureStats
+from evaluators.run.result import ConfusionMatrix, NumericColumnStats
 from evaluators.run.wording import Finding
 
-_OF_LABELS: Final[tuple[LabelFigure, ...]] = ("precision", "recall", "f1")
+_OF_LABELS: Final[tuple[LabelMetric, ...]] = ("precision", "recall", "f1")
 _OF_MEASURES: Final = ("mean", "median", "p95", "sum")
 
 
@@ -92,8 +92,8 @@ def _compared(
         changes += counts
     broken = sum(bool(row.broken or row.lost_passed) for row in rows)
     lost = sum(bool(row.lost_passed and not row.broken) for row in rows)
-    guards = judge_guards(config, targets, held, broken, lost)
-    facts = _facts(shown, guards, [row for row in rows if row.lost])
+    regression_checks = judge_regression_checks(config, targets, held, broken, lost)
+    facts = _facts(shown, regression_checks, [row for row in rows if row.lost])
     return replace(
         empty,
         rows=changes.total(),
@@ -110,13 +110,15 @@ def _compared(
         measures=tuple(_measure_differences(base.result.whole_measures, new.result.whole_measures)),
         labels=tuple(_label_differences(base.result.confusion_matrices, new.result.confusion_matrices, alike)),
         changed=tuple(rows),
-        guards=guards,
+        regression_checks=regression_checks,
         exit_code=exit_code(facts),
         causes=causes(facts),
     )
 
 
-def _facts(differences: Sequence[Difference], judged: Sequence[GuardResult], lost: Sequence[ChangedRow]) -> Facts:
+def _facts(
+    differences: Sequence[Difference], judged: Sequence[RegressionCheckResult], lost: Sequence[ChangedRow]
+) -> Facts:
     issues = [Issue("undecided", Blame.TESTSET, text) for text in _checks_that(judged, "undecided")]
     if lost:
         issues.append(Issue("lost-rows", Blame.TESTSET, said(_lost_rows(lost))))
@@ -125,7 +127,7 @@ def _facts(differences: Sequence[Difference], judged: Sequence[GuardResult], los
     return Facts(issues=tuple(issues), regressions=tuple(_checks_that(judged, "failed")))
 
 
-def _checks_that(judged: Sequence[GuardResult], verdict: str) -> Iterator[str]:
+def _checks_that(judged: Sequence[RegressionCheckResult], verdict: str) -> Iterator[str]:
     for one in judged:
         if one.verdict == verdict:
             name = Finding("check-of" if one.target else "check", {"rule": one.rule, "target": one.target})
@@ -152,7 +154,7 @@ def variant_side(run: Side, variant: str) -> Side:
 def _label_differences(
     base: Sequence[ConfusionMatrix], new: Sequence[ConfusionMatrix], evaluators: Collection[str]
 ) -> Iterator[LabelDifference]:
-    """The figures of each label that both runs have, then of the averages, of those evaluators, in the order of the new run."""
+    """The metrics of each label that both runs have, then of the averages, of those evaluators, in the order of the new run."""
     before = {(one.evaluator, one.variant): one for one in base}
     for table in new:
         was = before.get((table.evaluator, table.variant))
@@ -160,21 +162,23 @@ def _label_differences(
             continue
         for average, old, now in ((False, was.labels, table.labels), (True, was.averages, table.averages)):
             known = {one.label: one for one in old}
-            for one, figure in ((one, figure) for one in now if one.label in known for figure in _OF_LABELS):
-                found = _moved(known[one.label], one, figure)
-                yield LabelDifference(table.evaluator, one.label, average, figure, *found, one.support, table.variant)
+            for one, metric in ((one, metric) for one in now if one.label in known for metric in _OF_LABELS):
+                found = _moved(known[one.label], one, metric)
+                yield LabelDifference(table.evaluator, one.label, average, metric, *found, one.support, table.variant)
 
 
-def _measure_differences(base: Sequence[MeasureStats], new: Sequence[MeasureStats]) -> Iterator[MeasureDifference]:
-    """The figures of each measure that both runs have, in the order of the new one."""
+def _measure_differences(
+    base: Sequence[NumericColumnStats], new: Sequence[NumericColumnStats]
+) -> Iterator[NumericColumnDifference]:
+    """The metrics of each measure that both runs have, in the order of the new one."""
     before = {(one.name, one.variant): one for one in base}
     for one in new:
         if (was := before.get((one.name, one.variant))) is not None:
-            for figure in _OF_MEASURES:
-                yield MeasureDifference(one.name, figure, *_moved(was, one, figure), one.variant)
+            for metric in _OF_MEASURES:
+                yield NumericColumnDifference(one.name, metric, *_moved(was, one, metric), one.variant)
 
 
-def _moved(was: object, now: object, figure: str) -> tuple[float | None, float | None, float | None]:
-    """The figure in both runs, and its difference."""
-    old, new = getattr(was, figure), getattr(now, figure)
+def _moved(was: object, now: object, metric: str) -> tuple[float | None, float | None, float | None]:
+    """The metric in both runs, and its difference."""
+    old, new = getattr(was, metric), getattr(now, metric)
     return old, new, None if old is None or new is None else new - old

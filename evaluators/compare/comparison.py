@@ -1,6 +1,6 @@
 """What a comparison of two runs found: the document that its reports and files are made from.
 
-Figures are those of the rows that neither run lost. A difference is always that of the new run less that of the base, so a
+Metrics are those of the rows that neither run lost. A difference is always that of the new run less that of the base, so a
 positive one is a gain.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from evaluators.result_table import Kind, ResultTable
 from evaluators.run.result import Interval
@@ -30,14 +30,14 @@ _COLUMNS: Final[Mapping[str, Kind]] = {
     "p_value_corrected": "score", "verdict": "text", "fixed": "count",
     "broken": "count", "lost": "count", "gained": "count",
 }  # fmt: skip
-LabelFigure: TypeAlias = Literal["precision", "recall", "f1"]
+LabelMetric: TypeAlias = Literal["precision", "recall", "f1"]
 
 
 class Difference(Struct, frozen=True):
     """One evaluator, or one of its fields, in two runs.
 
-    `base` and `new` are the figures of each run over the rows that neither lost: the mean score, or for a field what is
-    right of what was measured. A row in which a run had nothing to measure is not in that run's figure, as in its own
+    `base` and `new` are the metrics of each run over the rows that neither lost: the mean score, or for a field what is
+    right of what was measured. A row in which a run had nothing to measure is not in that run's metric, as in its own
     report. `fixed` and `broken` count the pairs that passed (were right) in one run only; a row that is wrong now, and in which
     the base had nothing to measure, is broken, too.
     """
@@ -74,8 +74,8 @@ class Difference(Struct, frozen=True):
     """What `base` and `new` count: rows, or the values of a field of which a row may have several."""
 
 
-class MeasureDifference(Struct, frozen=True):
-    """One figure of a measure in two runs, each over all rows of its run. It is not tested."""
+class NumericColumnDifference(Struct, frozen=True):
+    """One metric of a measure in two runs, each over all rows of its run. It is not tested."""
 
     measure: str
     metric: str
@@ -86,13 +86,13 @@ class MeasureDifference(Struct, frozen=True):
 
 
 class LabelDifference(Struct, frozen=True):
-    """One figure of a label, or of an average over labels, in two runs, each over all rows of its run. It is not tested."""
+    """One metric of a label, or of an average over labels, in two runs, each over all rows of its run. It is not tested."""
 
     evaluator: str
     label: str
     """The label; of an average: macro, micro or weighted."""
     average: bool
-    metric: LabelFigure
+    metric: LabelMetric
     base: float | None
     new: float | None
     difference: float | None
@@ -127,7 +127,7 @@ class ChangedRow(Struct, frozen=True):
     """Why an evaluator that lost or gained the row did not score it in the other run: `invalid: the cell is empty`."""
 
 
-class GuardResult(Struct, frozen=True):
+class RegressionCheckResult(Struct, frozen=True):
     """One rule that the new run is held to."""
 
     rule: str
@@ -186,12 +186,12 @@ class RunComparison(Struct, frozen=True):
     unchanged: int
     evaluators: tuple[Difference, ...] = ()
     fields: tuple[Difference, ...] = ()
-    measures: tuple[MeasureDifference, ...] = ()
+    measures: tuple[NumericColumnDifference, ...] = ()
     """Mean, median, p95 and sum of the measures that both runs have."""
     labels: tuple[LabelDifference, ...] = ()
-    """The figures of the labels that both runs have, and their averages."""
+    """The metrics of the labels that both runs have, and their averages."""
     changed: tuple[ChangedRow, ...] = ()
-    guards: tuple[GuardResult, ...] = ()
+    regression_checks: tuple[RegressionCheckResult, ...] = field(default=(), name="guards")
     rankings: tuple[Ranking, ...] = ()
     incomparable: tuple[str, ...] = ()
     """Why the runs cannot be compared; nothing is compared then."""

@@ -56,7 +56,7 @@ class _Values(Struct):
     """What the rows of one evaluator or field came to."""
 
     rows: Counter[Units] = field(default_factory=Counter)
-    """How often each was met, over the rows that count in the figures."""
+    """How often each was met, over the rows that count in the metrics."""
     changes: Counter[Change] = field(default_factory=Counter)
     lost_passed: int = 0
     clusters: list[Units] | None = None
@@ -109,7 +109,7 @@ def _values(met: Mapping[str | None, _Met], states: States, lost_is_broken: bool
 
 
 def _of_row(states: tuple[State, State], lost_is_broken: bool) -> tuple[Change, Units | None, bool]:
-    """What became of a row, what it adds to the figures, and whether it was lost after it had passed."""
+    """What became of a row, what it adds to the metrics, and whether it was lost after it had passed."""
     was, now = states
     change = change_of(was, now)
     lost_passed = change == "lost" and was is not None and was.right
@@ -146,8 +146,8 @@ def _difference(name: str, path: str | None, values: _Values, variant: str | Non
     )
 
 
-def _float(figure: Fraction | None) -> float | None:
-    return None if figure is None else float(figure)
+def _float(metric: Fraction | None) -> float | None:
+    return None if metric is None else float(metric)
 
 
 def _sum(units: Mapping[Units, int]) -> Units:
@@ -161,8 +161,8 @@ def tested_differences(units: Mapping[Units, int]) -> Counter[Fraction]:
     """What changes its sign when a unit's two runs are exchanged, as a test by sign flips needs it.
 
     Where both runs measured as much, it is the difference of what they earned. Where one measured more, what it measured
-    more is held against the figure of both runs together, which an exchange leaves as it is. The sum has the sign of the
-    difference of the figures.
+    more is held against the metric of both runs together, which an exchange leaves as it is. The sum has the sign of the
+    difference of the metrics.
     """
     one, two, three, four = _sum(units)
     together = (one + three) / (two + four) if two + four else Fraction(0)
@@ -173,7 +173,7 @@ def tested_differences(units: Mapping[Units, int]) -> Counter[Fraction]:
 
 
 def _deviations(units: Mapping[Units, int]) -> Counter[Fraction]:
-    """What each unit adds to the difference of the figures; the mean of all is the difference.
+    """What each unit adds to the difference of the metrics; the mean of all is the difference.
 
     Source: Cochran 1977, "Sampling Techniques", 3rd edition, section 6.3 (the linearized ratio estimator), for the
     difference of two ratios over the same units.
@@ -204,7 +204,7 @@ _FOUR: Final = ((1, 1), (1, 0), (0, 1), (0, 0))
 def _judged(differences: Sequence[Difference]) -> tuple[Difference, ...]:
     """The differences with their corrected p-values and what they mean.
 
-    Gains and drops are corrected apart, so that a clear gain of one figure never makes the drop of another look clearer.
+    Gains and drops are corrected apart, so that a clear gain of one metric never makes the drop of another look clearer.
     """
     tested = [one for one in differences if one.p_value is not None]
     gains, drops = (

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.api.run_object import Run
-from evaluators.fields.events import FIGURES
+from evaluators.fields.events import METRICS
 from evaluators.fields.scored import ListOutcome
 from evaluators.fields.settle import OURS
 from evaluators.issues import Issue, Problems
@@ -24,7 +24,7 @@ from evaluators.reports.outcomes import COMPARED, entries_of, outcomes_of, parts
 from evaluators.reports.report_files import folder_files
 from evaluators.reports.schema_sections import evaluation_sections, failed_section
 from evaluators.reports.text import page_text
-from evaluators.run.figures import rows_text
+from evaluators.run.metrics import rows_text
 from evaluators.run.record_lines import Recorded
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats
 from evaluators.run.run_folder import RunFolder
@@ -34,7 +34,7 @@ _WRITTEN = ("csv", "field_sums", "markdown", "report", "fields")
 
 
 class Record(Struct, frozen=True):
-    """One row: its results in the order of the document, and its figures. What is undefined is None."""
+    """One row: its results in the order of the document, and its metrics. What is undefined is None."""
 
     record_id: str | int
     status: RowStatus
@@ -53,7 +53,7 @@ class Record(Struct, frozen=True):
     overall_pass_rate: float | None
 
 
-class FieldFigures(Struct, frozen=True):
+class FieldMetrics(Struct, frozen=True):
     """One field of the schema over all rows. What is undefined is None."""
 
     path: str
@@ -97,7 +97,7 @@ class FieldFigures(Struct, frozen=True):
 
     @property
     def f1(self) -> float | None:
-        """Precision and recall in one figure."""
+        """Precision and recall in one metric."""
         return self.stats.f1
 
     @property
@@ -120,15 +120,15 @@ class MetricResult(Struct, frozen=True):
 
 
 class Evaluation(Struct, frozen=True, dict=True):
-    """The figures of some rows. What is undefined is None."""
+    """The metrics of some rows. What is undefined is None."""
 
     run: Run
-    """The run: its figures, rows, tables and reasons by the names of all runs."""
+    """The run: its metrics, rows, tables and reasons by the names of all runs."""
     ids: Sequence[str | int]
 
     @property
     def stats(self) -> EvaluatorStats:
-        """The figures as a run has them."""
+        """The metrics as a run has them."""
         return self.run.evaluators[0]
 
     @property
@@ -233,10 +233,10 @@ class Evaluation(Struct, frozen=True, dict=True):
         return tuple(_record(record_id, *row) for record_id, row in zip(self.ids, self._rows, strict=True))
 
     @cached_property
-    def per_field(self) -> Mapping[str, FieldFigures]:
+    def per_field(self) -> Mapping[str, FieldMetrics]:
         """The fields, by their place in the schema: `items[*].name`."""
         return {
-            each.path: FieldFigures(each.path, each, self)
+            each.path: FieldMetrics(each.path, each, self)
             for each in self.stats.fields
             if each.array is None or each.counts.n
         }
@@ -297,7 +297,7 @@ class Evaluation(Struct, frozen=True, dict=True):
 
 
 class DocumentEvaluation(Evaluation, frozen=True, dict=True):
-    """The figures of one document, and every metric at every place."""
+    """The metrics of one document, and every metric at every place."""
 
     @property
     def record(self) -> Record:
@@ -330,7 +330,7 @@ def _created(place: Path, force: bool) -> RunFolder:
 
 
 def _record(record_id: str | int, verdict: Result, scored: Recorded | None) -> Record:
-    figures = verdict.figures or ((0, 0),) * len(FIGURES)
+    metrics = verdict.metrics or ((0, 0),) * len(METRICS)
     return Record(
         record_id,
         verdict.status,
@@ -338,7 +338,7 @@ def _record(record_id: str | int, verdict: Result, scored: Recorded | None) -> R
         scored.fields if scored is not None else (),
         scored.arrays if scored is not None else (),
         scored.outside if scored is not None else (),
-        *(num / den if den else None for num, den in figures),
+        *(num / den if den else None for num, den in metrics),
     )
 
 
@@ -355,5 +355,5 @@ def _metric_result(outcome: Outcome, array: ListOutcome | None) -> MetricResult:
     if array is not None:
         ratios = {"precision": array.precision, "recall": array.recall, "f1": array.f1}
         details |= {"matched": array.matched, "missing": array.missing, "extra": array.extra}
-        details |= {name: None if figure is None else float(figure) for name, figure in ratios.items()}
+        details |= {name: None if metric is None else float(metric) for name, metric in ratios.items()}
     return MetricResult(outcome.score, outcome.passed, details)

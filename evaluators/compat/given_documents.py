@@ -45,7 +45,7 @@ from evaluators.run.run_json import run_json
 from evaluators.run.schema_inference import documents
 from evaluators.run.scoring import jobs_of
 from evaluators.run.split_result import SplitResult
-from evaluators.run.stats import figures
+from evaluators.run.stats import metrics
 from evaluators.run.store import RUN_JSON
 from evaluators.run.storing import facts_of, store_parts
 from evaluators.settings import BadSettings, build, read_each, spell, under
@@ -177,7 +177,7 @@ def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine, notes: 
 
 
 def _result(line: EvaluatorLine, table: TestSet, measured: SplitResult, notes: Sequence[str]) -> RunResult:
-    stats = figures([line], measured)
+    stats = metrics([line], measured)
     found = gaps([line], [(measured, stats)], complete=True)
     warnings = (
         *(Issue("schema-note", Blame.CONFIG, note) for note in notes),
@@ -255,9 +255,9 @@ def _line(schema: Schema, rows: MemoryRows, settings: Scoring) -> tuple[Evaluato
         context = {"comparators": _comparators(comparators, asked), "judge": asked, "notes": notes}
         plain = str(schema) if isinstance(schema, Path) else schema
         evaluator = build(BUILTIN.find(NAME), {**given, "schema": plain}, context, noun=f'evaluator "{NAME}"')
-        if (learning := evaluator.learning()) is not None:
+        if (inference := evaluator.schema_inference()) is not None:
             table = TestSet(ROWS, rows, Columns(), TestSetConfig())
-            evaluator = learning.apply(learning.infer(list(documents(table, "expected"))))
+            evaluator = inference.apply(inference.infer(list(documents(table, "expected"))))
     except BadSettings as error:
         raise Problems(
             Issue(one.code, Blame.CONFIG, one.message, ".".join(map(str, one.loc)) or None, one.hint)

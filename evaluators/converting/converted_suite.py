@@ -22,7 +22,7 @@ from evaluators.converting.converter import CONVERTERS, Conversion, ConvertedEva
 from evaluators.converting.sources import read_as_told, reading_exports
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.reports.display import visible
-from evaluators.run.figures import rows_text
+from evaluators.run.metrics import rows_text
 
 
 class Converted(Struct, frozen=True):

@@ -1,7 +1,7 @@
 """What the results of one row are counted as.
 
 A unit that several metrics compare counts once. The totals of extract-bench are over *entries*: what stands outside of arrays,
-and each outermost array as a whole. The figures that are made of these are in `events`.
+and each outermost array as a whole. The metrics that are made of these are in `events`.
 """
 
 from __future__ import annotations

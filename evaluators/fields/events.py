@@ -1,4 +1,4 @@
-"""What can become of the places of a schema, as events, and the figures of a row that are made of them.
+"""What can become of the places of a schema, as events, and the metrics of a row that are made of them.
 
 Precision, recall and F1 are over statuses: a unit that several metrics compare counts once. The mean score is over results,
 with their weights. The totals of extract-bench are over entries (see `counts`).
@@ -31,10 +31,10 @@ from evaluators.model import FieldStatus, Outcome
 from evaluators.values.confusion import Confusion
 from evaluators.values.numbers import written
 
-FIGURES: Final = (
+METRICS: Final = (
     "mean_precision", "mean_recall", "mean_f1", "mean_field_score", "overall_score", "field_score", "overall_pass_rate",
 )  # fmt: skip
-"""The figures of a row, by the names that their means have."""
+"""The metrics of a row, by the names that their means have."""
 UNDEFINED: Final = (0, 0)
 ZERO: Final = (0, 1)
 WHOLE: Final = (1, 1)
@@ -88,17 +88,17 @@ class Event(NamedTuple):
     """The expected side has a key that the schema lacks. Not a result."""
 
 
-class RowFigures(NamedTuple):
-    """The figures of one row: counts of results, and one exact fraction for each of FIGURES."""
+class RowMetrics(NamedTuple):
+    """The metrics of one row: counts of results, and one exact fraction for each of METRICS."""
 
     counts: Counts
-    figures: tuple[Ratio, ...]
+    metrics: tuple[Ratio, ...]
     surplus: int = 0
     """The items of outermost lists that only the output has, where any are expected: a list of nothing else scores 0."""
 
 
-def row_figures(events: Iterable[Event]) -> RowFigures:
-    """The figures of the events of one row. One that has nothing to divide by is undefined only where
+def row_metrics(events: Iterable[Event]) -> RowMetrics:
+    """The metrics of the events of one row. One that has nothing to divide by is undefined only where
     nothing was measured; it is 0 where anything went wrong, and else 1.
 
     Precision, recall and F1 are over statuses, errors among the mismatches (see `Confusion`); the two totals are as
@@ -128,7 +128,7 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
                 entries += 1
     found = _counts(statuses)
     counts = Confusion(*found)
-    figures = (
+    metrics = (
         counts.sums("precision"),
         counts.sums("recall"),
         counts.sums("f1"),
@@ -138,7 +138,7 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
         (passed, entries),
     )
     otherwise = ZERO if counts.measured > counts.right else WHOLE if counts.right else UNDEFINED
-    return RowFigures(found, tuple([each if each[1] else otherwise for each in figures]), surplus)
+    return RowMetrics(found, tuple([each if each[1] else otherwise for each in metrics]), surplus)
 
 
 def row_statuses(events: Iterable[Event], places: Mapping[str, int]) -> bytes:

@@ -187,7 +187,7 @@ Counts: TypeAlias = tuple[int, int, int, int]
 """Match, mismatch, omission, hallucination."""
 
 PATH_CAP: Final = 20_000
-"""Paths that one check counts apart. Far fewer are reported; so many make the figures the same for any split."""
+"""Paths that one check counts apart. Far fewer are reported; so many make the metrics the same for any split."""
 SURPLUS: Final = 0
 """In place of a status: only the output has the item that a value stands in."""
 

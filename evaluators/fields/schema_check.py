@@ -14,7 +14,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from evaluators.fields.coding import Coding, Signature
-from evaluators.fields.events import Event, events_of, row_counts, row_figures, row_statuses, row_values, totals
+from evaluators.fields.events import Event, events_of, row_counts, row_metrics, row_statuses, row_values, totals
 from evaluators.fields.explained import problems_of
 from evaluators.fields.path_check import SURPLUS_ITEMS, SURPLUS_ROWS, Detail, RowsCheck, ScoredRow, ScoredRows
 from evaluators.fields.row_events import row_events
@@ -73,12 +73,12 @@ class SchemaCheck(RowsCheck[SchemaRows]):
         """The verdict of a row with all its results, which are counted one by one."""
         events = events_of(scored)
         self._add([(events, 1)])
-        figures = row_figures(events)
+        metrics = row_metrics(events)
         if scored.problem is None:
-            add_surplus(figures.surplus, 1, self._details)
-        lowest = [(num // common, den // common) for num, den in figures.figures for common in (gcd(num, den) or 1,)]
-        figures = figures._replace(figures=tuple(lowest))
-        return _by_field(verdict_of(figures, self._scoring, scored.problem), events, self._places, self._watched)
+            add_surplus(metrics.surplus, 1, self._details)
+        lowest = [(num // common, den // common) for num, den in metrics.metrics for common in (gcd(num, den) or 1,)]
+        metrics = metrics._replace(metrics=tuple(lowest))
+        return _by_field(verdict_of(metrics, self._scoring, scored.problem), events, self._places, self._watched)
 
     def _numbered(self, signatures: Sequence[Signature], problems: Mapping[int, RowProblem]) -> list[Result]:
         found = [self._met(signature, problems.get(row)) for row, signature in enumerate(signatures)]
@@ -114,13 +114,13 @@ class SchemaCheck(RowsCheck[SchemaRows]):
         if problem is not None:  # a row without a score; its other results still count by path
             events = self._coding.of(signature)
             self._add([(events, 1)])
-            return _by_field(verdict_of(row_figures(events), self._scoring, problem), events, self._places, self._watched)
+            return _by_field(verdict_of(row_metrics(events), self._scoring, problem), events, self._places, self._watched)
         known = self._known.get(signature)
         if known is None:
             events = self._coding.of(signature)
-            figures = row_figures(events)
-            verdict = _by_field(verdict_of(figures, self._scoring), events, self._places, self._watched)
-            known = self._known[signature] = [verdict, 0, figures.surplus]
+            metrics = row_metrics(events)
+            verdict = _by_field(verdict_of(metrics, self._scoring), events, self._places, self._watched)
+            known = self._known[signature] = [verdict, 0, metrics.surplus]
             self._remembered += 1 + len(signature[0]) + len(signature[1])
         known[1] += 1
         found: Result = known[0]

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from evaluators.comparators._comparator import cached, value_key
-from evaluators.fields.events import RowFigures, events_of, row_figures
+from evaluators.fields.events import RowMetrics, events_of, row_metrics
 from evaluators.fields.explained import scored, too_deep, wrong_results
 from evaluators.fields.frame import of_rows
 from evaluators.fields.pair import CROWDED
@@ -98,16 +98,16 @@ class SchemaRows(ScoredRows):
         return [each for each in found if wanted is None or (each.field if each.field in listed else "") in wanted]
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
-        """`details` has the other figures and the arrays."""
+        """`details` has the other metrics and the arrays."""
         found = self.scored(at)
         if unreadable is not None and found.problem is None:
             return Reason(unreadable.message, fields=found.fields)
         if self.verdicts:
             verdict = self.verdicts[at]
         else:
-            verdict = verdict_of(row_figures(events_of(found)), self.scoring, found.problem)
+            verdict = verdict_of(row_metrics(events_of(found)), self.scoring, found.problem)
         details: dict[str, Any] = {
-            **{name: num / den if den else None for name, (num, den) in zip(SCORES, verdict.figures, strict=True)},
+            **{name: num / den if den else None for name, (num, den) in zip(SCORES, verdict.metrics, strict=True)},
             "arrays": [_array(each) for each in found.arrays],
             "outside": list(found.outside),
         }
@@ -119,28 +119,28 @@ class SchemaRows(ScoredRows):
             frame.release()
 
 
-def verdict_of(figures: RowFigures, scoring: SchemaScoring, problem: RowProblem | None = None) -> Result:
-    """The verdict of a row that has these figures. A score that is undefined for the row is not measured.
+def verdict_of(metrics: RowMetrics, scoring: SchemaScoring, problem: RowProblem | None = None) -> Result:
+    """The verdict of a row that has these metrics. A score that is undefined for the row is not measured.
 
-    With a problem, something other than the output broke a comparison: there is no score, and no figure.
+    With a problem, something other than the output broke a comparison: there is no score, and no metric.
     """
     if problem is not None:
-        nothing = ((0, 0),) * len(figures.figures)
-        return Result(RowStatus.of(problem.issue.blame), counts=figures.counts, issue=problem.issue, figures=nothing)
-    num, den = figures.figures[scoring.place]
+        nothing = ((0, 0),) * len(metrics.metrics)
+        return Result(RowStatus.of(problem.issue.blame), counts=metrics.counts, issue=problem.issue, metrics=nothing)
+    num, den = metrics.metrics[scoring.place]
     if not den:
-        return Result(RowStatus.NOT_MEASURED, counts=figures.counts, figures=figures.figures)
+        return Result(RowStatus.NOT_MEASURED, counts=metrics.counts, metrics=metrics.metrics)
     passed = num / den >= scoring.pass_at
-    return Result(RowStatus.SCORED, passed, num, den, counts=figures.counts, figures=figures.figures)
+    return Result(RowStatus.SCORED, passed, num, den, counts=metrics.counts, metrics=metrics.metrics)
 
 
 def _array(array: ListOutcome) -> dict[str, object]:
     """The summary of an array, as plain data."""
-    figures = {name: getattr(array, name) for name in ("precision", "recall", "f1")}
+    metrics = {name: getattr(array, name) for name in ("precision", "recall", "f1")}
     return {
         "path": array.path, "field": array.field, "rule": array.align, "matched": array.matched, "missing": array.missing,
         "extra": array.extra, "paired": array.paired, "score": float(array.score),
-        **{name: None if figure is None else float(figure) for name, figure in figures.items()},
+        **{name: None if metric is None else float(metric) for name, metric in metrics.items()},
     }  # fmt: skip
 
 

@@ -27,7 +27,7 @@ ScoreName: TypeAlias = Literal[
 SCORES: tuple[ScoreName, ...] = (
     "precision", "recall", "f1", "mean_score", "overall_score", "field_score", "overall_pass_rate",
 )  # fmt: skip
-"""The figures that a row's score can be, in the order of FIGURES."""
+"""The metrics that a row's score can be, in the order of METRICS."""
 
 
 MOST_ROW_FIELDS: Final = 200
@@ -100,7 +100,7 @@ class SchemaScoring(Struct, frozen=True, dict=True):
 
     @cached_property
     def place(self) -> int:
-        """The place of the row's score among the figures."""
+        """The place of the row's score among the metrics."""
         return SCORES.index(self.score)
 
     @cached_property

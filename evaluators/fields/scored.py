@@ -97,7 +97,7 @@ class ListOutcome(Struct, frozen=True, omit_defaults=True):
 
     @property
     def f1(self) -> Fraction | None:
-        """Precision and recall in one figure."""
+        """Precision and recall in one metric."""
         return self.items.exact("f1")
 
 

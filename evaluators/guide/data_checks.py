@@ -18,7 +18,7 @@ from evaluators.reports.display import visible
 from evaluators.reports.kinds_read import UNUSED_OPTIONAL
 from evaluators.reports.suite_page import settings_as_written
 from evaluators.run.exit_code import Facts, exit_code
-from evaluators.run.figures import counted, rows_text
+from evaluators.run.metrics import counted, rows_text
 from evaluators.run.places import loc_in_test_set
 from evaluators.run.preparing import Prepared, check_gate_targets, prepare
 from evaluators.run.result import RunResult

@@ -22,7 +22,7 @@ from evaluators.guide.expected_answers import Answer, Answers, answers, of_schem
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.reports.display import visible
-from evaluators.run.figures import counted
+from evaluators.run.metrics import counted
 from evaluators.settings import BadSettings
 from evaluators.testsets.columns import no_such_column
 from evaluators.values.json_text import NotJSON, parse, to_text

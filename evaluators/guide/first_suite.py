@@ -19,7 +19,7 @@ from evaluators.guide.suite_text import Draft, suite_text
 from evaluators.issues import Blame, Issue, Problems, encodable, problem
 from evaluators.needs import ROLES, Role
 from evaluators.reports.display import visible
-from evaluators.run.figures import rows_text
+from evaluators.run.metrics import rows_text
 from evaluators.settings import build
 from evaluators.testsets.byte_source import STANDARD_INPUT, locate
 from evaluators.testsets.byte_store import scheme_of

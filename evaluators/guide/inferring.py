@@ -16,7 +16,7 @@ from evaluators.fields.references import resolve_schema_references
 from evaluators.guide.expected_answers import answers, of_schema, schema_in, unreadable
 from evaluators.issues import CellError, Issue, Problems
 from evaluators.reports.display import visible
-from evaluators.run.figures import counted
+from evaluators.run.metrics import counted
 from evaluators.settings import BadSettings
 from evaluators.values.json_text import NotJSON, parse
 from evaluators.values.path_text import ANY, Step, display

@@ -121,7 +121,7 @@ def _test_set(draft: Draft) -> list[str]:
 
 
 def _measures(columns: Sequence[str]) -> list[str]:
-    """The columns by the names that figures and gates have for them, which hold no dot."""
+    """The columns by the names that metrics and gates have for them, which hold no dot."""
     if not columns:
         return []
     lines = [f"  {key_text(column.replace('.', '_'))}: {literal(f'row.{column}')}" for column in columns]

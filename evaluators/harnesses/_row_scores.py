@@ -79,8 +79,8 @@ def _overall(parts: Sequence[Judged]) -> FieldView:
 
 def _whole(one: Judged, evaluator: str) -> FieldView:
     """What an evaluator says of the row as a whole."""
-    figures = zip(one.line.settings.scored_fields().figures, one.result.figures, strict=False)
-    metrics = {name: num / den for name, (num, den) in figures if den}
+    pairs = zip(one.line.settings.scored_fields().metrics, one.result.metrics, strict=False)
+    metrics = {name: num / den for name, (num, den) in pairs if den}
     about = {"type": one.line.type, "status": one.result.status.word, **({"metrics": metrics} if metrics else {})}
     return replace(whole_view(replace(one.result, evaluator=evaluator)), metadata=about)
 

@@ -19,7 +19,7 @@ from evaluators.harnesses._row_scores import RowError, RowScores, row_scores
 from evaluators.issues import problem
 from evaluators.model import MISSING
 from evaluators.registry import suggestion
-from evaluators.reports.conclusions import conclude
+from evaluators.reports.conclusions import finish_run
 from evaluators.reports.names import OVERALL
 from evaluators.reports.rows import FieldView
 from evaluators.run.preparing import Prepared, check_gate_targets
@@ -39,11 +39,11 @@ _NAME: Final = "the rows of the host"
 def suite_of(suite: str | Path | Suite) -> Suite:
     """The suite, read when it is a file. Raises Problems, also when it cannot score a row before it has seen them all."""
     found = suite if isinstance(suite, Suite) else load(suite)
-    learning = [line.name for line in found.lines if line.settings.learning() is not None]
-    if learning:
+    inference = [line.name for line in found.lines if line.settings.schema_inference() is not None]
+    if inference:
         raise problem(
             "learns-from-test-set",
-            f'"{learning[0]}" infers its schema from a whole test set, and a host gives one row at a time',
+            f'"{inference[0]}" infers its schema from a whole test set, and a host gives one row at a time',
             where=found.place("evaluators"),
             hint="`evaluators infer-schema` writes the schema to a file; name that file in place of `infer`",
         )
@@ -138,7 +138,7 @@ class SuiteScorer:
         """The metrics, gates and problems of all rows that were scored since the beginning, or since `reset`."""
         with self._lock:
             measured = self._live.measured()
-            return conclude(self._prepared(), [(None, measured)], "")
+            return finish_run(self._prepared(), [(None, measured)], "")
 
     def metrics(self) -> dict[str, Number]:
         """The metrics by name, such as `all/header/mean_score`: the names that trackers use."""

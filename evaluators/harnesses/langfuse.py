@@ -1,7 +1,7 @@
 """Langfuse: an evaluator for `run_experiment`, and one for the run as a whole.
 
     scores = SuiteEvaluations("suite.yaml")
-    langfuse.run_experiment(name="nightly", data=data, task=task, evaluators=[scores], run_evaluators=[scores.figures])
+    langfuse.run_experiment(name="nightly", data=data, task=task, evaluators=[scores], run_evaluators=[scores.metrics])
 
 Each score is an evaluation under its name. Langfuse drops an evaluator that raises, so what could not be measured is an evaluation too:
 `NAME/error`, with the status as its category and the reason as its comment.
@@ -45,9 +45,12 @@ class SuiteEvaluations:
         scores = self.suite.score(HostRow(own, output, expected_output, input, more=[metadata]))
         return [_evaluation(one) for one in scores.every]
 
-    def figures(self, *, item_results: Any = (), **more: Any) -> list[Evaluation]:
+    def metrics(self, *, item_results: Any = (), **more: Any) -> list[Evaluation]:
         """Our own metrics of all rows that were scored, by the names of trackers: for the run as a whole."""
         return [Evaluation(name=name, value=value) for name, value in self.suite.headlines().items()]
+
+    figures = metrics
+    """The name that it had before."""
 
 
 def _evaluation(one: FieldView) -> Evaluation:

@@ -126,7 +126,7 @@ class _Table:
         result = self.suite.result()
         mine = [one for one in result.evaluators if segment(one.name) == name]
         if mine:
-            figures = {"mean": mine[0].mean, "pass_rate": mine[0].pass_rate, "scored": mine[0].scored}
+            metrics = {"mean": mine[0].mean, "pass_rate": mine[0].pass_rate, "scored": mine[0].scored}
         else:
             fields = {
                 f"{segment(one.name)}/field/{field_name(each.path)}": each
@@ -134,8 +134,8 @@ class _Table:
                 for each in one.fields
             }
             field = fields.get(name)
-            figures = {"accuracy": field.accuracy, "measured": field.counts.n} if field is not None else {}
-        return {key: float(value) for key, value in figures.items() if value is not None}
+            metrics = {"accuracy": field.accuracy, "measured": field.counts.n} if field is not None else {}
+        return {key: float(value) for key, value in metrics.items() if value is not None}
 
 
 def _feedback(one: FieldView, suite: Suite) -> Feedback:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from evaluators.compare.calibration import Calibration, Changed, Halves, JudgeConfusion
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, listed
-from evaluators.run.figures import counted, interval_text, percent_text, rows_text
 from evaluators.run.intervals import wilson
+from evaluators.run.metrics import counted, interval_text, percent_text, rows_text
 from evaluators.run.result import Interval
 
 _FEW: int = 30
@@ -13,13 +13,13 @@ _FEW: int = 30
 
 def calibration_page(found: Calibration, run: str, target: str, column: str, changed: Changed | None = None) -> Page:
     """The page: how often judge and people agree, beyond chance, in which direction they differ, and where."""
-    sections = [_figures(found, target, column), _confusion(found.confusion), _halves(found), *_disagreements(found)]
+    sections = [_metrics(found, target, column), _confusion(found.confusion), _halves(found), *_disagreements(found)]
     if changed is not None:
         sections.append(_changed(changed))
     return Page(f"{run}: {target} beside {column}", tuple(sections))
 
 
-def _figures(found: Calibration, target: str, column: str) -> Section:
+def _metrics(found: Calibration, target: str, column: str) -> Section:
     counts = found.confusion
     lines = [f"{rows_text(counts.rows)} have a verdict of {target} and a mark in {column}."]
     if found.unmarked:

@@ -11,8 +11,8 @@ from typing import Final
 from evaluators.compare.comparison import (
     Change,
     ChangedRow,
-    GuardResult,
     Ranking,
+    RegressionCheckResult,
     RunComparison,
 )
 from evaluators.reports.comparison_tables import (
@@ -23,7 +23,7 @@ from evaluators.reports.comparison_tables import (
     ranking_section,
 )
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, Tone, dense, listed
-from evaluators.run.figures import counted, more_text, rows_text
+from evaluators.run.metrics import counted, more_text, rows_text
 from evaluators.words import plain_word
 
 MOST_ROWS: Final = 20
@@ -31,8 +31,8 @@ MOST_ROWS: Final = 20
 MOST_CHANGES: Final = 5
 """Fields of such a row that a page lists; all of them are in the JSON file."""
 
-_GUARD_TONES: Final[dict[str, Tone]] = {"passed": "good", "failed": "bad", "undecided": "warning"}
-_GUARD_WORDS: Final = {"passed": "passed", "failed": "FAILED", "undecided": "UNDECIDED"}
+_CHECK_TONES: Final[dict[str, Tone]] = {"passed": "good", "failed": "bad", "undecided": "warning"}
+_CHECK_WORDS: Final = {"passed": "passed", "failed": "FAILED", "undecided": "UNDECIDED"}
 
 
 def comparison_page(comparison: RunComparison, files: Sequence[str] = ()) -> Page:
@@ -40,7 +40,7 @@ def comparison_page(comparison: RunComparison, files: Sequence[str] = ()) -> Pag
     sections = (
         _opening(comparison),
         *_why_not(comparison),
-        *_guards(comparison),
+        *_regression_checks(comparison),
         *evaluator_section(comparison),
         *field_section(comparison),
         *label_section(comparison),
@@ -122,21 +122,21 @@ def _why_not(comparison: RunComparison) -> tuple[Section, ...]:
     return (Section("What differs", (Listing(items), *((hint,) if comparison.rows else ()))),)
 
 
-def _guards(comparison: RunComparison) -> tuple[Section, ...]:
-    if not comparison.guards:
+def _regression_checks(comparison: RunComparison) -> tuple[Section, ...]:
+    if not comparison.regression_checks:
         return ()
     order = ("failed", "undecided", "passed")
-    guards = sorted(comparison.guards, key=lambda guard: order.index(guard.verdict))
+    regression_checks = sorted(comparison.regression_checks, key=lambda check: order.index(check.verdict))
     table = PageTable(
         (Head("regression check"), Head("of"), Head("variant"), Head("verdict"), Head("found")),
-        tuple(_guard_row(guard) for guard in guards),
-        tuple(_GUARD_TONES[guard.verdict] for guard in guards),
+        tuple(_regression_check_row(check) for check in regression_checks),
+        tuple(_CHECK_TONES[check.verdict] for check in regression_checks),
     )
     return (Section("Regression checks", (dense(table, ("regression check", "verdict", "found")),)),)
 
 
-def _guard_row(guard: GuardResult) -> tuple[str, ...]:
-    return guard.rule, guard.target or "", guard.variant or "", _GUARD_WORDS[guard.verdict], guard.message
+def _regression_check_row(check: RegressionCheckResult) -> tuple[str, ...]:
+    return check.rule, check.target or "", check.variant or "", _CHECK_WORDS[check.verdict], check.message
 
 
 def _rows(title: str, comparison: RunComparison, change: Change) -> tuple[Section, ...]:
@@ -189,7 +189,7 @@ _EXIT_WORDS: Final = {
 
 def _ending(comparison: RunComparison, files: Sequence[str]) -> Section:
     words = _EXIT_WORDS.get(comparison.exit_code, "see the causes")
-    if comparison.exit_code == 0 and not comparison.guards:
+    if comparison.exit_code == 0 and not comparison.regression_checks:
         words = "no regression check was asked for, so no difference is too large"
     blocks: list[Paragraph | Listing] = [Paragraph(f"Exit code {comparison.exit_code}: {words}.", _tone(comparison))]
     if comparison.causes and not comparison.incomparable:

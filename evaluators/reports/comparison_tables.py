@@ -9,11 +9,11 @@ from typing import Final, TypeVar
 from evaluators.compare.comparison import (
     Difference,
     LabelDifference,
-    MeasureDifference,
+    NumericColumnDifference,
     RunComparison,
 )
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, Tone, dense
-from evaluators.run.figures import UNDEFINED, counted, mean_interval_text, more_text, quantity_text, rows_text, score_text
+from evaluators.run.metrics import UNDEFINED, counted, mean_interval_text, more_text, quantity_text, rows_text, score_text
 from evaluators.run.result import Interval
 
 MOST_FIELDS: Final = 20
@@ -44,16 +44,16 @@ def _between(interval: Interval | None) -> str:
     return UNDEFINED if interval is None else f"[{signed(interval.low)}, {signed(interval.high)}]"
 
 
-_FIGURES: Final = (
+_METRICS: Final = (
     Head("base", True), Head("new", True), Head("difference", True), Head("95 % CI", True),
     Head("p-value", True), Head("verdict"), Head("fixed", True), Head("broken", True), Head("pairs", True),
     Head("MDE", True), Head("lost", True), Head("gained", True), Head("settled", True),
 )  # fmt: skip
 _DETECTABLE: Final = 9
-_KEPT: Final = ("evaluator", "field", *(column.head for column in _FIGURES[: _DETECTABLE + 1]))
+_KEPT: Final = ("evaluator", "field", *(column.head for column in _METRICS[: _DETECTABLE + 1]))
 
 
-def _figures(one: Difference) -> tuple[str, ...]:
+def _metrics(one: Difference) -> tuple[str, ...]:
     return (
         score_text(one.base), score_text(one.new), signed(one.difference), _between(one.ci), p_value_text(one.p_value_corrected),
         one.verdict, f"{one.fixed:,}", f"{one.broken:,}", f"{one.pairs:,}", score_text(one.minimum_detectable_effect),
@@ -66,8 +66,8 @@ def evaluator_section(comparison: RunComparison) -> tuple[Section, ...]:
     if not comparison.evaluators:
         return ()
     table = PageTable(
-        (Head("evaluator"), Head("variant"), *_FIGURES),
-        tuple((one.evaluator, one.variant or "", *_figures(one)) for one in comparison.evaluators),
+        (Head("evaluator"), Head("variant"), *_METRICS),
+        tuple((one.evaluator, one.variant or "", *_metrics(one)) for one in comparison.evaluators),
         tuple(_FINDING_TONES[one.verdict] for one in comparison.evaluators),
     )
     return (Section("Evaluators", (dense(table, _KEPT), Listing(tuple(_legend(comparison))))),)
@@ -106,7 +106,7 @@ def _legend(comparison: RunComparison) -> Iterable[Item]:
 
 
 def label_section(comparison: RunComparison) -> tuple[Section, ...]:
-    """The labels whose figures changed, the worst first."""
+    """The labels whose metrics changed, the worst first."""
     if not comparison.labels:
         return ()
     found = _by_label(comparison.labels)
@@ -139,8 +139,8 @@ def _first_of(table: PageTable, kept: Sequence[str], noun: str) -> list[PageTabl
 
 def _by_label(labels: Sequence[LabelDifference]) -> list[tuple[LabelDifference, LabelDifference, LabelDifference]]:
     """Precision, recall and F1 of each label side by side."""
-    figures = {figure: [one for one in labels if one.metric == figure] for figure in ("precision", "recall", "f1")}
-    return list(zip(figures["precision"], figures["recall"], figures["f1"], strict=True))
+    metrics = {metric: [one for one in labels if one.metric == metric] for metric in ("precision", "recall", "f1")}
+    return list(zip(metrics["precision"], metrics["recall"], metrics["f1"], strict=True))
 
 
 def _label_row(precision: LabelDifference, recall: LabelDifference, f1: LabelDifference) -> tuple[str, ...]:
@@ -172,7 +172,7 @@ def measure_section(comparison: RunComparison) -> tuple[Section, ...]:
     return (Section("Measures", (dense(table, ("measure", "metric", "base", "new", "difference", "change")), said)),)
 
 
-def _measure_row(one: MeasureDifference) -> tuple[str, ...]:
+def _measure_row(one: NumericColumnDifference) -> tuple[str, ...]:
     change = one.difference / abs(one.base) if one.difference is not None and one.base else None
     return (
         one.measure, one.variant or "", one.metric, quantity_text(one.base), quantity_text(one.new),
@@ -192,7 +192,7 @@ def field_section(comparison: RunComparison) -> tuple[Section, ...]:
         return ()
     changed.sort(key=lambda one: (one.difference is None, one.difference or 0.0))
     table = PageTable(
-        (Head("evaluator"), Head("field"), Head("variant"), *_without_detectable(_FIGURES)),
+        (Head("evaluator"), Head("field"), Head("variant"), *_without_detectable(_METRICS)),
         tuple(map(_field_row, changed)),
         tuple(_FINDING_TONES[one.verdict] for one in changed),
     )
@@ -213,7 +213,7 @@ def field_section(comparison: RunComparison) -> tuple[Section, ...]:
 
 
 def _field_row(one: Difference) -> tuple[str, ...]:
-    return one.evaluator, one.field or "", one.variant or "", *_without_detectable(_figures(one))
+    return one.evaluator, one.field or "", one.variant or "", *_without_detectable(_metrics(one))
 
 
 def _without_detectable(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:

@@ -1,4 +1,4 @@
-"""From what was measured to the result of a run: figures, gates, gaps in coverage, warnings, exit code."""
+"""From what was measured to the result of a run: metrics, gates, gaps in coverage, warnings, exit code."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from evaluators.run.exit_code import Facts, causes, exit_code
 from evaluators.run.labels import label_tables
 from evaluators.run.places import line_places
 from evaluators.run.preparing import Prepared
-from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, MeasureStats, RunResult
+from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, NumericColumnStats, RunResult
 from evaluators.run.settings_fingerprint import meaning_of
 from evaluators.run.split_result import SplitResult
-from evaluators.run.stats import figures, measures_of, slice_figures
+from evaluators.run.stats import measures_of, metrics, slice_metrics
 from evaluators.run.unchanged import CUT_CODES
 from evaluators.testsets.selection import nothing_selected
 from evaluators.values.path_text import ANY, display
@@ -48,21 +48,21 @@ MOST_SAID: Final = 50
 _OF_A_PART: Final = "the run ended before its last row, and a part of the rows is no verdict"
 
 
-def conclude(
+def finish_run(
     prepared: Prepared,
     measured: Sequence[tuple[str | None, SplitResult]],
     fingerprint: str,
     changed: Sequence[Issue] = (),
 ) -> RunResult:
-    """The figures, the gates, the gaps in coverage and the exit code of what was measured.
+    """The metrics, the gates, the gaps in coverage and the exit code of what was measured.
 
     `changed` says of files that they changed meanwhile.
     """
     suite, test_set, lines = prepared.suite, prepared.test_set, prepared.suite.lines
     every, clustered = [each for _, each in measured], suite.cluster is not None
-    variants = [(each, figures(lines, each, name, clustered)) for name, each in measured]
+    variants = [(each, metrics(lines, each, name, clustered)) for name, each in measured]
     stats = [one for _, found in variants for one in found]
-    slices = [one for name, each in measured for one in slice_figures(lines, each, name, clustered)]
+    slices = [one for name, each in measured for one in slice_metrics(lines, each, name, clustered)]
     measures = measures_of(suite.measures, measured, clustered)
     tables = [one for name, each in measured for one in label_tables(lines, each.labels, name)]
     finished = all(each.finished for each in every)
@@ -138,7 +138,7 @@ def _judged(
     suite: Suite,
     stats: Sequence[EvaluatorStats],
     slices: Sequence[EvaluatorStats],
-    measures: Sequence[MeasureStats],
+    measures: Sequence[NumericColumnStats],
     tables: Sequence[ConfusionMatrix],
 ) -> tuple[GateResult, ...]:
     if not suite.gates:

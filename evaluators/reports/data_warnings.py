@@ -15,12 +15,12 @@ from evaluators.limits import LIST_CELLS
 from evaluators.registry import suggestion
 from evaluators.reports.coverage import found_nowhere
 from evaluators.reports.tables import full_name
-from evaluators.run.figures import counted, rows_text
 from evaluators.run.ids import MOST_IDS, NO_ID, Ids
 from evaluators.run.labels import LabelSums, is_label
-from evaluators.run.measures import MeasuredColumn
+from evaluators.run.measures import NumericColumn
+from evaluators.run.metrics import counted, rows_text
 from evaluators.run.places import KEY, align_place, line_places
-from evaluators.run.result import EvaluatorStats, KeyStats, MeasureStats
+from evaluators.run.result import EvaluatorStats, KeyStats, NumericColumnStats
 from evaluators.run.split_result import SplitResult
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.files import shown
@@ -92,7 +92,9 @@ def unlisted_labels(
             rows = 0
 
 
-def unreadable_cells(measures: Sequence[MeasureStats], name: str, counts: MutableMapping[str, int]) -> Iterator[Issue]:
+def unreadable_cells(
+    measures: Sequence[NumericColumnStats], name: str, counts: MutableMapping[str, int]
+) -> Iterator[Issue]:
     """The first cells that hold no number, placed in the test set called `name`; all of them are added to `counts`."""
     seen: set[tuple[int, str]] = set()
     for one in measures:
@@ -107,7 +109,7 @@ def unreadable_cells(measures: Sequence[MeasureStats], name: str, counts: Mutabl
                 yield Issue(NOT_A_NUMBER, Blame.TESTSET, f'not a number: "{cell}"', where, hint)
 
 
-def unreadable_measures(measures: Sequence[MeasureStats]) -> Iterator[Issue]:
+def unreadable_measures(measures: Sequence[NumericColumnStats]) -> Iterator[Issue]:
     """One problem for each measure in which some cell holds no number."""
     for one in measures:
         if one.slice is None and one.unreadable:
@@ -116,7 +118,7 @@ def unreadable_measures(measures: Sequence[MeasureStats]) -> Iterator[Issue]:
             yield Issue(NOT_A_NUMBER, Blame.TESTSET, message)
 
 
-def measure_gaps(measures: Sequence[MeasureStats]) -> Iterator[Issue]:
+def measure_gaps(measures: Sequence[NumericColumnStats]) -> Iterator[Issue]:
     """Every measure whose column is empty in all rows."""
     for one in measures:
         if one.slice is None and one.rows and one.missing == one.rows:
@@ -124,7 +126,7 @@ def measure_gaps(measures: Sequence[MeasureStats]) -> Iterator[Issue]:
             yield Issue("measure-measured-nothing", Blame.TESTSET, message)
 
 
-def measure_notes(columns: Sequence[MeasuredColumn], measures: Sequence[MeasureStats]) -> list[str]:
+def measure_notes(columns: Sequence[NumericColumn], measures: Sequence[NumericColumnStats]) -> list[str]:
     """Which measures are read with a decimal comma though the suite does not say so."""
     auto = {one.name for one in columns if one.decimal == "auto"}
     return [

@@ -13,7 +13,7 @@ from evaluators.reports.outcomes import ReportPart, outcomes_of
 from evaluators.reports.run_tables import field_section
 from evaluators.reports.schema_sections import array_table, items_in_words
 from evaluators.reports.tables import full_name
-from evaluators.run.figures import score_text
+from evaluators.run.metrics import score_text
 from evaluators.run.result import RunResult
 from evaluators.words import plain_word
 

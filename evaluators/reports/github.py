@@ -52,7 +52,7 @@ def run_annotations(result: RunResult, options: Options) -> str:
 
 def comparison_annotations(comparison: RunComparison) -> str:
     """One annotation for the comparison, and one for each regression check that did not pass, lost row, or reason against comparing."""
-    return _lines([_ending(comparison.exit_code, comparison_line(comparison)), *_guards(comparison)])
+    return _lines([_ending(comparison.exit_code, comparison_line(comparison)), *_regression_checks(comparison)])
 
 
 def problem_annotations(issues: Iterable[Issue]) -> str:
@@ -82,13 +82,13 @@ def _ending(exit_code: int, line: str) -> Annotation:
     return Annotation("notice" if exit_code == 0 else "error", "evaluators", line)
 
 
-def _guards(comparison: RunComparison) -> Iterable[Annotation]:
+def _regression_checks(comparison: RunComparison) -> Iterable[Annotation]:
     for reason in comparison.incomparable:
         yield Annotation("error", "not comparable", reason)
-    for guard in comparison.guards:
-        if guard.verdict != "passed":
-            about = f"regression check {guard.rule}{f' of {guard.target}' if guard.target else ''}"
-            yield Annotation("error", about, f"{guard.verdict}: {guard.message}")
+    for check in comparison.regression_checks:
+        if check.verdict != "passed":
+            about = f"regression check {check.rule}{f' of {check.target}' if check.target else ''}"
+            yield Annotation("error", about, f"{check.verdict}: {check.message}")
     for row in [row for row in comparison.changed if row.lost][:_MOST_LOST]:
         why = ", ".join(f"{name} ({row.reasons[name]})" for name in row.lost)
         variant = f", variant {row.variant}" if row.variant else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct, field
 
 from evaluators.reports.display import visible
-from evaluators.run.figures import rows_text
+from evaluators.run.metrics import rows_text
 from evaluators.run.result import RunResult
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from evaluators.issues import CellError
 from evaluators.model import MISSING, FieldStatus, Outcome, RowStatus
 from evaluators.reports.documents import document_of
 from evaluators.reports.headline import Options
-from evaluators.run.figures import counted
+from evaluators.run.metrics import counted
 from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.record_lines import Recorded
 from evaluators.run.result import EvaluatorStats
@@ -125,7 +125,7 @@ def _status_of(array: ListOutcome) -> FieldStatus:
 
 
 class ReportPart(Struct, frozen=True):
-    """What one evaluator says of one variant: its figures, and its rows as often as somebody asks for them."""
+    """What one evaluator says of one variant: its metrics, and its rows as often as somebody asks for them."""
 
     record: Run
     place: int

@@ -20,7 +20,7 @@ from evaluators.issues import Problems
 from evaluators.model import MISSING, FieldStatus, Outcome, Result
 from evaluators.reports.document import Block, Head, Item, Listing, Page, PageTable, Paragraph, Section, listed
 from evaluators.reports.settings_in_words import settings_of
-from evaluators.run.figures import score_text
+from evaluators.run.metrics import score_text
 from evaluators.settings import BadSettings, build
 from evaluators.suite.schema import documentation
 from evaluators.values.quoting import flow

@@ -17,7 +17,7 @@ from evaluators.reports.markdown import page_markdown
 from evaluators.reports.outcomes import parts_of
 from evaluators.reports.summary import summary
 from evaluators.reports.text import page_text
-from evaluators.run.figures import rows_text
+from evaluators.run.metrics import rows_text
 from evaluators.run.reader import Run
 from evaluators.run.record_facts import SUITE_FOLDER
 from evaluators.run.recorder import SMALL_RUN

@@ -13,7 +13,7 @@ from fractions import Fraction
 from statistics import mean, median
 from typing import Any, Final
 
-from evaluators.fields.events import FIGURES, events_of, row_figures
+from evaluators.fields.events import METRICS, events_of, row_metrics
 from evaluators.fields.named_comparators import JUDGED
 from evaluators.fields.scored import ListOutcome, Scored
 from evaluators.fields.settle import OURS
@@ -37,7 +37,7 @@ _TYPES: Final = {dict: "object", list: "array", str: "string", bool: "boolean", 
 
 
 def row_report(part: ReportPart, row: RecordedRow, scored: Recorded | None) -> Report:
-    """The report of one row. Where nothing could be compared, figures are null and there are no outcomes."""
+    """The report of one row. Where nothing could be compared, metrics are null and there are no outcomes."""
     verdict, record = row.verdicts[part.place], part.record
     head = {
         "output_name": record.result.name,
@@ -91,9 +91,9 @@ def summed(entries: Sequence[Outcome], declared: Declared) -> Report:
 
 
 def _totals(verdict: Result) -> Report:
-    """The figures of the row by their names."""
-    figures = verdict.figures or ((0, 0),) * len(FIGURES)
-    named = {name: num / den if den else None for name, (num, den) in zip(FIGURES, figures, strict=True)}
+    """The metrics of the row by their names."""
+    metrics = verdict.metrics or ((0, 0),) * len(METRICS)
+    named = {name: num / den if den else None for name, (num, den) in zip(METRICS, metrics, strict=True)}
     return {**{name: named[name] for name in ("overall_score", "field_score", "overall_pass_rate")},
             **{name: named[f"mean_{name}"] for name in ("precision", "recall", "f1")},
             "mean_score": named["mean_field_score"]}  # fmt: skip
@@ -165,7 +165,7 @@ def _coverage(scored: Scored, declared: Declared) -> Report:
 
 
 def _confusion(scored: Scored) -> Report:
-    found = Confusion(*row_figures(events_of(scored)).counts)
+    found = Confusion(*row_metrics(events_of(scored)).counts)
     return {
         "true_positive": found.right,
         "false_positive": found.wrong + found.extra,
@@ -237,8 +237,8 @@ def _times(words: Iterable[str]) -> Report:
     return dict(sorted(found.items()))
 
 
-def _float(figure: Fraction | None) -> float | None:
-    return None if figure is None else float(figure)
+def _float(metric: Fraction | None) -> float | None:
+    return None if metric is None else float(metric)
 
 
 def _or_null(value: object) -> object:

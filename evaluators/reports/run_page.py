@@ -1,7 +1,7 @@
 """A run as a page with all its tables: what `-v` prints, and what Markdown and the page for a browser show.
 
 The order is the order of questions: did it pass, which gates, how well, where is it weak, what was not measured and why,
-and what to do about it. Every figure stands beside its counts.
+and what to do about it. Every metric stands beside its counts.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from evaluators.reports.run_tables import (
 )
 from evaluators.reports.schema_sections import schema_sections
 from evaluators.reports.tables import evaluator_section, full_name, gate_section, slice_section
-from evaluators.run.figures import counted, interval_text, percent_text, rows_text, score_text
 from evaluators.run.intervals import wilson
+from evaluators.run.metrics import counted, interval_text, percent_text, rows_text, score_text
 from evaluators.run.result import RunResult
 from evaluators.values.files import shown
 
@@ -91,7 +91,7 @@ def _opening(result: RunResult) -> Section:
 
 
 def answered(result: RunResult) -> list[str]:
-    """How many rows have an output, where a file of outputs lacks some: no figure speaks of more than these."""
+    """How many rows have an output, where a file of outputs lacks some: no metric speaks of more than these."""
     return [
         f"{result.rows - count:,} of {rows_text(result.rows)} {'has' if result.rows - count == 1 else 'have'} an output"
         + (f', variant "{variant}"' if variant else "")

@@ -8,16 +8,16 @@ from typing import Final
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense
 from evaluators.reports.mistakes import Mistake
 from evaluators.reports.tables import full_name, with_variant
-from evaluators.run.figures import counted, more_text, quantity_interval_text, quantity_text, rows_text, score_text
 from evaluators.run.intervals import wilson
+from evaluators.run.metrics import counted, more_text, quantity_interval_text, quantity_text, rows_text, score_text
 from evaluators.run.result import (
     ConfusionMatrix,
     Counts,
     EvaluatorStats,
     FieldStats,
     LabelCell,
-    LabelFigures,
-    MeasureStats,
+    LabelMetrics,
+    NumericColumnStats,
     RunResult,
 )
 
@@ -37,8 +37,8 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
         blocks.append(_weak_table(weak[:most]))
     if len(weak) > most:
         blocks.append(Paragraph(f"{more_text(len(weak) - max(most, 0), 'field')} below 1.0000; run.json has all."))
-    figures = [field.accuracy for _, field in weak[:most] if field.accuracy is not None]
-    if figures != sorted(figures):
+    metrics = [field.accuracy for _, field in weak[:most] if field.accuracy is not None]
+    if metrics != sorted(metrics):
         blocks.append(Paragraph(_ORDER))
     broken = any(field.counts.not_judged for _, field in fields)
     if not weak and not broken and any(field.counts.n for _, field in fields):
@@ -160,13 +160,13 @@ def field_section(stats: EvaluatorStats) -> Section:
         tuple(_field_row(field) for field in stats.fields),
     )  # fmt: skip
     more = (Paragraph(f"{counted(stats.fields_not_listed, 'more path')} counted in the score, not listed."),)
-    figures = (
+    metrics = (
         f"{stats.type}; mean score {score_text(stats.mean)}, {stats.scored:,} of {rows_text(stats.rows)} scored; "
         f"precision {score_text(stats.micro_precision)}, recall {score_text(stats.micro_recall)}, F1 {score_text(stats.micro_f1)}"
     )
     if stats.minimum_detectable_effect is not None:
-        figures += f"; two runs of so many rows would show a difference of means from about {score_text(stats.minimum_detectable_effect)}"
-    return Section(full_name(stats), (Paragraph(figures), table, *(more if stats.fields_not_listed else ())))
+        metrics += f"; two runs of so many rows would show a difference of means from about {score_text(stats.minimum_detectable_effect)}"
+    return Section(full_name(stats), (Paragraph(metrics), table, *(more if stats.fields_not_listed else ())))
 
 
 def _field_row(field: FieldStats) -> tuple[str, ...]:
@@ -200,7 +200,7 @@ def _label_section(table: ConfusionMatrix, id_: str) -> Section:
     blocks: list[PageTable | Paragraph | Listing] = []
     if len(table.labels) <= MOST_COLUMNS:
         blocks += [Paragraph("Rows expect the label on the left; their outputs are in the columns."), _confusions(table)]
-    blocks.append(_label_figures(table))
+    blocks.append(_label_metrics(table))
     wrong = sorted((one for one in table.cells if one.expected != one.output), key=lambda one: -one.count)
     if wrong:
         shown = tuple(Item(_cell_text(one)) for one in wrong[:MOST_CONFUSIONS])
@@ -222,17 +222,17 @@ def _confusions(table: ConfusionMatrix) -> PageTable:
     )
 
 
-def _label_figures(table: ConfusionMatrix) -> PageTable:
+def _label_metrics(table: ConfusionMatrix) -> PageTable:
     heads = ("support", "predicted", "right", "precision", "recall", "F1")
     return PageTable(
         (Head("label"), *(Head(one, True) for one in heads)),
-        (*map(_figure_row, table.labels), *(_figure_row(one, " average") for one in table.averages)),
+        (*map(_metric_row, table.labels), *(_metric_row(one, " average") for one in table.averages)),
     )
 
 
-def _figure_row(one: LabelFigures, average: str = "") -> tuple[str, ...]:
-    figures = map(score_text, (one.precision, one.recall, one.f1))
-    return f"{one.label}{average}", f"{one.support:,}", f"{one.predicted:,}", f"{one.right:,}", *figures
+def _metric_row(one: LabelMetrics, average: str = "") -> tuple[str, ...]:
+    metrics = map(score_text, (one.precision, one.recall, one.f1))
+    return f"{one.label}{average}", f"{one.support:,}", f"{one.predicted:,}", f"{one.right:,}", *metrics
 
 
 def _cell_text(cell: LabelCell) -> str:
@@ -255,7 +255,7 @@ _ALWAYS: Final = ("measure", "mean", "95 % CI", "median", "p95", "sum", "min", "
 
 
 def measure_section(result: RunResult) -> tuple[Section, ...]:
-    """The measures with their figures and counts, then those of slices; nothing without measures."""
+    """The measures with their metrics and counts, then those of slices; nothing without measures."""
     if not result.measures:
         return ()
     whole = result.whole_measures
@@ -273,17 +273,17 @@ def measure_section(result: RunResult) -> tuple[Section, ...]:
     return (Section("Measures", tuple(blocks)),)
 
 
-def _measure_row(one: MeasureStats) -> tuple[str, ...]:
+def _measure_row(one: NumericColumnStats) -> tuple[str, ...]:
     about = f"{one.slice[0].removeprefix('row.')} = {one.slice[1]}" if one.slice else ""
-    figures = (one.median, one.p95, one.min, one.max)
+    metrics = (one.median, one.p95, one.min, one.max)
     total = quantity_text(one.sum, 7)
     return (
         one.name, about, one.variant or "", quantity_text(one.mean), quantity_interval_text(one.mean_ci),
-        *map(quantity_text, figures), total, f"{one.n:,} of {one.rows:,}", f"{one.missing:,}", f"{one.unreadable:,}",
+        *map(quantity_text, metrics), total, f"{one.n:,} of {one.rows:,}", f"{one.missing:,}", f"{one.unreadable:,}",
     )  # fmt: skip
 
 
-def _measure_remarks(result: RunResult, whole: tuple[MeasureStats, ...]) -> Iterator[Item]:
+def _measure_remarks(result: RunResult, whole: tuple[NumericColumnStats, ...]) -> Iterator[Item]:
     for one in whole:
         if one.missing:
             cells = counted(one.missing, "cell")

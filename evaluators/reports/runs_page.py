@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from evaluators.reports.document import Block, Head, Page, PageTable, Paragraph, Section, Tone
-from evaluators.run.figures import score_text
+from evaluators.run.metrics import score_text
 from evaluators.run.run_listing import ListedRun
 
 _TONES: Final[dict[str, Tone]] = {"finished": "plain", "going": "good", "unreadable": "bad"}

@@ -1,4 +1,4 @@
-"""The sections for evaluators that score by a schema: their figures, their arrays, and what failed first.
+"""The sections for evaluators that score by a schema: their metrics, their arrays, and what failed first.
 
 `-o FILE.txt` has them in the words and lines of extract-bench's report, too. Where a run has one row, they are that report's sections on
 the document. Where it has several, scores are means over the rows, and counts are those of all rows together.
@@ -17,7 +17,7 @@ from evaluators.model import Outcome, RowStatus
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense
 from evaluators.reports.outcomes import ReportPart, failed_of
 from evaluators.reports.tables import full_name, of_extra_items
-from evaluators.run.figures import counted, rows_text, score_text
+from evaluators.run.metrics import counted, rows_text, score_text
 from evaluators.run.reader import RecordedRow
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats, RunResult
 
@@ -40,14 +40,14 @@ _TOTALS: Final = (
 
 
 def schema_sections(result: RunResult) -> tuple[Section, ...]:
-    """The figures of each evaluator that scores by a schema, then the arrays of all of them; nothing without any."""
+    """The metrics of each evaluator that scores by a schema, then the arrays of all of them; nothing without any."""
     scored = [stats for stats in result.evaluators if stats.metric("mean_f1") is not None]
-    return (*(_figures(stats, len(scored) > 1) for stats in scored), *_arrays(scored))
+    return (*(_metrics(stats, len(scored) > 1) for stats in scored), *_arrays(scored))
 
 
 def evaluation_sections(stats: EvaluatorStats) -> tuple[Section, ...]:
-    """The figures of one evaluator and its arrays."""
-    return _figures(stats), *_arrays([stats])
+    """The metrics of one evaluator and its arrays."""
+    return _metrics(stats), *_arrays([stats])
 
 
 def array_table(stats: Iterable[EvaluatorStats]) -> PageTable | None:
@@ -86,7 +86,7 @@ def failed_section(parts: Sequence[ReportPart], most: int = MOST_FAILED) -> tupl
 _UNREAD: Final = "the output could not be read, so every field is missing"
 
 
-def _figures(stats: EvaluatorStats, several: bool = False) -> Section:
+def _metrics(stats: EvaluatorStats, several: bool = False) -> Section:
     rows = [
         *(_mean_row(stats, *words) for words in _MEANS),
         *_micro_rows(stats),
@@ -105,8 +105,8 @@ def _figures(stats: EvaluatorStats, several: bool = False) -> Section:
     return replace(section, in_summary=(section, overall_results(stats, several)))
 
 
-def _mean_row(stats: EvaluatorStats, figure: str, name: str, says: str) -> tuple[str, ...]:
-    found = stats.metric(figure)
+def _mean_row(stats: EvaluatorStats, metric: str, name: str, says: str) -> tuple[str, ...]:
+    found = stats.metric(metric)
     if found is None:
         return name, score_text(None), rows_text(0), says
     return name, score_text(found.mean), rows_text(found.n), says
@@ -227,10 +227,10 @@ def failed_fields(found: Sequence[tuple[ReportPart, RecordedRow, Outcome]], seve
 
 def _totals_lines(stats: EvaluatorStats) -> Iterator[str]:
     for name, word, how in _SCORES:
-        figure = stats.metric(name)
-        rows = figure.n if figure is not None else 0
+        metric = stats.metric(name)
+        rows = metric.n if metric is not None else 0
         mean = f", mean of {rows:,} rows" if rows > 1 else ""
-        yield f"  {word}: {_three(figure.mean if figure is not None else None)} ({how}{mean})"
+        yield f"  {word}: {_three(metric.mean if metric is not None else None)} ({how}{mean})"
     rate = stats.metric("overall_pass_rate")
     share = rate.mean if rate is not None else None
     mean = f" (mean of {rate.n:,} rows)" if rate is not None and rate.n > 1 else ""
@@ -259,11 +259,11 @@ def _failed_lines(part: ReportPart, row: RecordedRow, outcome: Outcome, several:
     yield f"    Reason: {outcome.code}"
 
 
-def _three(figure: float | None) -> str:
-    """A figure with three decimals that is 1 only where it is 1."""
-    if figure is None:
+def _three(metric: float | None) -> str:
+    """A metric with three decimals that is 1 only where it is 1."""
+    if metric is None:
         return "–"
-    return "0.999" if figure < 1 and f"{figure:.3f}" == "1.000" else f"{figure:.3f}"
+    return "0.999" if metric < 1 and f"{metric:.3f}" == "1.000" else f"{metric:.3f}"
 
 
 def _paragraph_lines(lines: Iterator[str]) -> tuple[Paragraph, ...]:

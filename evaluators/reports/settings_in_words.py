@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.needs import ROLES
-from evaluators.run.figures import limit_text
+from evaluators.run.metrics import limit_text
 from evaluators.settings import READ_AS, spellings
 from evaluators.values.quoting import flow
 

@@ -12,8 +12,8 @@ from evaluators.needs import Column, Condition, Expected, Need, Output, Part, Te
 from evaluators.plan.suite_plan import Plan
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, listed
 from evaluators.reports.reference import first_sentence, short_score
-from evaluators.run.figures import USUAL, counted
 from evaluators.run.gates import Gate
+from evaluators.run.metrics import USUAL, counted
 from evaluators.run.wording import metric_words
 from evaluators.settings import Loc
 from evaluators.suite.config import RUN_SETTINGS, SuiteConfig

@@ -1,7 +1,7 @@
 """The summary of a run: one screen of 80 columns and 28 lines, which is also `summary.txt`.
 
 Strategy: what must be said is never cut or hidden, however long it gets: failed and undecided gates, every evaluator with what its
-figures are over, what was not measured and why, coverage, the causes of the exit code. The other parts share the lines that are left,
+metrics are over, what was not measured and why, coverage, the causes of the exit code. The other parts share the lines that are left,
 by their weight, and say how much of them is not shown. `run_page` has all of it.
 """
 
@@ -38,7 +38,7 @@ from evaluators.reports.summary_parts import (
 )
 from evaluators.reports.tables import LEGEND, full_name, mean_interval_words, ordered_gates
 from evaluators.run.exit_code import Facts, causes
-from evaluators.run.figures import USUAL, counted, coverage_of, mean_interval_text, rows_text, score_text
+from evaluators.run.metrics import USUAL, counted, coverage_of, mean_interval_text, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, RunResult
 
 MOST_LINES: Final = 28
@@ -120,7 +120,7 @@ def _title(result: RunResult) -> str:
 
 
 def _opening(result: RunResult) -> tuple[Section, ...]:
-    """Whose figures these are, what they cannot speak of, and the gates that did not pass."""
+    """Whose metrics these are, what they cannot speak of, and the gates that did not pass."""
     blocks: list[Paragraph] = []
     if not result.complete:
         blocks += paragraphs(headline(result).partition("; ")[2], "warning")
@@ -199,7 +199,7 @@ def _words(result: RunResult) -> Section:
 
 
 def _ending(result: RunResult, options: Options) -> tuple[Section, ...]:
-    """What is missing from the figures, how the run ended and why, and where to look further."""
+    """What is missing from the metrics, how the run ended and why, and where to look further."""
     gaps: list[Paragraph] = []
     told = " ".join((*result.causes, *(issue.message for issue in result.warnings)))
     if names := [name for name in unmeasured_fields(result) if name.partition(" → ")[2] not in told]:

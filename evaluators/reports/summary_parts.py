@@ -16,7 +16,7 @@ from evaluators.reports.run_tables import mistake_place, mistake_rows, weak_fiel
 from evaluators.reports.suggestions import MOST_SUGGESTED, Suggestion
 from evaluators.reports.tables import GATES, full_name, of_extra_items, slice_text, with_variant
 from evaluators.run.exit_code import Facts, causes
-from evaluators.run.figures import counted, quantity_text, rows_text, score_text
+from evaluators.run.metrics import counted, quantity_text, rows_text, score_text
 from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, RunResult
 
 WIDEST: Final = 80
@@ -106,7 +106,7 @@ _MAY_GO: Final = ("variant", "wrong", "missing", "extra", "error", "not judged")
 
 
 def _remarks(result: RunResult) -> Iterator[OptionalPart]:
-    """What figures of a schema come to, who stood in for a judge, and what items that only the output has cost."""
+    """What metrics of a schema come to, who stood in for a judge, and what items that only the output has cost."""
     said = [
         f"{full_name(stats)}: {text}"
         for stats in result.evaluators
@@ -120,10 +120,10 @@ def _remarks(result: RunResult) -> Iterator[OptionalPart]:
 
 
 def _micro(stats: EvaluatorStats) -> str:
-    figures = (
+    metrics = (
         ("micro precision", stats.micro_precision), ("micro recall", stats.micro_recall), ("micro F1", stats.micro_f1),
     )  # fmt: skip
-    return ", ".join(f"{name} {score_text(figure)}" for name, figure in figures)
+    return ", ".join(f"{name} {score_text(metric)}" for name, metric in metrics)
 
 
 def _weak(result: RunResult, options: Options) -> Iterator[OptionalPart]:

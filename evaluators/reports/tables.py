@@ -1,4 +1,4 @@
-"""The tables of gates, evaluators and slices: every figure beside its counts."""
+"""The tables of gates, evaluators and slices: every metric beside its counts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, Tone, dense
-from evaluators.run.figures import (
+from evaluators.run.metrics import (
     USUAL,
     counted,
     coverage_of,
@@ -17,7 +17,7 @@ from evaluators.run.figures import (
     rows_text,
     score_text,
 )
-from evaluators.run.result import EvaluatorStats, GateResult, MeasureStats, RunResult
+from evaluators.run.result import EvaluatorStats, GateResult, NumericColumnStats, RunResult
 
 MOST_SLICES: Final = 20
 """Slices that a summary lists; all of them are in run.json."""
@@ -96,9 +96,9 @@ def _evaluator_row(stats: EvaluatorStats) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def of_part(stats: EvaluatorStats, figure: str) -> str:
-    """A figure over rows, marked where the data or the environment kept so many out that it is not that of the whole."""
-    return f"{figure} ({rows_text(stats.scored)})" if stats.scored and coverage_of(stats).short_of(USUAL) else figure
+def of_part(stats: EvaluatorStats, metric: str) -> str:
+    """A metric over rows, marked where the data or the environment kept so many out that it is not that of the whole."""
+    return f"{metric} ({rows_text(stats.scored)})" if stats.scored and coverage_of(stats).short_of(USUAL) else metric
 
 
 def _partial(stats: EvaluatorStats) -> Iterable[Item]:
@@ -161,17 +161,17 @@ def _of_which(stats: EvaluatorStats) -> Iterable[Item]:
 
 
 def of_extra_items(stats: EvaluatorStats) -> str:
-    """What items that only the output has mean for the figures of an evaluator, with the setting that changes it; empty without any."""
+    """What items that only the output has mean for the metrics of an evaluator, with the setting that changes it; empty without any."""
     found = stats.extra_items
     if found is None:
         return ""
     by_schema = stats.metric("mean_f1") is not None
-    figures = "the overall score, the field score and the overall pass rate" if by_schema else "the score"
+    metrics = "the overall score, the field score and the overall pass rate" if by_schema else "the score"
     values = f" ({counted(found.values, 'value')})" if found.values is not None else ""
     text = f"extra list items: {found.items:,}{values} in {rows_text(found.rows)}"
     if found.penalized:
-        return f"{text}; they lower {figures}"
-    return f"{text}; they cost nothing in {figures}, and `extra_items: penalize` counts them"
+        return f"{text}; they lower {metrics}"
+    return f"{text}; they cost nothing in {metrics}, and `extra_items: penalize` counts them"
 
 
 def slice_section(result: RunResult) -> tuple[Section, ...]:
@@ -199,7 +199,7 @@ def _slice_row(stats: EvaluatorStats) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def full_name(stats: EvaluatorStats | MeasureStats) -> str:
+def full_name(stats: EvaluatorStats | NumericColumnStats) -> str:
     """The name of an evaluator or a measure, with its variant in brackets."""
     return with_variant(stats.name, stats.variant)
 

@@ -1,7 +1,7 @@
-"""Sums of figures that are fractions: one whole number per denominator, the same for any split of the rows.
+"""Sums of metrics that are fractions: one whole number per denominator, the same for any split of the rows.
 
-Denominators up to EXACT are summed apart, and exactly. A figure with a larger one is first rounded to a whole number of
-UNITs, half to even, always to the same: all such figures then share one sum. So a sum takes no more memory for more rows,
+Denominators up to EXACT are summed apart, and exactly. A metric with a larger one is first rounded to a whole number of
+UNITs, half to even, always to the same: all such metrics then share one sum. So a sum takes no more memory for more rows,
 and adding and merging never round.
 
 Whatever is summed over rows is made of numbers, maps, lists and Structs, and `plus` is the one way to add two of them.
@@ -37,7 +37,7 @@ class Sum(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
 
 def summand(num: int, den: int) -> tuple[int, int]:
-    """The figure num/den as it is summed: (numerator, denominator). `den` is above 0."""
+    """The metric num/den as it is summed: (numerator, denominator). `den` is above 0."""
     if den <= EXACT:
         return num, den
     whole, rest = divmod(num * UNITS, den)
@@ -45,7 +45,7 @@ def summand(num: int, den: int) -> tuple[int, int]:
 
 
 def add_to(sums: MutableMapping[int, int], num: int, den: int, times: int = 1) -> None:
-    """Adds a figure that was met some number of times."""
+    """Adds a metric that was met some number of times."""
     num, den = summand(num, den)
     sums[den] = sums.get(den, 0) + num * times
 

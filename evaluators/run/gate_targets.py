@@ -17,7 +17,7 @@ from evaluators.run.gates import (
     POOLED,
     Gate,
     GateConfig,
-    MeasureGateConfig,
+    NumericColumnGateConfig,
     Target,
     bare_column,
 )
@@ -65,15 +65,15 @@ def check_gate(
         gaps[:0] = _label_gaps(gate, labels)
     elif not gate.of_measure:
         # an open tree and a schema have fields that are known only after the run
-        unknown = not fields.names and (fields.figures or fields.tree is not None)
-        gaps[:0] = [*_figure_gaps(gate, fields.figures), *_field_gaps(gate, None if unknown else fields.names)]
+        unknown = not fields.names and (fields.metrics or fields.tree is not None)
+        gaps[:0] = [*_metric_gaps(gate, fields.metrics), *_field_gaps(gate, None if unknown else fields.names)]
     return [Issue(code, Blame.CONFIG, message, gate.where, hint) for code, message, hint in gaps]
 
 
 _Gap: TypeAlias = tuple[str, str, str | None]
 
 
-def _figure_gaps(gate: Gate, made: Sequence[str]) -> Iterable[_Gap]:
+def _metric_gaps(gate: Gate, made: Sequence[str]) -> Iterable[_Gap]:
     name, path = gate.target
     if path is None:
         known = [*OF_ROWS, *MICRO, *made]
@@ -190,7 +190,7 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
             try:
                 if written in context["measures"]:
                     target = Target(written, None)
-                    gates.append(Gate(written, target, build(MeasureGateConfig, one, noun="a gate on a measure")))
+                    gates.append(Gate(written, target, build(NumericColumnGateConfig, one, noun="a gate on a measure")))
                 else:
                     config = build(GateConfig, one, noun="a gate")
                     gates.append(Gate(written, parse_target(written, names, also=context["measures"]), config))
@@ -235,5 +235,5 @@ def _renamed(gate: Gate, written: object, context: Mapping[str, Any]) -> Iterato
         yield f'the metric "{written}" of an evaluator is called "{metric}" here'
     elif word == "mean_score" and gate.target.field is None:
         line = next(line for line in context["evaluators"] if line.name == gate.target.evaluator)
-        if "mean_field_score" in line.settings.scored_fields().figures:
+        if "mean_field_score" in line.settings.scored_fields().metrics:
             yield f'"{written}" is the mean of the scores of rows; the mean over the fields of a row is "mean_field_score"'

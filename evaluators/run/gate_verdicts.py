@@ -1,6 +1,6 @@
-"""What gates come to: judged once, when the run's figures are exact.
+"""What gates come to: judged once, when the run's metrics are exact.
 
-A gate without enough measured rows is undecided, never passed. Nor is one whose figure speaks of too few of the rows
+A gate without enough measured rows is undecided, never passed. Nor is one whose metric speaks of too few of the rows
 (`coverage`). Then it fails only where it would fail whatever the rows that were kept out came to; that is known for means
 over rows, whose every row weighs the same.
 """
@@ -12,18 +12,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 from evaluators.registry import suggestion
-from evaluators.run.figures import Coverage, best_mean, coverage_of, worst_mean
 from evaluators.run.gates import (
     MICRO,
     OF_ROWS,
     POOLED,
     AnyGateConfig,
-    Figure,
+    ColumnMetric,
     Gate,
-    MeasureFigure,
+    ScoreMetric,
     bare_column,
 )
-from evaluators.run.result import ConfusionMatrix, EvaluatorStats, FieldStats, GateResult, MeasureStats
+from evaluators.run.metrics import Coverage, best_mean, coverage_of, worst_mean
+from evaluators.run.result import ConfusionMatrix, EvaluatorStats, FieldStats, GateResult, NumericColumnStats
 from evaluators.run.wording import Finding, said
 
 Judged: TypeAlias = Literal["passed", "warned", "failed", "undecided"]
@@ -36,11 +36,11 @@ def judge_gates(
     gates: Iterable[Gate],
     evaluators: Iterable[EvaluatorStats],
     slices: Iterable[EvaluatorStats] = (),
-    measures: Iterable[MeasureStats] = (),
+    measures: Iterable[NumericColumnStats] = (),
     tables: Iterable[ConfusionMatrix] = (),
 ) -> tuple[GateResult, ...]:
-    """One result per gate, variant and slice, in the order of the gates and then of the figures."""
-    every: tuple[EvaluatorStats | MeasureStats, ...] = (*evaluators, *slices, *measures)
+    """One result per gate, variant and slice, in the order of the gates and then of the metrics."""
+    every: tuple[EvaluatorStats | NumericColumnStats, ...] = (*evaluators, *slices, *measures)
     whole, parts = [one for one in every if one.slice is None], [one for one in every if one.slice is not None]
     by_labels = {(one.evaluator, one.variant): one for one in tables}
     return tuple(
@@ -50,12 +50,12 @@ def judge_gates(
 
 def _judge(
     gate: Gate,
-    candidates: Sequence[EvaluatorStats | MeasureStats],
+    candidates: Sequence[EvaluatorStats | NumericColumnStats],
     tables: Mapping[tuple[str, str | None], ConfusionMatrix],
 ) -> Iterable[GateResult]:
     found = [stats for stats in candidates if _concerns(gate, stats)]
     for stats in found:
-        if isinstance(stats, MeasureStats):
+        if isinstance(stats, NumericColumnStats):
             answer = _judge_measure(gate, stats)
         elif gate.of_labels_of({evaluator for evaluator, _ in tables}):
             answer = _judge_labels(gate, stats, tables.get((stats.name, stats.variant)))
@@ -75,7 +75,7 @@ def _judge(
         )  # fmt: skip
 
 
-def _no_such_slice(wanted: tuple[str, str], slices: Iterable[EvaluatorStats | MeasureStats]) -> Finding:
+def _no_such_slice(wanted: tuple[str, str], slices: Iterable[EvaluatorStats | NumericColumnStats]) -> Finding:
     column, value = wanted
     values = dict.fromkeys(one.slice[1] for one in slices if one.slice and bare_column(one.slice[0]) == column)
     if not values or value in values:
@@ -83,10 +83,10 @@ def _no_such_slice(wanted: tuple[str, str], slices: Iterable[EvaluatorStats | Me
     return Finding("no-such-slice", {"column": column, "values": list(values)})
 
 
-def _concerns(gate: Gate, stats: EvaluatorStats | MeasureStats) -> bool:
+def _concerns(gate: Gate, stats: EvaluatorStats | NumericColumnStats) -> bool:
     config = gate.config
     if (
-        gate.of_measure is not isinstance(stats, MeasureStats)
+        gate.of_measure is not isinstance(stats, NumericColumnStats)
         or stats.name != gate.target.evaluator
         or config.variant not in (None, stats.variant)
     ):
@@ -101,7 +101,7 @@ def _concerns(gate: Gate, stats: EvaluatorStats | MeasureStats) -> bool:
 
 _Findings: TypeAlias = tuple[Finding, ...]
 _Answer: TypeAlias = tuple[float | None, int, Judged, _Findings]
-"""The figure, the rows that it rests on, what the gate comes to, and why."""
+"""The metric, the rows that it rests on, what the gate comes to, and why."""
 
 
 def _judge_one(gate: Gate, stats: EvaluatorStats) -> _Answer:
@@ -110,11 +110,11 @@ def _judge_one(gate: Gate, stats: EvaluatorStats) -> _Answer:
     if gate.target.field is not None and field is None:
         return None, 0, _UNDECIDED, (_unmet_field(gate.target.field, stats),)
     bound = config.using == "lower_bound"
-    value = lower_bound(gate.metric, stats, field) if bound else figure_of(gate.metric, stats, field)
+    value = lower_bound(gate.metric, stats, field) if bound else metric_of(gate.metric, stats, field)
     measured = rows_measured(gate.metric, stats, field)
-    figure = Finding("lower-bound" if bound else "metric", {"metric": gate.metric})
+    metric = Finding("lower-bound" if bound else "metric", {"metric": gate.metric})
     unknown = "undefined" if not bound else "no-bound" if stats.slice is None else "no-bound-in-slices"
-    verdict, findings = _decide(config, value, measured, figure, unknown)
+    verdict, findings = _decide(config, value, measured, metric, unknown)
     if field is not None and field.counts.n > measured > 0:  # a row may have several values of it
         findings += (Finding("items", {"items": field.counts.n, "rows": measured}),)
     if verdict != _UNDECIDED:
@@ -128,26 +128,26 @@ def _judge_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | No
     if table is None:
         return None, 0, _UNDECIDED, (Finding("no-labels", {"label": label or "…"}),)
     average, _, short = gate.metric.partition("_")
-    one = table.average(average) if label is None else table.figures(label)
+    one = table.average(average) if label is None else table.metrics(label)
     if one is None:
         known = [each.label for each in table.labels]
         near = suggestion(str(label), known) or f"labels: {', '.join(known[:_MOST_LABELS])}"
         return None, 0, _UNDECIDED, (Finding("no-such-label", {"label": label, "near": near}),)
     value: float | None = getattr(one, gate.metric if label is not None else short)
-    figure = Finding("metric" if label is None else "label-metric", {"metric": gate.metric, "label": label})
-    verdict, findings = _decide(gate.config, value, one.support, figure)
+    metric = Finding("metric" if label is None else "label-metric", {"metric": gate.metric, "label": label})
+    verdict, findings = _decide(gate.config, value, one.support, metric)
     if table.withheld:
-        findings = (Finding("other-answers", {"figure": figure}),)
+        findings = (Finding("other-answers", {"metric": metric}),)
     elif verdict != _UNDECIDED:
         verdict, findings = _covered(gate, stats, None, verdict, findings)
     return value, one.support, verdict, findings
 
 
-def _judge_measure(gate: Gate, stats: MeasureStats) -> _Answer:
+def _judge_measure(gate: Gate, stats: NumericColumnStats) -> _Answer:
     config = gate.config
     value: float | None = getattr(stats, gate.metric)
-    figure = Finding("metric", {"metric": gate.metric})
-    verdict, findings = _decide(config, value, stats.n, figure, kind="quantity-")
+    metric = Finding("metric", {"metric": gate.metric})
+    verdict, findings = _decide(config, value, stats.n, metric, kind="quantity-")
     found = Coverage(stats.n, stats.missing + stats.unreadable)
     if verdict != _UNDECIDED and config.coverage != "any" and found.short_of(config.coverage):
         verdict, findings = _UNDECIDED, (*findings, Finding("short", {"found": found, "asked": config.coverage}))
@@ -166,34 +166,34 @@ def _decide(
     config: AnyGateConfig,
     value: float | None,
     measured: int,
-    figure: Finding,
+    metric: Finding,
     unknown: str = "undefined",
     kind: Literal["", "quantity-"] = "",
 ) -> tuple[Judged, _Findings]:
-    """`unknown` is the code of what is found where the figure has no value."""
+    """`unknown` is the code of what is found where the metric has no value."""
     if measured < config.min_rows:
         few = Finding("few-rows", {"rows": measured, "asked": config.min_rows})
         return _UNDECIDED, (few if measured else _NO_ROWS,)
     if value is None:
-        return _UNDECIDED, (Finding(unknown, {"figure": figure}),)
+        return _UNDECIDED, (Finding(unknown, {"metric": metric}),)
     for name in ("fail_below", "fail_above", "warn_below", "warn_above"):
         limit, side = getattr(config, name), name.partition("_")[2]
         if limit is not None and (value < limit if side == "below" else value > limit):
             verdict: Judged = "failed" if name.startswith("fail") else "warned"
-            missed = {"figure": figure, "value": (value, limit), "side": side, "limit": limit}
+            missed = {"metric": metric, "value": (value, limit), "side": side, "limit": limit}
             return verdict, (Finding(f"{kind}missed", missed),)
     tightest = next(
         limit
         for limit in (config.warn_below, config.fail_below, config.warn_above, config.fail_above)
         if limit is not None
     )
-    return "passed", (Finding(f"{kind}held", {"figure": figure, "value": (value, tightest)}),)
+    return "passed", (Finding(f"{kind}held", {"metric": metric, "value": (value, tightest)}),)
 
 
 def _covered(
     gate: Gate, stats: EvaluatorStats, field: FieldStats | None, verdict: Judged, findings: _Findings
 ) -> tuple[Judged, _Findings]:
-    """What was decided, unless the figure speaks of too few of the rows."""
+    """What was decided, unless the metric speaks of too few of the rows."""
     asked = gate.config.coverage
     unseen = stats.outputs_without_values if gate.metric == "micro_precision" else 0
     if asked != "any" and (found := coverage_of(stats, field)).short_of(asked):
@@ -212,12 +212,12 @@ def _covered(
 def _fails_whatever(gate: Gate, stats: EvaluatorStats, field: FieldStats | None) -> str | None:
     """`right` or `wrong`: what rows that were kept out could be at best, where the gate fails all the same.
 
-    None where they could save it, and for figures in which a row has no fixed weight.
+    None where they could save it, and for metrics in which a row has no fixed weight.
     """
     if field is not None or gate.metric in MICRO:
         return None
     config, further = gate.config, stats.metric(gate.metric)
-    mean, rows = (further.mean, further.n) if further else (figure_of(gate.metric, stats, None), stats.scored)
+    mean, rows = (further.mean, further.n) if further else (metric_of(gate.metric, stats, None), stats.scored)
     if mean is None:
         return None
     if config.fail_below is not None and best_mean(mean, rows, stats.kept_out) < config.fail_below:
@@ -227,43 +227,43 @@ def _fails_whatever(gate: Gate, stats: EvaluatorStats, field: FieldStats | None)
     return None
 
 
-def figure_of(figure: Figure | MeasureFigure, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
-    """The figure itself; None where there is nothing to divide by."""
+def metric_of(metric: ScoreMetric | ColumnMetric, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
+    """The metric itself; None where there is nothing to divide by."""
     if field is not None:
-        of_field: float | None = getattr(field, figure, None)
+        of_field: float | None = getattr(field, metric, None)
         return of_field
-    if figure in (*OF_ROWS, *MICRO):
-        whole: float | None = getattr(stats, figure)
+    if metric in (*OF_ROWS, *MICRO):
+        whole: float | None = getattr(stats, metric)
         return whole
-    further = stats.metric(figure)
+    further = stats.metric(metric)
     return further.mean if further else None
 
 
-def _ratio(figure: Figure | MeasureFigure, field: FieldStats | None) -> str | None:
-    """The figure, where it is one sum over all values divided by another; the mean score of a field is over the same."""
-    if field is not None and figure == "mean_score":
+def _ratio(metric: ScoreMetric | ColumnMetric, field: FieldStats | None) -> str | None:
+    """The metric, where it is one sum over all values divided by another; the mean score of a field is over the same."""
+    if field is not None and metric == "mean_score":
         return "accuracy"
-    return figure if figure in ("accuracy", *POOLED, *MICRO) else None
+    return metric if metric in ("accuracy", *POOLED, *MICRO) else None
 
 
-def lower_bound(figure: Figure | MeasureFigure, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
-    """The lower end of the figure's 95 % CI; None where there is none."""
-    ratio = _ratio(figure, field)
+def lower_bound(metric: ScoreMetric | ColumnMetric, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
+    """The lower end of the metric's 95 % CI; None where there is none."""
+    ratio = _ratio(metric, field)
     if ratio is None:
-        found = stats.mean_ci if figure == "mean" else stats.pass_rate_ci
+        found = stats.mean_ci if metric == "mean" else stats.pass_rate_ci
         return found.low if found else None
     bound = stats.metric_ci(field.path if field else None, ratio)
     if bound is not None and bound.ci is not None:
         return bound.ci.low
-    return 0.0 if figure_of(figure, stats, field) == 0 else None
+    return 0.0 if metric_of(metric, stats, field) == 0 else None
 
 
-def rows_measured(figure: Figure | MeasureFigure, stats: EvaluatorStats, field: FieldStats | None) -> int:
-    """The rows on which the figure is defined."""
-    further = None if field else stats.metric(figure)
+def rows_measured(metric: ScoreMetric | ColumnMetric, stats: EvaluatorStats, field: FieldStats | None) -> int:
+    """The rows on which the metric is defined."""
+    further = None if field else stats.metric(metric)
     if further is not None:
         return further.n
-    ratio = _ratio(figure, field)
+    ratio = _ratio(metric, field)
     if ratio is None:
         return stats.scored - stats.empty_expected
     bound = stats.metric_ci(field.path if field else None, ratio)

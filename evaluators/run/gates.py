@@ -12,10 +12,10 @@ from typing import Annotated, Final, Literal, NamedTuple, Self, TypeAlias, get_a
 from msgspec import Struct
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
-from evaluators.run.figures import USUAL, limit_text
+from evaluators.run.metrics import USUAL, limit_text
 from evaluators.settings import Name, Settings
 
-Figure: TypeAlias = Literal[
+ScoreMetric: TypeAlias = Literal[
     "mean", "mean_score", "pass_rate", "accuracy", "precision", "recall", "f1", "mean_precision", "mean_recall", "mean_f1",
     "mean_field_score", "overall_score", "field_score", "overall_pass_rate", "micro_precision", "micro_recall", "micro_f1",
     "macro_precision", "macro_recall", "macro_f1", "weighted_precision", "weighted_recall", "weighted_f1",
@@ -24,9 +24,9 @@ OF_ROWS: Final = ("mean", "pass_rate")
 """Metrics over rows: the mean score, and the share of the scored rows that pass. A field has neither."""
 OF_FIELDS: Final = ("accuracy",)
 """Metrics over the values of one field: the share of them that are right."""
-AVERAGES: Final = get_args(Figure)[-6:]
+AVERAGES: Final = get_args(ScoreMetric)[-6:]
 """Averages over labels, which only labels have."""
-MICRO: Final = get_args(Figure)[-9:-6]
+MICRO: Final = get_args(ScoreMetric)[-9:-6]
 """Metrics over all values of all rows, of which a row has any number; or over all labels."""
 POOLED: Final = ("precision", "recall", "f1")
 """The same of one field, or of one label."""
@@ -36,7 +36,7 @@ CoverageAsked: TypeAlias = Annotated[float, Field(strict=True, gt=0.0, le=1.0)] 
 
 _METRIC: Final = AliasChoices("metric", "figure")
 _LIMITS = ("fail_below", "warn_below", "fail_above", "warn_above")
-MeasureFigure: TypeAlias = Literal["mean", "median", "p95", "sum", "min", "max"]
+ColumnMetric: TypeAlias = Literal["mean", "median", "p95", "sum", "min", "max"]
 _OLD: Final = {"least": "min", "greatest": "max"}
 Quantity: TypeAlias = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
@@ -44,7 +44,7 @@ Quantity: TypeAlias = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 class AnyGateConfig(Settings):
     """One gate, as the suite writes it, whatever it is about."""
 
-    metric: Figure | MeasureFigure | None = Field(None, validation_alias=_METRIC)
+    metric: ScoreMetric | ColumnMetric | None = Field(None, validation_alias=_METRIC)
     """What is compared with the limits: the mean score, the accuracy of a field, or the mean of a measure, unless another
     metric is named."""
     fail_below: Quantity | None = None
@@ -74,7 +74,7 @@ class AnyGateConfig(Settings):
     @field_validator(
         "metric",
         mode="before",
-        json_schema_input_type=Figure | MeasureFigure | Literal["least", "greatest"] | None,
+        json_schema_input_type=ScoreMetric | ColumnMetric | Literal["least", "greatest"] | None,
     )
     @classmethod
     def _as_it_is_shown(cls, value: object) -> object:
@@ -138,7 +138,7 @@ class AnyGateConfig(Settings):
 class GateConfig(AnyGateConfig):
     """One gate on the metrics of an evaluator, or of one of its fields."""
 
-    metric: Figure | None = Field(None, validation_alias=_METRIC)
+    metric: ScoreMetric | None = Field(None, validation_alias=_METRIC)
     """What is compared with the limits: the mean score, or the accuracy of a field, unless another metric is named."""
     fail_below: Limit | None = None
     """The run fails when the metric is less than this."""
@@ -150,16 +150,16 @@ class GateConfig(AnyGateConfig):
     """The run warns when the metric is more than this."""
 
 
-class MeasureGateConfig(AnyGateConfig):
+class NumericColumnGateConfig(AnyGateConfig):
     """One gate on the numbers of a measure, which may be of any size."""
 
-    metric: MeasureFigure | None = Field(None, validation_alias=_METRIC)
+    metric: ColumnMetric | None = Field(None, validation_alias=_METRIC)
     """What is compared with the limits: the mean, unless another metric is named."""
     label: None = None
     using: Literal["estimate"] = "estimate"
 
 
-_OF_EVALUATOR: Final[Mapping[str, Figure]] = {
+_OF_EVALUATOR: Final[Mapping[str, ScoreMetric]] = {
     "mean_score": "mean", "precision": "micro_precision", "recall": "micro_recall", "f1": "micro_f1",
 }  # fmt: skip
 """What a metric without a field means."""
@@ -183,7 +183,7 @@ class Gate(Struct, frozen=True):
     @property
     def of_measure(self) -> bool:
         """It is about the numbers of a measure, not about scores."""
-        return isinstance(self.config, MeasureGateConfig)
+        return isinstance(self.config, NumericColumnGateConfig)
 
     @property
     def of_labels(self) -> bool:
@@ -195,7 +195,7 @@ class Gate(Struct, frozen=True):
         return self.of_labels or (self.config.metric in MICRO and self.target.evaluator in evaluators)
 
     @property
-    def metric(self) -> Figure | MeasureFigure:
+    def metric(self) -> ScoreMetric | ColumnMetric:
         """What is compared with the limits."""
         if self.config.label is not None:
             return self.config.metric or "f1"

@@ -1,6 +1,6 @@
 """Groups of rows: clusters, which belong together, such as the pages of one document, and slices, which share a value of one column.
 
-A column may have any number of values, and only some can have figures of their own: the first ones in alphabetical order.
+A column may have any number of values, and only some can have metrics of their own: the first ones in alphabetical order.
 A value that is among the first of the whole file is among the first of every piece of it that it occurs in, so that
 pieces counted apart come to exactly what the whole file counts at once, whatever the pieces.
 
@@ -29,7 +29,7 @@ GROUPS: Final = 4_096
 _GROUP: Final = "\0"
 Summed = TypeVar("Summed")
 MOST_SLICES: Final = 1_000
-"""Values of one column that have figures of their own; the rest shares one slice."""
+"""Values of one column that have metrics of their own; the rest shares one slice."""
 OTHER_VALUES: Final = "(other values)"
 SliceKey: TypeAlias = tuple[str, str]
 """(column, value)."""
@@ -42,7 +42,7 @@ class ClusterSum(Sum):
     passed: int = 0
     sums: Sums = field(default_factory=dict)
     ratios: dict[str, list[int]] = field(default_factory=dict)
-    """[part, whole] of each figure that is watched, also of rows that are not scored."""
+    """[part, whole] of each metric that is watched, also of rows that are not scored."""
 
     def add(self, verdict: Result, times: int, watch: Watch | None = None) -> None:
         """Count a verdict that was met some number of times."""

@@ -1,6 +1,6 @@
-"""Figures from exact sums, and their intervals: how far a figure could be from what many more rows like these would give.
+"""Metrics from exact sums, and their intervals: how far a metric could be from what many more rows like these would give.
 
-Every ratio is kept in integers and rounded once, at the end. A figure with nothing in its denominator is never 1: it is 0 where
+Every ratio is kept in integers and rounded once, at the end. A metric with nothing in its denominator is never 1: it is 0 where
 anything went wrong, and None (undefined) where nothing was there to score.
 
 Rates have intervals of their own, which are honest for few rows and near 0 and 1. Means have one interval, whatever they
@@ -69,7 +69,7 @@ def ratios(counts: Counts) -> tuple[float | None, float | None, float | None, fl
 
 
 def confusion(counts: Counts) -> Confusion:
-    """The counts that figures are made of; errors are wrong."""
+    """The counts that metrics are made of; errors are wrong."""
     return Confusion(counts.match, counts.mismatch + counts.error, counts.omission, counts.hallucination)
 
 
@@ -139,7 +139,7 @@ class RatioSums(Struct, omit_defaults=True, forbid_unknown_fields=True):
     sums: Annotated[list[int], Meta(min_length=14, max_length=14)] = field(default_factory=lambda: [0] * len(_DEGREES))
     """Σ partⁱ · wholeʲ for each (i, j) of _DEGREES: i + j from 1 to 4."""
     rows: int = 0
-    """The rows that have the figure, with a whole or without."""
+    """The rows that have the metric, with a whole or without."""
 
     def add(self, part: int, whole: int, times: int = 1) -> None:
         """Count a unit that was met some number of times."""

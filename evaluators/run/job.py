@@ -33,7 +33,7 @@ from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.run.groups import cell_texts, cluster_sums
 from evaluators.run.ids import MOST_IDS, checksums, output_columns
 from evaluators.run.labels import labels_of
-from evaluators.run.measures import MeasureCounts, MeasuredColumn
+from evaluators.run.measures import NumericColumn, NumericColumnCounts
 from evaluators.run.recorder import Recorder, Recording
 from evaluators.run.row_issues import RowIssues
 from evaluators.run.rows import RowsFormat, RowWriter
@@ -110,12 +110,12 @@ class Job(Struct, frozen=True):
     joined: str | None = None
     """The column of outputs that come from another file; None where they stand beside the expected answers."""
     watches: Mapping[str, Watch] = field(default_factory=dict)
-    """The figures, by evaluator, that gates name and that need to know what each row added to them."""
+    """The metrics, by evaluator, that gates name and that need to know what each row added to them."""
     asking: str | None = None
     """The file that workers share while they ask; None where nobody is asked."""
     repeat_judge: int = 1
     """How often a judge is asked each question."""
-    measures: tuple[MeasuredColumn, ...] = ()
+    measures: tuple[NumericColumn, ...] = ()
     """The columns whose numbers are counted."""
     reasoning_length: int | None = None
     """How long a judge's reason is kept; None keeps all of it."""
@@ -231,7 +231,7 @@ class Work:
         self.result.keys = [KeyCounts() for _ in plan.evaluators]
         self.null_unsaid = [one.line.settings.scored_fields().null_unsaid for one in plan.evaluators]
         self.labels = [labels_of(one.line, job.roles) for one in plan.evaluators]
-        self.measures = MeasureCounts(job.measures, job.slices) if job.measures else None
+        self.measures = NumericColumnCounts(job.measures, job.slices) if job.measures else None
         self.writer: RowWriter | None = None
         self.recorder: Recorder | None = None
         self.file = PartFile(job.folder, split.index, attempt) if job.folder is not None else None

@@ -21,7 +21,7 @@ from evaluators.builtin._texts import LabelRule
 from evaluators.model import MISSING, Result, RowStatus
 from evaluators.needs import column_of
 from evaluators.run.exact_sums import FIRST_ROWS, Sum, plus
-from evaluators.run.result import ConfusionMatrix, LabelCell, LabelFigures
+from evaluators.run.result import ConfusionMatrix, LabelCell, LabelMetrics
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.confusion import Confusion, Ratio
 from evaluators.values.json_text import to_text
@@ -52,7 +52,7 @@ FirstRow: TypeAlias = tuple[int, str]
 ROWS_PER_LABEL: Final = 2
 """Answers are labels by themselves only where so many rows share one, on average."""
 _SHOWN_ROWS: Final = 3
-_FIGURES: Final[tuple[Ratio, ...]] = ("precision", "recall", "f1")
+_METRICS: Final[tuple[Ratio, ...]] = ("precision", "recall", "f1")
 
 
 class PairCount(Sum):
@@ -216,14 +216,14 @@ def label_tables(
         if rule.labels is None and (len(found) < 2 or rows < ROWS_PER_LABEL * len(found)):
             continue
         table = _table(line.name, rule.labels if rule.labels is not None else tuple(found), sums, variant)
-        yield _without_figures(table) if sums.unlisted else table
+        yield _without_metrics(table) if sums.unlisted else table
 
 
-def _without_figures(table: ConfusionMatrix) -> ConfusionMatrix:
-    """The table as it was counted, without figures: rows that belong to an unknown label would be in none of them."""
+def _without_metrics(table: ConfusionMatrix) -> ConfusionMatrix:
+    """The table as it was counted, without metrics: rows that belong to an unknown label would be in none of them."""
 
-    def counted(figures: Sequence[LabelFigures]) -> tuple[LabelFigures, ...]:
-        return tuple(replace(one, precision=None, recall=None, f1=None) for one in figures)
+    def counted(metrics: Sequence[LabelMetrics]) -> tuple[LabelMetrics, ...]:
+        return tuple(replace(one, precision=None, recall=None, f1=None) for one in metrics)
 
     return replace(table, labels=counted(table.labels), averages=counted(table.averages))
 
@@ -246,7 +246,7 @@ def _table(name: str, labels: Sequence[str], sums: LabelSums, variant: str | Non
     return ConfusionMatrix(
         evaluator=name,
         rows=rows.total(),
-        labels=tuple(_figures(one, confusion) for one, confusion in counts.items()),
+        labels=tuple(_metrics(one, confusion) for one, confusion in counts.items()),
         averages=tuple(_averages(list(counts.values()))),
         cells=tuple(
             LabelCell(expected.removeprefix("="), output.removeprefix("="), met.times, met.rows[:_SHOWN_ROWS])
@@ -259,22 +259,22 @@ def _table(name: str, labels: Sequence[str], sums: LabelSums, variant: str | Non
     )
 
 
-def _figures(label: str, counts: Confusion) -> LabelFigures:
-    figures = [counts.rounded(figure) for figure in _FIGURES]
-    return LabelFigures(label, counts.right + counts.missing, counts.right + counts.extra, counts.right, *figures)
+def _metrics(label: str, counts: Confusion) -> LabelMetrics:
+    metrics = [counts.rounded(metric) for metric in _METRICS]
+    return LabelMetrics(label, counts.right + counts.missing, counts.right + counts.extra, counts.right, *metrics)
 
 
-def _averages(counts: Sequence[Confusion]) -> Iterator[LabelFigures]:
+def _averages(counts: Sequence[Confusion]) -> Iterator[LabelMetrics]:
     """Each label alike; all rows together; each label by its rows. Labels that no row has on either side are in none."""
     pooled = Confusion(
         sum(one.right for one in counts), 0, sum(one.missing for one in counts), sum(one.extra for one in counts)
     )
-    whole = _figures("", pooled)
+    whole = _metrics("", pooled)
     for name, weights in (("macro", [1] * len(counts)), ("weighted", [one.right + one.missing for one in counts])):
-        means = [_mean([one.exact(figure) for one in counts], weights) for figure in _FIGURES]
-        yield LabelFigures(name, whole.support, whole.predicted, whole.right, *means)
+        means = [_mean([one.exact(metric) for one in counts], weights) for metric in _METRICS]
+        yield LabelMetrics(name, whole.support, whole.predicted, whole.right, *means)
         if name == "macro":
-            yield _figures("micro", pooled)
+            yield _metrics("micro", pooled)
 
 
 def _mean(values: Sequence[Fraction | None], weights: Sequence[int]) -> float | None:

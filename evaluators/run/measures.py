@@ -1,7 +1,7 @@
 """Measures: numbers that a column already holds, such as cost, latency or tokens, counted beside the scores.
 
 Numbers are kept as they are written. A number is a whole number of UNITs, 10^-30, so that sums are whole numbers: adding and
-merging never round, and any split of the rows gives the same figures to the last bit.
+merging never round, and any split of the rows gives the same metrics to the last bit.
 
 Median and percentile come from how often each number occurs. Where there are more different numbers than are kept, all of
 them are cut after six significant digits, or as many fewer as it takes. A cut to fewer digits is the same whether
@@ -41,7 +41,7 @@ READINGS: Final = (".", ",")
 """The marks before decimals, each with a reading of its own."""
 
 
-class MeasuredColumn(Struct, frozen=True):
+class NumericColumn(Struct, frozen=True):
     """One measure: its name, the column that holds it, and the mark before its decimals."""
 
     name: str
@@ -130,7 +130,7 @@ class NumberSums(Sum):
         self.times, self.cuts = found, {digits}
 
 
-class MeasureSums(Sum):
+class NumericColumnSums(Sum):
     """What the cells of one measure come to. Each reading has numbers of its own until all cells are known."""
 
     cells: int = 0
@@ -161,13 +161,13 @@ class MeasureSums(Sum):
         return unread
 
 
-class MeasureCounts:
+class NumericColumnCounts:
     """The measures of one split, counted chunk by chunk."""
 
-    def __init__(self, columns: Sequence[MeasuredColumn], slices: Sequence[str]) -> None:
+    def __init__(self, columns: Sequence[NumericColumn], slices: Sequence[str]) -> None:
         self._columns = columns
-        self.sums = [MeasureSums() for _ in columns]
-        self.slices: dict[str, dict[str, list[MeasureSums]]] = {column: {} for column in slices}
+        self.sums = [NumericColumnSums() for _ in columns]
+        self.slices: dict[str, dict[str, list[NumericColumnSums]]] = {column: {} for column in slices}
         """By column and value."""
 
     def add(
@@ -187,18 +187,18 @@ class MeasureCounts:
                 for (value, cell), times in Counter(zip(map(cell_text, columns[column]), cells, strict=True)).items():
                     grouped.setdefault(value, Counter())[cell] = times
                 for value, counted in grouped.items():
-                    of_value = values.setdefault(value, [MeasureSums() for _ in self._columns])
+                    of_value = values.setdefault(value, [NumericColumnSums() for _ in self._columns])
                     of_value[place].count(one.readings, counted, in_slice=True)
         for values in self.slices.values():
             limit_slices(values, 2 * MOST_SLICES)
 
-    def of_slices(self, column: str) -> dict[str, list[MeasureSums]]:
+    def of_slices(self, column: str) -> dict[str, list[NumericColumnSums]]:
         """What was counted by the values of a column, the first of them."""
         limit_slices(self.slices[column])
         return self.slices[column]
 
 
-def _add_clusters(sums: MeasureSums, cells: Mapping[tuple[str, str], int]) -> None:
+def _add_clusters(sums: NumericColumnSums, cells: Mapping[tuple[str, str], int]) -> None:
     for mark, numbers in sums.numbers.items():
         for (name, cell), times in cells.items():
             number = None if _is_empty(cell) else _units(cell, mark)

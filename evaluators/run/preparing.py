@@ -102,7 +102,7 @@ def _fitting(suite: Suite, opened: TestSet, folder: Path, selection: Selection) 
     _check_columns(suite, opened)
     for each in opened.variant_sets.values() if opened.variants else (opened,):
         suite.check_columns(roles, partial(origin, each.table))
-    if any(line.settings.learning() is not None for line in suite.lines):
+    if any(line.settings.schema_inference() is not None for line in suite.lines):
         from evaluators.run.schema_inference import with_inferred_schemas
 
         suite = with_inferred_schemas(suite, opened, roles)

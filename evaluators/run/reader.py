@@ -86,7 +86,7 @@ class _WithRecord(Struct):
 
 
 class Run:
-    """A run: its figures, and its rows and all that was recorded of them as somebody asks for them.
+    """A run: its metrics, and its rows and all that was recorded of them as somebody asks for them.
 
     `Run(place)` reads a run folder; of what is read, the types are checked, and what is damaged is named with its line.
     """
@@ -94,7 +94,7 @@ class Run:
     place: Path
     """The folder that holds its files."""
     result: RunResult
-    """All figures, gates and problems, as data."""
+    """All metrics, gates and problems, as data."""
 
     def __init__(self, place: str | Path) -> None:
         """Reads the run in a run folder, or of the `run.json` in one.

@@ -191,7 +191,7 @@ class CodeIssue(Struct, frozen=True, omit_defaults=True):
 
 
 class CodedVerdict(Struct, frozen=True, omit_defaults=True):
-    """A verdict as a run folder has it. What is not said is as in most rows: no counts, figures or issue."""
+    """A verdict as a run folder has it. What is not said is as in most rows: no counts, metrics or issue."""
 
     status: RowStatus
     score: tuple[Count, Positive] | None = None
@@ -216,7 +216,7 @@ class CodedVerdict(Struct, frozen=True, omit_defaults=True):
         issue = verdict.issue
         return CodedVerdict(
             verdict.status, (verdict.num, verdict.den) if verdict.den else None, verdict.passed,
-            verdict.statuses.translate(_LETTER_OF).decode(), verdict.counts, verdict.figures, verdict.values,
+            verdict.statuses.translate(_LETTER_OF).decode(), verdict.counts, verdict.metrics, verdict.values,
             None if issue is None
             else CodeIssue(issue.code, issue.blame, issue.message, issue.where, issue.hint, issue.excerpt),
         )  # fmt: skip

@@ -1,6 +1,6 @@
 """What a run found: the document that every report, gate and file is made from.
 
-Built once, when the last split has been merged. Figures are exact sums rounded once; None means undefined.
+Built once, when the last split has been merged. Metrics are exact sums rounded once; None means undefined.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class EvaluatorStats(Struct, frozen=True):
     """Paths of an open tree beyond the cap: counted, not listed."""
     variant: str | None = None
     slice: tuple[str, str] | None = None
-    """(column, value) when these are the figures of one slice."""
+    """(column, value) when these are the metrics of one slice."""
     empty_expected: Count = 0
     outputs_without_values: Count = 0
     """Scored rows whose output gave nothing, neither right nor wrong: micro precision does not see them."""
@@ -188,7 +188,7 @@ class EvaluatorStats(Struct, frozen=True):
     """The smallest difference of means that two runs of so many rows would notice four times out of five."""
 
     def __post_init__(self) -> None:
-        """Raises ValueError for figures that no rows come to: a run folder may be a stranger's."""
+        """Raises ValueError for metrics that no rows come to: a run folder may be a stranger's."""
         parts = self.scored + self.skipped + self.not_measured + self.kept_out
         if parts != self.rows:
             raise ValueError(f"{self.rows:,} rows, and the rows of each kind come to {parts:,}")
@@ -203,7 +203,7 @@ class EvaluatorStats(Struct, frozen=True):
                 raise ValueError(f"{name}: from {found.low:g} to {found.high:g} is no interval between 0 and 1")
 
     def __repr__(self) -> str:
-        """The figures of the evaluator, without the long lists of them."""
+        """The metrics of the evaluator, without the long lists of them."""
         aside = ("fields", "fallbacks", "undeclared", "keys", "metric_cis")
         shown = (f"{name}={getattr(self, name)!r}" for name in self.__struct_fields__ if name not in aside)
         return f"EvaluatorStats({', '.join(shown)})"
@@ -222,10 +222,10 @@ class EvaluatorStats(Struct, frozen=True):
         return next((each for each in self.metrics if each.name == name), None)
 
 
-class MeasureStats(Struct, frozen=True):
+class NumericColumnStats(Struct, frozen=True):
     """The numbers of one column over the run, one slice of it, or one variant.
 
-    rows = n + missing + unreadable. Figures are None where no cell holds a number.
+    rows = n + missing + unreadable. Metrics are None where no cell holds a number.
     """
 
     name: str
@@ -265,8 +265,8 @@ class LabelCell(Struct, frozen=True):
     """(number, id) of the first of them."""
 
 
-class LabelFigures(Struct, frozen=True):
-    """One label, or an average of all. Figures are None where nothing was there to count."""
+class LabelMetrics(Struct, frozen=True):
+    """One label, or an average of all. Metrics are None where nothing was there to count."""
 
     label: str
     """The label; of an average: macro, micro or weighted."""
@@ -285,25 +285,25 @@ class ConfusionMatrix(Struct, frozen=True):
 
     evaluator: str
     rows: Count
-    labels: tuple[LabelFigures, ...]
-    averages: tuple[LabelFigures, ...]
+    labels: tuple[LabelMetrics, ...]
+    averages: tuple[LabelMetrics, ...]
     cells: tuple[LabelCell, ...]
     """Those with at least one row, by expected label and then by output."""
     columns: tuple[str, ...]
     """What outputs were: every label, then `(no label)`, `(unreadable)`, `(missing)` and `(blocked)` as far as they occur."""
     variant: str | None = None
 
-    def figures(self, label: str) -> LabelFigures | None:
-        """The figures of a label; None where there is no such label."""
+    def metrics(self, label: str) -> LabelMetrics | None:
+        """The metrics of a label; None where there is no such label."""
         return next((one for one in self.labels if one.label == label), None)
 
     @property
     def withheld(self) -> bool:
-        """Rows were counted, and no figure is given: some expected answers are none of the labels."""
+        """Rows were counted, and no metric is given: some expected answers are none of the labels."""
         every = (*self.labels, *self.averages)
         return bool(self.cells) and all(one.precision is None and one.recall is None for one in every)
 
-    def average(self, name: str) -> LabelFigures:
+    def average(self, name: str) -> LabelMetrics:
         """An average by its name."""
         return next(one for one in self.averages if one.label == name)
 
@@ -367,7 +367,7 @@ class RunResult(Struct, frozen=True):
     issue_counts: Mapping[str, int] = {}
     """How many there were of each code."""
     complete: bool = True
-    """False when the run was interrupted: the figures are those of the rows that were finished."""
+    """False when the run was interrupted: the metrics are those of the rows that were finished."""
     exit_code: int = 0
     causes: tuple[str, ...] = ()
     """Every cause behind the exit code, in words."""
@@ -381,7 +381,7 @@ class RunResult(Struct, frozen=True):
     """The column that says which rows belong together."""
     judges: tuple[JudgedBy, ...] = ()
     """What judges said, by model and prompt; nothing where none was asked."""
-    measures: tuple[MeasureStats, ...] = ()
+    measures: tuple[NumericColumnStats, ...] = ()
     """The measures of the suite, over the run and then by slice; nothing without measures."""
 
     confusion_matrices: tuple[ConfusionMatrix, ...] = ()
@@ -398,7 +398,7 @@ class RunResult(Struct, frozen=True):
             raise ValueError(f"exit_code: {self.exit_code} is none of {', '.join(map(str, EXIT_CODES))}")
 
     @property
-    def whole_measures(self) -> tuple[MeasureStats, ...]:
+    def whole_measures(self) -> tuple[NumericColumnStats, ...]:
         """The measures over the run, or over its variants: not those of slices."""
         return tuple(one for one in self.measures if one.slice is None)
 

@@ -36,12 +36,12 @@ def with_inferred_schemas(suite: Suite, test_set: TestSet, roles: Mapping[str, s
     inferred_schemas: dict[str, Mapping[str, Any]] = {}
     issues: list[Issue] = []
     for line in suite.lines:
-        learning = line.settings.learning()
-        if learning is None:
+        inference = line.settings.schema_inference()
+        if inference is None:
             continue
-        name = learning.column.spelled(roles)
+        name = inference.column.spelled(roles)
         try:
-            inferred_schemas[line.name] = learning.infer(list(documents(table, name)))
+            inferred_schemas[line.name] = inference.infer(list(documents(table, name)))
         except BadSettings as error:
             where = f'column "{name}" of {test_set.name}'
             issues += [

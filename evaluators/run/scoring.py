@@ -48,12 +48,12 @@ HASHED_BESIDE: Final = 8 * 1024 * 1024
 """From this size of input on, its fingerprint is worked out in a thread."""
 
 
-Conclude: TypeAlias = Callable[[Prepared, Sequence[tuple[str | None, SplitResult]], str, Sequence[Issue]], RunResult]
+FinishRun: TypeAlias = Callable[[Prepared, Sequence[tuple[str | None, SplitResult]], str, Sequence[Issue]], RunResult]
 """The result of what was measured, by variant, from the fingerprint of the data and what is said of files that changed meanwhile."""
 
 
 class ScoredRun(Struct, frozen=True):
-    """A run whose rows are scored and whose figures are settled; nothing of it is written for readers yet."""
+    """A run whose rows are scored and whose metrics are settled; nothing of it is written for readers yet."""
 
     jobs: tuple[Job, ...]
     measured: tuple[tuple[str | None, SplitResult], ...]
@@ -126,13 +126,13 @@ def scored(
     crew: Crew,
     folder: RunFolder | None,
     fingerprint: InBackground[str],
-    conclude: Conclude,
+    finish_run: FinishRun,
     stopped: Callable[[], bool] = lambda: False,
     progress: Progress = lambda rows, share: None,
     before_asking: Callable[[Prepared], None] | None = None,
     asked: Callable[[AskingProgress], None] | None = None,
 ) -> ScoredRun:
-    """Every row scored once and counted. Finished splits that are in `folder` are taken as they are, and `conclude` says what all of it
+    """Every row scored once and counted. Finished splits that are in `folder` are taken as they are, and `finish_run` says what all of it
     comes to."""
     clock, most = time.monotonic(), prepared.suite.limits.run_seconds
     until = time.time() + most if most is not None else None
@@ -160,7 +160,7 @@ def scored(
             measured.append((name, measure(job, prepared.suite.lines, crew, said, stopped, told, states, counted)))
         summed = fingerprint.value()
         requests = session.so_far().requests if session is not None else 0
-    result = conclude(prepared, measured, summed, files.changed())
+    result = finish_run(prepared, measured, summed, files.changed())
     return ScoredRun(jobs, tuple(measured), result, round(time.monotonic() - clock, 3), crew.parallel, requests)
 
 

@@ -30,7 +30,7 @@ from evaluators.run.exact_sums import Sum
 from evaluators.run.groups import SliceKey, limit_slices
 from evaluators.run.ids import Ids
 from evaluators.run.labels import LabelSums
-from evaluators.run.measures import MeasureSums
+from evaluators.run.measures import NumericColumnSums
 from evaluators.run.record_facts import Declared
 from evaluators.run.tally import Tally
 from evaluators.suite.graph import EvaluatorLine
@@ -106,7 +106,7 @@ class GroupSums(Sum):
 
     tallies: list[Tally] = field(default_factory=list)
     """By evaluator."""
-    measures: list[MeasureSums] = field(default_factory=list)
+    measures: list[NumericColumnSums] = field(default_factory=list)
     """By measure."""
 
 

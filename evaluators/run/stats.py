@@ -1,4 +1,4 @@
-"""Sums to figures: the tally of an evaluator as the statistics that reports show."""
+"""Sums to metrics: the tally of an evaluator as the statistics that reports show."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from evaluators.run.intervals import (
     share_interval,
     wilson,
 )
-from evaluators.run.measures import UNIT, MeasuredColumn, MeasureSums, NumberSums
+from evaluators.run.measures import UNIT, NumberSums, NumericColumn, NumericColumnSums
 from evaluators.run.result import (
     ArrayStats,
     Counts,
@@ -51,12 +51,12 @@ from evaluators.run.result import (
     FieldStats,
     Interval,
     KeyStats,
-    MeasureStats,
     MetricCI,
     MetricStats,
+    NumericColumnStats,
 )
 from evaluators.run.split_result import SplitResult
-from evaluators.run.tally import CREDIT_OVER, Details, FigureSum, Tally
+from evaluators.run.tally import CREDIT_OVER, Details, MetricSum, Tally
 from evaluators.run.watch import target_of
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.confusion import Confusion
@@ -65,7 +65,7 @@ MOST_FIELDS = 2_000
 NO_COUNTS = (0, 0, 0, 0)
 
 
-def figures(
+def metrics(
     lines: Sequence[EvaluatorLine], measured: SplitResult, variant: str | None = None, clustered: bool = False
 ) -> list[EvaluatorStats]:
     """The statistics of every evaluator, in the order of the suite."""
@@ -79,7 +79,7 @@ def figures(
     ]
 
 
-def slice_figures(
+def slice_metrics(
     lines: Sequence[EvaluatorLine], measured: SplitResult, variant: str | None = None, clustered: bool = False
 ) -> list[EvaluatorStats]:
     """The statistics of every evaluator in every slice, by column and then by value."""
@@ -99,7 +99,7 @@ def evaluator_stats(
     slice_: SliceKey | None = None,
     clustered: bool = False,
 ) -> EvaluatorStats:
-    """The figures of one evaluator, every one rounded once from exact sums.
+    """The metrics of one evaluator, every one rounded once from exact sums.
 
     `clustered` says that rows belong together: intervals then come from the clusters, and are unknown without them.
     """
@@ -143,7 +143,7 @@ def evaluator_stats(
         empty_expected=tally.empty_expected,
         outputs_without_values=tally.gave_nothing,
         rows_without_fields=tally.unread,
-        metrics=_figures(fields.figures, tally),
+        metrics=_metrics(fields.metrics, tally),
         undeclared={path: kinds[OUTSIDE] for path, kinds in sorted(tally.details.items()) if OUTSIDE in kinds},
         results=_total(tally.details, EVALUATED),
         results_passed=_total(tally.details, PASSED),
@@ -178,16 +178,16 @@ def _of_clusters(tally: Tally) -> _Intervals:
 
 
 def _bounds(tally: Tally, clustered: bool) -> Iterator[MetricCI]:
-    """The intervals of the figures that are watched, over rows or over clusters."""
+    """The intervals of the metrics that are watched, over rows or over clusters."""
     targets = {target_of(key): key for key in tally.ratios}
-    for path, figure in sorted(targets, key=lambda target: (target[0] or "", target[1])):
-        key = targets[path, figure]
+    for path, ratio in sorted(targets, key=lambda target: (target[0] or "", target[1])):
+        key = targets[path, ratio]
         units = tally.ratios[key]
         if clustered:
             units = RatioSums()
             for cluster in tally.clusters.values():
                 units.add(*cluster.ratios.get(key, (0, 0)))
-        metric = figure if path is not None else f"micro_{figure}"
+        metric = ratio if path is not None else f"micro_{ratio}"
         yield MetricCI(path, metric, tally.ratios[key].rows, _ratio_interval(units, rows=not clustered))
 
 
@@ -198,9 +198,9 @@ def _ratio_interval(sums: RatioSums, rows: bool) -> Interval | None:
     return share_interval(sums.moments())
 
 
-def _figures(names: Sequence[str], tally: Tally) -> tuple[MetricStats, ...]:
-    """The mean of each further figure; a figure that no row had is undefined."""
-    sums = [*tally.figures, *(FigureSum() for _ in range(len(names) - len(tally.figures)))]
+def _metrics(names: Sequence[str], tally: Tally) -> tuple[MetricStats, ...]:
+    """The mean of each further metric; a metric that no row had is undefined."""
+    sums = [*tally.metrics, *(MetricSum() for _ in range(len(names) - len(tally.metrics)))]
     return tuple(
         MetricStats(name, mean_of(each.sums, each.rows), each.rows) for name, each in zip(names, sums, strict=True)
     )
@@ -227,7 +227,7 @@ def key_stats(counts: KeyCounts) -> tuple[KeyStats, ...]:
 
 def _open(tally: Tally, fields: ScoredFields) -> tuple[FieldStats, ...]:
     """The fields that the documents turned out to have."""
-    scores = "mean_field_score" in fields.figures  # each has a mean score, with partial credit
+    scores = "mean_field_score" in fields.metrics  # each has a mean score, with partial credit
     further = _by_path(tally.details)
     surplus = _surplus_values(tally)
 
@@ -258,7 +258,7 @@ def _field(
     optional: bool = False,
     further: Mapping[str, int] | None = None,
 ) -> FieldStats:
-    """The figures of a field. So many of its hallucinations are `free`: they do not count against its accuracy."""
+    """The metrics of a field. So many of its hallucinations are `free`: they do not count against its accuracy."""
     _, precision, recall, f1 = ratios(counts)
     return FieldStats(
         path, counts, share(counts.match, counts.n - free), precision, recall, f1, optional,
@@ -308,11 +308,11 @@ def _status_counts(counts: Sequence[int]) -> Counts:
 
 
 def measures_of(
-    columns: Sequence[MeasuredColumn], measured: Sequence[tuple[str | None, SplitResult]], clustered: bool
-) -> list[MeasureStats]:
+    columns: Sequence[NumericColumn], measured: Sequence[tuple[str | None, SplitResult]], clustered: bool
+) -> list[NumericColumnStats]:
     """The measures over each variant, and then those of its slices, by column and then by value."""
-    whole: list[MeasureStats] = []
-    slices: list[MeasureStats] = []
+    whole: list[NumericColumnStats] = []
+    slices: list[NumericColumnStats] = []
     for variant, found in measured:
         every = enumerate(zip(columns, found.whole.measures, strict=False))  # nothing was counted where no row was read
         for place, (one, sums) in every:
@@ -323,14 +323,14 @@ def measures_of(
 
 
 def _stats(
-    one: MeasuredColumn, mark: str, sums: MeasureSums, variant: str | None, key: SliceKey | None, clustered: bool
-) -> MeasureStats:
+    one: NumericColumn, mark: str, sums: NumericColumnSums, variant: str | None, key: SliceKey | None, clustered: bool
+) -> NumericColumnStats:
     numbers = sums.numbers.get(mark, NumberSums())
     count = numbers.count
     total = Fraction(numbers.powers[0], UNIT)
     # the number in the middle, or half of the two in the middle
     middle = Fraction(numbers.at((count + 1) // 2) + numbers.at(count // 2 + 1), 2 * UNIT) if count else None
-    return MeasureStats(
+    return NumericColumnStats(
         name=one.name,
         column=one.column,
         rows=sums.cells,

@@ -1,6 +1,6 @@
 """Rows that come one by one, from a program that holds them: scored at once, and summed as those of a run.
 
-The sums are those of a split, so that figures of rows that came one by one are equal, to the last bit, to the figures of a run
+The sums are those of a split, so that metrics of rows that came one by one are equal, to the last bit, to the metrics of a run
 over the same rows.
 """
 

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 from pydantic import Field, field_validator
 
 from evaluators.limits import LIST_CELLS, PATH_STEPS, ROW_SECONDS, TEXT_LENGTH, WorkLimits
-from evaluators.run.measures import Decimal, MeasuredColumn
+from evaluators.run.measures import Decimal, NumericColumn
 from evaluators.settings import BadSettings, Detail, Settings, bad, build, read_each, spell
 from evaluators.values.text import SHORT
 
 
-class MeasureConfig(Settings):
+class NumericColumnConfig(Settings):
     """One measure in its long form."""
 
     column: Annotated[str, Field(pattern=r"^row\.\s*\S")]
@@ -29,13 +29,13 @@ class MeasureConfig(Settings):
         return value
 
 
-def read_measures(data: Any, context: Mapping[str, Any]) -> tuple[MeasuredColumn, ...]:
+def read_measures(data: Any, context: Mapping[str, Any]) -> tuple[NumericColumn, ...]:
     """The measures, in the order of the file. No measure is called like an evaluator."""
     if not isinstance(data, Mapping):
         raise bad(f"measures must be a map from your names to columns; found {spell(data)}", hint=_EXAMPLE)
     evaluators = {line.name for line in context["evaluators"]}
 
-    def read(name: str, body: object) -> MeasuredColumn:
+    def read(name: str, body: object) -> NumericColumn:
         if name in evaluators:
             message, hint = (
                 f'"{name}" is the name of an evaluator and of a measure',
@@ -52,16 +52,16 @@ def read_measures(data: Any, context: Mapping[str, Any]) -> tuple[MeasuredColumn
 _EXAMPLE = "measures: {cost: row.cost_usd}"
 
 
-def _measure(name: str, body: object) -> MeasuredColumn:
+def _measure(name: str, body: object) -> NumericColumn:
     if not isinstance(body, (str, Mapping)):
         raise bad(f'the measure "{name}" must be a column, written row.COLUMN; found {spell(body)}', hint=_EXAMPLE)
     settings = {"column": body} if isinstance(body, str) else dict(body)
     try:
-        config = build(MeasureConfig, settings, noun="a measure")
+        config = build(NumericColumnConfig, settings, noun="a measure")
     except BadSettings as error:
         short = isinstance(body, str)
         raise BadSettings([_placed(detail) if short else detail for detail in error.details]) from error
-    return MeasuredColumn(name, config.column.removeprefix("row."), config.decimal)
+    return NumericColumn(name, config.column.removeprefix("row."), config.decimal)
 
 
 def _placed(detail: Detail) -> Detail:

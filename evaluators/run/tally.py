@@ -2,7 +2,7 @@
 
 A score is a fraction of whole numbers, so a sum of scores is one whole number per denominator (`evaluators.run.exact_sums`).
 Adding and merging never round; the one division comes at the end (`evaluators.run.intervals`). Any split of the rows, in
-any order, gives the same figures to the last bit.
+any order, gives the same metrics to the last bit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from evaluators.run.intervals import RatioSums
 from evaluators.run.watch import Watch, key_of
 
 MOST_PATHS: Final = 2_000
-"""Paths of an open tree that have figures of their own, the first in alphabetical order; the others share one line."""
+"""Paths of an open tree that have metrics of their own, the first in alphabetical order; the others share one line."""
 _STATUSES = len(FieldStatus)
 _ROW_STATUSES = len(RowStatus)
 Details: TypeAlias = dict[str, dict[str, int]]
@@ -32,16 +32,16 @@ CREDIT_OVER: Final = f"{CREDIT}/"
 """How the kind of partial credit begins; its denominator follows."""
 
 
-class FigureSum(Sum):
-    """The exact sum of one further figure over the rows in which it is defined."""
+class MetricSum(Sum):
+    """The exact sum of one further metric over the rows in which it is defined."""
 
     rows: int = 0
     sums: Sums = field(default_factory=dict)
     """Denominator → sum of numerators."""
 
-    def add(self, figure: tuple[int, int], times: int) -> None:
-        """Count a figure (num, den) that was met some number of times; den 0 is undefined and says nothing."""
-        num, den = figure
+    def add(self, metric: tuple[int, int], times: int) -> None:
+        """Count a metric (num, den) that was met some number of times; den 0 is undefined and says nothing."""
+        num, den = metric
         if den:
             self.rows += times
             add_to(self.sums, num, den, times)
@@ -68,8 +68,8 @@ class Tally(Sum):
     nothing came to a score; but not of a row that could not be judged: what it lost must not make the others look better."""
     paths: dict[str, Four] = field(default_factory=dict)
     """The same by path, of all rows: a field that was measured counts for itself."""
-    figures: list[FigureSum] = field(default_factory=list)
-    """The further figures of verdicts, in the order of the evaluator's `ScoredFields.figures`; empty while none was met."""
+    metrics: list[MetricSum] = field(default_factory=list)
+    """The further metrics of verdicts, in the order of the evaluator's `ScoredFields.metrics`; empty while none was met."""
     gave_nothing: int = 0
     """Scored rows whose output gave nothing of what was expected, and nothing else: pooled precision does not see them."""
     unread: int = 0
@@ -77,7 +77,7 @@ class Tally(Sum):
     details: Details = field(default_factory=dict)
     """What else a check counted."""
     ratios: dict[str, RatioSums] = field(default_factory=dict)
-    """What an interval is made from, for each figure that is watched, by `watch.key_of`."""
+    """What an interval is made from, for each metric that is watched, by `watch.key_of`."""
 
     @staticmethod
     def of(fields: int) -> Tally:
@@ -104,10 +104,10 @@ class Tally(Sum):
                 ratio.rows += times
         for counts, status in zip(self.statuses, verdict.statuses, strict=False):
             counts[status] += times
-        for place, further in enumerate(verdict.figures):
-            if place == len(self.figures):
-                self.figures.append(FigureSum())
-            self.figures[place].add(further, times)
+        for place, further in enumerate(verdict.metrics):
+            if place == len(self.metrics):
+                self.metrics.append(MetricSum())
+            self.metrics[place].add(further, times)
         if verdict.counts is not None and (verdict.status.scored or verdict.status is RowStatus.NOT_MEASURED):
             if verdict.den and not any(verdict.counts) and verdict.status is RowStatus.SCORED:
                 self.empty_expected += times

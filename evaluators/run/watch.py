@@ -1,7 +1,7 @@
-"""What gates ask of a run beyond the usual sums: figures that are ratios of two sums, such as precision, row by row.
+"""What gates ask of a run beyond the usual sums: metrics that are ratios of two sums, such as precision, row by row.
 
-The fields of a row are right or wrong together, so an interval of such a figure needs to know what each row added. Sums of
-that are made for the figures that a gate names, and for no other.
+The fields of a row are right or wrong together, so an interval of such a metric needs to know what each row added. Sums of
+that are made for the metrics that a gate names, and for no other.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evaluators.suite.graph import EvaluatorLine
 
 Watched: TypeAlias = tuple[str | None, Ratio]
-"""(the canonical path of a field, or None for all fields together; the figure)."""
+"""(the canonical path of a field, or None for all fields together; the metric)."""
 _RATIOS: Final[Mapping[str, Ratio]] = {
     "accuracy": "accuracy", "precision": "precision", "recall": "recall", "f1": "f1",
     "micro_precision": "precision", "micro_recall": "recall", "micro_f1": "f1",
@@ -28,7 +28,7 @@ _Counts: TypeAlias = tuple[int, int, int, int]
 
 
 class Watch(Struct, frozen=True):
-    """The figures of one evaluator that gates name."""
+    """The metrics of one evaluator that gates name."""
 
     targets: tuple[Watched, ...]
     fields: tuple[str, ...] = ()
@@ -42,20 +42,20 @@ class Watch(Struct, frozen=True):
         return () if self.fields else tuple(dict.fromkeys(path for path, _ in self.targets if path is not None))
 
     def parts(self, verdict: Result) -> Iterator[tuple[Watched, int, int]]:
-        """What a row adds to each figure that it has: (target, part, whole).
+        """What a row adds to each metric that it has: (target, part, whole).
 
-        A row in which something went wrong has a figure, also where there is nothing to divide by: a precision of 0 where
+        A row in which something went wrong has a metric, also where there is nothing to divide by: a precision of 0 where
         the output gave nothing. It adds nothing to the sums.
         """
         for target in self.targets:
-            path, figure = target
+            path, metric = target
             counts = self._of_all(verdict) if path is None else self._of_field(verdict, path)
             if counts is None:
                 continue
             match, mismatch, omission, hallucination = counts
-            extra = hallucination if self.extra_counts or figure != "accuracy" else 0
+            extra = hallucination if self.extra_counts or metric != "accuracy" else 0
             if match or mismatch or omission or extra:
-                yield target, *Confusion(match, mismatch, omission, extra).sums(figure)
+                yield target, *Confusion(match, mismatch, omission, extra).sums(metric)
 
     def _of_all(self, verdict: Result) -> _Counts | None:
         if self.fields:
@@ -70,15 +70,15 @@ class Watch(Struct, frozen=True):
 
 
 def key_of(target: Watched) -> str:
-    """A figure as the key of its sums: `recall`, or `recall:items[*].sku` of a field."""
-    path, figure = target
-    return figure if path is None else f"{figure}:{path}"
+    """A metric as the key of its sums: `recall`, or `recall:items[*].sku` of a field."""
+    path, metric = target
+    return metric if path is None else f"{metric}:{path}"
 
 
 def target_of(key: str) -> tuple[str | None, str]:
-    """The path of the field and the figure of a key."""
-    figure, of_field, path = key.partition(":")
-    return path if of_field else None, figure
+    """The path of the field and the metric of a key."""
+    metric, of_field, path = key.partition(":")
+    return path if of_field else None, metric
 
 
 def _of_statuses(statuses: Sequence[int]) -> _Counts:
@@ -94,7 +94,7 @@ def _of_statuses(statuses: Sequence[int]) -> _Counts:
 
 
 def watches(gates: Iterable[Gate], lines: Iterable[EvaluatorLine]) -> dict[str, Watch]:
-    """The figures that gates name and that need to know what each row added to them, by evaluator."""
+    """The metrics that gates name and that need to know what each row added to them, by evaluator."""
     settings = {line.name: line.settings for line in lines}
     labelled = {name for name, one in settings.items() if one.label_rule() is not None}
     found: dict[str, dict[Watched, None]] = {}

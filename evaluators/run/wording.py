@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.run.figures import beside_limit, beside_quantity, counted, limit_text, rows_text, score_text
+from evaluators.run.metrics import beside_limit, beside_quantity, counted, limit_text, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, GateResult
 
 _SHOWN: Final = 5  # names that a sentence lists
@@ -30,23 +30,23 @@ SENTENCES: Final[Mapping[str, str]] = {
     "metric": "{metric:metric}",
     "lower-bound": "lower bound of the {metric:metric}",
     "label-metric": '{metric:metric} of "{label}"',
-    "held": "{figure} {value:beside}",
-    "missed": "{figure} {value:beside} is {side} {limit:limit}",
-    "quantity-held": "{figure} {value:beside quantity}",
-    "quantity-missed": "{figure} {value:beside quantity} is {side} {limit:limit}",
+    "held": "{metric} {value:beside}",
+    "missed": "{metric} {value:beside} is {side} {limit:limit}",
+    "quantity-held": "{metric} {value:beside quantity}",
+    "quantity-missed": "{metric} {value:beside quantity} is {side} {limit:limit}",
     "no-rows": "no row was measured",
     "few-rows": "only {rows:rows} measured, and the gate asks for {asked:,}",
     "no-such-slice": 'no row was measured: the column "{column}" has {values:first}',
-    "undefined": "{figure} is undefined: there is nothing to divide by",
-    "no-bound": "{figure} is unknown: there is nothing to divide by",
-    "no-bound-in-slices": "{figure} is unknown: slices are not counted by group",
+    "undefined": "{metric} is undefined: there is nothing to divide by",
+    "no-bound": "{metric} is unknown: there is nothing to divide by",
+    "no-bound-in-slices": "{metric} is unknown: slices are not counted by group",
     "no-such-field": 'no row has the field "{path}"{near:after}',
     "items-together": (
         'write "{together}": the items of a list are counted together, so "{path}" has no metric of its own'
     ),
     "no-labels": "no labels were counted; list them in the suite: labels: [{label}]",
     "no-such-label": 'no row expects the label "{label}"{near:after}',
-    "other-answers": "{figure} is not given: some expected answers are none of the labels",
+    "other-answers": "{metric} is not given: some expected answers are none of the labels",
     "items": "; {items:items} in {rows:rows}",
     "fails-anyway": ", and would be with every row that was kept out {certain}",
     "short": ", on only {found.of}; the gate asks for {asked:limit} of them",

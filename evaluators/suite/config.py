@@ -139,7 +139,7 @@ def _texts_with_variables(node: YamlNode, loc: Loc) -> Iterator[tuple[Loc, str]]
 
 
 def _makes_values(loc: Loc, place: int) -> bool:
-    """Whether the word at a place of a way through the suite says what rows or figures are made of."""
+    """Whether the word at a place of a way through the suite says what rows or metrics are made of."""
     word, section = loc[place], loc[0]
     inside = loc[1:place]
     if section in ("gates", "slices"):
@@ -345,7 +345,7 @@ def _named(drafts: Sequence[_LineDraft], details: list[Detail]) -> tuple[Evaluat
             for loc in (draft.loc, taken[name].loc):
                 details.append(Detail(loc, message, hint, key=True, code="duplicate-name"))
             continue
-        if draft.settings.learning() is not None and (why := why_no_file_name(name)) is not None:
+        if draft.settings.schema_inference() is not None and (why := why_no_file_name(name)) is not None:
             message = f'"{shown(name)}" cannot be the name of an evaluator that has a file of its name: it {why}'
             hint = f'call it "{shown(as_file_name(name))}"'
             details.append(Detail((*draft.loc, "name"), message, hint, code="evaluator-name"))

@@ -39,8 +39,10 @@ class EvaluatorLine(Struct, frozen=True):
 
     def with_schema(self, inferred: Mapping[str, Any] | None) -> EvaluatorLine:
         """The line with the schema that its evaluator inferred from the test set, if it has one."""
-        learning = self.settings.learning() if inferred is not None else None
-        return replace(self, settings=learning.apply(inferred)) if learning is not None and inferred is not None else self
+        inference = self.settings.schema_inference() if inferred is not None else None
+        return (
+            replace(self, settings=inference.apply(inferred)) if inference is not None and inferred is not None else self
+        )
 
     @property
     def type(self) -> str:

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from evaluators.reports.names import field_name, segment
-from evaluators.run.result import Counts, EvaluatorStats, FieldStats, MeasureStats, RunResult
+from evaluators.run.result import Counts, EvaluatorStats, FieldStats, NumericColumnStats, RunResult
 
 Number: TypeAlias = int | float
 Named: TypeAlias = Iterator[tuple[str, Number | None]]
@@ -47,7 +47,7 @@ def metrics_of(result: RunResult, every: bool = False) -> dict[str, Number]:
     Raises ValueError should two metrics ever come to the same name.
     """
     found: dict[str, Number] = {}
-    for name, _, _, value in _figures(result, every):
+    for name, _, _, value in _metrics(result, every):
         if name in found:
             raise ValueError(f"two metrics are called {name}")
         found[name] = value
@@ -56,9 +56,9 @@ def metrics_of(result: RunResult, every: bool = False) -> dict[str, Number]:
 
 def metric_groups(result: RunResult, every: bool = False) -> tuple[MetricGroup, ...]:
     """The run, then each evaluator and each field that has metrics. Every metric of `metrics_of` is in one of them."""
-    figures = list(_figures(result, every))
-    found = {group.name: group for _, group, _, _ in figures}
-    for _, group, rest, value in sorted(figures, key=lambda one: one[0]):
+    metrics = list(_metrics(result, every))
+    found = {group.name: group for _, group, _, _ in metrics}
+    for _, group, rest, value in sorted(metrics, key=lambda one: one[0]):
         found[group.name].metrics[rest] = value
     return tuple(found.values())
 
@@ -92,17 +92,17 @@ def field_prefix(stats: EvaluatorStats, one: FieldStats) -> str:
     return f"{_prefix(stats, 'evaluator')}/field/{field_name(one.path)}"
 
 
-def _prefix(stats: EvaluatorStats | MeasureStats, kind: str) -> str:
+def _prefix(stats: EvaluatorStats | NumericColumnStats, kind: str) -> str:
     """What the names of the metrics of an evaluator or a measure begin with."""
     variant = ["variant", segment(stats.variant)] if stats.variant is not None else []
     part = ["slice", *map(segment, stats.slice)] if stats.slice is not None else []
     return "/".join([*variant, *part, kind, segment(stats.name)])
 
 
-def _figures(result: RunResult, every: bool) -> Iterator[tuple[str, MetricGroup, str, Number]]:
+def _metrics(result: RunResult, every: bool) -> Iterator[tuple[str, MetricGroup, str, Number]]:
     """Every metric: its name, its group, its name in the group, and its value."""
-    for group, prefix, figures in _groups(result, every):
-        for rest, value in figures:
+    for group, prefix, metrics in _groups(result, every):
+        for rest, value in metrics:
             name = f"{prefix}/{rest}" if prefix else rest
             if value is not None and isfinite(value) and (every or _says_something(name, value)):
                 yield name, group, rest, value
@@ -147,7 +147,7 @@ def _run(result: RunResult) -> Named:
         yield f"gates/{verdict}", sum(gate.verdict == verdict for gate in result.gates)
 
 
-def _measure(one: MeasureStats) -> Named:
+def _measure(one: NumericColumnStats) -> Named:
     for name in ("mean", "median", "p95", "sum", "min", "max", "rows", "n", "missing", "unreadable"):
         yield name, getattr(one, name)
 

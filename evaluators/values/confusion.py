@@ -1,4 +1,4 @@
-"""What becomes of a number of things, in four counts, and the figures that are made of them.
+"""What becomes of a number of things, in four counts, and the metrics that are made of them.
 
 With M right, X wrong, O missing and H extra: accuracy = M/(M+X+H+O), precision = M/(M+X+H), recall = M/(M+X+O),
 F1 = 2M/(2M+2X+H+O). A share of nothing is 0 where anything went wrong, such as the precision of an output that gave nothing
@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Final, Literal, NamedTuple, TypeAlias, assert_never
 
 Ratio: TypeAlias = Literal["accuracy", "precision", "recall", "f1"]
-"""A figure that is one sum divided by another."""
+"""A metric that is one sum divided by another."""
 RATIOS: Final[tuple[Ratio, ...]] = ("accuracy", "precision", "recall", "f1")
 
 
@@ -38,10 +38,10 @@ class Confusion(NamedTuple):
         """What the output gave and what was expected, together: what twice the matches are divided by for F1."""
         return 2 * (self.right + self.wrong) + self.missing + self.extra
 
-    def sums(self, figure: Ratio) -> tuple[int, int]:
+    def sums(self, metric: Ratio) -> tuple[int, int]:
         """What is divided by what."""
         given, expected = self.right + self.wrong + self.extra, self.right + self.wrong + self.missing
-        match figure:
+        match metric:
             case "accuracy":
                 return self.right, expected + self.extra
             case "precision":
@@ -50,19 +50,19 @@ class Confusion(NamedTuple):
                 return self.right, expected
             case "f1":
                 return 2 * self.right, self.of_both
-        assert_never(figure)
+        assert_never(metric)
 
-    def ratio(self, figure: Ratio) -> tuple[int, int]:
-        """The figure as a fraction: (0, measured) where there is nothing to divide by, which is (0, 0) without anything."""
-        part, whole = self.sums(figure)
+    def ratio(self, metric: Ratio) -> tuple[int, int]:
+        """The metric as a fraction: (0, measured) where there is nothing to divide by, which is (0, 0) without anything."""
+        part, whole = self.sums(metric)
         return part, whole or self.measured
 
-    def exact(self, figure: Ratio) -> Fraction | None:
-        """The figure; None where it is undefined."""
-        part, whole = self.ratio(figure)
+    def exact(self, metric: Ratio) -> Fraction | None:
+        """The metric; None where it is undefined."""
+        part, whole = self.ratio(metric)
         return Fraction(part, whole) if whole else None
 
-    def rounded(self, figure: Ratio) -> float | None:
-        """The figure as the float that is nearest to it; None where it is undefined."""
-        part, whole = self.ratio(figure)
+    def rounded(self, metric: Ratio) -> float | None:
+        """The metric as the float that is nearest to it; None where it is undefined."""
+        part, whole = self.ratio(metric)
         return part / whole if whole else None

@@ -9,8 +9,8 @@ from typing import get_args
 import pytest
 
 from evaluators.api.explaining import of_name
-from evaluators.api.language import FIGURES, OF_A_FIELD, OF_A_ROW, language_words
-from evaluators.run.gates import Figure
+from evaluators.api.language import METRICS, OF_A_FIELD, OF_A_ROW, language_words
+from evaluators.run.gates import ScoreMetric
 from tests.kit import cli
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -46,7 +46,7 @@ def test_a_word_is_explained_in_every_format(word: str) -> None:
 
 def test_a_figure_is_explained_by_what_it_divides() -> None:
     assert "right / (right + wrong + extra)" in of_name("precision", "text")
-    assert set(FIGURES) == set(get_args(Figure))
+    assert set(METRICS) == set(get_args(ScoreMetric))
 
 
 def test_a_word_that_nobody_has_gets_the_nearest_one() -> None:

@@ -31,7 +31,7 @@ OPEN: Final[Mapping[str, Mapping[str, Any]]] = {
     "a schema": {"schema_match": {"name": "it", "schema": SCHEMA}},
 }
 """Evaluators whose documents decide what fields there are."""
-FIGURES: Final[tuple[Ratio, ...]] = ("accuracy", "precision", "recall", "f1")
+METRICS: Final[tuple[Ratio, ...]] = ("accuracy", "precision", "recall", "f1")
 
 
 def documents(count: int, seed: int) -> list[Row]:
@@ -119,7 +119,7 @@ def test_a_lower_bound_is_that_of_a_ratio_over_rows_or_clusters(
 ) -> None:
     rows = documents(70, seed=len(kind))
     target = "it" if path is None else f"it.{path}"
-    figures = FIGURES if path is not None else FIGURES[1:]
+    figures = METRICS if path is not None else METRICS[1:]
     gates = {
         target: [{"metric": figure, "fail_below": 0.01, "using": "lower_bound", "coverage": "any"} for figure in figures]
     }
@@ -149,7 +149,7 @@ def test_what_is_watched_adds_up_to_what_a_field_counts(tmp_path: Path, kind: st
     assert "items in 40 rows" in (watched.gates[0].message or "")
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", METRICS)
 def test_a_listed_field_has_the_interval_of_its_rows(tmp_path: Path, figure: Ratio) -> None:
     rows = [(one, {**other, "number": other.get("number", "?")}) for one, other in documents(50, seed=9)]
     listed = {"json_multi_field_match": {"name": "it", "fields": ["number", "items[0].qty"]}}
@@ -234,7 +234,7 @@ def test_slices_have_lower_bounds_of_their_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", OPEN)
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", METRICS)
 def test_a_cluster_without_the_field_says_nothing_of_its_figure(tmp_path: Path, kind: str, figure: Ratio) -> None:
     with_field = [({"number": str(row)}, {"number": str(row if row % 5 else -1)}) for row in range(30)]
     without: Row = ({"items": [{"qty": 1}]}, {"items": [{"qty": 1}]})

@@ -15,7 +15,7 @@ from evaluators.api.loading import load
 from evaluators.reports.document import PageTable, Section
 from evaluators.reports.fields_page import fields_page
 from evaluators.reports.run_page import run_page
-from evaluators.run.figures import percent_text, quantity_text, score_text
+from evaluators.run.metrics import percent_text, quantity_text, score_text
 from evaluators.run.result import RunResult
 
 SUITE: Final[dict[str, Any]] = {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from evaluators.compare.baseline import baseline_text, read_baseline, write_baseline
-from evaluators.compare.compare_section import CompareConfig, GuardConfig
+from evaluators.compare.compare_section import CompareConfig, RegressionCheck
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import RunComparison, comparison_json
 from evaluators.compare.pairs import Side, SideRows, side_of
@@ -169,18 +169,21 @@ def test_a_drop_that_could_be_chance_does_not_fail_but_broken_rows_may() -> None
 
 
 def test_a_guard_is_about_one_evaluator() -> None:
-    config = CompareConfig(fail_on=(), regression_checks={"parses": GuardConfig(max_drop=0.05, max_broken_rows=2)})
+    config = CompareConfig(fail_on=(), regression_checks={"parses": RegressionCheck(max_drop=0.05, max_broken_rows=2)})
     found = plain("+" * 30, "+" * 28 + "--", config, parses=None)
-    assert [(one.rule, one.verdict) for one in found.guards] == [("max_drop", "failed"), ("max_broken_rows", "passed")]
+    assert [(one.rule, one.verdict) for one in found.regression_checks] == [
+        ("max_drop", "failed"),
+        ("max_broken_rows", "passed"),
+    ]
     assert found.causes == ("max_drop of parses: lower by 0.0667; the most is 0.05",)
 
 
 def test_a_guard_on_a_field_that_was_never_measured_is_undecided() -> None:
     blank = [(RIGHT, said("skipped", None, None))] * 4
     one = side("one", rows_of(blank))
-    config = CompareConfig(regression_checks={"header.total": GuardConfig(max_drop=0.1)})
+    config = CompareConfig(regression_checks={"header.total": RegressionCheck(max_drop=0.1)})
     found = compare_sides(one, one, config, {"header.total": ("header", "total")})
-    assert (found.guards[-1].verdict, found.exit_code) == ("undecided", 3)
+    assert (found.regression_checks[-1].verdict, found.exit_code) == ("undecided", 3)
 
 
 def test_runs_of_which_no_row_was_scored_are_no_comparison() -> None:
@@ -293,11 +296,11 @@ def test_a_row_that_the_base_scored_and_the_new_run_did_not_is_lost(status: str)
 def test_a_lost_row_that_passed_in_the_base_is_broken_for_guards() -> None:
     base = side("base", rows_of([(RIGHT, RIGHT)] * 10 + [(WRONG, RIGHT)] * 10))
     new = side("new", rows_of([(RIGHT, RIGHT)] * 8 + [(UNSCORED["invalid"], RIGHT)] * 4 + [(WRONG, RIGHT)] * 8))
-    guard = GuardConfig(max_drop=0.05, max_broken_rows=1)
+    guard = RegressionCheck(max_drop=0.05, max_broken_rows=1)
     config = CompareConfig(fail_on=("broken_rows",), regression_checks={"parses": guard})
     found = compare_sides(base, new, config, {"parses": ("parses", None)})
     assert found.exit_code == 1
-    assert [(one.rule, one.verdict, one.message) for one in found.guards] == [
+    assert [(one.rule, one.verdict, one.message) for one in found.regression_checks] == [
         ("broken_rows", "failed", "2 rows broken, 2 of them lost; the most is 0"),
         ("max_drop", "failed", "lower by 0.1111 (2 lost rows count 0); the most is 0.05"),
         ("max_broken_rows", "failed", "2 rows broken, 2 of them lost; the most is 1"),
@@ -345,11 +348,11 @@ def test_an_invention_where_nothing_was_lowers_the_figure_of_the_new_run() -> No
 def test_an_invention_where_nothing_was_is_broken_for_every_guard() -> None:
     base = side("base", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, EMPTY)] * 2))
     new = side("new", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, INVENTED), (RIGHT, EMPTY)]))
-    guards = {name: GuardConfig(max_broken_rows=0) for name in ("header", "header.total")}
+    guards = {name: RegressionCheck(max_broken_rows=0) for name in ("header", "header.total")}
     config = CompareConfig(fail_on=("broken_rows",), regression_checks=guards)
     found = compare_sides(base, new, config, {"header": ("header", None), "header.total": ("header", "total")})
     assert (found.broken, found.gained, found.exit_code) == (1, 0, 1)
-    assert [one.verdict for one in found.guards] == ["failed"] * 3
+    assert [one.verdict for one in found.regression_checks] == ["failed"] * 3
     assert [(one.broken, one.gained, one.settled) for one in (found.evaluators[1], found.fields[0])] == [(1, 0, 0)] * 2
     assert [row.change for row in found.changed] == ["broken"]
     assert found.changed[0].fields == ("header.total: not_measured → hallucination",)
@@ -379,11 +382,11 @@ def test_a_row_in_which_the_base_had_nothing_to_measure(now: Result, change: str
 
 def test_a_guard_sees_inventions_also_where_the_base_measured_nothing_at_all() -> None:
     base, new = side("base", rows_of([(RIGHT, EMPTY)] * 3)), side("new", rows_of([(RIGHT, INVENTED)] * 3))
-    guard = GuardConfig(max_broken_rows=2, max_drop=0.1)
+    guard = RegressionCheck(max_broken_rows=2, max_drop=0.1)
     found = compare_sides(
         base, new, CompareConfig(fail_on=(), regression_checks={"header": guard}), {"header": ("header", None)}
     )
-    assert [(one.rule, one.verdict) for one in found.guards] == [("max_broken_rows", "failed")]
+    assert [(one.rule, one.verdict) for one in found.regression_checks] == [("max_broken_rows", "failed")]
     assert found.exit_code == 1
 
 
@@ -413,10 +416,10 @@ def test_a_field_of_a_row_without_a_score_still_counts_where_it_was_measured() -
 
 def test_fields_are_compared_also_when_no_row_of_the_new_run_has_any() -> None:
     base, new = side("base", rows_of([(RIGHT, BOTH)] * 4)), rows_of([(RIGHT, UNSCORED["invalid"])] * 4)
-    config = CompareConfig(fail_on=(), regression_checks={"header.total": GuardConfig(max_broken_rows=3)})
+    config = CompareConfig(fail_on=(), regression_checks={"header.total": RegressionCheck(max_broken_rows=3)})
     blank = replace(side("new", new), fields={"parses": (), "header": ()})
     found = compare_sides(base, blank, config, {"header.total": ("header", "total")})
-    assert (found.guards[0].verdict, found.guards[0].message) == (
+    assert (found.regression_checks[0].verdict, found.regression_checks[0].message) == (
         "failed", "4 rows broken, 4 of them lost; the most is 3",
     )  # fmt: skip
 
@@ -434,7 +437,7 @@ ALL_KINDS = st.lists(st.tuples(st.tuples(PLAIN, ANY), st.tuples(PLAIN, ANY)), mi
 
 def compared(pairs: list[tuple[tuple[Result, Result], tuple[Result, Result]]], clusters: bool = False) -> RunComparison:
     base, new = (side(name, rows_of([pair[place] for pair in pairs], clusters)) for place, name in enumerate("bn"))
-    guards = {"header": GuardConfig(max_drop=0.1), "header.total": GuardConfig(max_drop=0.1, max_broken_rows=2)}
+    guards = {"header": RegressionCheck(max_drop=0.1), "header.total": RegressionCheck(max_drop=0.1, max_broken_rows=2)}
     config = CompareConfig(fail_on=("significant_drop", "broken_rows"), max_broken_rows=3, regression_checks=guards)
     return compare_sides(base, new, config, {"header": ("header", None), "header.total": ("header", "total")})
 

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from evaluators.compare import wording
 from evaluators.compare.comparability import reasons_against
-from evaluators.compare.compare_section import CompareConfig, GuardConfig
+from evaluators.compare.compare_section import CompareConfig, RegressionCheck
 from evaluators.compare.comparing import compare_sides
-from evaluators.compare.guards import label
 from evaluators.compare.pairs import Side, SideRows, paired, row_keys
+from evaluators.compare.regression_checks import label
 from evaluators.run.wording import Finding, listed
 from tests.compare.sides import made_rows, made_side, said
 
@@ -89,11 +89,11 @@ def test_a_clear_drop_names_five_evaluators_and_counts_the_rest() -> None:
 def test_limits_say_what_was_found_and_what_is_allowed() -> None:
     config = CompareConfig(
         fail_on=("broken_rows",),
-        regression_checks={"a": GuardConfig(max_drop=0.1, max_broken_rows=1), "b": GuardConfig(max_drop=0.0)},
+        regression_checks={"a": RegressionCheck(max_drop=0.1, max_broken_rows=1), "b": RegressionCheck(max_drop=0.0)},
     )
     base, new = side("base", rows_of(a="+++++-", b="+?++++")), side("new", rows_of(a="+--+++", b="+?++++"))
     found = compare_sides(base, new, config, {"a": ("a", None), "b": ("b", None)})
-    assert [(one.rule, one.target, one.verdict, one.message) for one in found.guards] == [
+    assert [(one.rule, one.target, one.verdict, one.message) for one in found.regression_checks] == [
         ("broken_rows", None, "failed", "2 rows broken; the most is 0"),
         ("max_drop", "a", "failed", "lower by 0.1667; the most is 0.1"),
         ("max_broken_rows", "a", "failed", "2 rows broken; the most is 1"),
@@ -103,10 +103,10 @@ def test_limits_say_what_was_found_and_what_is_allowed() -> None:
 
 
 def test_lost_rows_count_as_broken_and_are_named() -> None:
-    config = CompareConfig(regression_checks={"a": GuardConfig(max_drop=0.1, max_broken_rows=0)})
+    config = CompareConfig(regression_checks={"a": RegressionCheck(max_drop=0.1, max_broken_rows=0)})
     base, new = side("base", rows_of(a="++++-")), side("new", rows_of(a="+?++?"))
     found = compare_sides(base, new, config, {"a": ("a", None)})
-    assert [(one.verdict, one.message) for one in found.guards[1:]] == [
+    assert [(one.verdict, one.message) for one in found.regression_checks[1:]] == [
         ("failed", "lower by 0.2500 (1 lost row counts 0); the most is 0.1"),
         ("failed", "1 row broken, 1 of them lost; the most is 0"),
     ]

@@ -18,7 +18,7 @@ from tests.conformance.systems import read_cases
 from tests.laws.structures import without_output
 
 FILES = ("extract_bench", "extract_bench_head")
-FIGURES = {"field_score": None, "overall_score": OVERALL, "overall_pass_rate": PASS_RATE}
+METRICS = {"field_score": None, "overall_score": OVERALL, "overall_pass_rate": PASS_RATE}
 
 
 def scored_documents() -> Iterator[Any]:
@@ -35,14 +35,14 @@ def evaluator(case: Case, figure: str) -> Evaluator:
 
 
 @pytest.mark.parametrize("case", [*scored_documents()])
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", METRICS)
 def test_a_suite_gives_the_figures(case: Case, figure: str) -> None:
     ours = answer(case)
     if ours.blame == "config":
         with pytest.raises(Problems):
             evaluator(case, figure)
         return
-    name = FIGURES[figure]
+    name = METRICS[figure]
     wanted = ours.score if name is None else ours.fields[name]
     made = evaluator(case, figure)
     assert explain_cells(made, case.cells).score == wanted

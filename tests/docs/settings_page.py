@@ -57,7 +57,7 @@ def _sections(sections: Shape, definitions: Shape) -> Iterator[tuple[str, Shape]
     yield "test\\_set: phoenix", definitions["phoenix_rows"]
     for name in ("statistics", "measures", "gates", "compare"):
         yield name, _keys_of(sections[name])
-    yield "regression\\_checks", definitions["guard_config"]
+    yield "regression\\_checks", definitions["regression_check"]
     for name in ("results", "limits"):
         yield name, _keys_of(sections[name])
 

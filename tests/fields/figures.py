@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from evaluators.fields.events import FIGURES, UNDEFINED, Credit, Ratio, events_of, row_figures
+from evaluators.fields.events import METRICS, UNDEFINED, Credit, Ratio, events_of, row_metrics
 from evaluators.fields.schema_scoring import SCORES
 from evaluators.fields.scored import Scored
 from evaluators.model import Outcome
@@ -13,13 +13,13 @@ from evaluators.values.confusion import Confusion
 
 
 def figures_of(scored: Scored) -> tuple[Ratio, ...]:
-    """One exact fraction for each of FIGURES; (0, 0) where it is undefined, and everywhere in a row without a score."""
-    return row_figures(events_of(scored)).figures if scored.problem is None else (UNDEFINED,) * len(FIGURES)
+    """One exact fraction for each of METRICS; (0, 0) where it is undefined, and everywhere in a row without a score."""
+    return row_metrics(events_of(scored)).metrics if scored.problem is None else (UNDEFINED,) * len(METRICS)
 
 
 def counted(results: Iterable[Outcome]) -> Confusion:
     """The counts of the results of one row."""
-    return Confusion(*row_figures(events_of(Scored(tuple(results)))).counts)
+    return Confusion(*row_metrics(events_of(Scored(tuple(results)))).counts)
 
 
 def figures_by_name(scored: Scored) -> dict[str, Fraction | None]:

@@ -79,7 +79,7 @@ def test_what_a_suite_says_of_nulls_comes_before_what_the_schema_says() -> None:
 
     def matches(**settings: Any) -> Any:
         suite = {"evaluators": [{"schema_match": {"name": "fields", "schema": schema, **settings}}]}
-        return evaluators.load(suite).evaluate(rows[0])["fields"].figures
+        return evaluators.load(suite).evaluate(rows[0])["fields"].metrics
 
     assert matches() == matches(nulls="absent") != matches(nulls="value")
 

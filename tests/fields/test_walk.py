@@ -24,7 +24,7 @@ from tests.fields.trees import array, choice, leaf, metric, obj, tree
 
 def exact(verdict: Result) -> object:
     """A verdict with its fractions reduced, and a problem as a plain yes or no."""
-    figures = [Fraction(num, den) if den else None for num, den in verdict.figures]
+    figures = [Fraction(num, den) if den else None for num, den in verdict.metrics]
     value = Fraction(verdict.num, verdict.den) if verdict.den else None
     by_field = verdict.statuses, verdict.values, verdict.watched
     return verdict.status, verdict.passed, value, verdict.counts, figures, verdict.issue is None, by_field
@@ -101,7 +101,7 @@ def test_weights_that_get_smaller_at_every_turn_of_a_schema_give_whole_numbers()
     check = SchemaCheck(SchemaScoring(read_listed({"schema": schema}), "overall_score", 1.0))
     document = {"r": {"name": "a", "next": {"name": "b", "next": {"name": "c"}}}}
     verdict = check(document, {"r": {"name": "a", "next": {"name": "b", "next": {"name": "d"}}}})
-    assert all(number.__class__ is int for figure in (*verdict.figures, (verdict.num, verdict.den)) for number in figure)
+    assert all(number.__class__ is int for figure in (*verdict.metrics, (verdict.num, verdict.den)) for number in figure)
     assert Fraction(verdict.num, verdict.den) == Fraction(6, 7)
 
 

@@ -34,7 +34,7 @@ FIRST_LINE = "# yaml-language-server: $schema=../../../docs/suite.schema.json"
 MOST_BYTES = 200_000
 TOPICS = sorted(path.name for path in GALLERY.iterdir() if path.is_dir())
 COUNTS = ("scored", "skipped", "not_measured", "invalid", "unreadable", "blocked")
-FIGURES = ("mean", "pass_rate", "micro_precision", "micro_recall", "micro_f1")
+METRICS = ("mean", "pass_rate", "micro_precision", "micro_recall", "micro_f1")
 
 
 def run(topic: str) -> RunResult:
@@ -126,7 +126,7 @@ def test_the_figures_of_a_topic_are_those_counted_by_hand(topic: str) -> None:
     for name, figures in expected.items():
         stats = found[name]
         assert {word: getattr(stats, word) for word in COUNTS} == {word: figures[word] for word in COUNTS}, name
-        for word in FIGURES:
+        for word in METRICS:
             if word in figures:
                 assert getattr(stats, word) == figure(figures[word]), f"{name}: {word}"
         accuracies = {field.path: field.accuracy for field in stats.fields}

@@ -246,7 +246,7 @@ def drawn(draw: st.DrawFn, wishes: Wishes = ANYTHING) -> Drawn:
 
 def exact(found: Result) -> object:
     """A verdict with its fractions reduced, and its problem as a code."""
-    figures = tuple(Fraction(num, den) if den else None for num, den in found.figures)
+    figures = tuple(Fraction(num, den) if den else None for num, den in found.metrics)
     value = Fraction(found.num, found.den) if found.den else None
     code = found.issue.code if found.issue else None
     return found.status, found.passed, value, found.statuses, found.counts, figures, code

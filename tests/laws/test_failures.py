@@ -16,7 +16,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import Evaluator
-from evaluators.fields.events import FIGURES
+from evaluators.fields.events import METRICS
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.values.paths import parse
@@ -30,7 +30,7 @@ UNMEASURED = (RowStatus.INVALID, RowStatus.UNJUDGED, RowStatus.BUG)
 
 def figures(found: Result, precision: bool = True) -> dict[str, Fraction]:
     """Every figure that the row has, by name."""
-    named = dict(zip(FIGURES, found.figures, strict=False)) | {"score": (found.num, found.den)}
+    named = dict(zip(METRICS, found.metrics, strict=False)) | {"score": (found.num, found.den)}
     match, mismatch, omission, invented = found.counts or counts_of(found)
     named["recall"] = (match, match + mismatch + omission or invented)
     names = [name for name, (_, den) in named.items() if den and (precision or name != "mean_precision")]

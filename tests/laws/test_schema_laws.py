@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.counts import MEASURED
-from evaluators.fields.events import FIGURES
+from evaluators.fields.events import METRICS
 from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import MISSING, FieldStatus, Result, RowStatus
 from evaluators.run.exact_sums import plus
@@ -33,7 +33,7 @@ def verdict(one: Evaluator, expected: Any, output: Any) -> Result:
 
 def figures(found: Result) -> dict[str, Fraction | None]:
     """The figures of a row, by name."""
-    return {name: Fraction(num, den) if den else None for name, (num, den) in zip(FIGURES, found.figures, strict=True)}
+    return {name: Fraction(num, den) if den else None for name, (num, den) in zip(METRICS, found.metrics, strict=True)}
 
 
 def explained(each: Drawn) -> Result:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evaluators.builtin._evaluator import Evaluator
-from evaluators.fields.events import events_of, row_figures, row_statuses, row_values
+from evaluators.fields.events import events_of, row_metrics, row_statuses, row_values
 from evaluators.fields.schema_check import places_of
 from evaluators.fields.scored import Scored
 from evaluators.model import FieldStatus, Outcome, Result
@@ -20,9 +20,9 @@ def settle(settings: Evaluator, explained: Result) -> Result:
     if fields.by_schema:
         events, places = events_of(Scored(explained.fields)), places_of(fields.places)
         statuses, values = row_statuses(events, places), row_values(events, places)
-        counts = row_figures(events).counts
+        counts = row_metrics(events).counts
     issue = None if den else explained.issue
-    return Result(explained.status, passed, num, den, statuses, counts, issue, explained.figures, values)
+    return Result(explained.status, passed, num, den, statuses, counts, issue, explained.metrics, values)
 
 
 def counts_of(fields: tuple[Outcome, ...]) -> tuple[int, int, int, int] | None:

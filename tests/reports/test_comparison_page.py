@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 
-from evaluators.compare.compare_section import CompareConfig, GuardConfig
+from evaluators.compare.compare_section import CompareConfig, RegressionCheck
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import RunComparison
 from evaluators.compare.pairs import Side, SideRows
@@ -66,8 +66,8 @@ def better() -> RunComparison:
 
 def worse() -> RunComparison:
     guards = {
-        "header.totals.gross": GuardConfig(max_drop=0.01, max_broken_rows=20),
-        "contains_json": GuardConfig(max_drop=0.5),
+        "header.totals.gross": RegressionCheck(max_drop=0.01, max_broken_rows=20),
+        "contains_json": RegressionCheck(max_drop=0.5),
     }
     config = CompareConfig(fail_on=("significant_drop", "broken_rows"), max_broken_rows=3, regression_checks=guards)
     targets = {"header.totals.gross": ("header", "totals.gross"), "contains_json": ("contains_json", None)}
@@ -92,7 +92,7 @@ def incomparable() -> RunComparison:
 
 def lost() -> RunComparison:
     """`?` was not judged, `.` is invalid, `n` has nothing on either side, `h` an invention where nothing is expected."""
-    config = CompareConfig(regression_checks={"header.totals.gross": GuardConfig(max_drop=0.2)})
+    config = CompareConfig(regression_checks={"header.totals.gross": RegressionCheck(max_drop=0.2)})
     return compare_sides(
         side("runs/base", rows("+" * 12 + "t.hn")),
         side("runs/new", rows("+" * 9 + "?.t.+nn")),

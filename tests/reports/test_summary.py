@@ -22,9 +22,9 @@ from evaluators.reports.suggestions import Suggestion
 from evaluators.reports.summary import MOST_LINES, summary
 from evaluators.reports.summary_parts import WIDEST
 from evaluators.reports.text import page_text
-from evaluators.run.figures import score_text
+from evaluators.run.metrics import score_text
 from evaluators.run.reader import Run
-from evaluators.run.result import ConfusionMatrix, GateResult, LabelCell, LabelFigures, MeasureStats, RunResult
+from evaluators.run.result import ConfusionMatrix, GateResult, LabelCell, LabelMetrics, NumericColumnStats, RunResult
 from tests.gallery import GALLERY
 from tests.reports.conftest import evaluator, field, run
 
@@ -92,11 +92,11 @@ def results(draw: st.DrawFn) -> RunResult:
     )  # fmt: skip
     warnings = draw(st.lists(st.builds(Issue, st.just("unseen"), st.just(Blame.TESTSET), NAMES), max_size=3))
     labels = draw(st.lists(NAMES, unique=True, max_size=10))
-    figures = tuple(LabelFigures(one, 3, 3, 2, 0.5, 0.5, 0.5) for one in labels)
+    figures = tuple(LabelMetrics(one, 3, 3, 2, 0.5, 0.5, 0.5) for one in labels)
     cells = tuple(LabelCell(one, labels[0], 2, ((2, "a"),)) for one in labels)
     measures = draw(
         st.lists(
-            st.builds(MeasureStats, NAMES, NAMES, *map(st.just, (9, 9, 0, 0, 0.5, None, 0.5, 0.5, 4.5, 0.1, 0.9))),
+            st.builds(NumericColumnStats, NAMES, NAMES, *map(st.just, (9, 9, 0, 0, 0.5, None, 0.5, 0.5, 4.5, 0.1, 0.9))),
             max_size=5,
         )
     )

@@ -41,10 +41,10 @@ def test_a_tally_does_not_grow_with_the_denominators_of_its_rows() -> None:
     for _ in range(2_000):
         num, den = partial_fields(random)
         exact += Fraction(num, den)
-        verdict = Result(RowStatus.SCORED, False, num, den, figures=((num, den),))
+        verdict = Result(RowStatus.SCORED, False, num, den, metrics=((num, den),))
         tally.add(verdict)
         cluster.add(verdict, 1)
-    for sums in (tally.sums, tally.powers, tally.figures[0].sums, cluster.sums):
+    for sums in (tally.sums, tally.powers, tally.metrics[0].sums, cluster.sums):
         large = [den for den in sums if den > EXACT]
         assert large == [UNITS]
         assert len(sums) < 200

@@ -160,7 +160,7 @@ def test_the_spelling_of_a_field_does_not_matter() -> None:
 
 
 def test_the_fields_of_an_open_tree_are_not_known_before_the_run() -> None:
-    assert check_gate(gate("header.anything", fail_below=1), ScoredFields(figures=("f1",))) == []
+    assert check_gate(gate("header.anything", fail_below=1), ScoredFields(metrics=("f1",))) == []
 
 
 @pytest.mark.parametrize("target", ["header.total", "header"])
@@ -372,8 +372,8 @@ def test_a_lower_bound_goes_with_lower_limits_and_rates(config: dict[str, Any]) 
 
 def test_a_field_has_a_mean_score_where_its_evaluator_makes_one() -> None:
     one, whole = gate("header.a", metric="mean_score", fail_below=0.5), gate(metric="overall_score", fail_below=0.5)
-    both = ScoredFields(("a",), figures=("mean_field_score", "overall_score"))
-    overall = ScoredFields(("a",), figures=("overall_score",))
+    both = ScoredFields(("a",), metrics=("mean_field_score", "overall_score"))
+    overall = ScoredFields(("a",), metrics=("overall_score",))
     assert check_gate(one, both) == []
     (issue,) = check_gate(one, overall)
     assert issue.hint == "its metrics: accuracy, precision, recall, f1"
@@ -384,7 +384,7 @@ def test_a_field_has_a_mean_score_where_its_evaluator_makes_one() -> None:
 
 def test_a_field_of_an_open_tree_has_no_figures_in_slices() -> None:
     one = gate("header.a", fail_below=0.5, each_slice="row.supplier")
-    (issue,) = check_gate(one, ScoredFields(figures=("f1",)), slices=["row.supplier"])
+    (issue,) = check_gate(one, ScoredFields(metrics=("f1",)), slices=["row.supplier"])
     assert (issue.code, issue.blame, issue.where) == ("no-fields-in-slices", Blame.CONFIG, "suite.yaml:9:3")
 
 

@@ -20,26 +20,26 @@ from evaluators.run import measures as module
 from evaluators.run.exact_sums import FIRST_ROWS, plus
 from evaluators.run.measures import (
     UNIT,
-    MeasureCounts,
-    MeasuredColumn,
-    MeasureSums,
     NumberSums,
+    NumericColumn,
+    NumericColumnCounts,
+    NumericColumnSums,
     cut,
 )
-from evaluators.run.result import MeasureStats, RunResult
+from evaluators.run.result import NumericColumnStats, RunResult
 from evaluators.run.split_result import ALL, GroupSums, SplitResult
 from evaluators.run.stats import measures_of
 
-COST = MeasuredColumn("cost", "cost")
+COST = NumericColumn("cost", "cost")
 
 
-def counted(cells: Sequence[Any], pieces: Sequence[int] = (), **settings: Any) -> MeasureStats:
+def counted(cells: Sequence[Any], pieces: Sequence[int] = (), **settings: Any) -> NumericColumnStats:
     """The figures of some cells, cut after so many cells each time."""
     whole = SplitResult()
     start = 0
-    column = MeasuredColumn("cost", "cost", **settings)
+    column = NumericColumn("cost", "cost", **settings)
     for end in [*sorted(pieces), len(cells)]:
-        counts = MeasureCounts([column], [])
+        counts = NumericColumnCounts([column], [])
         piece = cells[start:end]
         counts.add(range(len(piece)), {"cost": piece})
         part = SplitResult(groups={ALL: {ALL: GroupSums([], counts.sums)}})
@@ -81,9 +81,9 @@ def test_of_a_hundred_numbers_ninety_five_are_not_above_the_percentile(count: in
     assert counted([str(number) for number in range(1, count + 1)]).p95 == place
 
 
-def in_clusters(rows: Sequence[tuple[str, str, str]]) -> tuple[MeasureSums, list[MeasureStats]]:
+def in_clusters(rows: Sequence[tuple[str, str, str]]) -> tuple[NumericColumnSums, list[NumericColumnStats]]:
     """What rows of (cluster, slice, cost) come to: the sums, and the figures by slice."""
-    counts = MeasureCounts([COST], ["kind"])
+    counts = NumericColumnCounts([COST], ["kind"])
     columns = {"cost": [cost for *_, cost in rows], "kind": [kind for _, kind, _ in rows]}
     counts.add(range(len(rows)), columns, [cluster for cluster, *_ in rows])
     slices = {value: GroupSums([], sums) for value, sums in counts.of_slices("kind").items()}
@@ -109,7 +109,7 @@ def test_clusters_are_added_by_name() -> None:
 
 
 def test_the_point_is_the_mark_where_nothing_tells_it_from_the_comma() -> None:
-    assert MeasureSums().mark() == "."
+    assert NumericColumnSums().mark() == "."
     assert counted(["1", "2"]).decimal == "."
     assert counted(["1,25", "2,5"]).decimal == ","
 
@@ -155,7 +155,7 @@ numbers = st.one_of(
 @given(st.lists(numbers, max_size=40), st.lists(st.integers(0, 40), max_size=5), st.sampled_from([2, 5, 10, 20_000]))
 def test_any_cut_gives_the_same_figures(cells: list[str], cuts: list[int], most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(MeasureSums, "__init__", _with_most(MeasureSums.__init__, most))
+        patch.setattr(NumericColumnSums, "__init__", _with_most(NumericColumnSums.__init__, most))
         pieces = [min(each, len(cells)) for each in cuts]
         assert counted(cells, pieces) == counted(cells)
 

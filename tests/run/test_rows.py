@@ -139,7 +139,7 @@ def test_the_table_of_codes_says_everything_that_was_found(tmp_path: Path) -> No
     lost = Result(RowStatus.INVALID, None, 0, 0, issue=LOST)
     half = Result(
         RowStatus.SCORED, False, 1, 3, bytes([FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.SKIPPED]),
-        figures=((1, 2), (0, 0)),
+        metrics=((1, 2), (0, 0)),
     )  # fmt: skip
     write(tmp_path, "jsonl", [("x", (lost, half, YES[2]))], [])
     lines = [json.loads(line) for line in (tmp_path / "codes.jsonl").read_bytes().splitlines()]

@@ -18,7 +18,7 @@ from evaluators.run.engines.engine import ENGINES
 from evaluators.run.merge import measure
 from evaluators.run.record_facts import record_files
 from evaluators.run.recorder import Recording
-from evaluators.run.stats import figures, slice_figures
+from evaluators.run.stats import metrics, slice_metrics
 from evaluators.run.storing import store_parts
 
 
@@ -41,7 +41,7 @@ def test_clusters_are_the_same_for_any_number_of_splits(bench: Any, most: int, m
     bench.suite = {**bench.suite, "statistics": {"cluster": "row.group"}}
     whole, files = bench.score()
     assert bench.score(splits=9, chunk=300) == (whole, files)
-    stats = figures(load(bench.suite).lines, whole, clustered=True)
+    stats = metrics(load(bench.suite).lines, whole, clustered=True)
     assert all(one.mean_ci is not None for one in stats)
     assert {row["cluster"] for row in lines(files["rows"])} == {"a", "b", "c"}
 
@@ -208,7 +208,7 @@ def test_results_after_a_gap_are_left_out(bench: Any, shuffled: Any) -> None:
 def test_slices_add_up_to_the_whole(bench: Any) -> None:
     measured, _ = bench.score(splits=3)
     suite = load(bench.suite)
-    whole, slices = figures(suite.lines, measured), slice_figures(suite.lines, measured)
+    whole, slices = metrics(suite.lines, measured), slice_metrics(suite.lines, measured)
     assert [one.slice for one in slices if one.name == "header"] == [("group", value) for value in "abc"]
     for stats in whole:
         mine = [one for one in slices if one.name == stats.name]
@@ -226,13 +226,13 @@ def test_the_counts_of_each_evaluator_add_up(bench: Any) -> None:
 def test_figures_of_a_variant_carry_its_name(bench: Any) -> None:
     measured, _ = bench.score()
     suite = load(bench.suite)
-    assert {one.variant for one in figures(suite.lines, measured, "gpt")} == {"gpt"}
+    assert {one.variant for one in metrics(suite.lines, measured, "gpt")} == {"gpt"}
 
 
 def gaps_of(bench: Any) -> list[tuple[str, str | None, str | None]]:
     suite, job = bench.job()
     measured = measure(job, suite.lines, ENGINES.find("in_process")(), "rows.jsonl")
-    found = gaps(suite.lines, [(measured, figures(suite.lines, measured))], suite, complete=True)
+    found = gaps(suite.lines, [(measured, metrics(suite.lines, measured))], suite, complete=True)
     assert all(issue.blame is Blame.TESTSET for issue in found)
     return [(issue.code, issue.where, issue.hint) for issue in found]
 

@@ -190,10 +190,10 @@ def test_a_tally_takes_up_what_only_another_one_watched() -> None:
 
 def test_a_further_figure_is_added_over_the_rows_that_have_it() -> None:
     one, other = Tally(), Tally()
-    one.add(Result(RowStatus.SCORED, False, 0, 1, figures=((1, 2), (0, 0))))
-    other.add(Result(RowStatus.SCORED, False, 0, 1, figures=((1, 3), (2, 3), (1, 1))), 2)
+    one.add(Result(RowStatus.SCORED, False, 0, 1, metrics=((1, 2), (0, 0))))
+    other.add(Result(RowStatus.SCORED, False, 0, 1, metrics=((1, 3), (2, 3), (1, 1))), 2)
     plus(one, other)
-    assert [(each.rows, each.sums) for each in one.figures] == [(3, {2: 1, 3: 2}), (2, {3: 4}), (2, {1: 2})]
+    assert [(each.rows, each.sums) for each in one.metrics] == [(3, {2: 1, 3: 2}), (2, {3: 4}), (2, {1: 2})]
 
 
 # --- slices beyond the first ones
@@ -334,7 +334,7 @@ def test_what_a_schema_counts_beside_the_statuses() -> None:
         ("items", MATCHED, 1): 4, ("items", MISSED, 1): 1, ("items", SPURIOUS, 1): 3, ("items", PAIRED, 1): 2,
         ("items", EVALUATED, 1): 7, ("items", PASSED, 1): 6, ("a", EVALUATED, 1): 8, ("a", PASSED, 1): 3,
     })  # fmt: skip
-    found = evaluator_stats("tree", "schema_match", ScoredFields(figures=("mean_field_score",)), tally)
+    found = evaluator_stats("tree", "schema_match", ScoredFields(metrics=("mean_field_score",)), tally)
     fields = {one.path: one for one in found.fields}
     counts = fields["a"].counts
     assert (counts.match, counts.mismatch, counts.error) == (3, 1, 1)

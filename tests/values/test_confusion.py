@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.fields.events import Event, RowFigures, row_figures
+from evaluators.fields.events import Event, RowMetrics, row_metrics
 from evaluators.fields.scored import ListOutcome
 from evaluators.model import FieldStatus
 from evaluators.run.intervals import ratios
@@ -81,6 +81,6 @@ def test_the_items_of_one_row_have_the_figures_that_the_run_says_of_them(
 )
 def test_a_row_has_the_same_figures_by_events_and_by_results(statuses: list[FieldStatus]) -> None:
     counts = Confusion(*(statuses.count(status) for status in list(FieldStatus)[1:5]))
-    found: RowFigures = row_figures([Event("a", status) for status in statuses])
-    exact = [Fraction(num, den) if den else None for num, den in found.figures[:3]]
+    found: RowMetrics = row_metrics([Event("a", status) for status in statuses])
+    exact = [Fraction(num, den) if den else None for num, den in found.metrics[:3]]
     assert exact == [counts.exact("precision"), counts.exact("recall"), counts.exact("f1")]

@@ -51,7 +51,7 @@ from evaluators.suite.python_data import tree_of
 
 _MODEL: Final = "it asks a model; a judge is set up in the suite, not taken over"
 _CODE: Final = "a program of yours: write it as an evaluator in Python"
-_FIGURES: Final = "metrics of shared word groups are not worked out here"
+_METRICS: Final = "metrics of shared word groups are not worked out here"
 _TRACE: Final = "it looks at the steps of an agent, not at an output"
 _CALL: Final = "the call's cost and time are not in the output; put them into columns of the rows"
 _TOOLS: Final = "put the call into the output as JSON and check it with `json_schema_valid`"
@@ -64,7 +64,7 @@ _MANY: Final = {
     "is-sql": "SQL is not parsed here", "contains-sql": "SQL is not parsed here",
     "is-refusal": "write a pattern of the usual refusals: `regex_match`",
     "javascript": _CODE, "python": _CODE, "ruby": _CODE, "webhook": "a suite calls no address",
-    "rouge-n": _FIGURES, "bleu": _FIGURES, "gleu": _FIGURES, "meteor": _FIGURES,
+    "rouge-n": _METRICS, "bleu": _METRICS, "gleu": _METRICS, "meteor": _METRICS,
     "levenshtein": "its limit is a number of characters; here it is a share of the longer text: levenshtein: {pass_at: 0.9}",
     "latency": _CALL, "cost": _CALL, "perplexity": _CALL, "perplexity-score": _CALL, "finish-reason": _CALL,
     "guardrails": _CALL, "trace-span-count": _TRACE, "trace-span-duration": _TRACE, "trace-error-spans": _TRACE,

@@ -1,7 +1,7 @@
 """A JSON Schema made of expected documents, which says for every field how it is compared, and what a person should look at.
 
 The comparators and alignments are those of the lines that `init` writes for the same documents, so a suite of either gives the
-same figures.
+same metrics.
 """
 
 from __future__ import annotations

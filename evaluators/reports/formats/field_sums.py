@@ -24,12 +24,12 @@ class FieldSums(Format):
     file = "field_summary.csv"
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
-        """The table, with exact figures; an undefined one is an empty cell."""
+        """The table, with exact metrics; an undefined one is an empty cell."""
         write_csv(stream, (HEAD, *_rows((*run.result.evaluators, *run.result.slices))))
 
 
-def _rows(figures: Iterable[EvaluatorStats]) -> Iterable[tuple[str, ...]]:
-    for stats in figures:
+def _rows(metrics: Iterable[EvaluatorStats]) -> Iterable[tuple[str, ...]]:
+    for stats in metrics:
         column, value = stats.slice or ("", "")
         for field in stats.fields:
             yield stats.variant or "", column.removeprefix("row."), value, stats.name, *_cells(field)
@@ -41,8 +41,8 @@ def _cells(field: FieldStats) -> tuple[str, ...]:
         counts.n, counts.match, counts.mismatch, counts.omission, counts.hallucination, counts.error,
         counts.skipped, counts.not_measured, counts.not_judged,
     )  # fmt: skip
-    figures = (field.accuracy, field.precision, field.recall, field.f1, field.mean_score)
-    return field.path, *map(str, sums), *map(exact, figures), *_item_cells(field.array)
+    metrics = (field.accuracy, field.precision, field.recall, field.f1, field.mean_score)
+    return field.path, *map(str, sums), *map(exact, metrics), *_item_cells(field.array)
 
 
 def _item_cells(array: ArrayStats | None) -> tuple[str, ...]:

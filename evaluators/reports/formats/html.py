@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Html(Format):
-    """A self-contained page with figures, filters and every row side by side."""
+    """A self-contained page with metrics, filters and every row side by side."""
 
     suffixes = (".html", ".htm")
     file = "report.html"
@@ -24,7 +24,7 @@ class Html(Format):
     shows_mistakes = True
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
-        """The figures and the rows of the run."""
+        """The metrics and the rows of the run."""
         rows = embedded(run, options.label_rules)
         stream.write(page(run_payload(run.result, options, run.facts, rows), rows.elements))
 

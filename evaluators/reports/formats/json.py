@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class JsonFile(Format):
-    """The run's figures for programs."""
+    """The run's metrics for programs."""
 
     suffixes = (".json",)
 

@@ -17,7 +17,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
-from evaluators.run.figures import interval_text, percent_text, score_text
+from evaluators.run.metrics import interval_text, percent_text, score_text
 from evaluators.run.reader import Run
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 from evaluators.run.wording import gate_label
@@ -42,7 +42,7 @@ class JUnit(Format):
 
     def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
         """One test suite for the comparison: every regression check is a test, and whether the runs can be compared is one."""
-        tests = [*_guards(comparison), _comparable(comparison)]
+        tests = [*_regression_checks(comparison), _comparable(comparison)]
         about = [("base", comparison.base), ("new", comparison.new), ("rows", str(comparison.rows))]
         stream.write(_whole(comparison.name, tests, [*about, ("exit_code", str(comparison.exit_code))]))
 
@@ -67,11 +67,11 @@ def _whole(name: str, tests: Sequence[Element], about: Iterable[tuple[str, str]]
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _guards(comparison: RunComparison) -> Iterable[Element]:
-    for guard in comparison.guards:
-        about = [one for one in (guard.target, f"variant {guard.variant}" if guard.variant else None) if one]
-        name = f"{guard.rule} ({', '.join(about)})" if about else guard.rule
-        yield _test("regression_checks", name, _KINDS[guard.verdict], guard.message, guard.message)
+def _regression_checks(comparison: RunComparison) -> Iterable[Element]:
+    for check in comparison.regression_checks:
+        about = [one for one in (check.target, f"variant {check.variant}" if check.variant else None) if one]
+        name = f"{check.rule} ({', '.join(about)})" if about else check.rule
+        yield _test("regression_checks", name, _KINDS[check.verdict], check.message, check.message)
 
 
 def _comparable(comparison: RunComparison) -> Element:

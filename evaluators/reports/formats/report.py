@@ -23,7 +23,7 @@ FORMAT: Final = 2
 
 
 class ReportFile(Format):
-    """Figures, coverage and every outcome of every row."""
+    """Metrics, coverage and every outcome of every row."""
 
     suffixes = (".report.json",)
     file = "report.json"
@@ -59,7 +59,7 @@ class _Totals:
         self._passed += outcomes.get("total_passed", 0)
 
     def report(self, stats: EvaluatorStats) -> dict[str, Any]:
-        figures = {each.name: each.mean for each in stats.metrics}
+        metrics = {each.name: each.mean for each in stats.metrics}
         return {
             "evaluator": stats.name,
             "variant": stats.variant,
@@ -71,7 +71,7 @@ class _Totals:
                 "total_failed": self._evaluated - self._passed,
                 "pass_rate": self._passed / self._evaluated if self._evaluated else None,
             },
-            **figures,
+            **metrics,
             "micro_precision": stats.micro_precision,
             "micro_recall": stats.micro_recall,
             "micro_f1": stats.micro_f1,

@@ -52,7 +52,7 @@ def page_payload(document: Page, headline: str = "") -> Encoded:
 def run_payload(
     result: RunResult, options: Options, facts: RecordFacts | None = None, rows: EmbeddedRows | None = None
 ) -> Encoded:
-    """The page of a run. Without rows it has the figures alone."""
+    """The page of a run. Without rows it has the metrics alone."""
     page = run_page(result, replace(options, mistakes=()))  # its table of rows says them
     payload = page_payload(page, page.title.removeprefix(f"{result.name}: "))
     tables = {label_id(place): place for place in range(len(result.confusion_matrices))}

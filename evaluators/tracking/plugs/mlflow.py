@@ -172,9 +172,9 @@ def _log_values(
     from mlflow.entities import Metric, Param
 
     run_id, at = run.info.run_id, _started(record) or run.info.start_time
-    figures, settings = _fitting(metrics, run.data.metrics), _fitting(params, {})
+    metrics, settings = _fitting(metrics, run.data.metrics), _fitting(params, {})
     new = [Param(name, _cut(text, _TEXT)) for name, text in settings.items() if name not in run.data.params]
-    for some in _some((Metric(name, value, at, 0) for name, value in figures.items()), 500):
+    for some in _some((Metric(name, value, at, 0) for name, value in metrics.items()), 500):
         client.log_batch(run_id, metrics=some)
     for texts in _some(new, 100):
         client.log_batch(run_id, params=texts)

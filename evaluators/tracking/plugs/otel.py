@@ -92,7 +92,7 @@ class OpenTelemetry(RowTracker):
             if self._sends("LOGS"):
                 _export(OTLPLogExporter, self._address("logs"), _some(run.logs()), "logs", session, said)
             if self._sends("METRICS"):
-                _export(OTLPMetricExporter, self._address("metrics"), [run.figures()], "metrics", session, said)
+                _export(OTLPMetricExporter, self._address("metrics"), [run.metrics()], "metrics", session, said)
         if left_out := session.partial():
             raise left_out
         return Link("otel", None, f"{run.trace_id:032x}")
@@ -168,7 +168,7 @@ class _Run:
                 )  # fmt: skip
                 yield ReadableLogRecord(said, self._resource, self._scope)
 
-    def figures(self) -> Any:
+    def metrics(self) -> Any:
         """The metrics of the run as gauges, each with what it is about."""
         from opentelemetry.sdk.metrics import export
 

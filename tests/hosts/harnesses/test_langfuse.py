@@ -23,7 +23,7 @@ def run(scores: SuiteEvaluations, fails: str = "") -> Any:
 
     client = Langfuse(tracing_enabled=False, public_key="none", secret_key="none", host="http://127.0.0.1:9")
     data = [{"input": inputs_of(row), "expected_output": row["expected"]} for row in table_rows()]
-    return client.run_experiment(name="table", data=data, task=task, evaluators=[scores], run_evaluators=[scores.figures])
+    return client.run_experiment(name="table", data=data, task=task, evaluators=[scores], run_evaluators=[scores.metrics])
 
 
 def test_every_item_is_ours(ours: Figures) -> None:

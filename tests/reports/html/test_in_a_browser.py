@@ -14,7 +14,7 @@ import pytest
 from evaluators.api.execute import finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
-from evaluators.compare.comparison import Difference, GuardResult, RunComparison
+from evaluators.compare.comparison import Difference, RegressionCheckResult, RunComparison
 from evaluators.reports.document import Head, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.document import Item as ListItem
 from evaluators.reports.html.page import page as page_html
@@ -444,9 +444,9 @@ def test_any_other_page_can_be_read_too(opened: Open, tmp_path: Path) -> None:
 
 def test_a_comparison_says_how_it_ended_and_what_became_worse(opened: Open, tmp_path: Path) -> None:
     drop = Difference("header", None, 20, 1.0, 0.5, -0.5, None, 0.001, 0.001, "worse", 0, 10, 0, None)
-    guard = GuardResult("significant_drop", None, "failed", "clearly worse: header by 0.5")
+    guard = RegressionCheckResult("significant_drop", None, "failed", "clearly worse: header by 0.5")
     found = RunComparison(
-        "a", "b", "bills: old", 20, 0, 10, 10, (drop,), guards=(guard,), exit_code=1, causes=("header",)
+        "a", "b", "bills: old", 20, 0, 10, 10, (drop,), regression_checks=(guard,), exit_code=1, causes=("header",)
     )
     file = tmp_path / "comparison.html"
     file.write_text(comparison_written("html", found), encoding="utf-8")

@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import Final
 
 from evaluators.api.loading import loads
-from evaluators.reports.conclusions import conclude
+from evaluators.reports.conclusions import finish_run
 from evaluators.run.engines.engine import ENGINES, Crew, RemoteCrew
 from evaluators.run.preparing import Prepared, prepare
 from evaluators.run.run_folder import RunFolder
@@ -116,7 +116,7 @@ def _seconds(prepared: Prepared, crew: Crew) -> float:
             crew,
             folder,
             fingerprint,
-            conclude,
+            finish_run,
         )
         return perf_counter() - begun
     finally:

@@ -27,7 +27,7 @@ from evaluators.run.job import Job
 from evaluators.run.merge import measure
 from evaluators.run.preparing import prepare
 from evaluators.run.record_facts import record_files
-from evaluators.run.stats import figures
+from evaluators.run.stats import metrics
 from evaluators.run.storing import recording_of, store_parts
 from evaluators.testsets.reader import Split, Table
 from tests.data.extract_bench import SCHEMAS
@@ -231,7 +231,7 @@ def _scored(suite: Suite, path: Path, pieces: int, workers: int, format_: Any) -
         files = record_files(Path(name), format_)
         store_parts(job, suite.lines, measured, files)
         stored = [file.read_bytes() for file in (files.rows, files.codes, files.outcomes, files.cells)]
-        return repr(figures(suite.lines, measured)), stored, measured.rows
+        return repr(metrics(suite.lines, measured)), stored, measured.rows
 
 
 def main() -> None:

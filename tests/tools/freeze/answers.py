@@ -100,8 +100,8 @@ def explained_result(result: Any) -> Data:
         found["reason"] = result.reason
     if result.details:
         found["details"] = result.details
-    if result.figures and result.status != "blocked":
-        found["figures"] = [fraction(*one) for one in result.figures]
+    if result.metrics and result.status != "blocked":
+        found["figures"] = [fraction(*one) for one in result.metrics]
     if result.fields:
         found["fields"] = [field_data(field) for field in result.fields]
     return found

@@ -74,18 +74,18 @@ AREAS: Final[dict[str, Area]] = {
     ),
     "tallies": Area(
         (
-            "run/tally.py", "run/exact_sums.py", "run/figures.py", "run/intervals.py", "run/stats.py",
+            "run/tally.py", "run/exact_sums.py", "run/metrics.py", "run/intervals.py", "run/stats.py",
             "run/measures.py", "run/labels.py", "run/groups.py",
             "run/row_codes.py",
         ),
         (
-            "run/test_worked_by_hand.py", "run/test_sums_by_hand.py", "run/test_tally.py", "run/test_exact_sums.py", "run/test_figures.py",
+            "run/test_worked_by_hand.py", "run/test_sums_by_hand.py", "run/test_tally.py", "run/test_exact_sums.py", "run/test_metrics.py",
             "run/test_intervals.py", "run/test_statistics.py", "run/test_measures.py", "run/test_labels.py",
             "run/test_clusters.py", "run/test_slices.py", "run/test_row_codes.py", "run/test_job.py",
         ),
     ),
     "gates": Area(
-        ("run/gates.py", "run/gate_*.py", "run/watch.py", "run/figures.py", "run/exit_code.py"),
+        ("run/gates.py", "run/gate_*.py", "run/watch.py", "run/metrics.py", "run/exit_code.py"),
         (
             "run/test_gates.py", "run/test_worked_by_hand.py", "run/test_sums_by_hand.py", "run/test_exit_code.py", "run/test_labels.py",
             "run/test_measures.py", "run/test_slices.py",

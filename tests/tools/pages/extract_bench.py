@@ -25,7 +25,7 @@ PAGE: Final = Path(__file__).parents[3] / "docs" / "contributing" / "extract-ben
 SCORES: Final = PACKED.with_name("scores.json")
 COMMAND: Final = "python -m tests.tools.pages.extract_bench"
 
-FIGURES: Final = ("precision", "recall", "f1", "overall_score", "field_score", "pass_rate")
+METRICS: Final = ("precision", "recall", "f1", "overall_score", "field_score", "pass_rate")
 SUBSTITUTES: Final = ("exact", "fuzzy")
 SMALL: Final = ("finance/credit_agreement", "hiring/resume", "sport/swimming")
 """The schemas whose documents are scored in less than a second or two."""
@@ -109,11 +109,11 @@ def scored(schemas: Sequence[str] = SCHEMAS, substitutes: Sequence[str] = SUBSTI
     for schema in schemas:
         for substitute in substitutes:
             settings = evaluator(schema, substitute)
-            check, names = settings.compile(), settings.scored_fields().figures
-            places = [at for figure in FIGURES for at, name in enumerate(names) if name in _named(figure)]
+            check, names = settings.compile(), settings.scored_fields().metrics
+            places = [at for figure in METRICS for at, name in enumerate(names) if name in _named(figure)]
             for name, expected in documents(schema):
                 for kind in KINDS:
-                    figures = check(expected, output(kind, schema, name)).figures
+                    figures = check(expected, output(kind, schema, name)).metrics
                     shares = [_share(*figures[at]) for at in places]
                     found[kind].setdefault(f"{schema}/{name}", {})[substitute] = shares
     return found
@@ -171,8 +171,8 @@ def _scores(scores: Scores) -> str:
     lines = [f"{head}their pass rate | not scored by them |", "|---|" + "--:|" * 11]
     for kind, about in KINDS.items():
         rows = scores[kind].values()
-        ours = [_mean(row["exact"][at] for row in rows) for at in range(len(FIGURES))]
-        fuzzy = _mean(row["fuzzy"][FIGURES.index("f1")] for row in rows)
+        ours = [_mean(row["exact"][at] for row in rows) for at in range(len(METRICS))]
+        fuzzy = _mean(row["fuzzy"][METRICS.index("f1")] for row in rows)
         *theirs, lost = recorded(kind)
         cells = [f"{kind}: {about}", *map(_shown, (*ours, fuzzy, *theirs)), str(lost) if lost else ""]
         lines.append(f"| {' | '.join(cells)} |")
@@ -184,7 +184,7 @@ def _by_schema(scores: Scores) -> str:
     for kind in KINDS:
         means = (
             _mean(
-                row["exact"][FIGURES.index("f1")] for name, row in scores[kind].items() if name.startswith(f"{schema}/")
+                row["exact"][METRICS.index("f1")] for name, row in scores[kind].items() if name.startswith(f"{schema}/")
             )
             for schema in SCHEMAS
         )

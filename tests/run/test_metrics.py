@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.run.figures import beside_limit, counted, interval_text, limit_text, percent_text, score_text
+from evaluators.run.metrics import beside_limit, counted, interval_text, limit_text, percent_text, score_text
 from evaluators.run.result import Interval
 
 

@@ -1,9 +1,9 @@
-"""Figures as text, the same in gates, reports and messages.
+"""Metrics as text, the same in gates, reports and messages.
 
-Rounding never claims more than the figure does: only a perfect score prints as 1.0000, only an empty one as 0.0000, and a
-figure that misses a limit never prints as the limit.
+Rounding never claims more than the metric does: only a perfect score prints as 1.0000, only an empty one as 0.0000, and a
+metric that misses a limit never prints as the limit.
 
-How much of a test set a figure speaks of is said here, too. Rows are *kept out* when the data or the environment kept them from being
+How much of a test set a metric speaks of is said here, too. Rows are *kept out* when the data or the environment kept them from being
 measured: they are invalid, unjudged, or a fault of the program. Rows that the suite leaves out (skipped) and rows in which nothing
 was there (not measured) are not.
 """
@@ -16,9 +16,9 @@ from typing import Final, NamedTuple
 from evaluators.run.result import EvaluatorStats, FieldStats, Interval
 
 UNDEFINED: Final = "–"
-"""Stands where a figure has no value."""
+"""Stands where a metric has no value."""
 USUAL: Final = 0.95
-"""The share of the rows that a figure must rest on, unless the suite says otherwise."""
+"""The share of the rows that a metric must rest on, unless the suite says otherwise."""
 
 
 def score_text(value: float | None) -> str:
@@ -142,7 +142,7 @@ class Coverage(NamedTuple):
 
 
 def coverage_of(stats: EvaluatorStats, field: FieldStats | None = None) -> Coverage:
-    """What the figures of an evaluator, or of one of its fields, rest on.
+    """What the metrics of an evaluator, or of one of its fields, rest on.
 
     A field is measured in rows that have no score because of another field. It loses the rows of which nothing could be
     read, and what could not be measured in the field itself; what is told is the larger of the two losses.
