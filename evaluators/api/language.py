@@ -27,7 +27,7 @@ from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.gates import AnyGateConfig
 from evaluators.run.results_config import ResultsConfig, StatisticsConfig
-from evaluators.run.suite_sections import LimitsConfig, NumericColumnConfig
+from evaluators.run.suite_sections import LimitsConfig, NumericColumnConfig, RepeatsConfig
 from evaluators.settings import READ_AS, Settings
 from evaluators.suite.extends import preset_names
 from evaluators.suite.schema import (
@@ -74,6 +74,8 @@ class SuiteShape(Settings):
     """The rows: a CSV file or another kind of test set, and which columns play which role."""
     statistics: StatisticsConfig | None = None
     """What intervals are to know of the rows: which of them belong together."""
+    repeats: Literal["id"] | RowColumn | RepeatsConfig | None = None
+    """Which rows are several outputs of one question: `row.question_id`, or `id`."""
     measures: dict[str, RowColumn | NumericColumnConfig] | None = None
     """Numbers that are in a column already, such as cost or latency: `{cost: row.cost_usd}`."""
     gates: dict[str, AnyGateConfig | list[AnyGateConfig]] | None = None
@@ -95,6 +97,7 @@ class SuiteShape(Settings):
 _SECTIONS: Final[Mapping[str, type[Settings]]] = {
     "test_set": TestSetConfig,
     "statistics": StatisticsConfig,
+    "repeats": RepeatsConfig,
     "measures": NumericColumnConfig,
     "gates": AnyGateConfig,
     "compare": CompareConfig,

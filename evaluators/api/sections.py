@@ -37,6 +37,7 @@ READERS: Final[Mapping[str, SectionReader]] = {
     "test_set": read_test_set,
     "measures": _read_by("evaluators.run.suite_sections", "read_measures"),
     "statistics": read_statistics,
+    "repeats": _read_by("evaluators.run.suite_sections", "read_repeats"),
     "gates": _read_by("evaluators.run.gate_targets", "read_gates"),
     "compare": _read_by("evaluators.compare.compare_section", "read_compare"),
     "results": read_results,

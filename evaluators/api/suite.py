@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from evaluators.run.engines.engine import NamedEngine
     from evaluators.run.gates import Gate
     from evaluators.run.measures import NumericColumn
+    from evaluators.run.repeats import Repeats
     from evaluators.tracking.tracker import NamedTracker
 
 _USUAL_RESULTS: Final = ResultsConfig.model_construct()
@@ -106,7 +107,18 @@ class Suite(Struct, frozen=True, dict=True):
     @property
     def cluster(self) -> str | None:
         """The column that says which rows belong together; None when rows are on their own."""
-        return self._section("statistics", StatisticsConfig.model_construct()).column
+        named = self._section("statistics", StatisticsConfig.model_construct()).column
+        return self.repeats.by if named is None and self.repeats is not None and not self.repeats.of_ids else named
+
+    @property
+    def repeats(self) -> Repeats | None:
+        """Which rows are outputs of one question; None where each row is a question of its own."""
+        return self._section("repeats", None)
+
+    def cluster_of(self, roles: Mapping[str, str]) -> str | None:
+        """The column that says which rows belong together, where columns play these roles; None when rows are on their own."""
+        repeats = self.repeats
+        return repeats.column(roles) if repeats is not None else self.cluster
 
     @property
     def measures(self) -> tuple[NumericColumn, ...]:
@@ -274,7 +286,8 @@ class Suite(Struct, frozen=True, dict=True):
     def needed_roles(self) -> set[Role]:
         """The roles that some evaluator reads."""
         read = {column.name for column in needed_columns(self.lines) if not column.literal}
-        return {role for role in ROLES if role in read}
+        of_ids = self.repeats is not None and self.repeats.of_ids
+        return {role for role in ROLES if role in read or (role == "id" and of_ids)}
 
     def named_columns(self) -> list[str]:
         """The columns that evaluators, conditions, slices and clusters name themselves."""

@@ -83,6 +83,7 @@ def _compared(
     was, now = base.result.meaning, new.result.meaning
     alike = [name for name in new.fields if name in base.fields and was.get(name) == now.get(name)]
     shown = judged_all(pairs, alike, base, new, lost_is_broken=False)
+    shown = tuple(_with_noise(one, base, new) for one in shown)
     held = judged_all(pairs, alike, base, new, lost_is_broken=True) if any(one.lost_passed for one in shown) else shown
     rows: list[ChangedRow] = []
     changes: Counter[Change] = Counter()
@@ -147,8 +148,21 @@ def variant_side(run: Side, variant: str) -> Side:
     """One variant of a run as a run of its own."""
     measures = tuple(replace(one, variant=None) for one in run.result.measures if one.variant == variant)
     labels = tuple(replace(one, variant=None) for one in run.result.confusion_matrices if one.variant == variant)
-    result = replace(run.result, measures=measures, confusion_matrices=labels)
+    repeats = tuple(replace(one, variant=None) for one in run.result.repeats if one.variant == variant)
+    result = replace(run.result, measures=measures, confusion_matrices=labels, repeats=repeats)
     return replace(run, label=variant, result=result, rows={None: run.rows[variant]})
+
+
+def _with_noise(one: Difference, base: Side, new: Side) -> Difference:
+    """The difference of an evaluator with the share of pairs that the model's own noise changes, where both runs know it."""
+    found = [
+        stats.noise
+        for side in (base, new)
+        for stats in side.result.repeats
+        if one.field is None and (stats.evaluator, stats.variant) == (one.evaluator, one.variant)
+    ]
+    known = [noise for noise in found if noise is not None]
+    return replace(one, noise=sum(known) / 2) if len(known) == 2 else one
 
 
 def _label_differences(

@@ -72,6 +72,9 @@ class Difference(Struct, frozen=True):
     """Rows that the base measured, and in which nothing is there any more, neither expected nor in the output."""
     unit: Unit = "rows"
     """What `base` and `new` count: rows, or the values of a field of which a row may have several."""
+    noise: float | None = None
+    """The share of pairs that would be fixed or broken if nothing had changed: of two outputs of one question in one run, one passes
+    and the other does not. The mean of both runs; None where the suite has no `repeats`."""
 
 
 class NumericColumnDifference(Struct, frozen=True):
@@ -255,4 +258,7 @@ def comparison_json(comparison: RunComparison) -> str:
     for key in ("measures", "labels"):
         if not body[key]:
             del body[key]
+    for one in (*body["evaluators"], *body["fields"]):
+        if one["noise"] is None:
+            del one["noise"]
     return stable(body)

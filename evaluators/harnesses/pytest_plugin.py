@@ -215,7 +215,7 @@ def _is_of(gate: Gate, result: GateResult) -> bool:
     config = gate.config
     sliced = config.slice is not None or config.each_slice is not None
     return (
-        (result.target, result.metric, result.label) == (gate.written, gate.metric, config.label)
+        (result.target, result.metric, result.label) == (gate.written, gate.shown_metric, config.label)
         and config.variant in (None, result.variant)
         and sliced == (result.slice is not None)
         and (config.slice is None or result.slice is None or result.slice[1] in config.slice.values())
@@ -224,7 +224,7 @@ def _is_of(gate: Gate, result: GateResult) -> bool:
 
 def _name(gate: Gate) -> str:
     config = gate.config
-    about: list[str] = [gate.metric] if config.metric is not None else []
+    about: list[str] = [gate.shown_metric] if config.metric is not None else []
     about += [f"label {config.label}"] if config.label is not None else []
     about += [f"variant {config.variant}"] if config.variant is not None else []
     about += [f"{column} = {value}" for column, value in (config.slice or {}).items()]

@@ -13,7 +13,16 @@ from evaluators.compare.comparison import (
     RunComparison,
 )
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, Tone, dense
-from evaluators.run.metrics import UNDEFINED, counted, mean_interval_text, more_text, quantity_text, rows_text, score_text
+from evaluators.run.metrics import (
+    UNDEFINED,
+    counted,
+    mean_interval_text,
+    more_text,
+    percent_text,
+    quantity_text,
+    rows_text,
+    score_text,
+)
 from evaluators.run.result import Interval
 
 MOST_FIELDS: Final = 20
@@ -70,7 +79,24 @@ def evaluator_section(comparison: RunComparison) -> tuple[Section, ...]:
         tuple((one.evaluator, one.variant or "", *_metrics(one)) for one in comparison.evaluators),
         tuple(_FINDING_TONES[one.verdict] for one in comparison.evaluators),
     )
-    return (Section("Evaluators", (dense(table, _KEPT), Listing(tuple(_legend(comparison))))),)
+    noise = [Paragraph(text) for one in comparison.evaluators for text in _noise(one)]
+    return (Section("Evaluators", (dense(table, _KEPT), *noise, Listing(tuple(_legend(comparison))))),)
+
+
+def _noise(one: Difference) -> Iterable[str]:
+    """How many of the changes the model's own noise makes, where the suite knows of several outputs of one question."""
+    if one.noise is not None and one.pairs:
+        changed, clear = one.fixed + one.broken, one.verdict in ("better", "worse")
+        yield (
+            f"{one.evaluator}{f' ({one.variant})' if one.variant else ''}: {changed:,} of {counted(one.pairs, 'pair')} changed "
+            f"({percent_text(changed / one.pairs)}). Outputs of one question within a run differ in {percent_text(one.noise)} "
+            f"of pairs: that would be {one.noise * one.pairs:,.1f} without any change. "
+            + (
+                f"By groups, the new run is {one.verdict}."
+                if clear
+                else "By groups, no change can be told from that noise."
+            )
+        )
 
 
 def _legend(comparison: RunComparison) -> Iterable[Item]:

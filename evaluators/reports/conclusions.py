@@ -21,6 +21,7 @@ from evaluators.reports.data_warnings import (
     measure_gaps,
     measure_notes,
     null_warnings,
+    repeat_gaps,
     unlisted_labels,
     unreadable_cells,
     unreadable_measures,
@@ -31,7 +32,8 @@ from evaluators.run.exit_code import Facts, causes, exit_code
 from evaluators.run.labels import label_tables
 from evaluators.run.places import line_places
 from evaluators.run.preparing import Prepared
-from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, NumericColumnStats, RunResult
+from evaluators.run.repeats import repeat_stats
+from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, NumericColumnStats, RepeatStats, RunResult
 from evaluators.run.settings_fingerprint import meaning_of
 from evaluators.run.split_result import SplitResult
 from evaluators.run.stats import measures_of, metrics, slice_metrics
@@ -59,18 +61,19 @@ def finish_run(
     `changed` says of files that they changed meanwhile.
     """
     suite, test_set, lines = prepared.suite, prepared.test_set, prepared.suite.lines
-    every, clustered = [each for _, each in measured], suite.cluster is not None
+    every, clustered = [each for _, each in measured], (cluster := suite.cluster_of(prepared.roles)) is not None
     variants = [(each, metrics(lines, each, name, clustered)) for name, each in measured]
     stats = [one for _, found in variants for one in found]
     slices = [one for name, each in measured for one in slice_metrics(lines, each, name, clustered)]
     measures = measures_of(suite.measures, measured, clustered)
     tables = [one for name, each in measured for one in label_tables(lines, each.labels, name)]
+    repeats = [one for name, each in measured for one in repeat_stats(lines, each.repeats, suite.repeats, name)]
     finished = all(each.finished for each in every)
-    gates = _judged(suite, stats, slices, measures, tables)
+    gates = _judged(suite, stats, slices, measures, tables, repeats)
     if not finished:
         gates = tuple(replace(gate, verdict="undecided", message=_OF_A_PART) for gate in gates)
     troubles = (*changed, *dict.fromkeys(each.trouble for each in every if each.trouble is not None))
-    missed = [*gaps(lines, variants, suite, complete=finished), *measure_gaps(measures)]
+    missed = [*gaps(lines, variants, suite, complete=finished), *measure_gaps(measures), *repeat_gaps(repeats)]
     unused: list[Issue] = []
     if finished:
         first = every[0].first_rows.expected_documents()
@@ -98,7 +101,7 @@ def finish_run(
     places = line_places(suite)
     warnings = [
         *test_set.warnings,
-        *id_warnings(every[0].ids, test_set.name),  # variants have the ids of one test set
+        *id_warnings(every[0].ids, test_set.name, suite.repeats),  # variants have the ids of one test set
         *dict.fromkeys(issue for _, found in variants for issue in schema_gaps(lines, found, places)),
         *key_warnings(lines, stats, missed, suite),
         *null_warnings(lines, variants, suite),
@@ -127,10 +130,11 @@ def finish_run(
         variants=test_set.variants,
         without_output={name or "": each.without_output for name, each in measured if each.without_output},
         meaning=meaning_of(suite),
-        cluster=suite.cluster,
+        cluster=cluster,
         judges=reduce(plus, judged, JudgeTotals()).judged_by(),
         measures=tuple(measures),
         confusion_matrices=tuple(tables),
+        repeats=tuple(repeats),
     )
 
 
@@ -140,12 +144,13 @@ def _judged(
     slices: Sequence[EvaluatorStats],
     measures: Sequence[NumericColumnStats],
     tables: Sequence[ConfusionMatrix],
+    repeats: Sequence[RepeatStats],
 ) -> tuple[GateResult, ...]:
     if not suite.gates:
         return ()
     from evaluators.run.gate_verdicts import judge_gates
 
-    return judge_gates(suite.gates, stats, slices, measures, tables)
+    return judge_gates(suite.gates, stats, slices, measures, tables, repeats)
 
 
 def _notes(prepared: Prepared, measured: Sequence[SplitResult]) -> Iterator[str]:

@@ -14,13 +14,14 @@ from evaluators.issues import Blame, Issue
 from evaluators.limits import LIST_CELLS
 from evaluators.registry import suggestion
 from evaluators.reports.coverage import found_nowhere
-from evaluators.reports.tables import full_name
+from evaluators.reports.tables import full_name, with_variant
 from evaluators.run.ids import MOST_IDS, NO_ID, Ids
 from evaluators.run.labels import LabelSums, is_label
 from evaluators.run.measures import NumericColumn
 from evaluators.run.metrics import counted, rows_text
 from evaluators.run.places import KEY, align_place, line_places
-from evaluators.run.result import EvaluatorStats, KeyStats, NumericColumnStats
+from evaluators.run.repeats import Repeats
+from evaluators.run.result import EvaluatorStats, KeyStats, NumericColumnStats, RepeatStats
 from evaluators.run.split_result import SplitResult
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.files import shown
@@ -32,11 +33,17 @@ if TYPE_CHECKING:
 
 NOT_A_NUMBER: Final = "not-a-number"
 _SHOWN_IDS: Final = 5
+_REPEATED: Final = (
+    "every row is scored all the same; several outputs of one question are counted together with `repeats: id`"
+)
 _SHOWN_LABELS: Final = 10
 
 
-def id_warnings(ids: Ids, name: str) -> list[Issue]:
-    """What is wrong with the ids of a test set, with row numbers. Ids after the first `MOST_IDS` are not looked at."""
+def id_warnings(ids: Ids, name: str, repeats: Repeats | None = None) -> list[Issue]:
+    """What is wrong with the ids of a test set, with row numbers. Ids after the first `MOST_IDS` are not looked at.
+
+    Where the suite knows of questions with several outputs, ids may repeat.
+    """
     several = {number for number, times in Counter(ids.numbers[:MOST_IDS]).items() if times > 1 or number == NO_ID}
     if not several:
         return []
@@ -50,14 +57,14 @@ def id_warnings(ids: Ids, name: str) -> list[Issue]:
     if missing:
         said = f"{_rows_named(missing)} {'has' if len(missing) == 1 else 'have'} no id"
         found.append(Issue("missing-id", Blame.TESTSET, said, name, "an id makes a row easy to find again"))
-    if repeated:
+    if repeated and repeats is None:
         listed = "; ".join(
             f'"{shown(one)}" in {_rows_named(places)}' for one, places in list(repeated.items())[:_SHOWN_IDS]
         )
         more = f"; and {len(repeated) - _SHOWN_IDS:,} more" if len(repeated) > _SHOWN_IDS else ""
         count = "1 id is" if len(repeated) == 1 else f"{len(repeated):,} ids are"
         said = f"{count} in several rows: {listed}{more}"
-        found.append(Issue("duplicate-id", Blame.TESTSET, said, name, "every row is scored all the same"))
+        found.append(Issue("duplicate-id", Blame.TESTSET, said, name, _REPEATED))
     return found
 
 
@@ -124,6 +131,14 @@ def measure_gaps(measures: Sequence[NumericColumnStats]) -> Iterator[Issue]:
         if one.slice is None and one.rows and one.missing == one.rows:
             message = f'the measure "{full_name(one)}" measured nothing: the column "{one.column}" is empty in every row'
             yield Issue("measure-measured-nothing", Blame.TESTSET, message)
+
+
+def repeat_gaps(repeats: Sequence[RepeatStats]) -> Iterator[Issue]:
+    """Every evaluator of which no group of rows has a figure, though there are groups."""
+    for one in repeats:
+        if not one.groups and (one.kept_out or one.nameless):
+            message = f'"{with_variant(one.evaluator, one.variant)}": no group of `repeats: {one.by}` was measured'
+            yield Issue("repeats-measured-nothing", Blame.TESTSET, message)
 
 
 def measure_notes(columns: Sequence[NumericColumn], measures: Sequence[NumericColumnStats]) -> list[str]:

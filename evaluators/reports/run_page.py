@@ -14,6 +14,7 @@ from evaluators.issues import Blame, Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, Tone, listed
 from evaluators.reports.headline import Options, headline
+from evaluators.reports.repeat_sections import repeat_sections
 from evaluators.reports.rows import RowView
 from evaluators.reports.run_tables import (
     MOST_WEAK,
@@ -40,6 +41,7 @@ def run_page(result: RunResult, options: Options = Options()) -> Page:
         *evaluator_section(result),
         *(() if failed else gates),
         *label_sections(result),
+        *repeat_sections(result),
         *schema_sections(result),
         *listed("Panels of judges", map(Item, panel_lines(result))),
         *_repeats(result),

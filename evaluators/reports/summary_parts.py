@@ -11,13 +11,14 @@ from evaluators.issues import Issue
 from evaluators.reports.display import clipped, visible, width, wrapped
 from evaluators.reports.document import Head, PageTable, Paragraph, Section, Tone, dense, fitted, table_width
 from evaluators.reports.headline import Options
+from evaluators.reports.repeat_sections import repeat_line
 from evaluators.reports.run_page import asking_lines, issue_place
 from evaluators.reports.run_tables import mistake_place, mistake_rows, weak_fields
 from evaluators.reports.suggestions import MOST_SUGGESTED, Suggestion
 from evaluators.reports.tables import GATES, full_name, of_extra_items, slice_text, with_variant
 from evaluators.run.exit_code import Facts, causes
-from evaluators.run.metrics import counted, quantity_text, rows_text, score_text
-from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, RunResult
+from evaluators.run.metrics import counted, percent_text, quantity_text, rows_text, score_text
+from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, RepeatStats, RunResult
 
 WIDEST: Final = 80
 MOST_LABELS: Final = 8
@@ -63,6 +64,7 @@ def optional_parts(result: RunResult, options: Options) -> list[OptionalPart]:
         *_weak(result, options),
         *_mistakes(result, options),
         *_suggestions(options),
+        *_repeats(result),
         *(_labels(table) for table in result.confusion_matrices),
         *_gates(result, "passed"),
         *_asking(result),
@@ -186,6 +188,24 @@ def _labels(table: ConfusionMatrix) -> OptionalPart:
     if table_width(PageTable(heads, cells)) > WIDEST:
         return confusions
     return OptionalPart(confusions.name, 1, lambda _: matrix)
+
+
+def _repeats(result: RunResult) -> Iterator[OptionalPart]:
+    """How often questions with several outputs are answered."""
+    lines = [
+        list(paragraphs(f"{with_variant(one.evaluator, one.variant)}: {repeat_line(one)}{_passes(one)}", indent="  "))
+        for one in result.repeats
+    ]
+    yield _of_lines("repeats", lines, least=1)
+
+
+def _passes(one: RepeatStats) -> str:
+    """The first and the last k, where there is more than one."""
+    shown = [each for each in one.passes[:1] + one.passes[1:][-1:] if each.groups]
+    return "".join(
+        f"; k = {each.k:,}: one passes {percent_text(each.pass_at_k)}, all pass {percent_text(each.pass_all_k)}"
+        for each in shown
+    )
 
 
 def _suggestions(options: Options) -> Iterator[OptionalPart]:

@@ -15,6 +15,7 @@ from evaluators.run.gates import (
     OF_FIELDS,
     OF_ROWS,
     POOLED,
+    REPEATED,
     Gate,
     GateConfig,
     NumericColumnGateConfig,
@@ -54,15 +55,19 @@ def check_gate(
     slices: Sequence[str] = (),
     variants: Sequence[str] = (),
     labels: Mapping[str, Sequence[str] | None] = MappingProxyType({}),
+    repeats: bool = False,
 ) -> list[Issue]:
     """What a gate names and the suite does not have, as config issues, before row 1.
 
     `fields` are those of its evaluator, `slices` the columns that the suite slices by, and `labels` those that each evaluator lists; None
-    for one whose labels are known only after the run.
+    for one whose labels are known only after the run. `repeats`: rows are outputs of questions.
     """
     gaps = [*_slice_gaps(gate, tuple(map(bare_column, slices))), *_variant_gaps(gate, variants)]
     if gate.of_labels_of(labels):
         gaps[:0] = _label_gaps(gate, labels)
+    elif gate.metric in REPEATED and gate.target.field is None and not repeats:
+        said = f'the gate "{gate.written}" is about several outputs of one question, and the suite does not say which rows these are'
+        gaps.append(("no-repeats", said, "add it to the suite: repeats: row.COLUMN, or repeats: id"))
     elif not gate.of_measure:
         # an open tree and a schema have fields that are known only after the run
         unknown = not fields.names and (fields.metrics or fields.tree is not None)
@@ -76,7 +81,7 @@ _Gap: TypeAlias = tuple[str, str, str | None]
 def _metric_gaps(gate: Gate, made: Sequence[str]) -> Iterable[_Gap]:
     name, path = gate.target
     if path is None:
-        known = [*OF_ROWS, *MICRO, *made]
+        known = [*OF_ROWS, *MICRO, *made, *(REPEATED if gate.metric in REPEATED else ())]
     else:
         known = [*OF_FIELDS, *POOLED, *(["mean_score"] if "mean_field_score" in made else [])]
     if gate.metric in known:

@@ -16,6 +16,7 @@ from evaluators.run.gates import (
     MICRO,
     OF_ROWS,
     POOLED,
+    REPEATED,
     AnyGateConfig,
     ColumnMetric,
     Gate,
@@ -23,7 +24,8 @@ from evaluators.run.gates import (
     bare_column,
 )
 from evaluators.run.metrics import Coverage, best_mean, coverage_of, worst_mean
-from evaluators.run.result import ConfusionMatrix, EvaluatorStats, FieldStats, GateResult, NumericColumnStats
+from evaluators.run.repeats import passes_at
+from evaluators.run.result import ConfusionMatrix, EvaluatorStats, FieldStats, GateResult, NumericColumnStats, RepeatStats
 from evaluators.run.wording import Finding, said
 
 Judged: TypeAlias = Literal["passed", "warned", "failed", "undecided"]
@@ -38,13 +40,17 @@ def judge_gates(
     slices: Iterable[EvaluatorStats] = (),
     measures: Iterable[NumericColumnStats] = (),
     tables: Iterable[ConfusionMatrix] = (),
+    repeats: Iterable[RepeatStats] = (),
 ) -> tuple[GateResult, ...]:
     """One result per gate, variant and slice, in the order of the gates and then of the metrics."""
     every: tuple[EvaluatorStats | NumericColumnStats, ...] = (*evaluators, *slices, *measures)
     whole, parts = [one for one in every if one.slice is None], [one for one in every if one.slice is not None]
     by_labels = {(one.evaluator, one.variant): one for one in tables}
+    by_groups = {(one.evaluator, one.variant): one for one in repeats}
     return tuple(
-        result for gate in gates for result in _judge(gate, parts if gate.config.slice_column else whole, by_labels)
+        result
+        for gate in gates
+        for result in _judge(gate, parts if gate.config.slice_column else whole, by_labels, by_groups)
     )
 
 
@@ -52,25 +58,28 @@ def _judge(
     gate: Gate,
     candidates: Sequence[EvaluatorStats | NumericColumnStats],
     tables: Mapping[tuple[str, str | None], ConfusionMatrix],
+    repeats: Mapping[tuple[str, str | None], RepeatStats],
 ) -> Iterable[GateResult]:
     found = [stats for stats in candidates if _concerns(gate, stats)]
     for stats in found:
         if isinstance(stats, NumericColumnStats):
             answer = _judge_measure(gate, stats)
+        elif gate.metric in REPEATED:
+            answer = _judge_groups(gate, repeats.get((stats.name, stats.variant)))
         elif gate.of_labels_of({evaluator for evaluator, _ in tables}):
             answer = _judge_labels(gate, stats, tables.get((stats.name, stats.variant)))
         else:
             answer = _judge_one(gate, stats)
         value, measured, verdict, findings = answer
         yield GateResult(
-            gate.written, gate.metric, value, measured, gate.config.limit, verdict, said(*findings), stats.variant,
+            gate.written, gate.shown_metric, value, measured, gate.config.limit, verdict, said(*findings), stats.variant,
             stats.slice, gate.config.label,
         )  # fmt: skip
     if not found:
         wanted = gate.config.slice
         one_slice = next(((bare_column(column), value) for column, value in wanted.items()), None) if wanted else None
         yield GateResult(
-            gate.written, gate.metric, None, 0, gate.config.limit, "undecided",
+            gate.written, gate.shown_metric, None, 0, gate.config.limit, "undecided",
             said(_no_such_slice(one_slice, candidates) if one_slice else _NO_ROWS), gate.config.variant, one_slice,
         )  # fmt: skip
 
@@ -152,6 +161,26 @@ def _judge_measure(gate: Gate, stats: NumericColumnStats) -> _Answer:
     if verdict != _UNDECIDED and config.coverage != "any" and found.short_of(config.coverage):
         verdict, findings = _UNDECIDED, (*findings, Finding("short", {"found": found, "asked": config.coverage}))
     return value, stats.n, verdict, findings
+
+
+def _judge_groups(gate: Gate, stats: RepeatStats | None) -> _Answer:
+    """The gate on what k outputs of a question come to; n is the number of groups."""
+    config = gate.config
+    if stats is None or config.k is None:
+        return None, 0, _UNDECIDED, (_NO_ROWS,)
+    found = passes_at(stats.shares, config.k)
+    bound = config.using == "lower_bound"
+    interval = found.pass_at_k_ci if gate.metric == "pass_at_k" else found.pass_all_k_ci
+    estimate = found.pass_at_k if gate.metric == "pass_at_k" else found.pass_all_k
+    value = (interval.low if interval is not None else None) if bound else estimate
+    metric = Finding("lower-bound" if bound else "metric", {"metric": gate.shown_metric})
+    if not found.groups and found.smaller:
+        return None, 0, _UNDECIDED, (Finding("small-groups", {"k": config.k, "largest": stats.largest}),)
+    verdict, findings = _decide(config, value, found.groups, metric)
+    covered = Coverage(found.groups, stats.kept_out + stats.nameless, "group")
+    if verdict != _UNDECIDED and config.coverage != "any" and covered.short_of(config.coverage):
+        verdict, findings = _UNDECIDED, (*findings, Finding("short", {"found": covered, "asked": config.coverage}))
+    return value, found.groups, verdict, findings
 
 
 def _unmet_field(path: str, stats: EvaluatorStats) -> Finding:

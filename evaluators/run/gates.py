@@ -17,11 +17,14 @@ from evaluators.settings import Name, Settings
 
 ScoreMetric: TypeAlias = Literal[
     "mean", "mean_score", "pass_rate", "accuracy", "precision", "recall", "f1", "mean_precision", "mean_recall", "mean_f1",
-    "mean_field_score", "overall_score", "field_score", "overall_pass_rate", "micro_precision", "micro_recall", "micro_f1",
+    "mean_field_score", "overall_score", "field_score", "overall_pass_rate", "pass_at_k", "pass_all_k",
+    "micro_precision", "micro_recall", "micro_f1",
     "macro_precision", "macro_recall", "macro_f1", "weighted_precision", "weighted_recall", "weighted_f1",
 ]  # fmt: skip
 OF_ROWS: Final = ("mean", "pass_rate")
 """Metrics over rows: the mean score, and the share of the scored rows that pass. A field has neither."""
+REPEATED: Final = ("pass_at_k", "pass_all_k")
+"""Metrics over groups of rows that are outputs of one question: at least one of k passes, or all do."""
 OF_FIELDS: Final = ("accuracy",)
 """Metrics over the values of one field: the share of them that are right."""
 AVERAGES: Final = get_args(ScoreMetric)[-6:]
@@ -30,7 +33,7 @@ MICRO: Final = get_args(ScoreMetric)[-9:-6]
 """Metrics over all values of all rows, of which a row has any number; or over all labels."""
 POOLED: Final = ("precision", "recall", "f1")
 """The same of one field, or of one label."""
-_WITH_BOUND: Final = ("mean", "mean_score", "pass_rate", "accuracy", *POOLED, *MICRO)
+_WITH_BOUND: Final = ("mean", "mean_score", "pass_rate", "accuracy", *POOLED, *MICRO, *REPEATED)
 Limit: TypeAlias = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
 CoverageAsked: TypeAlias = Annotated[float, Field(strict=True, gt=0.0, le=1.0)] | Literal["any"]
 
@@ -64,6 +67,8 @@ class AnyGateConfig(Settings):
     from it, and when pooled precision does not see more, because their outputs gave nothing. `any` asks for no share."""
     label: Name | None = None
     """The one label that the gate is about, for an evaluator that counts labels: its `f1`, `precision` or `recall`."""
+    k: Annotated[int, Field(strict=True, ge=1)] | None = None
+    """How many outputs of one question `pass_at_k` and `pass_all_k` are about, in a suite with `repeats`."""
     variant: Name | None = None
     """The one variant that the gate is about; all of them without it."""
     slice: Mapping[str, str] | None = None
@@ -96,6 +101,12 @@ class AnyGateConfig(Settings):
             raise ValueError(f"a gate needs a limit: one of {', '.join(_LIMITS)}")
         if self.label is not None and self.metric not in (None, *POOLED):
             raise ValueError(f"a label has the metrics {', '.join(POOLED)}; found {self.metric}")
+        repeated = self.metric in REPEATED
+        if repeated is not (self.k is not None):
+            said = f"{self.metric} needs k" if repeated else "k goes with metric: pass_at_k or pass_all_k"
+            raise ValueError(f"{said}: write {{metric: pass_at_k, k: 3}} for three outputs of one question")
+        if repeated and self.slice_column is not None:
+            raise ValueError("groups of repeats are counted over the whole run, not by slice")
         by_label = self.label is not None or self.metric in AVERAGES
         if by_label and (self.slice is not None or self.each_slice is not None):
             raise ValueError("labels are counted over the whole run, not by slice")
@@ -193,6 +204,11 @@ class Gate(Struct, frozen=True):
     def of_labels_of(self, evaluators: Container[str]) -> bool:
         """It is about one label or an average over labels, where these evaluators count labels."""
         return self.of_labels or (self.config.metric in MICRO and self.target.evaluator in evaluators)
+
+    @property
+    def shown_metric(self) -> str:
+        """The metric as results spell it: `pass_at_3`."""
+        return self.metric if self.config.k is None else f"{self.metric.removesuffix('k')}{self.config.k}"
 
     @property
     def metric(self) -> ScoreMetric | ColumnMetric:

@@ -35,6 +35,7 @@ from evaluators.run.ids import MOST_IDS, checksums, output_columns
 from evaluators.run.labels import labels_of
 from evaluators.run.measures import NumericColumn, NumericColumnCounts
 from evaluators.run.recorder import Recorder, Recording
+from evaluators.run.repeats import WrongFields, attempts_of
 from evaluators.run.row_issues import RowIssues
 from evaluators.run.rows import RowsFormat, RowWriter
 from evaluators.run.split_files import ANSWERS, ROWS, PartFile, checkpoint_key, new_attempt, part_name
@@ -107,6 +108,8 @@ class Job(Struct, frozen=True):
     """What is recorded of rows, where parts are written."""
     cluster: str | None = None
     """The column that says which rows belong together."""
+    repeats: bool = False
+    """They are outputs of one question."""
     joined: str | None = None
     """The column of outputs that come from another file; None where they stand beside the expected answers."""
     watches: Mapping[str, Watch] = field(default_factory=dict)
@@ -232,6 +235,7 @@ class Work:
         self.null_unsaid = [one.line.settings.scored_fields().null_unsaid for one in plan.evaluators]
         self.labels = [labels_of(one.line, job.roles) for one in plan.evaluators]
         self.measures = NumericColumnCounts(job.measures, job.slices) if job.measures else None
+        self.wrong_fields = [WrongFields() for _ in self.ledgers]
         self.writer: RowWriter | None = None
         self.recorder: Recorder | None = None
         self.file = PartFile(job.folder, split.index, attempt) if job.folder is not None else None
@@ -291,6 +295,8 @@ class Work:
         if names is not None:
             for counter, column in zip(self.clusters, codes, strict=True):
                 counter.update(zip(names, column, strict=True))
+            for wrong, one in zip(self.wrong_fields, self.plan.evaluators if self.job.repeats else (), strict=False):
+                wrong.add(self.plan, one, slots, names)
         if self.writer is not None:
             given = checksums([columns[name] for name in self.given if name in columns], chunk.count)
             slices = [cell_texts(columns[name]) for name in self.job.slices]
@@ -344,6 +350,10 @@ class Work:
                 value: GroupSums(tallies, measures.get(value, [])) for value, tallies in counts.tallies().items()
             }
         for place, (one, ledger) in enumerate(zip(self.plan.evaluators, self.ledgers, strict=True)):
+            if self.job.repeats:
+                result.repeats.append(
+                    attempts_of(self.clusters[place], ledger.verdicts, one.line, self.wrong_fields[place])
+                )
             clusters = cluster_sums(self.clusters[place], ledger.verdicts, ledger.watch)
             tally = ledger.settle()
             tally.clusters = clusters

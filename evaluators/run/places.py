@@ -138,6 +138,11 @@ def _column_locs(suite: Suite, column: str) -> Iterator[Loc]:
     statistics = data.get("statistics")
     if isinstance(statistics, Mapping) and statistics.get("cluster") == f"row.{column}":
         yield ("statistics", "cluster")
+    repeats = data.get("repeats")
+    if repeats == f"row.{column}":
+        yield ("repeats",)
+    elif isinstance(repeats, Mapping) and repeats.get("by") == f"row.{column}":
+        yield ("repeats", "by")
     measures = data.get("measures")
     for name, body in measures.items() if isinstance(measures, Mapping) else ():
         if body == f"row.{column}":

@@ -230,7 +230,7 @@ def check_gate_targets(suite: Suite, variants: Sequence[str] | None = None) -> N
     for gate in suite.gates:
         loc = ("gates", gate.written)
         at, fields = replace(gate, where=source.place(loc, key=True)), scored.get(gate.target.evaluator, NO_FIELDS)
-        found = check_gate(at, fields, suite.config.slices, known, labels)
+        found = check_gate(at, fields, suite.config.slices, known, labels, suite.repeats is not None)
         issues += [replace(issue, excerpt=source.excerpt(loc, key=True)) for issue in found]
     if issues:
         raise Problems(issues)

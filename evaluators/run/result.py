@@ -308,6 +308,77 @@ class ConfusionMatrix(Struct, frozen=True):
         return next(one for one in self.averages if one.label == name)
 
 
+class PassShare(Struct, frozen=True):
+    """How many groups have so many attempts, of which so many passed."""
+
+    passed: Count
+    attempts: Count
+    groups: Count
+
+
+class PassesAt(Struct, frozen=True):
+    """How likely a question is answered with k outputs: by at least one of them, and by all."""
+
+    k: Count
+    groups: Count
+    """Those with at least k attempts."""
+    smaller: Count
+    """Groups with fewer, which are counted out."""
+    pass_at_k: Share | None
+    pass_at_k_ci: Interval | None
+    pass_all_k: Share | None
+    pass_all_k_ci: Interval | None
+
+
+class GroupAttempts(Struct, frozen=True):
+    """The attempts of one group."""
+
+    group: str
+    attempts: Count
+    passed: Count
+
+
+class FieldFlips(Struct, frozen=True):
+    """A field that is right in one attempt of a group and wrong in another: in how many of the groups with two attempts or more."""
+
+    path: str
+    flips: Count
+    groups: Count
+    share: Share
+    ci: Interval | None
+
+
+class RepeatStats(Struct, frozen=True):
+    """Several outputs of one question, by one evaluator over the run or one variant. Intervals are over groups."""
+
+    evaluator: str
+    by: str
+    groups: Count
+    """Those with a figure: every row of them was measured."""
+    kept_out: Count
+    """Groups in which a row could not be measured."""
+    nameless: Count
+    """Rows that no question is named for; each counts as a group that was kept out."""
+    attempts: Count
+    smallest: Count
+    largest: Count
+    always: Count
+    """Groups in which every attempt passes."""
+    sometimes: Count
+    never: Count
+    passes: tuple[PassesAt, ...]
+    shares: tuple[PassShare, ...]
+    listed: tuple[GroupAttempts, ...]
+    """The first groups: those that sometimes pass, then those that never do, then the others."""
+    fields: tuple[FieldFlips, ...]
+    """Those that flip, the most frequent first."""
+    noise: Share | None
+    """How likely it is that of two attempts of one question one passes and the other does not; None without two."""
+    sampled: bool = False
+    """There were too many groups to count: the figures are those of a sample of them."""
+    variant: str | None = None
+
+
 class GateResult(Struct, frozen=True):
     """One gate, for one variant and slice."""
 
@@ -386,6 +457,9 @@ class RunResult(Struct, frozen=True):
 
     confusion_matrices: tuple[ConfusionMatrix, ...] = ()
     """What stood where which label was expected, by variant and evaluator; nothing where no evaluator has labels."""
+
+    repeats: tuple[RepeatStats, ...] = ()
+    """What several outputs of one question came to, by variant and evaluator; nothing where rows are on their own."""
 
     folder: str | None = None
     """The run folder that was written. In a `run.json` its name, where nobody asked for that one."""

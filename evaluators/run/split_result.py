@@ -32,6 +32,7 @@ from evaluators.run.ids import Ids
 from evaluators.run.labels import LabelSums
 from evaluators.run.measures import NumericColumnSums
 from evaluators.run.record_facts import Declared
+from evaluators.run.repeats import RepeatSums
 from evaluators.run.tally import Tally
 from evaluators.suite.graph import EvaluatorLine
 
@@ -149,6 +150,8 @@ class SplitResult(Sum):
     """What the first rows of the test set hold; empty for all splits but the first. Splits depend on the file alone, so hints do, too."""
     labels: list[LabelSums | None] = field(default_factory=list)
     """What stood where which label was expected, by evaluator; None for one without labels."""
+    repeats: list[RepeatSums] = field(default_factory=list)
+    """The attempts of each group, by evaluator; empty where rows are on their own."""
     numbers: list[tuple[Count, Count]] = field(default_factory=list)
     """The numbers of the rows of a batch, ascending, as ranges: the first and the last of each."""
     digest: Count = 0

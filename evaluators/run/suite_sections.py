@@ -1,4 +1,5 @@
-"""The sections `measures` and `limits` of a suite: numbers that are in a column already, and how much a row and a run may cost."""
+"""The sections `measures`, `repeats` and `limits` of a suite: numbers that are in a column already, which rows are outputs of one
+question, and how much a row and a run may cost."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from pydantic import Field, field_validator
 
 from evaluators.limits import LIST_CELLS, PATH_STEPS, ROW_SECONDS, TEXT_LENGTH, WorkLimits
 from evaluators.run.measures import Decimal, NumericColumn
+from evaluators.run.repeats import BY_ID, Repeats
 from evaluators.settings import BadSettings, Detail, Settings, bad, build, read_each, spell
 from evaluators.values.text import SHORT
 
@@ -67,6 +69,49 @@ def _measure(name: str, body: object) -> NumericColumn:
 def _placed(detail: Detail) -> Detail:
     """The detail of a measure in its short form: the value itself is to blame."""
     return Detail(detail.loc[1:], detail.message, detail.hint, False, detail.code)
+
+
+class RepeatsConfig(Settings):
+    """Which rows are several outputs of one question."""
+
+    by: Annotated[str, Field(pattern=r"^(id|row\.\s*\S.*)$")]
+    """The column whose cell is the same in all rows of one question: `row.question_id`, or `id` for the rows' ids."""
+    k: tuple[Annotated[int, Field(ge=1, strict=True)], ...] = ()
+    """The numbers of outputs that pass@k and pass^k are given for; without it from 1 to the size of the smallest group. Groups with
+    fewer outputs are counted out."""
+
+    @field_validator("by", mode="before")
+    @classmethod
+    def _a_column(cls, value: object) -> object:
+        if isinstance(value, str) and value != BY_ID and not (value.startswith("row.") and value[4:].strip()):
+            raise bad(
+                f'the rows of one question are named by a column, written row.COLUMN, or by their id; found "{value}"',
+                hint=f"write row.{value}",
+            )
+        return value
+
+    @field_validator("k", mode="before")
+    @classmethod
+    def _several(cls, value: object) -> object:
+        return [value] if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def read_repeats(data: Any, context: Mapping[str, Any]) -> Repeats:
+    """Which rows are outputs of one question. Where `statistics` names a cluster, it is the same column."""
+    short = isinstance(data, str)
+    try:
+        config = build(RepeatsConfig, {"by": data} if short else data, noun="repeats")
+    except BadSettings as error:
+        raise BadSettings([_placed(detail) if short else detail for detail in error.details]) from error
+    by, sections = config.by.removeprefix("row."), context["sections"]
+    of_ids = config.by == BY_ID
+    if of_ids and sections.get("test_set") is not None:
+        by = sections["test_set"].columns.named().get(BY_ID, BY_ID)
+    statistics = sections.get("statistics")
+    if statistics is not None and statistics.column not in (None, by):
+        message = f'`statistics` clusters rows by "{statistics.column}", and `repeats` by "{by}"'
+        raise bad(message, hint="leave out statistics: intervals go by the groups of repeats")
+    return Repeats(by, tuple(sorted(set(config.k))), of_ids)
 
 
 class LimitsConfig(Settings):

@@ -37,6 +37,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "no-rows": "no row was measured",
     "few-rows": "only {rows:rows} measured, and the gate asks for {asked:,}",
     "no-such-slice": 'no row was measured: the column "{column}" has {values:first}',
+    "small-groups": "no group has {k:,} outputs; the largest has {largest:,}",
     "undefined": "{metric} is undefined: there is nothing to divide by",
     "no-bound": "{metric} is unknown: there is nothing to divide by",
     "no-bound-in-slices": "{metric} is unknown: slices are not counted by group",

@@ -158,6 +158,7 @@ _OTHER_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 _ELSEWHERE: Final[Mapping[str, str]] = {
     "slices": "slices are for the whole suite: write `slices: [row.COLUMN]` at the left edge, beside `evaluators:`",
     "measures": "measures are for the whole suite: write `measures:` at the left edge, beside `evaluators:`",
+    "repeats": "repeats are for the whole suite: write `repeats: row.COLUMN` at the left edge, beside `evaluators:`",
     "gates": "gates are for the whole suite: write `gates:` at the left edge, beside `evaluators:`",
     "json_field": "field_match compares one field: - field_match: {json_field: NAME}; json_multi_field_match compares several",
 }

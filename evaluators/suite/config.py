@@ -104,6 +104,7 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
     context = {"evaluators": lines, "may_be_called": possible, "folder": source.folder, "measures": measures}
     said_of: list[tuple[Loc, str]] = []
     sections = {} if judge is None else {"judge": judge}
+    context["sections"] = sections
     for key, reader in (readers or {}).items():
         if data.get(key) is not None:
             said_of.clear()

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from evaluators.reports.names import field_name, segment
-from evaluators.run.result import Counts, EvaluatorStats, FieldStats, NumericColumnStats, RunResult
+from evaluators.run.result import Counts, EvaluatorStats, FieldStats, NumericColumnStats, RepeatStats, RunResult
 
 Number: TypeAlias = int | float
 Named: TypeAlias = Iterator[tuple[str, Number | None]]
@@ -71,6 +71,7 @@ def of_variant(result: RunResult, variant: str) -> RunResult:
         evaluators=tuple(replace(one, variant=None) for one in result.evaluators if one.variant == variant),
         slices=tuple(replace(one, variant=None) for one in result.slices if one.variant == variant),
         measures=tuple(replace(one, variant=None) for one in result.measures if one.variant == variant),
+        repeats=tuple(replace(one, variant=None) for one in result.repeats if one.variant == variant),
         gates=tuple(replace(one, variant=None) for one in result.gates if one.variant == variant),
     )
 
@@ -124,6 +125,9 @@ def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str,
         headline = group.name if stats.slice is not None else _prefix(stats, "all")
         yield group, headline, iter((("mean_score", stats.mean), ("pass_rate", stats.pass_rate)))
         yield group, group.name, _evaluator(stats)
+        if stats.slice is None:
+            of_stats = (one for one in result.repeats if (one.evaluator, one.variant) == (stats.name, stats.variant))
+            yield from ((group, f"{group.name}/repeats", _repeats(one)) for one in of_stats)
     for stats in result.evaluators:
         for one_field in stats.fields:
             group = MetricGroup(field_prefix(stats, one_field), {**_about(stats), "field": one_field.path})
@@ -167,6 +171,14 @@ def _evaluator(stats: EvaluatorStats) -> Named:
         yield f"metric/{segment(metric.name)}/mean", metric.mean
         yield f"metric/{segment(metric.name)}/n", metric.n
     yield "fields_not_listed", stats.fields_not_listed
+
+
+def _repeats(one: RepeatStats) -> Named:
+    for name in ("groups", "kept_out", "always", "sometimes", "never", "noise"):
+        yield name, getattr(one, name)
+    for each in one.passes:
+        yield f"pass_at_{each.k}", each.pass_at_k
+        yield f"pass_all_{each.k}", each.pass_all_k
 
 
 def _field(one: FieldStats) -> Named:
