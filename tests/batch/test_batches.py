@@ -35,6 +35,7 @@ MIXED = {
     ],
     "slices": ["row.kind"],
     "statistics": {"cluster": "row.group"},
+    "repeats": "row.group",
     "measures": {"cost": "row.cost"},
     "gates": {"fields.a": {"fail_below": 0.2}, "answer": {"metric": "f1", "label": "yes", "fail_below": 0.9}},
 }  # fmt: skip

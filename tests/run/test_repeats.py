@@ -1,0 +1,263 @@
+"""Several outputs of one question: estimators without bias, groups that were not measured, and the same sums for any pieces."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evaluators
+from evaluators.issues import Problems
+from evaluators.model import Result, RowStatus
+from evaluators.run import repeats as module
+from evaluators.run.exact_sums import plus
+from evaluators.run.repeats import RepeatSums, WrongFields, attempts_of, passes_at
+from evaluators.run.result import PassShare, RepeatStats
+from evaluators.testsets import delimited
+
+Rows = list[tuple[str, str, str]]
+LINE = evaluators.load({"evaluators": ["exact_match"]}).lines[0]
+RESULTS = [
+    Result(RowStatus.SCORED, True, 1, 1),
+    Result(RowStatus.SCORED, False, 0, 1),
+    Result(RowStatus.UNREADABLE, False, 0, 1),
+    Result(RowStatus.INVALID, None, 0, 0),
+    Result(RowStatus.BLOCKED, False, 0, 1),
+    Result(RowStatus.SKIPPED, None, 0, 0),
+]
+MET = st.lists(st.tuples(st.text("abcd ", max_size=2), st.integers(0, 5)), max_size=30)
+
+
+def sums(met: list[tuple[str, int]]) -> RepeatSums:
+    return attempts_of(Counter(met), RESULTS, LINE, WrongFields())
+
+
+def run(rows: Rows, **suite: Any) -> evaluators.Run:
+    given = [
+        {"id": str(at), "question": one, "output": two, "expected": three} for at, (one, two, three) in enumerate(rows)
+    ]
+    return evaluators.load({"evaluators": ["exact_match"], "repeats": "row.question", **suite}).run(given)
+
+
+def of(rows: Rows, **suite: Any) -> RepeatStats:
+    (found,) = run(rows, **suite).result.repeats
+    return found
+
+
+def attempts(*passes: str) -> Rows:
+    """One group for each text of 1 (passes), 0 (fails) and ? (has no expected answer)."""
+    return [
+        (f"q{at}", "right" if one == "1" else "wrong", "" if one == "?" else "right")
+        for at, group in enumerate(passes)
+        for one in group
+    ]
+
+
+@given(st.integers(1, 7), st.data())
+def test_the_estimators_are_shares_of_all_ways_to_draw_k(size: int, data: st.DataObject) -> None:
+    passed = data.draw(st.integers(0, size))
+    k = data.draw(st.integers(1, size))
+    drawn = list(combinations([True] * passed + [False] * (size - passed), k))
+    found = passes_at([PassShare(passed, size, 1)], k)
+    assert found.pass_at_k == sum(map(any, drawn)) / len(drawn)
+    assert found.pass_all_k == sum(map(all, drawn)) / len(drawn)
+
+
+@given(st.integers(1, 8), st.data(), st.fractions(0, 1, max_denominator=9))
+def test_the_estimators_are_unbiased_to_the_last_digit(size: int, data: st.DataObject, rate: Fraction) -> None:
+    k = data.draw(st.integers(1, size))
+    likely = [comb(size, passed) * rate**passed * (1 - rate) ** (size - passed) for passed in range(size + 1)]
+    ways = comb(size, k)
+    at = sum((weight * (1 - Fraction(comb(size - c, k), ways)) for c, weight in enumerate(likely)), Fraction(0))
+    every = sum((weight * Fraction(comb(c, k), ways) for c, weight in enumerate(likely)), Fraction(0))
+    assert (at, every) == (1 - (1 - rate) ** k, rate**k)
+    exact = [passes_at([PassShare(c, size, 1)], k) for c in range(size + 1)]
+    assert sum(float(w) * (one.pass_at_k or 0.0) for w, one in zip(likely, exact, strict=True)) == pytest.approx(
+        float(at)
+    )
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 5)), min_size=1, max_size=9))
+def test_more_outputs_never_answer_fewer_questions(drawn: list[tuple[int, int]]) -> None:
+    shares = [PassShare(min(passed, 5), 5, groups) for passed, groups in drawn]
+    found = [passes_at(shares, k) for k in range(1, 6)]
+    at, every = [one.pass_at_k or 0.0 for one in found], [one.pass_all_k or 0.0 for one in found]
+    assert at == sorted(at)
+    assert every == sorted(every, reverse=True)
+    assert at[0] == every[0]
+    assert all(
+        one.pass_at_k_ci and one.pass_at_k_ci.low <= (one.pass_at_k or 0) <= one.pass_at_k_ci.high for one in found
+    )
+
+
+@pytest.mark.parametrize("most", [2, 20_000])
+def test_pieces_come_to_what_all_rows_come_to(most: int) -> None:
+    @given(MET, st.integers(0, 30), st.integers(0, 30))
+    def same(met: list[tuple[str, int]], one: int, other: int) -> None:
+        low, high = sorted((min(one, len(met)), min(other, len(met))))
+        merged = plus(plus(sums(met[:low]), sums(met[high:])), sums(met[low:high]))
+        assert merged == sums(met)
+        assert len(merged.groups) <= most
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MOST_GROUPS", most)
+        same()
+
+
+def test_groups_always_sometimes_and_never_pass() -> None:
+    found = of(attempts("111", "101", "100", "000"))
+    assert (found.groups, found.always, found.sometimes, found.never) == (4, 1, 2, 1)
+    assert [(one.k, one.pass_at_k, one.pass_all_k) for one in found.passes] == [
+        (1, 0.5, 0.5), (2, pytest.approx((1 + 1 + 2 / 3) / 4), pytest.approx((1 + 1 / 3) / 4)), (3, 0.75, 0.25),
+    ]  # fmt: skip
+    assert [(one.group, one.passed, one.attempts) for one in found.listed] == [
+        ("q2", 1, 3), ("q1", 2, 3), ("q3", 0, 3), ("q0", 3, 3),
+    ]  # fmt: skip
+    assert found.noise == pytest.approx((2 / 3 + 2 / 3) / 4)
+
+
+def test_smaller_groups_are_counted_out_of_the_ks_that_are_asked_for() -> None:
+    found = of(attempts("11", "101", "1"), repeats={"by": "row.question", "k": [2, 1, 5]})
+    assert [(one.k, one.groups, one.smaller) for one in found.passes] == [(1, 3, 0), (2, 2, 1), (5, 0, 3)]
+    assert [one.k for one in of(attempts("11", "101", "1")).passes] == [1]
+
+
+def test_a_group_with_a_row_that_is_not_measured_has_no_metric() -> None:
+    found = of(attempts("11", "1?", "00"))
+    assert (found.groups, found.kept_out, found.attempts) == (2, 1, 4)
+
+
+def test_unreadable_and_blocked_rows_are_attempts_that_failed() -> None:
+    right = '{"x": 1}'
+    rows = [("a", right, right), ("a", "oops", right), ("b", right, right), ("b", '{"x": 2}', right)]
+    suite = ["json_diff_match", {"exact_match": {"needs": ["json_diff_match"]}}]
+    diff, exact = run(rows, evaluators=suite).result.repeats
+    assert (diff.groups, diff.sometimes, diff.attempts) == (exact.groups, exact.sometimes, exact.attempts) == (2, 2, 4)
+
+
+def test_rows_without_a_question_belong_to_no_group() -> None:
+    found = of([*attempts("11"), ("", "right", "right"), (" ", "wrong", "right")])
+    assert (found.groups, found.nameless, found.always) == (1, 2, 1)
+
+
+def test_nothing_measured_is_exit_code_3() -> None:
+    found = run([("", "right", "right"), ("", "right", "right")])
+    assert found.result.exit_code == 3
+    assert "repeats-measured-nothing" in {issue.code for issue in found.result.issues}
+
+
+def test_a_field_flips_where_it_is_right_and_wrong_in_one_group() -> None:
+    rows = [
+        {"id": "a", "output": json.dumps({"x": 1, "y": at, "items": [{"z": at % 2}]}),
+         "expected": '{"x": 1, "y": 9, "items": [{"z": 0}]}'}
+        for at in range(2)
+    ]  # fmt: skip
+    rows += [{**row, "id": "b", "output": row["expected"]} for row in rows]
+    kinds: list[Any] = [
+        "json_diff_match", {"json_multi_field_match": {"fields": ["x", "y", "items[*].z"]}},
+        {"schema_match": {"fields": {"x": "exact", "y": "exact", "items[*].z": "exact"}}},
+    ]  # fmt: skip
+    for kind in kinds:
+        (found,) = evaluators.load({"evaluators": [kind], "repeats": "id"}).run(rows).result.repeats
+        assert [(one.path, one.flips, one.groups) for one in found.fields] == [("items[*].z", 1, 2)], kind
+
+
+def test_intervals_go_by_group() -> None:
+    rows = attempts("1" * 10, "0" * 10, "1" * 10, "0" * 10, "1" * 10)
+    together = run(rows).result
+    clustered = evaluators.load({"evaluators": ["exact_match"], "statistics": {"cluster": "row.question"}}).run(
+        [{"id": str(at), "question": q, "output": o, "expected": e} for at, (q, o, e) in enumerate(rows)]
+    )
+    assert together.cluster == "question"
+    assert together.evaluators == clustered.result.evaluators
+
+
+@pytest.mark.parametrize(
+    ("gate", "verdict"),
+    [
+        ({"metric": "pass_at_k", "k": 2, "fail_below": 0.6}, "passed"),
+        ({"metric": "pass_all_k", "k": 2, "fail_below": 0.6}, "failed"),
+        ({"metric": "pass_at_k", "k": 2, "fail_below": 0.6, "using": "lower_bound"}, "failed"),
+        ({"metric": "pass_at_k", "k": 4, "fail_below": 0.6}, "undecided"),
+        ({"metric": "pass_at_k", "k": 2, "fail_below": 0.6, "min_rows": 4}, "undecided"),
+    ],
+)
+def test_gates_on_k_outputs(gate: dict[str, Any], verdict: str) -> None:
+    (found,) = run(attempts("110", "111", "000"), gates={"exact_match": gate}).result.gates
+    assert (found.verdict, found.metric) == (verdict, gate["metric"].replace("_k", f"_{gate['k']}"))
+
+
+def test_a_gate_is_undecided_where_too_few_groups_were_measured() -> None:
+    gate = {"metric": "pass_at_k", "k": 2, "fail_below": 0.6}
+    (found,) = run(attempts("11", "1?", "11"), gates={"exact_match": gate}).result.gates
+    assert found.verdict == "undecided"
+    assert "2 of 3 groups" in found.message
+
+
+@pytest.mark.parametrize(
+    ("suite", "said"),
+    [
+        ({"repeats": "question"}, "written row.COLUMN"),
+        ({"repeats": {"by": "row.question", "k": [0]}}, "k"),
+        ({"repeats": {"k": [1]}}, "by"),
+        ({"repeats": "row.question", "statistics": {"cluster": "row.other"}}, 'clusters rows by "other"'),
+        ({"gates": {"exact_match": {"metric": "pass_at_k", "fail_below": 0.5}}}, "needs k"),
+        ({"gates": {"exact_match": {"k": 2, "fail_below": 0.5}}}, "k goes with"),
+        ({"gates": {"exact_match": {"metric": "pass_at_k", "k": 2, "fail_below": 0.5}}}, "does not say which rows"),
+    ],
+)
+def test_what_a_suite_cannot_say(suite: dict[str, Any], said: str) -> None:
+    with pytest.raises(Problems, match=said):
+        evaluators.load({"evaluators": ["exact_match"], **suite}).run([{"output": "a", "expected": "a", "question": "q"}])
+
+
+def test_the_same_column_may_be_named_twice() -> None:
+    assert of(attempts("11"), statistics={"cluster": "row.question"}).groups == 1
+
+
+def test_ids_that_repeat_are_a_warning_that_says_what_to_write() -> None:
+    rows = [{"id": "a", "output": "x", "expected": "x"}] * 2
+    (warning,) = evaluators.load({"evaluators": ["exact_match"]}).run(rows).result.warnings
+    assert warning.code == "duplicate-id"
+    assert "repeats: id" in (warning.hint or "")
+    assert not evaluators.load({"evaluators": ["exact_match"], "repeats": "id"}).run(rows).result.warnings
+
+
+def test_ids_may_stand_in_a_column_of_another_name(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("case_id,output,expected\na,x,x\na,y,x\n", encoding="utf-8")
+    found = evaluators.load({"evaluators": ["exact_match"], "repeats": "id"}).run(tmp_path / "rows.csv").result
+    assert [one.groups for one in found.repeats] == [1]
+    assert found.cluster == "case_id"
+
+
+def test_workers_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "SPLIT_BYTES", 5_000)
+    lines = [f"q{at // 7},{'right' if at * at % 11 < 7 else 'wrong'},right" for at in range(2_000)]
+    (tmp_path / "rows.csv").write_text("question,output,expected\n" + "\n".join(lines), encoding="utf-8")
+    suite = evaluators.load({"evaluators": ["exact_match"], "repeats": "row.question"})
+    alone, several = (suite.run(tmp_path / "rows.csv", workers=count).result.repeats for count in (1, 2))
+    assert alone == several
+    assert alone[0].groups == 286
+
+
+def test_two_runs_tell_a_change_from_noise(tmp_path: Path) -> None:
+    suite = evaluators.load({"evaluators": ["exact_match"], "repeats": "row.question"})
+
+    def of_run(*passes: str) -> evaluators.Run:
+        rows = [
+            {"id": str(at), "question": q, "output": o, "expected": e} for at, (q, o, e) in enumerate(attempts(*passes))
+        ]
+        return suite.run(rows)
+
+    noisy = evaluators.compare(of_run(*["10"] * 10), of_run(*["11", "00"] * 5)).evaluators[0]
+    assert (noisy.fixed, noisy.broken, noisy.noise, noisy.verdict) == (5, 5, 0.5, "no clear difference")
+    better = evaluators.compare(of_run(*["00"] * 10), of_run(*["11"] * 10)).evaluators[0]
+    assert (better.fixed, better.noise, better.verdict) == (20, 0.0, "better")
