@@ -164,6 +164,8 @@ METRICS: Final[Mapping[str, str]] = {
     "overall_score": "The mean of the rows' overall scores, of a schema with evaluation_config.",
     "field_score": "The mean score of all fields, of a schema with evaluation_config.",
     "overall_pass_rate": "The share of all fields that pass, of a schema with evaluation_config.",
+    "pass_at_k": "How likely at least one of k outputs of a question passes: the mean over the groups of `repeats`.",
+    "pass_all_k": "How likely all of k outputs of a question pass: the mean over the groups of `repeats`.",
     **{
         f"{average}_{metric}": f"The {metric if metric != 'f1' else 'F1'} of labels: {how}."
         for average, how in (
