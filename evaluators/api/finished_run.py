@@ -13,7 +13,6 @@ from evaluators.issues import Problems, problem
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import mistakes_of
-from evaluators.reports.outcomes import parts_of
 from evaluators.reports.report_files import asked_files, needs_cells
 from evaluators.reports.rows import row_views
 from evaluators.reports.run_page import hardest_rows
@@ -36,11 +35,10 @@ def with_record(
     """The options with what the record tells: what failed first, what goes wrong most often, the `hard` rows with the lowest scores, and
     the suggestions: those of a `report`, or what a run ends with, which is a few of them where it is small, and else the command that
     searches."""
-    parts = parts_of(record)
     asked = (hardest_rows(hard, row_views(record)),) if hard else ()
     mistakes, until = mistakes_of(record)
     options = replace(options, asked=asked, mistakes=mistakes, mistakes_until=until, label_rules=label_rules(lines))
-    first = (*(failed_section(parts) if parts else ()), *asked)
+    first = (*failed_section(record), *asked)
     if not report and any(one.rows > SMALL_RUN for one in record.facts.variants):
         said = not_searched(record.result)
         return replace(options, extra=(*first, *(suggestion_hint(one) for one in said)), search=said)

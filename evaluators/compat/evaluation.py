@@ -20,7 +20,7 @@ from evaluators.model import FieldStatus, Outcome, Result, RowStatus
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.format import FORMATS
 from evaluators.reports.headline import Options
-from evaluators.reports.outcomes import COMPARED, entries_of, outcomes_of, parts_of
+from evaluators.reports.outcomes import COMPARED, entries_of, evaluators_by_schema, outcomes_of, rows_by_schema
 from evaluators.reports.report_files import folder_files
 from evaluators.reports.schema_sections import evaluation_sections, failed_section
 from evaluators.reports.text import page_text
@@ -265,7 +265,7 @@ class Evaluation(Struct, frozen=True, dict=True):
         with _created(place, force) as kept:
             copytree(record.place, kept.working, dirs_exist_ok=True)
             record = record.but(place=kept.working, result=replace(record.result, name=place.name))
-            options = Options(extra=failed_section(parts_of(record)))
+            options = Options(extra=failed_section(record))
             folder_files(kept, record, _WRITTEN, options)
             with open_text(kept.working / "summary.txt") as stream:  # in its words
                 FORMATS.find("text")().write(record, stream, options)
@@ -284,8 +284,8 @@ class Evaluation(Struct, frozen=True, dict=True):
 
     @cached_property
     def _rows(self) -> tuple[tuple[Result, Recorded | None], ...]:
-        parts = parts_of(self.run)
-        return tuple((row.verdicts[part.place], found) for part in parts for row, found in part.rows())
+        rows = (rows_by_schema(self.run, one) for one in evaluators_by_schema(self.run))
+        return tuple((verdict, found) for each in rows for _, verdict, found in each)
 
     @property
     def _counts(self) -> Counts:
@@ -309,8 +309,9 @@ class DocumentEvaluation(Evaluation, frozen=True, dict=True):
         """What each metric says, by place (`items[0].name`) and metric. A list has a result of its own, by its alignment."""
         found: dict[str, dict[str, MetricResult]] = {}
         for _, scored in self._rows:
-            for outcome, array, _ in outcomes_of(scored) if scored is not None else ():
-                found.setdefault(outcome.path, {})[outcome.metric] = _metric_result(outcome, array)
+            for view in outcomes_of(scored) if scored is not None else ():
+                (outcome,) = view.outcomes
+                found.setdefault(outcome.path, {})[outcome.metric] = _metric_result(outcome, view.array)
         return found
 
 

@@ -93,9 +93,7 @@ def _fields(one: Judged, whole: FieldView) -> Iterator[FieldView]:
     elif listed:
         status = FieldStatus.NOT_JUDGED if whole.error else whole.status
         for path in listed:
-            yield replace(
-                whole, name=score_name(whole.evaluator, path), path=path, status=status, passed=None, score=None
-            )
+            yield replace(whole, path=path, status=status, passed=None, score=None)
     else:
         by_field: dict[str, list[Outcome]] = {}
         for outcome in result.fields:

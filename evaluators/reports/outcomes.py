@@ -1,5 +1,5 @@
 """What became of every field of a row, as fields.csv, report.json and the tables of outcomes list it: one outcome per unit and
-metric, and one per array. A run has a part for each schema evaluator and variant.
+metric, and one per array, for each evaluator with a schema and variant.
 
 An array's outcome stands before those of its items. Its score is the share of expected items that match; precision and F1
 stand beside it. *Entries* are the outcomes that the overall score, the field score and the overall pass rate are over: what stands
@@ -9,18 +9,16 @@ outside of arrays, and each outermost array as a whole.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.frame import places_above
 from evaluators.fields.scored import ListOutcome, Scored
-from evaluators.issues import CellError
-from evaluators.model import MISSING, FieldStatus, Outcome, RowStatus
-from evaluators.reports.documents import document_of
+from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.reports.headline import Options
+from evaluators.reports.rows import FieldView
 from evaluators.run.metrics import counted
 from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.record_lines import Recorded
@@ -30,11 +28,7 @@ LISTED: Final = MEASURED | {FieldStatus.NOT_JUDGED}
 COMPARED: Final = ("compared_expected", "compared_actual")
 
 
-Listed: TypeAlias = tuple[Outcome, ListOutcome | None, bool]
-"""An outcome, the list of which it says how many items are right, and whether it is an entry."""
-
-
-def outcomes_of(scored: Scored) -> Iterator[Listed]:
+def outcomes_of(scored: Scored) -> Iterator[FieldView]:
     """The outcomes of one row, in the order of the document."""
     arrays = {array.path: array for array in scored.arrays}
     told: set[str] = set()
@@ -48,15 +42,22 @@ def outcomes_of(scored: Scored) -> Iterator[Listed]:
                 continue
             if array.comparator is not None:
                 status = result.status if result.passed is array.passed else _status_of(array)
-                yield replace(result, status=status, score=float(array.score)), array, not inside
+                yield _view(replace(result, status=status, score=float(array.score)), not inside, array)
             elif place not in told:
                 told.add(place)
-                yield _of_array(array), array, not inside
+                yield _view(_of_array(array), not inside, array)
             inside = True
         own = arrays.get(result.path)
         if own is not None and own.says(result) and (own.alike or own.comparator is not None):
             continue  # the array says it
-        yield result, None, not inside and not result.details.get("outside")
+        yield _view(result, not inside and not result.details.get("outside"))
+
+
+def _view(outcome: Outcome, in_totals: bool, array: ListOutcome | None = None) -> FieldView:
+    return FieldView(
+        None, outcome.path, outcome.status, outcome.score, outcome.passed, outcome.reason, outcomes=(outcome,), array=array,
+        in_totals=in_totals,
+    )  # fmt: skip
 
 
 def failed_of(scored: Scored) -> Iterator[Outcome]:
@@ -65,7 +66,8 @@ def failed_of(scored: Scored) -> Iterator[Outcome]:
     An array of which one side has nothing is said as a whole, and any other by what is wrong in its items.
     """
     whole: set[str] = set()
-    for outcome, array, _ in outcomes_of(scored):
+    for view in outcomes_of(scored):
+        (outcome,), array = view.outcomes, view.array
         if outcome.passed or any(place in whole for place in places_above(outcome.path)):
             continue
         if array is None or array.comparator is not None:
@@ -75,9 +77,9 @@ def failed_of(scored: Scored) -> Iterator[Outcome]:
             yield outcome
 
 
-def entries_of(outcomes: Iterable[Listed]) -> list[Outcome]:
+def entries_of(views: Iterable[FieldView]) -> list[Outcome]:
     """The outcomes that the totals are over."""
-    return [one for one, _, entry in outcomes if entry and one.status is not FieldStatus.NOT_JUDGED]
+    return [one.outcomes[0] for one in views if one.in_totals and one.status is not FieldStatus.NOT_JUDGED]
 
 
 def full_path(path: str) -> str:
@@ -124,61 +126,27 @@ def _status_of(array: ListOutcome) -> FieldStatus:
     return FieldStatus.HALLUCINATION if array.extra and array.code.startswith("gold_") else FieldStatus.MISMATCH
 
 
-class ReportPart(Struct, frozen=True):
-    """What one evaluator says of one variant: its metrics, and its rows as often as somebody asks for them."""
+def evaluators_by_schema(record: Run) -> list[EvaluatorStats]:
+    """The evaluators that score by a schema, those of one variant after those of another."""
+    names = [one.name for one in record.facts.evaluators if one.by_schema]
+    stats = {(each.name, each.variant): each for each in record.result.evaluators}
+    return [stats[name, variant] for variant in record.each_variant for name in names]
 
-    record: Run
-    place: int
-    """The evaluator's place in the record."""
-    variant: str | None
-    stats: EvaluatorStats
-    label: tuple[str, ...]
-    """What tells it from the other parts of the run, for names of files."""
 
-    def rows(self) -> Iterator[tuple[RecordedRow, Recorded | None]]:
-        """The rows, each with what its documents came to; None where there was nothing to compare: a bad expected answer, a row that
-        was left out."""
-        for row in self.record.each_row(self.variant):
-            found, status = row.recorded.get(self.stats.name), row.verdicts[self.place].status
-            compared = found is not None and status not in _LEFT_OUT and (found.fields or found.schema)
-            yield row, found if compared else None
+def evaluator_of(record: Run, options: Options) -> EvaluatorStats:
+    """The evaluator and variant that a file is about."""
+    wanted = options.evaluator, options.variant
+    return next(one for one in evaluators_by_schema(record) if (one.name, one.variant) == wanted)
 
-    def document(self, row: RecordedRow, how: Literal["expected", "output"]) -> object:
-        """The expected document of a row, or its output; MISSING where there is none."""
-        reading = next((each for each in self.record.facts.evaluators[self.place].readings if each.how == how), None)
-        value = document_of(reading, row.cells) if reading is not None and row.cells is not None else MISSING
-        return MISSING if isinstance(value, CellError) else value
 
-    @property
-    def outcomes(self) -> int:
-        """How many outcomes there are, arrays apart."""
-        counts = self.stats.counts
-        return counts.n + counts.not_judged if counts else 0
-
-    @property
-    def wrong(self) -> int:
-        """How many of them are wrong."""
-        return self.outcomes - (self.stats.counts.match if self.stats.counts else 0)
+def rows_by_schema(record: Run, stats: EvaluatorStats) -> Iterator[tuple[RecordedRow, Result, Recorded | None]]:
+    """The rows of an evaluator and variant, each with its result and what its documents came to; None where there was nothing to
+    compare: a bad expected answer, a row that was left out."""
+    place = [one.name for one in record.facts.evaluators].index(stats.name)
+    for row in record.each_row(stats.variant):
+        found, result = row.recorded.get(stats.name), row.verdicts[place]
+        compared = found is not None and result.status not in _LEFT_OUT and (found.fields or found.schema)
+        yield row, result, found if compared else None
 
 
 _LEFT_OUT: Final = (RowStatus.BLOCKED, RowStatus.SKIPPED)
-
-
-def parts_of(record: Run) -> list[ReportPart]:
-    """What each evaluator with a schema says of each variant."""
-    listed = [(place, one.name) for place, one in enumerate(record.facts.evaluators) if one.by_schema]
-    stats = {(each.name, each.variant): each for each in record.result.evaluators}
-    return [
-        ReportPart(
-            record, place, variant, stats[name, variant],
-            (*([name] if len(listed) > 1 else []), *([variant] if variant is not None else [])),
-        )
-        for variant in record.each_variant
-        for place, name in listed
-    ]  # fmt: skip
-
-
-def part_of(record: Run, options: Options) -> ReportPart:
-    """The part of a run that a file is about."""
-    wanted = options.evaluator, options.variant
-    return next(part for part in parts_of(record) if (part.stats.name, part.variant) == wanted)

@@ -14,7 +14,7 @@ from evaluators.reports.fields_page import fields_page
 from evaluators.reports.format import Format, asked_for, format_for
 from evaluators.reports.headline import Options
 from evaluators.reports.markdown import page_markdown
-from evaluators.reports.outcomes import parts_of
+from evaluators.reports.outcomes import evaluators_by_schema
 from evaluators.reports.summary import summary
 from evaluators.reports.text import page_text
 from evaluators.run.metrics import rows_text
@@ -40,8 +40,7 @@ def folder_files(
     every_outcome = all(variant.every_outcome for variant in record.facts.variants)
     folder.write("summary.txt", page_text(summary(record.result, options)))
     if wanted & {"markdown", "md"}:
-        parts = parts_of(record) if every_outcome else ()
-        folder.write("fields.md", page_markdown(fields_page(record.result, parts)))
+        folder.write("fields.md", page_markdown(fields_page(record.result, record if every_outcome else None)))
     with_rows = annotated(record, rows_csv or "csv" in wanted)
     for form in asked_for((), sorted({"csv", *wanted})):
         if not form.file or (form.each == "evaluator" and not every_outcome):
@@ -119,9 +118,10 @@ def _places(file: Path, form: Format, record: Run, options: Options) -> Iterator
             label = () if variant is None else (variant,)
             yield file.with_name(named_for(file.name, *label)), replace(options, variant=variant)
     else:
-        for part in parts_of(record):
-            about = replace(options, variant=part.variant, evaluator=part.stats.name)
-            yield file.with_name(named_for(file.name, *part.label)), about
+        several = sum(one.by_schema for one in record.facts.evaluators) > 1
+        for one in evaluators_by_schema(record):
+            label = (*([one.name] if several else ()), *(() if one.variant is None else (one.variant,)))
+            yield file.with_name(named_for(file.name, *label)), replace(options, variant=one.variant, evaluator=one.name)
 
 
 def named_for(name: str, *label: str) -> str:

@@ -17,16 +17,18 @@ from evaluators.fields.events import METRICS, events_of, row_metrics
 from evaluators.fields.named_comparators import JUDGED
 from evaluators.fields.scored import ListOutcome, Scored
 from evaluators.fields.settle import OURS
+from evaluators.issues import CellError
 from evaluators.model import MISSING, FieldStatus, Outcome, Result
+from evaluators.reports.documents import document_of
 from evaluators.reports.outcomes import (
     COMPARED,
-    ReportPart,
     array_items,
     entries_of,
     full_path,
     outcomes_of,
 )
-from evaluators.run.reader import RecordedRow
+from evaluators.reports.rows import FieldView
+from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.record_facts import Declared, short_hash
 from evaluators.run.record_lines import Recorded, plain
 from evaluators.values.confusion import Confusion
@@ -36,9 +38,8 @@ _BOTH: Final = (FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.ERROR)
 _TYPES: Final = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
 
 
-def row_report(part: ReportPart, row: RecordedRow, scored: Recorded | None) -> Report:
+def row_report(record: Run, evaluator: str, row: RecordedRow, verdict: Result, scored: Recorded | None) -> Report:
     """The report of one row. Where nothing could be compared, metrics are null and there are no outcomes."""
-    verdict, record = row.verdicts[part.place], part.record
     head = {
         "output_name": record.result.name,
         "row": row.number,
@@ -51,20 +52,20 @@ def row_report(part: ReportPart, row: RecordedRow, scored: Recorded | None) -> R
     if scored is None or declared is None:
         return {**head, "problem": problem, **_totals(verdict), "field_outcomes": []}
     outcomes = list(outcomes_of(scored))
-    expected, output = part.document(row, "expected"), part.document(row, "output")
+    gold, extracted = (_document(record, evaluator, row, how) for how in ("expected", "output"))
     return {
         **head,
         "problem": problem,
         "schema_hash": declared.hash,
-        "gold_hash": short_hash(_or_null(expected)),
-        "extracted_hash": short_hash(_or_null(output)),
+        "gold_hash": short_hash(gold),
+        "extracted_hash": short_hash(extracted),
         "schema_stats": declared.stats,
-        "gold_stats": _document_stats("gold", expected),
-        "extracted_stats": _document_stats("extracted", output),
+        "gold_stats": _document_stats("gold", gold),
+        "extracted_stats": _document_stats("extracted", extracted),
         "coverage": _coverage(scored, declared),
         "outcomes": {**summed(entries_of(outcomes), declared), "confusion": _confusion(scored)},
         **_totals(verdict),
-        "field_outcomes": [_outcome(*each) for each in outcomes],
+        "field_outcomes": list(map(_outcome, outcomes)),
     }
 
 
@@ -99,7 +100,8 @@ def _totals(verdict: Result) -> Report:
             "mean_score": named["mean_field_score"]}  # fmt: skip
 
 
-def _outcome(outcome: Outcome, array: ListOutcome | None, entry: bool) -> Report:
+def _outcome(view: FieldView) -> Report:
+    (outcome,) = view.outcomes
     found: Report = {
         "path": full_path(outcome.path),
         "normalized_path": outcome.path,
@@ -112,11 +114,11 @@ def _outcome(outcome: Outcome, array: ListOutcome | None, entry: bool) -> Report
         "gold_value": outcome.gold_value,
         "extracted_value": outcome.extracted_value,
         "reasoning": outcome.reason or "",
-        "in_totals": entry,
+        "in_totals": view.in_totals,
         **_details(outcome),
     }
-    if array is not None:
-        found["array_breakdown"] = _breakdown(array)
+    if view.array is not None:
+        found["array_breakdown"] = _breakdown(view.array)
     return found
 
 
@@ -231,16 +233,16 @@ def _passed(entries: Iterable[tuple[str, bool]]) -> Report:
 
 
 def _times(words: Iterable[str]) -> Report:
-    found: Report = {}
-    for word in words:
-        found[word] = found.get(word, 0) + 1
-    return dict(sorted(found.items()))
+    return dict(sorted(Counter(words).items()))
 
 
 def _float(metric: Fraction | None) -> float | None:
     return None if metric is None else float(metric)
 
 
-def _or_null(value: object) -> object:
-    """A document as JSON can hold it: nothing is null there."""
-    return None if value is MISSING else value
+def _document(record: Run, evaluator: str, row: RecordedRow, how: str) -> object:
+    """The expected document of a row, or its output; None where there is none."""
+    readings = next(one.readings for one in record.facts.evaluators if one.name == evaluator)
+    reading = next((each for each in readings if each.how == how), None)
+    value = document_of(reading, row.cells) if reading is not None and row.cells is not None else None
+    return None if value is MISSING or isinstance(value, CellError) else value

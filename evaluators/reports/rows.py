@@ -15,6 +15,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from evaluators.fields.scored import ListOutcome
 from evaluators.fields.settle import of_fields
 from evaluators.issues import Blame, Issue
 from evaluators.model import FIELD_STATUSES, MISSING, FieldStatus, Outcome, Result, RowStatus
@@ -71,8 +72,6 @@ class FieldView(Struct, frozen=True):
     Where there is no score it has none: no number stands for one.
     """
 
-    name: str
-    """What platforms call it: `header`, or `header/field/items.each.price`."""
     evaluator: str | None
     """None for the overall score of a row."""
     path: str | None
@@ -88,6 +87,15 @@ class FieldView(Struct, frozen=True):
     """What was recorded of the field: several where the row has several values of it."""
     metadata: Mapping[str, Any] = {}
     """What else is known, as JSON, for hosts that take it."""
+    array: ListOutcome | None = None
+    """The list of which it says how many items are right, in the files that list every value."""
+    in_totals: bool = False
+    """The totals of its row are over it: it is outside of lists, or a whole outermost list."""
+
+    @property
+    def name(self) -> str:
+        """What platforms call it: `header`, or `header/field/items.each.price`."""
+        return score_name(self.evaluator, self.path)
 
     @property
     def expected(self) -> object:
@@ -171,9 +179,7 @@ def scores_of(record: Run, row: RowView) -> Iterator[FieldView]:
 def whole_view(result: Result) -> FieldView:
     """What an evaluator says of a row as a whole."""
     name, issue = result.evaluator or None, result.issue if result.status.kept_out else None
-    return FieldView(
-        score_name(name), name, None, result.status, result.score, result.passed, reason_of(result), issue
-    )  # fmt: skip
+    return FieldView(name, None, result.status, result.score, result.passed, reason_of(result), issue)
 
 
 def field_views(result: Result, listed: Sequence[str], *, right_ones: bool = False) -> Iterator[FieldView]:
@@ -210,8 +216,7 @@ def field_view(
     reason = "; ".join(said) or (next((one.reason for one in outcomes), None) if right_ones else None)
     passed = None if status in _UNMEASURED else status is FieldStatus.MATCH
     issue = result.issue if status is FieldStatus.NOT_JUDGED else None
-    name = score_name(result.evaluator or None, path)
-    return FieldView(name, result.evaluator or None, path, status, score, passed, reason, issue, outcomes)
+    return FieldView(result.evaluator or None, path, status, score, passed, reason, issue, outcomes)
 
 
 def field_numbers(result: Result) -> tuple[float | None, ...]:

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
 from evaluators.fields.scored import ListOutcome
 from evaluators.model import Outcome, RowStatus
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense
-from evaluators.reports.outcomes import ReportPart, failed_of
+from evaluators.reports.outcomes import evaluators_by_schema, failed_of, rows_by_schema
 from evaluators.reports.tables import full_name, of_extra_items
 from evaluators.run.metrics import counted, rows_text, score_text
-from evaluators.run.reader import RecordedRow
+from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats, RunResult
 
+FailedField: TypeAlias = tuple[EvaluatorStats, RecordedRow, Outcome]
 MOST_FAILED: Final = 10
 """Failed fields that a summary lists."""
 MOST_ROWS: Final = 10_000
@@ -60,24 +61,23 @@ def array_table(stats: Iterable[EvaluatorStats]) -> PageTable | None:
     )
 
 
-def failed_section(parts: Sequence[ReportPart], most: int = MOST_FAILED) -> tuple[Section, ...]:
+def failed_section(record: Run, most: int = MOST_FAILED) -> tuple[Section, ...]:
     """The first fields that are wrong, each with its comparator, its score and the reason; nothing without any.
 
     Rows whose output cannot be read are counted in one line."""
-    several = len(parts) > 1
-    first = list(islice(_failed(parts), most + 1))
+    evaluators = evaluators_by_schema(record)
+    several = len(evaluators) > 1
+    first = list(islice(_failed(record, evaluators), most + 1))
     found = first[:most]
     unread = tuple(
-        Paragraph(
-            f"{f'{full_name(part.stats)}: ' if several else ''}{rows_text(part.stats.unreadable)} not listed: {_UNREAD}."
-        )
-        for part in parts
-        if part.stats.unreadable
+        Paragraph(f"{f'{full_name(stats)}: ' if several else ''}{rows_text(stats.unreadable)} not listed: {_UNREAD}.")
+        for stats in evaluators
+        if stats.unreadable
     )
     if not found:
         return (Section("Failed fields", unread),) if unread else ()
-    items = tuple(_failed_item(part, row, outcome, several) for part, row, outcome in found)
-    cut = len(first) > most or any(part.wrong and part.stats.rows > MOST_ROWS for part in parts)
+    items = tuple(_failed_item(*each, several) for each in found)
+    cut = len(first) > most or any(_wrong(stats) and stats.rows > MOST_ROWS for stats in evaluators)
     title = f"Failed fields (first {len(found)})" if cut else "Failed fields"
     lines = failed_fields(found, several)
     return (Section(title, (Listing(items), *unread), (replace(lines, blocks=(*lines.blocks, *unread)),)),)
@@ -172,18 +172,22 @@ def items_in_words(array: ArrayStats | ListOutcome) -> tuple[int, int, int, int]
     return array.matched, wrong, array.missing - wrong, array.extra - wrong
 
 
-def _failed(parts: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, RecordedRow, Outcome]]:
-    for part in parts:
-        if not part.wrong:
-            continue
-        for row, found in islice(part.rows(), MOST_ROWS):
-            if found is not None and row.verdicts[part.place].status is not RowStatus.UNREADABLE:
-                yield from ((part, row, outcome) for outcome in failed_of(found))
+def _failed(record: Run, evaluators: Iterable[EvaluatorStats]) -> Iterator[FailedField]:
+    for stats in filter(_wrong, evaluators):
+        for row, verdict, found in islice(rows_by_schema(record, stats), MOST_ROWS):
+            if found is not None and verdict.status is not RowStatus.UNREADABLE:
+                yield from ((stats, row, outcome) for outcome in failed_of(found))
 
 
-def _failed_item(part: ReportPart, row: RecordedRow, outcome: Outcome, several: bool) -> Item:
+def _wrong(stats: EvaluatorStats) -> int:
+    """How many values are not right, or could not be judged; lists apart."""
+    counts = stats.counts or Counts()
+    return counts.n + counts.not_judged - counts.match
+
+
+def _failed_item(stats: EvaluatorStats, row: RecordedRow, outcome: Outcome, several: bool) -> Item:
     named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
-    place = f"{full_name(part.stats)}, " if several else ""
+    place = f"{full_name(stats)}, " if several else ""
     said = f"{outcome.status.plain}, {outcome.metric}, score {score_text(outcome.score)}"
     return Item(
         f"{place}row {row.number}{named}: {outcome.path}", (f"{said}: {outcome.reason}" if outcome.reason else said,)
@@ -217,7 +221,7 @@ def array_breakdown(scored: Sequence[EvaluatorStats]) -> Section:
     return Section("ARRAY BREAKDOWN", _paragraph_lines(lines))
 
 
-def failed_fields(found: Sequence[tuple[ReportPart, RecordedRow, Outcome]], several: bool) -> Section:
+def failed_fields(found: Sequence[FailedField], several: bool) -> Section:
     """Some fields that failed, each with its metric, its score and the code of the reason."""
     return Section(
         f"FAILED FIELDS (first {len(found)})",
@@ -250,10 +254,10 @@ def _array_lines(name: str, array: ArrayStats, stats: EvaluatorStats) -> Iterato
     yield f"    P={_three(array.precision)} R={_three(array.recall)} F1={_three(array.f1)}"
 
 
-def _failed_lines(part: ReportPart, row: RecordedRow, outcome: Outcome, several: bool) -> Iterator[str]:
-    evaluator = f"{full_name(part.stats)}, " if several else ""
+def _failed_lines(stats: EvaluatorStats, row: RecordedRow, outcome: Outcome, several: bool) -> Iterator[str]:
+    evaluator = f"{full_name(stats)}, " if several else ""
     named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
-    place = f"row {row.number}{named}: " if part.stats.rows > 1 else ""
+    place = f"row {row.number}{named}: " if stats.rows > 1 else ""
     yield f"  {evaluator}{place}{outcome.path}"
     yield f"    Metric: {outcome.metric}, Score: {_three(outcome.score)}"
     yield f"    Reason: {outcome.code}"

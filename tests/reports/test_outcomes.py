@@ -42,11 +42,9 @@ def test_every_result_is_listed_once_and_every_list_before_its_items(data: st.Da
     outcomes = list(outcomes_of(scored))
     said_by_lists = {array.path for array in scored.arrays if array.alike}
     results = [one for one in scored.fields if one.status in LISTED and one.path not in said_by_lists]
-    assert [one for one, array, _ in outcomes if array is None] == results
-    assert sorted(one.path for one, array, _ in outcomes if array is not None) == sorted(
-        one.path for one in scored.arrays
-    )
-    places = [one.path for one, _, _ in outcomes]
+    assert [one.outcomes[0] for one in outcomes if one.array is None] == results
+    assert sorted(one.path for one in outcomes if one.array is not None) == sorted(one.path for one in scored.arrays)
+    places = [one.path for one in outcomes]
     for each in scored.arrays:
         first = next((at for at, one in enumerate(places) if one.startswith(f"{each.path}[")), len(places))
         assert each.path == "$" or places.index(each.path) <= first

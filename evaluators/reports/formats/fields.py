@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, TextIO
 
-from evaluators.fields.scored import ListOutcome
-from evaluators.model import MISSING, Outcome
+from evaluators.model import MISSING
 from evaluators.reports.csv_cells import exact, write_csv
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
-from evaluators.reports.outcomes import ReportPart, full_path, outcomes_of, part_of
+from evaluators.reports.outcomes import evaluator_of, full_path, outcomes_of, rows_by_schema
+from evaluators.reports.rows import FieldView
 from evaluators.run.reader import Run
+from evaluators.run.result import EvaluatorStats
 from evaluators.values.json_text import to_text
 
 HEAD: Final = (
@@ -30,25 +31,24 @@ class FieldsTable(Format):
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
         """The table. What is absent is an empty cell, null is `null`; scores are exact."""
-        write_csv(stream, _lines(part_of(run, options)))
+        write_csv(stream, _lines(run, evaluator_of(run, options)))
 
 
-def _lines(part: ReportPart) -> Iterator[Iterable[str]]:
+def _lines(run: Run, stats: EvaluatorStats) -> Iterator[Iterable[str]]:
     yield HEAD
-    for row, found in part.rows():
-        if found is not None:
-            for outcome, array, _ in outcomes_of(found):
-                yield row.name, *_cells(outcome, array)
+    for row, _, found in rows_by_schema(run, stats):
+        for view in outcomes_of(found) if found is not None else ():
+            yield row.name, *_cells(view)
 
 
-def _cells(outcome: Outcome, array: ListOutcome | None) -> tuple[str, ...]:
+def _cells(view: FieldView) -> tuple[str, ...]:
     items: tuple[str, ...] = _NO_ARRAY
-    if array is not None:
+    if (array := view.array) is not None:
         ratios = [None if one is None else float(one) for one in (array.precision, array.recall, array.f1)]
         items = (str(array.matched), str(array.missing), str(array.extra), *map(exact, ratios))
     return (
-        full_path(outcome.path), outcome.path, outcome.metric, exact(outcome.score),
-        "true" if outcome.passed else "false", _value(outcome.expected), _value(outcome.actual), outcome.reason or "", *items,
+        full_path(view.path or ""), view.path or "", view.outcomes[0].metric, exact(view.score),
+        "true" if view.passed else "false", _value(view.expected), _value(view.actual), view.reason or "", *items,
     )  # fmt: skip
 
 

@@ -13,10 +13,10 @@ from msgspec import to_builtins
 
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
-from evaluators.reports.outcomes import ReportPart, part_of
+from evaluators.reports.outcomes import evaluator_of, rows_by_schema
 from evaluators.reports.row_report import Report, row_report
 from evaluators.run.reader import Run
-from evaluators.run.result import EvaluatorStats
+from evaluators.run.result import EvaluatorStats, RunResult
 
 FORMAT: Final = 2
 """The version of the file's shape. A key may be added within a version; a meaning never changes."""
@@ -31,11 +31,11 @@ class ReportFile(Format):
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
         """The report, row by row, so that a long one needs no memory."""
-        part = part_of(run, options)
-        reports = (row_report(part, row, found) for row, found in part.rows())
+        stats = evaluator_of(run, options)
+        reports = (row_report(run, stats.name, *row) for row in rows_by_schema(run, stats))
         first = list(islice(reports, 2))
         if len(first) == 1:
-            stream.write(_text({"format": FORMAT, **first[0], **_judged(part)}) + "\n")
+            stream.write(_text({"format": FORMAT, **first[0], **_judged(run.result)}) + "\n")
             return
         stream.write(f'{{\n  "format": {FORMAT},\n  "rows": [')
         totals = _Totals()
@@ -43,7 +43,9 @@ class ReportFile(Format):
             totals.add(report)
             stream.write(("," if number else "") + "\n    " + _text(report).replace("\n", "\n    "))
         stream.write(
-            '\n  ],\n  "totals": ' + _text({**totals.report(part.stats), **_judged(part)}).replace("\n", "\n  ") + "\n}\n"
+            '\n  ],\n  "totals": '
+            + _text({**totals.report(stats), **_judged(run.result)}).replace("\n", "\n  ")
+            + "\n}\n"
         )
 
 
@@ -82,9 +84,8 @@ class _Totals:
         }
 
 
-def _judged(part: ReportPart) -> dict[str, Any]:
+def _judged(result: RunResult) -> dict[str, Any]:
     """Who judged in the run, with which prompt, how the scores are spread, and what it took; nothing without a judge."""
-    result = part.record.result
     if not result.judges:
         return {}
     taken = to_builtins(result.environment.asked) if result.environment is not None and result.environment.asked else {}
