@@ -183,6 +183,23 @@ TRACE_ROWS: Final[Option] = click.option(
 )
 
 
+def comma_separated(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """The words of `WORD,…`; None where nothing is given."""
+    return None if value is None else tuple(word for part in value.split(",") if (word := part.strip()))
+
+
+def written_as(*words: str, what: str = "the list") -> Option:
+    """`--format`, with its words; the first is taken without it."""
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(words),
+        default=words[0],
+        show_default=True,
+        help=f"How {what} is written.",
+    )
+
+
 EVERY_TABLE: Final = click.option(
     "--verbose", "-v", is_flag=True, help="Print every table of the run in place of the summary of one screen."
 )

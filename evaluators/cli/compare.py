@@ -11,7 +11,7 @@ import click
 
 from evaluators.cli._completion import suites
 from evaluators.cli._named_runs import last_two, run_place
-from evaluators.cli._options import WholeNumber, report_files
+from evaluators.cli._options import WholeNumber, comma_separated, report_files
 from evaluators.cli._printing import add_to_step_summary, print_out, print_page
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
 )
 @click.option(
     "--fail-on",
+    callback=comma_separated,
     metavar="WORD,…",
     help="What fails: significant_drop, broken_rows or both; `nothing` fails nothing. Without it, what the suite says, "
     "and without a suite significant_drop.",
@@ -112,8 +113,7 @@ def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, A
     from evaluators.api.comparisons import compare, compare_variants, compare_with_baseline
 
     rules = {name: options[name] for name in ("max_broken_rows", "max_drop", "common")}
-    if (asked := options["fail_on"]) is not None:
-        words = tuple(word for part in asked.split(",") if (word := part.strip()))
+    if (words := options["fail_on"]) is not None:
         rules["fail_on"] = () if words == ("nothing",) else words
     if options["among"]:
         return compare_variants(run_place(runs[0] if runs else None), runs[1:], suite=suite, **rules)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,16 +23,7 @@ if TYPE_CHECKING:
 @READING_PLACES
 @click.option("--force", is_flag=True, help="Replace a suite of that name.")
 def command(
-    data: str | None,
-    target: str | None,
-    columns: dict[str, str],
-    expected: str | None,
-    output: str | None,
-    delimiter: str | None,
-    encoding: str | None,
-    sheet: str | None,
-    header_row: int | None,
-    force: bool,
+    data: str | None, target: str | None, expected: str | None, output: str | None, force: bool, **reading: Any
 ) -> None:
     """Look at your data and write a first suite for it.
 
@@ -52,9 +43,8 @@ def command(
     if target is not None:
         refuse_taken([target], force=force)
     ask = DefaultAnswers(asks=asked_on_a_terminal if sys.stdin.isatty() and sys.stdout.isatty() else None)
-    drafted = draft_suite(
-        data, output, expected, columns, target, ask, reading_settings({}, delimiter, encoding, sheet, header_row)
-    )
+    columns = reading.pop("columns")
+    drafted = draft_suite(data, output, expected, columns, target, ask, reading_settings({}, **reading))
     places = [place for place in (data, expected, output) if place is not None]
     *schema, _ = write_suite(drafted.file, drafted.text, data=places, force=force)
     print_out("".join(f"wrote {file}: what editors offer in suites\n" for file in schema) + drafted.words)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from evaluators.cli._options import written_as
 from evaluators.cli._printing import print_err, print_out
 
 if TYPE_CHECKING:
@@ -31,14 +32,7 @@ _TITLES: Final[Mapping[Group, str]] = {
 @click.argument(
     "kind", type=click.Choice(["evaluators", "comparators", "transforms", "presets"]), required=False, metavar="[KIND]"
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How the list is written.",
-)
+@written_as("text", "json")
 def command(kind: str | None, format_: str) -> None:
     """List everything that a suite can name, each with one sentence.
 

@@ -7,26 +7,23 @@ import sys
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
 from evaluators.cli._completion import suites
 from evaluators.cli._options import (
-    COLUMNS,
-    DELIMITER,
-    ENCODING,
     EVERY_TABLE,
     EXPECTED,
     EXPLAIN,
-    HEADER_ROW,
     OLD_OUTPUT,
     OUTPUTS_FROM,
-    SHEET,
+    READING,
     TRACE_ROWS,
     Evidence,
     GroupedCommand,
     WholeNumber,
+    comma_separated,
     pairs,
     reading_settings,
     report_files,
@@ -106,6 +103,7 @@ GROUPS: Final = {
 )
 @click.option(
     "--formats",
+    callback=comma_separated,
     metavar="WORD,…",
     help="The files of the run folder beside run.json, summary.txt and the rows: csv, field_sums, fields, html, json, junit, markdown, "
     "report, text.",
@@ -167,7 +165,7 @@ GROUPS: Final = {
     metavar="COLUMN=VALUE",
     help="Score only rows whose column has this value. Can be given several times: all must hold.",
 )
-@COLUMNS
+@READING
 @EXPECTED
 @OUTPUTS_FROM
 @OLD_OUTPUT
@@ -182,10 +180,6 @@ GROUPS: Final = {
     metavar="WORD",
     help="How the test set is read, where its name does not say: csv, tsv, jsonl, json, parquet or xlsx.",
 )
-@DELIMITER
-@ENCODING
-@SHEET
-@HEADER_ROW
 @click.option(
     "--repeat-judge",
     type=COUNT,
@@ -318,34 +312,30 @@ def _asked_of(options: dict[str, Any], results: str | Path | None, tracked: tupl
     """What the command line asks of a run."""
     from evaluators.testsets.selection import Selection
 
-    formats, outputs = options["formats"], options["outputs_from"]
-    shared = {name: options[name] for name in ("columns", "delimiter", "encoding", "sheet", "header_row", "expected")}
+    outputs = options["output"] if options["outputs_from"] is None else options["outputs_from"]
     own = {"outputs": options["outputs"], "format": options["test_set_format"]}
-    return {
+    asked: RunOptions = {
         "test_set_settings": {
-            **reading_settings(**shared, output=options["output"] if outputs is None else outputs),
+            **reading_settings(**{name: options[name] for name in _READING}, output=outputs),
             **{name: value for name, value in own.items() if value is not None},
         },
-        "workers": options["workers"],
-        "engine": options["engine"],
         "selection": Selection(options["limit"], options["sample"], options["seed"], options["where"]),
         "results": results,
-        "name": options["name"],
-        "force": options["force"],
         "resume": options["resume"] or options["resume"] is not None,
-        "formats": None if formats is None else tuple(word for part in formats.split(",") if (word := part.strip())),
-        "rows": options["rows"],
-        "evidence": options["evidence"],
-        "repeat_judge": options["repeat_judge"],
         "command": tuple(sys.argv[1:]),
-        "lowest_fields": options["lowest_fields"],
-        "files": options["files"],
-        "hardest": options["hardest"],
         "track": tracked or None,
-        "trace_rows": options["trace_rows"],
         "before_asking": partial(_say_questions, repeat_judge=options["repeat_judge"]),
         "summary": not options["quiet"] and options["print_as"] != "json",
     }
+    return cast("RunOptions", {name: options[name] for name in _AS_GIVEN} | asked)
+
+
+_READING: Final = ("columns", "delimiter", "encoding", "sheet", "header_row", "expected")
+_AS_GIVEN: Final = (
+    "workers", "engine", "name", "force", "formats", "rows", "evidence", "repeat_judge", "lowest_fields", "files", "hardest",
+    "trace_rows",
+)  # fmt: skip
+"""Options that a run takes by the same name."""
 
 
 def _print(finished: Finished, options: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from evaluators.cli._options import written_as
 from evaluators.cli._printing import print_err, print_out, print_page
 
 
@@ -16,14 +17,7 @@ from evaluators.cli._printing import print_err, print_out, print_page
     "--clean", is_flag=True, help="Remove the runs that are not finished, after asking. Nothing else is ever removed."
 )
 @click.option("--yes", "-y", is_flag=True, help="Remove them without asking.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How the list is written.",
-)
+@written_as("text", "json")
 def command(folder: str, clean: bool, yes: bool, format_: str) -> None:
     """List the runs of a folder, finished and unfinished.
 

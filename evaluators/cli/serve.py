@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -38,13 +39,7 @@ from evaluators.cli._printing import print_out
     help="How long a request may take to arrive.",
 )  # fmt: skip
 def command(
-    suites: tuple[str, ...],
-    port: int,
-    host: str,
-    allowed: tuple[str, ...],
-    max_bytes: int,
-    token: str | None,
-    body_seconds: float,
+    suites: tuple[str, ...], port: int, host: str, allowed: tuple[str, ...], token: str | None, **limits: Any
 ) -> None:
     """Answer webhooks: score rows that other programs send.
 
@@ -75,7 +70,7 @@ def command(
         token = secrets.token_urlsafe(24)
     elif token is not None and not (token.isascii() and token.isprintable() and token.strip()):
         raise problem("bad-token", "a token is letters, digits and signs of ASCII", where="--token")
-    app = ScoreApp(loaded, hosts=(*LOCAL, host, *allowed), max_bytes=max_bytes, token=token, body_seconds=body_seconds)
+    app = ScoreApp(loaded, hosts=(*LOCAL, host, *allowed), token=token, **limits)
     more = [] if token is None else [f"token: {token}"]
     for name, suite in loaded.items():
         notices = dict.fromkeys(line for judge in suite.judges.values() for line in judge.notice())

@@ -36,19 +36,7 @@ from evaluators.cli._printing import asked_width, print_out
     help="A setting of TYPE, written as in YAML. Can be given several times.",
 )
 @READING
-def command(
-    suite: str,
-    test_set: str | None,
-    row: int | None,
-    row_id: str | None,
-    variant: str | None,
-    output: str | None,
-    expected: str | None,
-    input: str | None,
-    given: tuple[str, ...],
-    settings: tuple[str, ...],
-    **reading: Any,
-) -> None:
+def command(suite: str, test_set: str | None, given: tuple[str, ...], settings: tuple[str, ...], **options: Any) -> None:
     """Score one row, and show why: every evaluator, and every field with both values.
 
     SUITE is a YAML file. TYPE, the name of an evaluator type, does too: its settings are then given with --set.
@@ -63,11 +51,12 @@ def command(
     from evaluators.reports.text import WIDTH, page_text
 
     loaded = trying.suite_of(suite, settings)
-    values = {"output": output, "expected": expected, "input": input}
+    values = {role: options.pop(role) for role in ("output", "expected", "input")}
+    row, row_id, variant = (options.pop(name) for name in ("row", "row_id", "variant"))
     if given or any(value is not None for value in values.values()):
         trying.refuse({"TEST_SET": test_set, "--row": row, "--id": row_id, "--variant": variant})
         page, code = trying.given_row(loaded, values, given)
     else:
-        page, code = trying.row_of(loaded, test_set, row, row_id, variant, reading_settings(**reading))
+        page, code = trying.row_of(loaded, test_set, row, row_id, variant, reading_settings(**options))
     print_out(page_text(page, min(asked_width() or WIDTH, WIDTH)))
     sys.exit(code)
