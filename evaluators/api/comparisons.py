@@ -17,6 +17,7 @@ from evaluators.compare.pairs import Side, side_of
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
+from evaluators.reports.rows import row_views, why_of
 from evaluators.run.exit_code import Facts, causes, exit_code
 from evaluators.run.reader import Run
 
@@ -53,13 +54,22 @@ def compare(
         regression_checks[written] = (
             limits.model_copy(update={"max_drop": drop}) if limits else RegressionCheck(max_drop=drop)
         )
-    return compare_sides(
-        before,
-        after,
-        config.model_copy(update={**changes, "regression_checks": regression_checks}),
-        targets,
-        common=common,
-    )
+    config = config.model_copy(update={**changes, "regression_checks": regression_checks})
+    return _with_reasons(compare_sides(before, after, config, targets, common=common), after)
+
+
+def _with_reasons(found: RunComparison, new: Side) -> RunComparison:
+    """The comparison with what is wrong now in each broken row, as far as the new run recorded it."""
+    broken = {(row.variant, row.number): row.broken for row in found.changed if row.broken}
+    why: dict[tuple[str | None, int], dict[str, str]] = {}
+    for variant in {variant for variant, _ in broken}:
+        for row in (
+            row_views(new.record, (new.variant if variant is None else variant,)) if new.record is not None else ()
+        ):
+            names = broken.get((variant, row.number), ())
+            why[variant, row.number] = {one.evaluator: why_of(one) for one in row.evaluators if one.evaluator in names}
+    changed = (replace(row, reasons={**row.reasons, **why.get((row.variant, row.number), {})}) for row in found.changed)
+    return replace(found, changed=tuple(changed))
 
 
 def compare_with_baseline(suite: Suite, new: Path, **how: Any) -> RunComparison:

@@ -116,10 +116,17 @@ def changed_rows(
         changes = [known.get(said) or known.setdefault(said, change_of(*score_states(*said))) for said in verdicts]
         change = weightiest(changes)
         counts[change] += 1
-        if change not in _QUIET:
+        if change not in _QUIET or any(_other_fields(*said) for said in verdicts):
             found = dict(zip(evaluators, zip(changes, verdicts, strict=True), strict=True))
-            rows.append(_changed(row[1] or row[0], change, found, base, new, variant))
+            listed = _changed(row[1] or row[0], change, found, base, new, variant)
+            if change not in _QUIET or listed.fields:
+                rows.append(listed)
     return rows, counts
+
+
+def _other_fields(was: Said, now: Said) -> bool:
+    """Whether fields became another status in a row that both runs have."""
+    return was is not None and now is not None and was.statuses != now.statuses
 
 
 def _changed(
@@ -137,7 +144,7 @@ def _changed(
     fields = [
         text
         for name in found
-        if name in (*of["broken"], *of["fixed"])
+        if found[name][0] in ("broken", "fixed", "unchanged")
         for text in _field_changes(name, *found[name][1], base.fields[name], new.fields[name])
     ]
     unscored = [(name, found[name][1][1]) for name in of["lost"]] + [(name, found[name][1][0]) for name in of["gained"]]

@@ -150,7 +150,7 @@ def variant_side(run: Side, variant: str) -> Side:
     labels = tuple(replace(one, variant=None) for one in run.result.confusion_matrices if one.variant == variant)
     repeats = tuple(replace(one, variant=None) for one in run.result.repeats if one.variant == variant)
     result = replace(run.result, measures=measures, confusion_matrices=labels, repeats=repeats)
-    return replace(run, label=variant, result=result, rows={None: run.rows[variant]})
+    return replace(run, label=variant, variant=variant, result=result, rows={None: run.rows[variant]})
 
 
 def _with_noise(one: Difference, base: Side, new: Side) -> Difference:

@@ -114,10 +114,11 @@ class ChangedRow(Struct, frozen=True):
     """The evaluators that passed in the base and fail now."""
     fixed: tuple[str, ...]
     fields: tuple[str, ...]
-    """What became of the fields of those evaluators, such as `header.total: match → mismatch`."""
+    """What became of the fields of those evaluators, and of those whose verdict stays, such as
+    `header.total: match → mismatch`."""
     variant: str | None = None
     change: Change = "unchanged"
-    """What the row counts as: the weightiest of what became of it."""
+    """What the row counts as: the weightiest of what became of it. An unchanged row is listed where a field of it changed."""
     lost: tuple[str, ...] = ()
     """The evaluators that scored the row in the base and do not now."""
     lost_passed: tuple[str, ...] = ()
@@ -127,7 +128,8 @@ class ChangedRow(Struct, frozen=True):
     settled: tuple[str, ...] = ()
     """The evaluators that scored the row in the base and have nothing to measure now."""
     reasons: Mapping[str, str] = {}
-    """Why an evaluator that lost or gained the row did not score it in the other run: `invalid: the cell is empty`."""
+    """Why an evaluator that lost or gained the row did not score it in the other run: `invalid: the cell is empty`. Of one that is
+    broken, what is wrong in the new run: `total is wrong (expected 3, found 4)`."""
 
 
 class RegressionCheckResult(Struct, frozen=True):

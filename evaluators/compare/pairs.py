@@ -42,6 +42,9 @@ class Side(Struct, frozen=True):
     """The listed fields of each evaluator, in the order of the suite."""
     rows: Mapping[str | None, SideRows]
     """By variant; under None for a run without variants."""
+    record: Run | None = None
+    variant: str | None = None
+    """The variant, where the side is one of its run."""
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -57,7 +60,7 @@ def side_of(run: Run, label: str) -> Side:
     for variant in run.each_variant:
         verdicts = run.verdicts(variant)
         rows[variant] = SideRows(list(run.row_lines(variant, verdicts)), dict(zip(fields, verdicts, strict=True)))
-    return Side(label, run.result, {name: fields[name] for name in names}, rows)
+    return Side(label, run.result, {name: fields[name] for name in names}, rows, run)
 
 
 class Pairs(NamedTuple):

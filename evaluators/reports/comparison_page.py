@@ -51,6 +51,7 @@ def comparison_page(comparison: RunComparison, files: Sequence[str] = ()) -> Pag
         *_rows("Fixed rows", comparison, "fixed"),
         *_rows("Gained rows", comparison, "gained"),
         *_rows("Settled rows", comparison, "settled"),
+        *_rows("Unchanged rows with changed fields", comparison, "unchanged"),
         *listed("Notes", (Item(note, tone="note") for note in comparison.notes)),
         _ending(comparison, files),
     )
@@ -105,6 +106,8 @@ def _opening(comparison: RunComparison) -> Section:
         (comparison.never_measured, "never measured"),
     )  # fmt: skip
     counts += [f"{count:,} {word}" for count, word in further if count]
+    if mended := sum(row.change == "unchanged" for row in comparison.changed):
+        counts[2] += f" ({mended:,} with other fields right or wrong)"
     both = comparison.rows - comparison.one_sided
     rows = (
         f"{rows_text(comparison.rows)}, {both:,} of them in both runs"
@@ -156,11 +159,12 @@ def _row(row: ChangedRow) -> Item:
         ("broken", row.broken), ("lost", [_reasoned(row, name) for name in row.lost]), ("fixed", row.fixed),
         ("gained", [_reasoned(row, name, "was ") for name in row.gained]), ("settled", row.settled),
     )  # fmt: skip
-    said = [f"{word}: {', '.join(names)}" for word, names in became if names]
+    said = [f"{word}: {', '.join(names)}" for word, names in became if names] or ["passes or fails as before"]
     more = len(row.fields) - MOST_CHANGES
     fields = tuple(map(_plain_change, row.fields))
     details = (*fields[:MOST_CHANGES], f"and {more:,} more fields") if more > 1 else fields
-    return Item(f"row {row.number}{named}{variant}: {'; '.join(said)}", details, tone=_CHANGE_TONES[row.change])
+    why = tuple(f"{name}: {row.reasons[name]}" for name in row.broken if row.reasons.get(name))
+    return Item(f"row {row.number}{named}{variant}: {'; '.join(said)}", (*details, *why), tone=_CHANGE_TONES[row.change])
 
 
 def _reasoned(row: ChangedRow, name: str, was: str = "") -> str:

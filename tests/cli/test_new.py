@@ -58,6 +58,7 @@ wrote test_enough_digits.py
 Next:
 1. Change enough_digits.py. Its docstring becomes its page: evaluators explain enough_digits
 2. Add cases to enough_digits.yaml, and run them: python -m pytest test_enough_digits.py
+   This needs pytest: pip install pytest
 3. Make the name known, in one of two ways.
    In a program of yours, name the file before you load a suite:
 

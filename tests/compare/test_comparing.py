@@ -142,7 +142,7 @@ def test_a_baseline_holds_all_that_a_comparison_needs(columns: list[tuple[Result
     with TemporaryDirectory() as folder:
         file = Path(folder) / "main.json"
         write_baseline(file, packed(one))
-        assert side_of(read_baseline(file), one.label) == one
+        assert replace(side_of(read_baseline(file), one.label), record=None) == one
         assert baseline_text(read_baseline(file)) == file.read_text(encoding="utf-8")
 
 
