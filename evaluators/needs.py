@@ -236,8 +236,8 @@ _PYTHON: Final = re.compile(
 
 
 def _unusable(error: json_text.NotJSON, cell: str = "") -> CellError:
-    said = "Python, not JSON" if is_python(cell) else "not usable JSON"
-    return CellError(Issue("unreadable-output", Blame.OUTPUT, f"the output is {said}: {error}"))
+    message = "Python, not JSON" if is_python(cell) else "not usable JSON"
+    return CellError(Issue("unreadable-output", Blame.OUTPUT, f"the output is {message}: {error}"))
 
 
 def _of_kind(value: JSON, want: Want) -> JSON | CellError:

@@ -87,9 +87,9 @@ class Socket(Generic[Plug]):
             if name not in self._found:  # it has not registered itself
                 self._found[name] = self._checked(resolve_name(self.named)(name, plug) if self.named else plug, name)
         except Exception as error:  # another distribution's code: whatever it raises is what is wrong with it
-            said = error.issues[0].message if isinstance(error, Problems) else f"{type(error).__name__}: {error}"
+            text = error.issues[0].message if isinstance(error, Problems) else f"{type(error).__name__}: {error}"
             package = f' of the package "{point.dist.name}"' if point.dist else ""
-            message = f'the {self.noun} "{name}"{package} cannot be used: {said}'
+            message = f'the {self.noun} "{name}"{package} cannot be used: {text}'
             entry = f'its entry point is {name} = "{point.value}" in the group {self.package}'
             raise problem("bad-plug", message, hint=f"{entry}: mend it, or uninstall the package") from error
 

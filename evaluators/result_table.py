@@ -46,7 +46,7 @@ class ResultTable(Sequence[Mapping[str, Any]]):
         return len(self._columns[0]) if self._columns else 0
 
     @overload
-    def __getitem__(self, place: int) -> Mapping[str, Any]: ...
+    def __getitem__(self, index: int) -> Mapping[str, Any]: ...
 
     @overload
     def __getitem__(self, place: slice) -> ResultTable: ...
@@ -57,7 +57,7 @@ class ResultTable(Sequence[Mapping[str, Any]]):
         return {name: column[place] for name, column in zip(self._kinds, self._columns, strict=True)}
 
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
-        return (self[place] for place in range(len(self)))
+        return (self[index] for index in range(len(self)))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ResultTable) and (self._kinds, self._columns) == (other._kinds, other._columns)
@@ -121,8 +121,8 @@ def _as_text(value: Any) -> str | None:
 def _shown(value: object) -> str:
     if value is None:
         return ""
-    said = f"{value:.4f}" if isinstance(value, float) else str(value)
-    return " ".join(said.split())
+    text = f"{value:.4f}" if isinstance(value, float) else str(value)
+    return " ".join(text.split())
 
 
 def _cut(text: str) -> str:

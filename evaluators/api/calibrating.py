@@ -51,7 +51,7 @@ def marks_of(file: str, human: str, reading: Mapping[str, Any]) -> dict[str, Cel
 
 
 def calibration_document(
-    place: Path,
+    path: Path,
     human: str,
     target: str | None,
     pass_at: float,
@@ -65,13 +65,13 @@ def calibration_document(
     same questions are compared. The answer says, too, whether there was a row to compare. Raises Problems (config) for what the run
     does not have.
     """
-    record = with_cells(Run(place))
+    record = with_cells(Run(path))
     names = [one.name for one in record.facts.evaluators]
     if target is None and len(names) != 1:
         raise problem(
             "which-evaluator",
             "the run has several evaluators",
-            where=str(place),
+            where=str(path),
             hint=f"name one: --evaluator {names[0]}",
         )
     chosen = target or names[0]

@@ -146,9 +146,9 @@ def update_baseline(run: Path, file: Path) -> int:
     return sum(one.rows for one in found.facts.variants)
 
 
-def open_run(place: Path) -> Run:
+def open_run(path: Path) -> Run:
     """The run in a run folder, its run.json, or a baseline file. Raises Problems when there is none."""
-    return read_baseline(place) if place.is_file() and place.name != "run.json" else Run(place)
+    return read_baseline(path) if path.is_file() and path.name != "run.json" else Run(path)
 
 
 def open_side(run: Run | Side | str | Path) -> Side:

@@ -87,9 +87,9 @@ def recorded_lines(record: Run) -> tuple[EvaluatorLine, ...]:
         return read_config(load(record.place / record.facts.suite), READERS).lines
 
 
-def advice_page(place: Path) -> Page:
+def advice_page(path: Path) -> Page:
     """All the advice for a run. Raises Problems (config) for a run whose suite cannot be read from its folder."""
-    record = with_cells(Run(place))
+    record = with_cells(Run(path))
     try:
         lines = recorded_lines(record)
     except Problems as error:
@@ -103,13 +103,13 @@ def advice_page(place: Path) -> Page:
     return Page(f"{record.result.name}: advice", suggestion_section(found, len(found)) or none)
 
 
-def write_again(place: Path, files: Iterable[Path]) -> list[Path]:
+def write_again(path: Path, files: Iterable[Path]) -> list[Path]:
     """Write a run that has ended as the extension of each file says. Returns what was written.
 
     Raises Problems (config) for a file that its record does not hold enough for.
     """
     files = list(files)
-    record = Run(place)
+    record = Run(path)
     if needs_cells(files):
         record = with_cells(record)
     return asked_files(files, record, options_of(record))

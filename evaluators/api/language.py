@@ -236,27 +236,27 @@ def _uses() -> dict[str, tuple[WordUse, ...]]:
     }
 
 
-def _found(node: Any, place: str) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+def _found(node: Any, path: str) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
     """(word, place, what it does, facts) of every key below a part of the schema, and of every word that a key takes."""
     if isinstance(node, list):
         for each in node:
-            yield from _found(each, place)
+            yield from _found(each, path)
     if not isinstance(node, dict):
         return
     for key, value in _keys(node):
         does = str(value.get("description") or "")
         if does:
-            yield key, _spoken(place), " ".join(does.partition("\n\n")[0].split()), _facts(value)
+            yield key, _spoken(path), " ".join(does.partition("\n\n")[0].split()), _facts(value)
         for word in _listed(value):
-            if said := METRICS.get(word, does) if key == "metric" else does:
-                yield word, f"a value of `{key}`", said, ()
+            if text := METRICS.get(word, does) if key == "metric" else does:
+                yield word, f"a value of `{key}`", text, ()
         yield from _found(value, key)
     for key, value in node.items():
         if key == "definitions":
             for name, inner in value.items():
                 yield from _found(inner, name)
         elif key not in ("properties", "patternProperties", "dependencies"):
-            yield from _found(value, place)
+            yield from _found(value, path)
 
 
 def _keys(node: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -302,9 +302,9 @@ def _choices(schema: Any, keys: Sequence[str]) -> Iterator[Mapping[str, Any]]:
             yield from _choices(schema.get(key), keys)
 
 
-def _spoken(place: str) -> str:
+def _spoken(path: str) -> str:
     """Where a word stands: `at the top of a suite`, `under gates`, `evaluator contains_json`."""
-    kind, dot, name = place.partition(".")
+    kind, dot, name = path.partition(".")
     if dot:
         return "of a " + kind if name == "definition" else f"{kind} {name}"
-    return f"under `{place}`" if place else "at the top of a suite"
+    return f"under `{path}`" if path else "at the top of a suite"

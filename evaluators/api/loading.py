@@ -58,7 +58,7 @@ def _read(path: Path, environment: Mapping[str, str] | None) -> suite_source.Sui
 
         if not (named_as_rows(path) and path.is_file()):
             raise
-        said = "a suite is expected here, a YAML file, and this file holds rows"
+        message = "a suite is expected here, a YAML file, and this file holds rows"
         word = f'"{path}"' if " " in str(path) else str(path)  # as a command line takes it
         hint = f"`evaluators init {word}` writes a first suite for it"
         with path.open("rb") as file:
@@ -67,7 +67,7 @@ def _read(path: Path, environment: Mapping[str, str] | None) -> suite_source.Sui
             hint = (
                 f"__expected is of promptfoo; make a suite of it: evaluators convert {word} -o suite.yaml --rows rows.csv"
             )
-        raise problem("rows-for-suite", said, where=str(path), hint=hint) from error
+        raise problem("rows-for-suite", message, where=str(path), hint=hint) from error
 
 
 def loads(

@@ -58,8 +58,8 @@ def _module_of(file: Path) -> ModuleType:
             sys.modules[name] = before
         if isinstance(error, Problems):
             raise
-        said = f"the file cannot be run: {type(error).__name__}: {error}"
-        raise problem("file-failed", said, where=str(file)) from error
+        message = f"the file cannot be run: {type(error).__name__}: {error}"
+        raise problem("file-failed", message, where=str(file)) from error
     return module
 
 

@@ -65,16 +65,16 @@ def run_here(place: str | Path) -> Path:
     return target
 
 
-def _fetch(place: str, target: Path, room: float) -> int:
+def _fetch(path: str, target: Path, room: float) -> int:
     """One file of the folder. Gives its size."""
     target.parent.mkdir(parents=True, exist_ok=True)
     size = 0
-    with store_of(place).open(place) as stream, open(target, "wb") as file:
+    with store_of(path).open(path) as stream, open(target, "wb") as file:
         while block := stream.read(_BLOCK):
             size += len(block)
             if size > room:
                 message = f"it holds more than {MOST_FETCHED_GIB:g} GiB, which is the most that is fetched"
-                raise Problems([Issue("too-large", Blame.CONFIG, message, shown_address(parent(place)))])
+                raise Problems([Issue("too-large", Blame.CONFIG, message, shown_address(parent(path)))])
             file.write(block)
     return size
 
@@ -107,24 +107,24 @@ def written_places(places: Iterable[str], write: Callable[[list[Path]], Iterable
     return written
 
 
-def _sent(place: str, write: Callable[[list[Path]], Iterable[Path]]) -> list[str]:
+def _sent(path: str, write: Callable[[list[Path]], Iterable[Path]]) -> list[str]:
     folder, sent = Path(tempfile.mkdtemp(prefix="evaluators-")), list[str]()
     try:
-        for file in write([folder / place.rpartition("/")[2]]):
-            sent.append(inside(parent(place), file.name))
+        for file in write([folder / path.rpartition("/")[2]]):
+            sent.append(inside(parent(path), file.name))
             send_file(file, sent[-1])
     except OSError as error:
-        issue = unwritten(error, shown_address(sent[-1] if sent else place))
+        issue = unwritten(error, shown_address(sent[-1] if sent else path))
         raise Problems([replace(issue, hint=f"nothing is lost: it is in {folder}")]) from None
     except Problems as error:
-        raise Problems(issue_at_place(issue, folder, parent(place)) for issue in error.issues) from None
+        raise Problems(issue_at_place(issue, folder, parent(path)) for issue in error.issues) from None
     shutil.rmtree(folder, ignore_errors=True)
     return sent
 
 
-def issue_at_place(issue: Issue, local: Path, place: str) -> Issue:
+def issue_at_place(issue: Issue, local: Path, path: str) -> Issue:
     """The same with a place in a store, as people gave it, in place of one of this machine."""
-    where, hint = (text and text.replace(str(local), shown_address(place)) for text in (issue.where, issue.hint))
+    where, hint = (text and text.replace(str(local), shown_address(path)) for text in (issue.where, issue.hint))
     return replace(issue, where=where, hint=hint)
 
 
@@ -154,9 +154,9 @@ def remove_objects(places: Iterable[str]) -> None:
             store_of(place).remove(place)
 
 
-def send_file(file: Path, place: str) -> None:
+def send_file(file: Path, path: str) -> None:
     """Sends a file of this machine to a store."""
-    with open(file, "rb") as stream, store_of(place).write(place) as target:
+    with open(file, "rb") as stream, store_of(path).write(path) as target:
         shutil.copyfileobj(stream, target, _BLOCK)
 
 

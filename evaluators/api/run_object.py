@@ -263,8 +263,8 @@ class Run(reader.Run):
 
     def _head(self) -> str:
         code, end = self.result.exit_code, headline(self.result).partition(";")[0]
-        said = f"{end} (exit code {code})" if code else end
-        return f"{self.result.name}: {said}, {rows_text(self.result.rows)} of {self.result.test_set}"
+        text = f"{end} (exit code {code})" if code else end
+        return f"{self.result.name}: {text}, {rows_text(self.result.rows)} of {self.result.test_set}"
 
 
 def _called(one: EvaluatorStats) -> str:

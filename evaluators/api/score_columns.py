@@ -104,12 +104,12 @@ def _fields(line: EvaluatorLine, verdicts: Sequence[Result]) -> Iterator[list[An
     nothing = (None,) * listed
     said = [bool(verdict.statuses) for verdict in verdicts]
     numbers = [field_numbers(verdict) if there else nothing for verdict, there in zip(verdicts, said, strict=True)]
-    for place in range(listed):
+    for index in range(listed):
         yield [
-            FIELD_STATUSES[verdict.statuses[place]].word if there else None
+            FIELD_STATUSES[verdict.statuses[index]].word if there else None
             for verdict, there in zip(verdicts, said, strict=True)
         ]
-        yield [row[place] for row in numbers]
+        yield [row[index] for row in numbers]
 
 
 def overall_of(lines: Sequence[EvaluatorLine], wanted: str | None) -> tuple[str, ...]:

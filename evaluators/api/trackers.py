@@ -45,13 +45,13 @@ def trackers_of(
     return found
 
 
-def send_again(place: Path, names: Iterable[str], trace_rows: int | None, sending: Sending | None) -> Sent:
+def send_again(path: Path, names: Iterable[str], trace_rows: int | None, sending: Sending | None) -> Sent:
     """Sends a finished run to the trackers of these names, with the settings that its suite has for them.
 
     `trace_rows` takes the place of theirs, and `sending` is told how far it has come. Raises Problems (config) when there
     is no run, for a name that no tracker has, and for a tracker that cannot be used here.
     """
-    record = Run(place)
+    record = Run(path)
     with reading_inside(record.place, PRESETS):
         recorded = _recorded(record.place / record.facts.suite)
     trackers = chosen(names, recorded, trace_rows)

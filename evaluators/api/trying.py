@@ -85,10 +85,10 @@ def text_of(written: str) -> str:
     try:
         return Path(written[1:]).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        said = (error.strerror or str(error)).lower() if isinstance(error, OSError) else "it is not UTF-8 text"
+        message = (error.strerror or str(error)).lower() if isinstance(error, OSError) else "it is not UTF-8 text"
         hint = None if len(written) > 1 else "put the name of the file right after the @"
         raise problem(
-            "unreadable-file", f"the file cannot be read: {said}", where=written[1:] or "@", hint=hint
+            "unreadable-file", f"the file cannot be read: {message}", where=written[1:] or "@", hint=hint
         ) from None
 
 
@@ -208,12 +208,12 @@ def _tried(
         results = {one.line.name: plan.explain_from(one, slots, 0) for one in plan.evaluators}
     found: dict[str, None] = {}
     for one in plan.evaluators:
-        for place, need in enumerate(one.line.settings.needs()):
+        for index, need in enumerate(one.line.settings.needs()):
             if isinstance(need, Output):
                 column = need.column.name if need.column.literal else columns.get(need.column.name, need.column.name)
-                value = slots[one.inputs[place]][0]
+                value = slots[one.inputs[index]][0]
                 if isinstance(cells.get(column), str):
-                    found[f'Column "{column}": {_how(value, plan.chosen(one, place, slots, 0))}'] = None
+                    found[f'Column "{column}": {_how(value, plan.chosen(one, index, slots, 0))}'] = None
     how = (Section(None, tuple(map(Paragraph, found))),) if found else ()
     page = Page(title, (*how, *(_section(line, results[line.name]) for line in suite.lines)))
     issues = tuple(result.issue for result in results.values() if result.issue is not None)

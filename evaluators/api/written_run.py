@@ -150,8 +150,8 @@ def write_run(prepared: Prepared, wanted: AskedFor, folder: RunFolder | None, ru
         if refused is None:
             raise
         if refused.code != NOT_MOVED:
-            said = f"{refused.message}; the metrics are complete, and nothing else of the run is kept"
-            lost = (replace(refused, message=said),)
+            text = f"{refused.message}; the metrics are complete, and nothing else of the run is kept"
+            lost = (replace(refused, message=text),)
             return Finished(afterwards(run.result, lost), Options(), refused=lost)
         lost = (refused,)
     files, refused_files = write_files([_in_folder(file, folder) for file in wanted.files], record, of_pages)
@@ -170,39 +170,39 @@ def write_run(prepared: Prepared, wanted: AskedFor, folder: RunFolder | None, ru
     return replace(finished, record=record.but(result=finished.result), let_go=folder.discard)
 
 
-def finished_before(prepared: Prepared, wanted: AskedFor, place: Path) -> Finished:
+def finished_before(prepared: Prepared, wanted: AskedFor, path: Path) -> Finished:
     """A run that was finished before; the further files are written from its folder."""
     from evaluators.reports.report_files import needs_cells
     from evaluators.run.cells_again import cells_from
     from evaluators.run.reader import Run
 
-    record = Run(place)
+    record = Run(path)
     if needs_cells(map(Path, wanted.files)):
         record = cells_from(record, prepared.test_set)
     options, of_pages = _options(prepared, wanted, record)
     files, refused = write_files(wanted.files, record, of_pages)
-    if (noted := _noted(record, place, wanted)) != record.result:
+    if (noted := _noted(record, path, wanted)) != record.result:
         from evaluators.run.run_json import run_json
         from evaluators.run.store import RUN_JSON, write_text
 
-        write_text(place / RUN_JSON, run_json(noted, record.facts))
+        write_text(path / RUN_JSON, run_json(noted, record.facts))
         record = record.but(result=noted)
-    notice = f"{place}: this run was finished before, and nothing was scored"
-    result = replace(afterwards(record.result, refused), folder=str(place))
+    notice = f"{path}: this run was finished before, and nothing was scored"
+    result = replace(afterwards(record.result, refused), folder=str(path))
     return Finished(
-        result, options, place, files, refused=refused, named=record.result.folder, notice=notice, record=record,
+        result, options, path, files, refused=refused, named=record.result.folder, notice=notice, record=record,
         lines=prepared.suite.lines,
     )  # fmt: skip
 
 
-def _noted(record: Run, place: Path, wanted: AskedFor) -> RunResult:
+def _noted(record: Run, path: Path, wanted: AskedFor) -> RunResult:
     """The result, which names the further files, so that no test set takes them for rows."""
     if not wanted.paths or wanted.to_store:
         return record.result
     from evaluators.reports.report_files import asked_places
     from evaluators.run.reader import note_written
 
-    return note_written(place, record.result, asked_places(wanted.paths, record))
+    return note_written(path, record.result, asked_places(wanted.paths, record))
 
 
 def _in_folder(file: str, folder: RunFolder) -> str:
@@ -280,5 +280,5 @@ def _without_record(options: Options, wanted: AskedFor, result: RunResult) -> Op
         return options
     from evaluators.reports.suggestions import suggestion_hint
 
-    said = "Examples of mistakes and suggestions need the run folder, and this run keeps none."
-    return replace(options, extra=(suggestion_hint(said),), search=(said,))
+    text = "Examples of mistakes and suggestions need the run folder, and this run keeps none."
+    return replace(options, extra=(suggestion_hint(text),), search=(text,))

@@ -96,9 +96,9 @@ def _read(plan: BatchPlan, sums: bytes) -> SplitResult:
     except (ValueError, RecursionError):
         whole, version = False, ""
     if not whole or version != __version__:
-        said = f"is of version {version}" if whole else "is none that this version of evaluators wrote"
+        text = f"is of version {version}" if whole else "is none that this version of evaluators wrote"
         hint = f"score and merge with one version; this is {__version__}"
-        raise Problems([Issue("foreign-sums", Blame.ENVIRONMENT, f'what is in "{SUMS}" {said}', plan.table.name, hint)])
+        raise Problems([Issue("foreign-sums", Blame.ENVIRONMENT, f'what is in "{SUMS}" {text}', plan.table.name, hint)])
     if found.job != plan.job.key:
         hint = "merge with the plan that the batches were scored with"
         message = "a batch was scored with another plan"

@@ -163,8 +163,8 @@ def reason_found(
 ) -> Reason:
     """How many of the phrases the text contains, in words, and which; in `noun` they are counted."""
     found, missing = found_and_missing(evaluator, text, setting, cells)
-    said = f"found {len(found)} of {len(found) + len(missing)} {noun}"
-    return Reason(said + (f"; missing: {quoted(missing)}" if missing else ""), {"found": found, "missing": missing})
+    message = f"found {len(found)} of {len(found) + len(missing)} {noun}"
+    return Reason(message + (f"; missing: {quoted(missing)}" if missing else ""), {"found": found, "missing": missing})
 
 
 def quoted(phrases: Iterable[str]) -> str:

@@ -128,33 +128,33 @@ def judgement_of(answer: JudgeAnswer, criteria: Mapping[str, Criterion], scale: 
     if not criteria:
         given = {"score": answer.score, **answer.details}
         return Judgement(_score_in(given, scale), answer.reason, {}, {}, answer.who)
-    told = _by_name(answer.details.get("criteria"))
-    if told.keys() != criteria.keys():
+    reply = _by_name(answer.details.get("criteria"))
+    if reply.keys() != criteria.keys():
         wanted = ", ".join(criteria)
         raise _refused(f"each criterion must have a score once ({wanted}); found {spell(answer.details.get('criteria'))}")
-    found = {name: _score_in(told[name], scale) for name in criteria}
+    found = {name: _score_in(reply[name], scale) for name in criteria}
     weights = {name: exactly(one.weight) for name, one in criteria.items()}
     total = sum((weights[name] * found[name] for name in criteria), Fraction(0)) / sum(weights.values())
-    reasons = {name: str(one["reason"]) for name, one in told.items() if isinstance(one, Mapping) and one.get("reason")}
+    reasons = {name: str(one["reason"]) for name, one in reply.items() if isinstance(one, Mapping) and one.get("reason")}
     return Judgement(total, answer.reason, found, reasons, answer.who)
 
 
-def _by_name(told: object) -> dict[str, Any]:
+def _by_name(reply: object) -> dict[str, Any]:
     """What a judge answered on each criterion, by name, from a map or a list; empty where a name occurs twice."""
-    if isinstance(told, Mapping):
-        return dict(told)
-    listed = told if isinstance(told, list) and all(isinstance(one, Mapping) for one in told) else []
+    if isinstance(reply, Mapping):
+        return dict(reply)
+    listed = reply if isinstance(reply, list) and all(isinstance(one, Mapping) for one in reply) else []
     found = {str(one.get("name")): one for one in listed}
     return found if len(found) == len(listed) else {}
 
 
-def _score_in(told: object, scale: tuple[float, float]) -> Fraction:
+def _score_in(reply: object, scale: tuple[float, float]) -> Fraction:
     """A number from 0 to 1, alone or as `score`; or `points` on the scale."""
     low, high = map(exactly, scale)
-    on_scale = isinstance(told, Mapping) and "points" in told
-    number = told
-    if isinstance(told, Mapping):
-        number = told["points"] if on_scale else told.get("score", told)
+    on_scale = isinstance(reply, Mapping) and "points" in reply
+    number = reply
+    if isinstance(reply, Mapping):
+        number = reply["points"] if on_scale else reply.get("score", reply)
     if isinstance(number, bool) or not isinstance(number, int | float) or not isfinite(number):
         raise _refused(f"a score is a number; found {spell(number)}")
     found = (exactly(number) - low) / (high - low) if on_scale else exactly(number)

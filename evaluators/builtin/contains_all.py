@@ -46,5 +46,5 @@ class ContainsAll(Evaluator):
 
     def reason(self, text: str, *cells: object) -> Reason:
         found, missing = found_and_missing(self, text, self.substrings, cells, self.case_sensitive)
-        said = f"missing: {quoted(missing)}" if missing else f"found {quoted(found)}"
-        return Reason(said, {"found": found, "missing": missing})
+        message = f"missing: {quoted(missing)}" if missing else f"found {quoted(found)}"
+        return Reason(message, {"found": found, "missing": missing})

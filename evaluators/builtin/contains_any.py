@@ -45,5 +45,5 @@ class ContainsAny(Evaluator):
 
     def reason(self, text: str, *cells: object) -> Reason:
         found, missing = found_and_missing(self, text, self.substrings, cells, self.case_sensitive)
-        said = f"found {quoted(found)}" if found else f"none of {quoted(missing)} was found"
-        return Reason(said, {"found": found, "missing": missing})
+        message = f"found {quoted(found)}" if found else f"none of {quoted(missing)} was found"
+        return Reason(message, {"found": found, "missing": missing})

@@ -80,10 +80,10 @@ class Correctness(Evaluator):
         if self.answer is None and self.keywords is not None:
             return reason_found(self, text, self.keywords, others, "keywords")
         match = self.measure(text, *others)
-        said = "the output is the answer" if match else "the output is not the answer"
+        message = "the output is the answer" if match else "the output is not the answer"
         if self.keywords is not None:
-            said += '; "answer" is given, so the keywords were not looked for'
-        return Reason(said, {"match": match})
+            message += '; "answer" is given, so the keywords were not looked for'
+        return Reason(message, {"match": match})
 
 
 def _normalized(text: str) -> str:

@@ -77,6 +77,6 @@ class FormatValid(Evaluator):
         try:
             details = FORMATS[self.format](text)
         except Malformed as error:
-            said = f"{self.format} refused" if isinstance(error, Refused) else f"not {self.format}"
-            return Reason(f"{said}: {error}", {"format": self.format, "error": str(error), **error.details})
+            message = f"{self.format} refused" if isinstance(error, Refused) else f"not {self.format}"
+            return Reason(f"{message}: {error}", {"format": self.format, "error": str(error), **error.details})
         return Reason(f"valid {self.format}", {"format": self.format, **details})

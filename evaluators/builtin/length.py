@@ -57,9 +57,9 @@ class Length(Evaluator):
 
     def reason(self, text: str) -> Reason:
         length = len(text)
-        said = f"{length} characters"
+        message = f"{length} characters"
         if length < self.min:
-            said += f", {self.min - length} too few"
+            message += f", {self.min - length} too few"
         elif length > self.max:
-            said += f", {length - self.max} too many"
-        return Reason(said, {"length": length, "min": self.min, "max": self.max})
+            message += f", {length - self.max} too many"
+        return Reason(message, {"length": length, "min": self.min, "max": self.max})

@@ -57,8 +57,8 @@ class Levenshtein(Evaluator):
 
     def reason(self, text: str, expected: str) -> Reason:
         distance, longest = self._distance(text, expected)
-        said = f"{distance} of {longest} characters differ" if longest else "both texts are empty"
-        return Reason(said, {"distance": distance, "length": longest})
+        message = f"{distance} of {longest} characters differ" if longest else "both texts are empty"
+        return Reason(message, {"distance": distance, "length": longest})
 
     def _distance(self, text: str, expected: str) -> tuple[int, int]:
         """The distance of the two texts, and the length of the longer one."""

@@ -71,8 +71,8 @@ class RegexMatch(Evaluator):
 
     def reason(self, text: str) -> Reason:
         found = self._finds(text)
-        said = "the pattern was found" if found else "the pattern was not found"
-        return Reason(said, {"pattern": self.written(self.pattern), "found": found})
+        message = "the pattern was found" if found else "the pattern was not found"
+        return Reason(message, {"pattern": self.written(self.pattern), "found": found})
 
     def _finds(self, text: str) -> bool:
         flags = "" if self.case_sensitive else "(?i)"

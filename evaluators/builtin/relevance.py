@@ -54,8 +54,8 @@ class Relevance(Evaluator):
         if not wanted:
             return Reason("the input has no words", {"overlap": 0, "input_words": 0})
         found, missing = len(wanted & words), sorted(wanted - words)
-        said = f"{found} of the input's {len(wanted)} words occur in the output"
-        return Reason(said, {"overlap": found, "input_words": len(wanted), "missing": missing})
+        message = f"{found} of the input's {len(wanted)} words occur in the output"
+        return Reason(message, {"overlap": found, "input_words": len(wanted), "missing": missing})
 
 
 def _question(cell: JSON | Missing) -> str:

@@ -82,16 +82,16 @@ def _reason_of_words(text: str, expected: str) -> Reason:
     ours, theirs = set(text.split()), set(expected.split())
     if not ours | theirs:
         return Reason("neither text has words")
-    said = f"{len(ours & theirs)} of {len(ours | theirs)} different words are in both texts"
-    return Reason(said, {"missing": sorted(theirs - ours), "added": sorted(ours - theirs)})
+    message = f"{len(ours & theirs)} of {len(ours | theirs)} different words are in both texts"
+    return Reason(message, {"missing": sorted(theirs - ours), "added": sorted(ours - theirs)})
 
 
 def _reason_of_characters(text: str, expected: str) -> Reason:
     if not text + expected:
         return Reason("both texts are empty")
     shared = _shared(text, expected)
-    said = f"{shared} characters are in both texts in the same order ({len(text)} and {len(expected)} in all)"
-    return Reason(said, {"shared": shared})
+    message = f"{shared} characters are in both texts in the same order ({len(text)} and {len(expected)} in all)"
+    return Reason(message, {"shared": shared})
 
 
 def _shared(text: str, expected: str) -> int:

@@ -50,9 +50,9 @@ def write_suite(file: str, text: str, *, data: Iterable[str] = (), force: bool) 
     return (*([str(schema)] if new else []), file)
 
 
-def _is_part_of(place: str, file: Path) -> bool:
+def _is_part_of(path: str, file: Path) -> bool:
     """Whether a folder or a pattern of files holds the file, too."""
-    parts = Path(place).parts
+    parts = Path(path).parts
     folder = Path(*takewhile(lambda part: not _WILD.search(part), parts))
     names = parts[-1] if parts and _WILD.search(parts[-1]) else "*"
     return file.resolve().is_relative_to(folder.resolve()) and fnmatch(file.name, names)

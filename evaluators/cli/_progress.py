@@ -102,12 +102,12 @@ class SendingProgress:
         if tracker == self._tracker and now - self._shown < every:
             return
         self._tracker, self._shown = tracker, now
-        said = f"sending to {tracker}" + (f": {done:,} of {total:,} rows" if total else "")
+        text = f"sending to {tracker}" + (f": {done:,} of {total:,} rows" if total else "")
         if self._on_a_screen:
             self._drawn = self._drawn or _progress(self._stream)
-            _draw(self._drawn, said, done, total)
+            _draw(self._drawn, text, done, total)
         else:
-            self._stream.write(f"{said}\n")
+            self._stream.write(f"{text}\n")
             self._stream.flush()
 
     def end(self) -> None:

@@ -130,10 +130,10 @@ def _parts(needed: Sequence[int], keys: int, width: int) -> Iterator[list[int]]:
     """The columns of each table: the keys, and as many others as fit beside them."""
     start = list(range(keys))
     places = [*start]
-    for place in range(keys, len(needed)):
-        taken = sum(needed[one] + _GAP for one in places) + needed[place]
+    for index in range(keys, len(needed)):
+        taken = sum(needed[one] + _GAP for one in places) + needed[index]
         if taken > width and len(places) > keys:
             yield places
             places = [*start]
-        places.append(place)
+        places.append(index)
     yield places

@@ -67,10 +67,10 @@ def command(
     low, high = scale
     if not low < high:
         raise click.BadParameter("the worst mark must be less than the best one", param_hint="--scale")
-    told = reading_settings(**reading)
-    if told and marks is None:
+    reading = reading_settings(**reading)
+    if reading and marks is None:
         raise click.UsageError("these options say how a file with marks is read, and none is named")
-    marked = None if marks is None else marks_of(marks, human, told)
+    marked = None if marks is None else marks_of(marks, human, reading)
     page, measured = calibration_document(
         run_place(run), human, evaluator, pass_at, (low, high), Path(other) if other else None, marked
     )

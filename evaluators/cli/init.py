@@ -56,7 +56,7 @@ def asked_on_a_terminal(question: InitQuestion) -> str:
 
     click.echo(visible(question.text))
     for number, answer in enumerate(question.answers, 1):
-        said = question.hints[number - 1] if question.hints else ""
-        click.echo(visible(f"  {number}  {answer}{f'  ({said})' if said else ''}"))
+        text = question.hints[number - 1] if question.hints else ""
+        click.echo(visible(f"  {number}  {answer}{f'  ({text})' if text else ''}"))
     chosen = click.prompt("Number", type=click.IntRange(1, len(question.answers)), default=1)
     return question.answers[chosen - 1]

@@ -193,8 +193,8 @@ def params_of(noun: str, word: str, read: ReadParams | None, options: Params) ->
     except BadSettings:
         raise
     except Exception as error:  # what a validator of the user's own raises is what is wrong with the parameters
-        said = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
-        raise ValueError(f'{noun} "{word}": {said}') from error
+        text = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        raise ValueError(f'{noun} "{word}": {text}') from error
     return dict(options) if found is None else dict(found)
 
 

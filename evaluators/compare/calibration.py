@@ -246,14 +246,14 @@ def _target(record: Run, target: str) -> tuple[int, int | None]:
         raise problem(
             "no-such-evaluator", f'the run has no evaluator "{name}"', where=str(record.place), hint=", ".join(names)
         )
-    place = names.index(name)
+    index = names.index(name)
     if not path:
-        return place, None
-    fields = record.facts.evaluators[place].fields
+        return index, None
+    fields = record.facts.evaluators[index].fields
     if path not in fields:
         hint = f"fields: {', '.join(fields)}" if fields else f'"{name}" has no fields of its own for each row'
         raise problem("no-such-field", f'"{name}" has no field "{path}"', where=str(record.place), hint=hint)
-    return place, fields.index(path)
+    return index, fields.index(path)
 
 
 def _passed(verdict: Result, field: int | None) -> bool | None:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias
 
 from evaluators.compare.comparison import CHANGES, Change, ChangedRow
-from evaluators.compare.pairs import Pairs, Said, Side
+from evaluators.compare.pairs import Pairs, RowResult, Side
 from evaluators.fields.counts import MEASURED
 from evaluators.model import FIELD_STATUSES, FieldStatus, Result, RowStatus
 from evaluators.run.record_lines import RowLine
@@ -33,7 +33,7 @@ class RowMeasure(NamedTuple):
 NOTHING: Final = RowMeasure(Fraction(0), 0, False)
 State: TypeAlias = RowMeasure | None
 """None is unknown."""
-States: TypeAlias = Callable[[Said, Said], tuple[State, State]]
+States: TypeAlias = Callable[[RowResult, RowResult], tuple[State, State]]
 """What the base and the new run measured in one row."""
 
 
@@ -57,24 +57,24 @@ def weightiest(changes: Iterable[Change]) -> Change:
     return min(changes, key=CHANGES.index, default="never measured")
 
 
-def score_states(was: Said, now: Said) -> tuple[State, State]:
+def score_states(was: RowResult, now: RowResult) -> tuple[State, State]:
     """The scores of a row. Where a condition set a field aside that the other run measured, nothing is not what is there."""
     return _unless_set_aside(score_state(was), was, now), _unless_set_aside(score_state(now), now, was)
 
 
-def score_state(said: Said) -> State:
+def score_state(result: RowResult) -> State:
     """The score of a row in one run."""
-    if said is None:
+    if result is None:
         return None
-    if said.status.scored and said.den:
-        return RowMeasure(Fraction(said.num, said.den), 1, bool(said.passed))
-    return NOTHING if said.status is RowStatus.NOT_MEASURED else None
+    if result.status.scored and result.den:
+        return RowMeasure(Fraction(result.num, result.den), 1, bool(result.passed))
+    return NOTHING if result.status is RowStatus.NOT_MEASURED else None
 
 
-def _unless_set_aside(state: State, said: Said, other: Said) -> State:
-    if state is not NOTHING or said is None or other is None:
+def _unless_set_aside(state: State, result: RowResult, other: RowResult) -> State:
+    if state is not NOTHING or result is None or other is None:
         return state
-    both = zip(said.statuses, other.statuses, strict=False)
+    both = zip(result.statuses, other.statuses, strict=False)
     return None if any(one == FieldStatus.SKIPPED and theirs in MEASURED for one, theirs in both) else NOTHING
 
 
@@ -83,37 +83,37 @@ def field_states(before: int, after: int) -> States:
     return lambda was, now: (field_state(was, before), field_state(now, after))
 
 
-def field_state(said: Said, place: int) -> State:
+def field_state(result: RowResult, index: int) -> State:
     """A field of a row in one run."""
-    if said is None or place >= len(said.statuses):
+    if result is None or index >= len(result.statuses):
         return None
-    status = said.statuses[place]
-    if (right := field_right(said, place)) is not None:
-        counted = next(((earned, whole) for at, earned, whole in said.several() if at == place), (int(right), 1))
+    status = result.statuses[index]
+    if (right := field_right(result, index)) is not None:
+        counted = next(((earned, whole) for at, earned, whole in result.several() if at == index), (int(right), 1))
         return RowMeasure(Fraction(counted[0]), counted[1], right)
-    judged = said.status.scored or said.status is RowStatus.NOT_MEASURED
+    judged = result.status.scored or result.status is RowStatus.NOT_MEASURED
     return NOTHING if status == FieldStatus.NOT_MEASURED and judged else None
 
 
-def field_right(said: Result, place: int) -> bool | None:
+def field_right(result: Result, index: int) -> bool | None:
     """Whether the field in that place is right; None where it was not measured."""
-    status = said.statuses[place]
+    status = result.statuses[index]
     if status == FieldStatus.MATCH:
         return True
-    return False if status in _WRONG or (status == FieldStatus.ERROR and said.status.scored) else None
+    return False if status in _WRONG or (status == FieldStatus.ERROR and result.status.scored) else None
 
 
 def changed_rows(
     pairs: Pairs, evaluators: Sequence[str], base: Side, new: Side, variant: str | None
 ) -> tuple[list[ChangedRow], Counter[Change]]:
     """The rows of which a verdict changed or was lost, and how many rows there are of each kind."""
-    known: dict[tuple[Said, Said], Change] = {}
+    known: dict[tuple[RowResult, RowResult], Change] = {}
     counts: Counter[Change] = Counter()
     rows: list[ChangedRow] = []
-    of_base, of_new = ([rows.said(name) for name in evaluators] for rows in (pairs.base, pairs.new))
+    of_base, of_new = ([rows.results(name) for name in evaluators] for rows in (pairs.base, pairs.new))
     for row in pairs.rows():
         verdicts = [(was(row[0]), now(row[1])) for was, now in zip(of_base, of_new, strict=True)]
-        changes = [known.get(said) or known.setdefault(said, change_of(*score_states(*said))) for said in verdicts]
+        changes = [known.get(both) or known.setdefault(both, change_of(*score_states(*both))) for both in verdicts]
         change = weightiest(changes)
         counts[change] += 1
         if change not in _QUIET or any(_other_fields(*said) for said in verdicts):
@@ -132,7 +132,7 @@ def _other_fields(was: Said, now: Said) -> bool:
 def _changed(
     line: RowLine | None,
     change: Change,
-    found: Mapping[str, tuple[Change, tuple[Said, Said]]],
+    found: Mapping[str, tuple[Change, tuple[RowResult, RowResult]]],
     base: Side,
     new: Side,
     variant: str | None,
@@ -152,19 +152,21 @@ def _changed(
     return ChangedRow(
         id_, number, of["broken"], of["fixed"], tuple(fields), variant, change, of["lost"],
         tuple(name for name in of["lost"] if (was := found[name][1][0]) is not None and was.passed), of["gained"], of["settled"],
-        {name: _why(said) for name, said in unscored},
+        {name: _why(result) for name, result in unscored},
     )  # fmt: skip
 
 
-def _why(said: Said) -> str:
+def _why(result: RowResult) -> str:
     """Why a run did not score a row."""
-    if said is None:
+    if result is None:
         return "absent"
-    standing = "nothing there" if said.status is RowStatus.NOT_MEASURED else said.status.word
-    return f"{standing}: {said.issue.message}" if said.issue is not None and said.issue.message else standing
+    standing = "nothing there" if result.status is RowStatus.NOT_MEASURED else result.status.word
+    return f"{standing}: {result.issue.message}" if result.issue is not None and result.issue.message else standing
 
 
-def _field_changes(name: str, was: Said, now: Said, before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+def _field_changes(
+    name: str, was: RowResult, now: RowResult, before: Sequence[str], after: Sequence[str]
+) -> Iterator[str]:
     if was is None or now is None:
         return
     old = dict(zip(before, (FIELD_STATUSES[code] for code in was.statuses), strict=False))

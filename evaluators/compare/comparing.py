@@ -28,7 +28,7 @@ from evaluators.compare.comparison import (
 from evaluators.compare.paired_differences import judged_all
 from evaluators.compare.pairs import Pairs, Side, paired
 from evaluators.compare.regression_checks import judge_regression_checks
-from evaluators.compare.wording import said
+from evaluators.compare.wording import sentence
 from evaluators.issues import Blame, Issue
 from evaluators.run.exit_code import Facts, causes, exit_code
 from evaluators.run.result import ConfusionMatrix, NumericColumnStats
@@ -58,16 +58,16 @@ def compare_sides(
     empty = RunComparison(
         base.label, new.label, new.result.name, sum(len(one.both) for one in pairs.values()), 0, 0, 0,
         cluster=new.result.cluster, data={"base": base.result.data_fingerprint, "new": new.result.data_fingerprint},
-        notes=tuple(map(said, remarks(base, new, pairs.values()))),
+        notes=tuple(map(sentence, remarks(base, new, pairs.values()))),
     )  # fmt: skip
     if ((reasons or alone or asked) and not common) or not empty.rows:
         rowless = [] if empty.rows else [Finding("no-common-row")]
-        facts = Facts(incomparable=tuple(map(said, (*reasons, *alone, *asked, *rowless))))
+        facts = Facts(incomparable=tuple(map(sentence, (*reasons, *alone, *asked, *rowless))))
         return replace(empty, incomparable=facts.incomparable, exit_code=exit_code(facts), causes=causes(facts))
     if common:
         pairs = {variant: found.of_one_question() for variant, found in pairs.items()}
         aside = [Finding("set-aside", {"reason": reason}) for reason in (*reasons, *asked)]
-        empty = replace(empty, notes=(*empty.notes, *map(said, (*aside, *alone))))
+        empty = replace(empty, notes=(*empty.notes, *map(sentence, (*aside, *alone))))
     return _compared(empty, pairs, base, new, config, targets or {})
 
 
@@ -122,9 +122,9 @@ def _facts(
 ) -> Facts:
     issues = [Issue("undecided", Blame.TESTSET, text) for text in _checks_that(judged, "undecided")]
     if lost:
-        issues.append(Issue("lost-rows", Blame.TESTSET, said(_lost_rows(lost))))
+        issues.append(Issue("lost-rows", Blame.TESTSET, sentence(_lost_rows(lost))))
     if all(one.difference is None for one in differences):
-        issues.append(Issue("nothing-compared", Blame.TESTSET, said(Finding("nothing-compared"))))
+        issues.append(Issue("nothing-compared", Blame.TESTSET, sentence(Finding("nothing-compared"))))
     return Facts(issues=tuple(issues), regressions=tuple(_checks_that(judged, "failed")))
 
 
@@ -132,7 +132,7 @@ def _checks_that(judged: Sequence[RegressionCheckResult], verdict: str) -> Itera
     for one in judged:
         if one.verdict == verdict:
             name = Finding("check-of" if one.target else "check", {"rule": one.rule, "target": one.target})
-            yield said(Finding(f"check-{verdict}", {"check": name, "message": one.message}))
+            yield sentence(Finding(f"check-{verdict}", {"check": name, "message": one.message}))
 
 
 def _lost_rows(rows: Sequence[ChangedRow]) -> Finding:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from evaluators.compare.changes import State, States, change_of, field_states, score_states
 from evaluators.compare.comparison import Change, Difference, Finding
-from evaluators.compare.pairs import Pairs, Said, Side
+from evaluators.compare.pairs import Pairs, RowResult, Side
 from evaluators.compare.significance import LEAST_CHANGED, holm, sign_flips
 from evaluators.run.intervals import (
     LEVEL,
@@ -45,9 +45,9 @@ def judged_all(
             met = _met_by_cluster(found, name)
             before, after = base.fields[name] or new.fields[name], new.fields[name] or base.fields[name]
             evaluators.append(_difference(name, None, _values(met, score_states, lost_is_broken), variant))
-            for place, path in enumerate(after):
+            for index, path in enumerate(after):
                 if path in before:
-                    values = _values(met, field_states(before.index(path), place), lost_is_broken)
+                    values = _values(met, field_states(before.index(path), index), lost_is_broken)
                     fields.append(_difference(name, path, values, variant))
     return (*_judged(evaluators), *_judged(fields))
 
@@ -72,7 +72,7 @@ class _Values(Struct):
         return self.rows if self.clusters is None else Counter(self.clusters)
 
 
-_Met: TypeAlias = Mapping[tuple[Said, Said], int]
+_Met: TypeAlias = Mapping[tuple[RowResult, RowResult], int]
 """(what the base says of a row, what the new run says of it) → how many such rows there are."""
 
 
@@ -80,7 +80,7 @@ def _met_by_cluster(pairs: Pairs, name: str) -> dict[str | None, _Met]:
     """The rows of one evaluator by cluster; all of them under None where rows are on their own."""
     if not any(line.cluster is not None for line in pairs.new.lines[:1]):
         return {None: Counter(pairs.verdicts(name))}
-    found: dict[str | None, Counter[tuple[Said, Said]]] = defaultdict(Counter)
+    found: dict[str | None, Counter[tuple[RowResult, RowResult]]] = defaultdict(Counter)
     for (before, after), each in zip(pairs.rows(), pairs.verdicts(name), strict=True):
         line = after or before
         found[(line.cluster if line is not None else None) or ""][each] += 1

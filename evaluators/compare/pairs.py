@@ -13,7 +13,7 @@ from evaluators.run.reader import Run
 from evaluators.run.record_lines import RowLine
 from evaluators.run.result import RunResult
 
-Said: TypeAlias = Result | None
+RowResult: TypeAlias = Result | None
 """What a run says of a row; None where it does not have the row."""
 RowPair: TypeAlias = tuple[RowLine | None, RowLine | None]
 """One row in the base and in the new run. One of them is None where only the other run has the row."""
@@ -26,7 +26,7 @@ class SideRows(Struct):
     verdicts: Mapping[str, list[Result]] = {}
     """What the codes of each evaluator stand for, in the order of the codes of a line."""
 
-    def said(self, evaluator: str) -> Callable[[RowLine | None], Said]:
+    def results(self, evaluator: str) -> Callable[[RowLine | None], RowResult]:
         """What an evaluator says of a row."""
         place, known = list(self.verdicts).index(evaluator), self.verdicts[evaluator]
         return lambda line: None if line is None else known[line.codes[place]]
@@ -82,9 +82,9 @@ class Pairs(NamedTuple):
         yield from ((line, None) for line in self.base_only)
         yield from ((None, line) for line in self.new_only)
 
-    def verdicts(self, evaluator: str) -> Iterator[tuple[Said, Said]]:
+    def verdicts(self, evaluator: str) -> Iterator[tuple[RowResult, RowResult]]:
         """What both runs say of every row, in the order of `rows`."""
-        was, now = self.base.said(evaluator), self.new.said(evaluator)
+        was, now = self.base.results(evaluator), self.new.results(evaluator)
         return ((was(before), now(after)) for before, after in self.rows())
 
     def of_one_question(self) -> Pairs:

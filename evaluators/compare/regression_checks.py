@@ -7,7 +7,7 @@ from typing import Literal
 
 from evaluators.compare.compare_section import CompareConfig, RegressionCheck
 from evaluators.compare.comparison import Difference, RegressionCheckResult
-from evaluators.compare.wording import said
+from evaluators.compare.wording import sentence
 from evaluators.run.wording import Finding
 
 
@@ -29,43 +29,44 @@ def judge_regression_checks(
     if "broken_rows" in config.rules:
         most = config.max_broken_rows or 0
         verdict: Literal["passed", "failed"] = "failed" if broken > most else "passed"
-        found.append(RegressionCheckResult("broken_rows", None, verdict, said(*_broken_rows(broken, lost, most))))
+        found.append(RegressionCheckResult("broken_rows", None, verdict, sentence(*_broken_rows(broken, lost, most))))
     for written, check in config.regression_checks.items():
         concerned = [one for one in differences if (one.evaluator, one.field) == targets[written]]
         for one in concerned:
             found.extend(_limits(written, check, one))
         if not concerned:
-            found.append(RegressionCheckResult("regression_check", written, "undecided", said(Finding("no-row"))))
+            found.append(RegressionCheckResult("regression_check", written, "undecided", sentence(Finding("no-row"))))
     return tuple(found)
 
 
 def _significant_drop(differences: Iterable[Difference]) -> RegressionCheckResult:
     worse = [one for one in differences if one.verdict == "worse"]
     if not worse:
-        return RegressionCheckResult("significant_drop", None, "passed", said(Finding("nothing-worse")))
+        return RegressionCheckResult("significant_drop", None, "passed", sentence(Finding("nothing-worse")))
     drops = [
-        said(Finding("worse-by", {"name": label(one), "drop": -(one.difference or 0.0)}), *_lost(one)) for one in worse
+        sentence(Finding("worse-by", {"name": label(one), "drop": -(one.difference or 0.0)}), *_lost(one))
+        for one in worse
     ]
-    return RegressionCheckResult("significant_drop", None, "failed", said(Finding("worse", {"drops": drops})))
+    return RegressionCheckResult("significant_drop", None, "failed", sentence(Finding("worse", {"drops": drops})))
 
 
 def _limits(written: str, check: RegressionCheck, one: Difference) -> Iterable[RegressionCheckResult]:
     too_many = check.max_broken_rows is not None and one.broken > check.max_broken_rows
     if one.difference is None and not too_many:
         yield RegressionCheckResult(
-            "regression_check", written, "undecided", said(Finding("no-measured-row")), one.variant
+            "regression_check", written, "undecided", sentence(Finding("no-measured-row")), one.variant
         )
         return
     if check.max_drop is not None and one.difference is not None:
         drop = -one.difference
         verdict: Literal["passed", "failed"] = "failed" if drop > check.max_drop else "passed"
         lower = Finding("lower" if drop > 0 else "not-lower", {"drop": drop})
-        found = said(lower, *_lost(one), Finding("most-drop", {"most": check.max_drop}))
+        found = sentence(lower, *_lost(one), Finding("most-drop", {"most": check.max_drop}))
         yield RegressionCheckResult("max_drop", written, verdict, found, one.variant)
     if check.max_broken_rows is not None:
         verdict = "failed" if too_many else "passed"
         broken = _broken_rows(one.broken, one.lost_passed, check.max_broken_rows)
-        yield RegressionCheckResult("max_broken_rows", written, verdict, said(*broken), one.variant)
+        yield RegressionCheckResult("max_broken_rows", written, verdict, sentence(*broken), one.variant)
 
 
 def _broken_rows(broken: int, lost: int, most: int) -> tuple[Finding, Finding]:

@@ -39,9 +39,9 @@ def mcnemar(broken: int, fixed: int) -> float:
         return 1.0
     term = exp(lgamma(changed + 1) - lgamma(fewer + 1) - lgamma(changed - fewer + 1) - changed * log(2))
     tail = 0.0
-    for place in range(fewer, -1, -1):
+    for index in range(fewer, -1, -1):
         tail += term
-        term *= place / (changed - place + 1)
+        term *= index / (changed - index + 1)
         if term <= tail * 1e-17:
             break
     return min(1.0, 2 * tail)

@@ -88,8 +88,10 @@ def _clearly_better(
 def _column(rows: SideRows, name: str) -> _Column:
     if not rows.lines:
         return {}
-    said = map(rows.said(name), rows.lines)
-    return {key: state for key, one in zip(row_keys(rows), said, strict=True) if (state := score_state(one)) is not None}
+    results = map(rows.results(name), rows.lines)
+    return {
+        key: state for key, one in zip(row_keys(rows), results, strict=True) if (state := score_state(one)) is not None
+    }
 
 
 def _unranked(variant: str, columns: Mapping[str, _Column]) -> UnrankedVariant | None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from evaluators.run.wording import Wording
 
-said: Final = Wording({
+sentence: Final = Wording({
     # whether both runs asked the same question
     "other-variants": "the variants differ: {base:names} in the base, {new:names} in the new run",
     "interrupted": "the {side} was interrupted before its last row",

@@ -315,10 +315,10 @@ class DocumentEvaluation(Evaluation, frozen=True, dict=True):
         return found
 
 
-def _created(place: Path, force: bool) -> RunFolder:
+def _created(path: Path, force: bool) -> RunFolder:
     """The folder. What is said of one that is no run is for a program, not for the command line."""
     try:
-        return RunFolder.create(place.parent, place.name, force)
+        return RunFolder.create(path.parent, path.name, force)
     except Problems as error:
         raise Problems(
             replace(

@@ -229,10 +229,10 @@ def _ids_in(expected: Sequence[Any], id_field: str) -> list[Any]:
         document = expected_of(cell)
         known = document.get(id_field) if isinstance(document, dict) else None
         if isinstance(known, bool) or not isinstance(known, str | int):
-            said = f'there is no text or whole number at "{id_field}"'
+            text = f'there is no text or whole number at "{id_field}"'
             if isinstance(document, CellError):
-                said = "it is not JSON"
-            message = f"expected document {number + 1}: {said}"
+                text = "it is not JSON"
+            message = f"expected document {number + 1}: {text}"
             issues.append(Issue("no-id", Blame.TESTSET, message, hint="give ids instead"))
         found.append(known)
     if issues:

@@ -135,9 +135,9 @@ def _test_set(conversion: Conversion, folder: Path) -> Iterator[str]:
             yield f"  {key}: {literal(from_folder(value, folder) if key in _PLACES else value)}"
 
 
-def from_folder(place: str, folder: Path) -> str:
+def from_folder(where: str, folder: Path) -> str:
     """A path of the working folder, as a suite in another folder names it."""
-    return Path(os.path.relpath(place, folder)).as_posix()
+    return Path(os.path.relpath(where, folder)).as_posix()
 
 
 def rows_csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -161,11 +161,11 @@ def summary_lines(conversion: Conversion) -> list[str]:
     """How many words were mapped, and one line for each that needs a word."""
     findings = conversion.findings
     counts = {kind: sum(one.counterpart is kind for one in findings) for kind in Counterpart}
-    said = (
+    text = (
         f"{counts[Counterpart.SAME]} mapped, {counts[Counterpart.NOTED]} mapped with a note, "
         f"{counts[Counterpart.NONE]} without a counterpart"
     )
-    return [f"{', '.join(conversion.sources)}: {said}", *(f"  {one}" for one in findings if one.note)]
+    return [f"{', '.join(conversion.sources)}: {text}", *(f"  {one}" for one in findings if one.note)]
 
 
 def unusable(one: ConvertedEvaluator, message: str) -> WordFinding:

@@ -82,8 +82,8 @@ class WordFinding(Struct, frozen=True):
     note: str = ""
 
     def __str__(self) -> str:
-        said = f"{self.theirs}: {self.counterpart}"
-        return f"{self.place}  {said}: {self.note}" if self.note else f"{self.place}  {said}"
+        text = f"{self.theirs}: {self.counterpart}"
+        return f"{self.place}  {text}: {self.note}" if self.note else f"{self.place}  {text}"
 
 
 class ConvertedEvaluator(Struct):
@@ -203,28 +203,28 @@ def recognised(files: Sequence[Path]) -> str:
     found = [name for name in CONVERTERS.names() if re.search(CONVERTERS.find(name).marks, head)]
     if len(found) == 1:
         return found[0]
-    said = f"may be of {' or '.join(found)}" if found else "is of no system that its text tells"
+    message = f"may be of {' or '.join(found)}" if found else "is of no system that its text tells"
     hint = f"name the system: evaluators convert {found[0] if found else 'SYSTEM'} {files[0]}; there are {', '.join(CONVERTERS.names())}"
-    raise problem("unknown-system", f"the file {said}", where=str(files[0]), hint=hint)
+    raise problem("unknown-system", f"the file {message}", where=str(files[0]), hint=hint)
 
 
 def convert_word(
-    word: Word, place: str, given: Mapping[str, ForeignValue], name: str | None = None
+    word: Word, where: str, given: Mapping[str, ForeignValue], name: str | None = None
 ) -> ConvertedEvaluator | WordFinding:
     """The evaluator that a word with its settings becomes, or why there is none.
 
     Settings that the word's line does not list are findings of their own: nothing is dropped without being named.
     """
     if word.here is None:
-        return WordFinding(place, word.theirs, Counterpart.NONE, word.note)
+        return WordFinding(where, word.theirs, Counterpart.NONE, word.note)
     settings = dict(word.always)
-    findings = [WordFinding(place, word.theirs, word.counterpart, word.note)]
+    findings = [WordFinding(where, word.theirs, word.counterpart, word.note)]
     known = {one.theirs: one for one in word.settings}
     for theirs, one in given.items():
         line = known.get(theirs)
         if line is None or line.here is None:
-            said = line.note if line is not None else "it is not among the settings this converter knows"
-            findings.append(WordFinding(one.place, f"{word.theirs}, {theirs}", Counterpart.NONE, said))
+            text = line.note if line is not None else "it is not among the settings this converter knows"
+            findings.append(WordFinding(one.place, f"{word.theirs}, {theirs}", Counterpart.NONE, text))
             continue
         settings[line.here] = line.value(one.value) if line.value is not None else one.value
         if line.note:
@@ -232,6 +232,6 @@ def convert_word(
     return ConvertedEvaluator(word.here, name or word.here, settings, findings)
 
 
-def without_counterpart(place: str, theirs: str, note: str) -> WordFinding:
+def without_counterpart(where: str, theirs: str, note: str) -> WordFinding:
     """A finding for something that is not taken over."""
-    return WordFinding(place, theirs, Counterpart.NONE, note)
+    return WordFinding(where, theirs, Counterpart.NONE, note)

@@ -119,12 +119,12 @@ def reading_exports(settings: Mapping[str, Any]) -> Iterator[None]:
 
 def read_as_told(conversion: Conversion) -> None:
     """Adds to the suite's test set the settings that `reading_exports` reads files with; of the columns, theirs win."""
-    told = dict(_READING.get())
-    if not told or "file" not in conversion.test_set:
+    reading = dict(_READING.get())
+    if not reading or "file" not in conversion.test_set:
         return
-    elsewhere = {role for role in ("expected", "output") if told.get(role) is not None}
+    elsewhere = {role for role in ("expected", "output") if reading.get(role) is not None}
     columns = {role: name for role, name in _columns(conversion).items() if role not in elsewhere}
-    conversion.test_set = {**conversion.test_set, **told, "columns": columns}
+    conversion.test_set = {**conversion.test_set, **reading, "columns": columns}
     if not columns:
         del conversion.test_set["columns"]
 
@@ -135,8 +135,8 @@ def _columns(conversion: Conversion) -> dict[str, Any]:
 
 
 def _opened(file: Path) -> Reader:
-    told = {name: value for name, value in _READING.get().items() if name not in ("columns", "expected", "output")}
-    config = build(TestSetConfig, {"file": str(file), **told}, noun="test_set")
+    reading = {name: value for name, value in _READING.get().items() if name not in ("columns", "expected", "output")}
+    config = build(TestSetConfig, {"file": str(file), **reading}, noun="test_set")
     return open_table(config.reads(locate(str(file), Path())))
 
 
@@ -168,7 +168,7 @@ def remark_on_outputs(conversion: Conversion, file: Path, header: Sequence[str])
         )
 
 
-def proposed(conversion: Conversion, place: str, *, normalized: bool) -> list[ConvertedEvaluator | WordFinding]:
+def proposed(conversion: Conversion, where: str, *, normalized: bool) -> list[ConvertedEvaluator | WordFinding]:
     """Evaluators to begin with, from what the expected answers look like: an export of rows names none."""
     expected = _expected_cells(conversion)
     documents = [_document(cell) for cell in expected]
@@ -182,7 +182,7 @@ def proposed(conversion: Conversion, place: str, *, normalized: bool) -> list[Co
         names = sorted({name for one in found for name in one})
         kind, settings = "json_multi_field_match", {"fields": [json_path(name) for name in names]}
     note = "a proposal, from what the expected answers look like: the export names no evaluator"
-    return [ConvertedEvaluator(kind, kind, settings, [WordFinding(place, kind, Counterpart.NOTED, note)])]
+    return [ConvertedEvaluator(kind, kind, settings, [WordFinding(where, kind, Counterpart.NOTED, note)])]
 
 
 def json_path(name: str) -> str:

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from evaluators.comparators._comparator import in_field
 from evaluators.fields.counts import together
-from evaluators.fields.explained import said_by
+from evaluators.fields.explained import explain_finding
 from evaluators.fields.frame import spelled
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.policy import LISTED
@@ -217,7 +217,7 @@ def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], se
     list of values, though it may hold only one pair, or none.
     """
     unreadable = [one for one in found if one.status is FieldStatus.NOT_JUDGED and _unreadable(one)][:1]
-    answers = [said_by(one, 0) for one in unreadable or found]
+    answers = [explain_finding(one, 0) for one in unreadable or found]
     if any(answer.problem is not None for answer in answers):
         answers = [_named(line, answer) for answer in answers]
     one_pair = answers[0] if len(answers) == 1 and not several else None

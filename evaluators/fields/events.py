@@ -155,10 +155,10 @@ def row_values(events: Iterable[Event], places: Mapping[str, int]) -> tuple[int,
     `places` numbers the fields as in `row_statuses`. One value is what its status says.
     """
     found: list[int] = []
-    for place, statuses in enumerate(_by_place(events, places)):
+    for index, statuses in enumerate(_by_place(events, places)):
         measured = sum([status in MEASURED for status in statuses])
         if measured > 1:
-            found += place, statuses.count(FieldStatus.MATCH), measured
+            found += index, statuses.count(FieldStatus.MATCH), measured
     return tuple(found)
 
 

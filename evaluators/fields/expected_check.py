@@ -143,20 +143,20 @@ class _Check(Struct, frozen=True):
     def identity(self, document: Any, usable: bool, ids: dict[str | int, int]) -> Iterator[ExpectedFinding]:
         """The id of the document is there, can be used, and is its own."""
         name = self.id_field or ""
-        place: Place = (name,)
+        path: Place = (name,)
         if not isinstance(document, dict) or name not in document:
-            yield self._finding("error", "id-missing", place, place, f'there is no id "{name}"', "every document has one")
+            yield self._finding("error", "id-missing", path, path, f'there is no id "{name}"', "every document has one")
         elif not usable:
             found = f"the id is {kind(document[name])}: {quote(document[name])}"
-            yield self._finding("error", "bad-id", place, place, found, "an id is text or a whole number")
+            yield self._finding("error", "bad-id", path, path, found, "an id is text or a whole number")
         elif self.row_id in ids:
             found = f"the id {quote(self.row_id)} is already that of row {ids[self.row_id] + 1}"
-            yield self._finding("error", "id-twice", place, place, found, "an id belongs to one document")
+            yield self._finding("error", "id-twice", path, path, found, "an id belongs to one document")
         else:
             ids[self.row_id] = self.row
 
     def value(
-        self, value: Any, node: FieldNode, place: Place, siblings: Sequence[FieldNode] = ()
+        self, value: Any, node: FieldNode, path: Place, siblings: Sequence[FieldNode] = ()
     ) -> Iterator[ExpectedFinding]:
         """One value and everything below it. `siblings` are the branches of the choice that the node is one of."""
         if value is None:
@@ -164,10 +164,10 @@ class _Check(Struct, frozen=True):
         if isinstance(value, dict) and node.as_object is not None:
             node = node.as_object
         if node.kind == "choice":
-            met = id(node.origin or node), place
+            met = id(node.origin or node), path
             if met not in self.choices:
                 branches = distinct(node.below.branches)
-                fits = [list(self.value(value, branch, place, (*siblings, *branches))) for branch in branches]
+                fits = [list(self.value(value, branch, path, (*siblings, *branches))) for branch in branches]
                 self.choices[met] = min(fits, key=_cost, default=[])
             yield from self.choices[met]
             return
@@ -177,23 +177,23 @@ class _Check(Struct, frozen=True):
             # only a list of types is looked at, unless types are strict
             several = len(types - NUMBERS) + bool(types & NUMBERS) > 1
             if allowed and schema_type(value) not in allowed and (several or self.wrong_type == "error"):
-                yield self._of_another_type(value, node, place, " or ".join(sorted(types)))
+                yield self._of_another_type(value, node, path, " or ".join(sorted(types)))
             for ask in node.readers:
                 issue = ask(value) if ask is not None else None
                 if issue is not None:
-                    yield self._finding("error", issue.code, place, node.path, issue.message, "", issue.hint)
+                    yield self._finding("error", issue.code, path, node.path, issue.message, "", issue.hint)
             return
         if not isinstance(value, CONTAINERS[node.kind]):
-            yield self._of_another_type(value, node, place, node.kind)
+            yield self._of_another_type(value, node, path, node.kind)
         elif isinstance(value, dict):
-            yield from self._keys(value, node, place, siblings)
+            yield from self._keys(value, node, path, siblings)
         elif node.below.items is not None:
             for index, item in enumerate(value):
-                yield from self.value(item, node.below.items, (*place, index))
+                yield from self.value(item, node.below.items, (*path, index))
 
-    def _of_another_type(self, value: Any, node: FieldNode, place: Place, types: str) -> ExpectedFinding:
+    def _of_another_type(self, value: Any, node: FieldNode, path: Place, types: str) -> ExpectedFinding:
         found, allowed = f"{quote(value)} is {kind(value)}", f"the schema says {types}"
-        return self._finding(self.wrong_type, "wrong-type", place, node.path, found, allowed)
+        return self._finding(self.wrong_type, "wrong-type", path, node.path, found, allowed)
 
     def _keys(
         self, value: dict[str, Any], node: FieldNode, place: Place, siblings: Sequence[FieldNode]

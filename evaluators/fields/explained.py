@@ -135,7 +135,7 @@ def results_in(finding: Finding, location: InstancePath) -> Iterable[tuple[Outco
         ), None, None  # fmt: skip
         return
     for number, shown in enumerate(node.once(shown_of)):
-        said = said_by(finding, number)
+        said = explain_finding(finding, number)
         judged = said.judged
         status = judged.status if isinstance(judged, Partial) else judged
         details: dict[str, object] = {name: one for name, one in said.details.items() if name not in OURS}
@@ -154,7 +154,7 @@ def results_in(finding: Finding, location: InstancePath) -> Iterable[tuple[Outco
         ), said.problem, shown  # fmt: skip
 
 
-def said_by(finding: Finding, number: int) -> Explained:
+def explain_finding(finding: Finding, number: int) -> Explained:
     """The outcome that one metric gives to the two values of a finding, with a reason."""
     node, more = finding.node, finding.more
     expected, output = finding.frame.e[finding.at], finding.frame.o[finding.at]

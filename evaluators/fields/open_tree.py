@@ -35,16 +35,16 @@ class OpenTree(Struct, frozen=True, dict=True):
     skip: tuple[Path, ...] = ()
     rule: str = "exact"
 
-    def skips(self, place: tuple[Any, ...]) -> bool:
+    def skips(self, path: tuple[Any, ...]) -> bool:
         """This very place is left out, with `ANY` for every index. Folded keys are skipped in any case."""
-        return self._spelled(place) in self._skipped
+        return self._spelled(path) in self._skipped
 
     @cached_property
     def _skipped(self) -> frozenset[tuple[Any, ...]]:
         return frozenset(self._spelled(path.steps) for path in self.skip)
 
-    def _spelled(self, place: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(step.casefold() if isinstance(step, str) else step for step in place) if self.fold_keys else place
+    def _spelled(self, path: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(step.casefold() if isinstance(step, str) else step for step in path) if self.fold_keys else path
 
     def compared(self, expected: Any, output: Any) -> Any:
         """The output whose top level is looked at: empty where it has none, or where nobody asks what it has."""
@@ -61,27 +61,27 @@ class OpenTree(Struct, frozen=True, dict=True):
         while waiting:
             here, steps = waiting[-1]
             for step, inner in steps:
-                place = (*here, step)
-                if self.skip and self.skips(general(place)):
+                path = (*here, step)
+                if self.skip and self.skips(general(path)):
                     continue
                 if not top_level_only and inner and inner.__class__ in CONTAINERS:
-                    waiting.append((place, _steps(inner)))
+                    waiting.append((path, _steps(inner)))
                     break
-                yield place, inner
+                yield path, inner
             else:
                 waiting.pop()
 
-    def has_something(self, place: tuple[Any, ...], value: Any) -> bool:
+    def has_something(self, path: tuple[Any, ...], value: Any) -> bool:
         """It is neither missing nor null, nor a container in which nothing counts."""
         if value.__class__ is dict or value.__class__ is list:
-            return bool(value) and next(self.leaves(value, place), None) is not None
+            return bool(value) and next(self.leaves(value, path), None) is not None
         return value is not None and value is not MISSING
 
-    def nothing_left(self, place: tuple[Any, ...], expected: Any, output: Any) -> bool:
+    def nothing_left(self, path: tuple[Any, ...], expected: Any, output: Any) -> bool:
         """An empty container is expected, and all that the output's has in it is left out: there is nothing to measure."""
         if expected or not output or not {expected.__class__, output.__class__} <= {dict, list}:
             return False
-        return not self.has_something(place, output)
+        return not self.has_something(path, output)
 
 
 def _steps(value: Any) -> Iterator[tuple[str | int, Any]]:

@@ -238,8 +238,8 @@ def add_totals(
     """Adds counts by path, and what is counted beside them, to what was counted before."""
     for path, counts in found[0].items():
         mine = paths.setdefault(path, [0, 0, 0, 0])
-        for place, count in enumerate(counts):
-            mine[place] += count
+        for index, count in enumerate(counts):
+            mine[index] += count
     for key, count in found[1].items():
         details[key] = details.get(key, 0) + count
 
@@ -260,4 +260,4 @@ def _by_field(verdict: Result, events: Sequence[Event], places: Mapping[str, int
 
 def places_of(fields: Sequence[str]) -> dict[str, int]:
     """The place of each field whose status every row has."""
-    return {name: place for place, name in enumerate(fields)}
+    return {name: index for index, name in enumerate(fields)}

@@ -239,9 +239,9 @@ class SchemaReading(Struct):
         properties, others = self.schema.get("properties"), self.schema.get("additionalProperties")
         for key, inner in properties.items() if isinstance(properties, Mapping) else ():
             if inner is not False:
-                place = (*place_of(self.schema, "properties", ()), key)
-                described = Placed(place, anything=True) if inner is True else inner
-                self.part.keys[str(key)] = self._below(described, place, str(key), idle)
+                path = (*place_of(self.schema, "properties", ()), key)
+                described = Placed(path, anything=True) if inner is True else inner
+                self.part.keys[str(key)] = self._below(described, path, str(key), idle)
         if isinstance(others, Mapping) and others:
             self.part.others = self._below(others, place_of(self.schema, "additionalProperties", ()), ANY, idle)
 
@@ -250,20 +250,20 @@ class SchemaReading(Struct):
         items, place = schema.get("items"), place_of(schema, "items", ())
         self.part.items = self._below(items if isinstance(items, Mapping) else Placed(place), place, ANY, idle)
 
-    def _below(self, schema: object, place: Loc, step: object, idle: bool) -> SchemaPart:
+    def _below(self, schema: object, path: Loc, step: object, idle: bool) -> SchemaPart:
         """The part of a key or an item.
 
         A choice may lead back to itself through one of these, so the choices that are being read are set aside.
         """
         outer, self.reader.choosing = self.reader.choosing, []
-        found = self.reader.part(schema, place, (*self.path, step), idle)
+        found = self.reader.part(schema, path, (*self.path, step), idle)
         self.reader.choosing = outer
         return found
 
-    def met(self, details: Iterable[Detail], place: Loc) -> None:
+    def met(self, details: Iterable[Detail], path: Loc) -> None:
         """Notes what is wrong with what is written at a place. What is not compared needs no judge."""
         kept = [detail for detail in details if not (self.idle and isinstance(detail, NeedsJudge))]
-        self.details.extend(detail.under(*place) for detail in in_field(kept, self.shown))
+        self.details.extend(detail.under(*path) for detail in in_field(kept, self.shown))
 
     def note(self, note: str) -> None:
         """Adds a remark to those of the context, once."""

@@ -71,11 +71,11 @@ def read_schema(schema: object, dialect: Dialect = "auto", context: Mapping[str,
 def _nulls(schema: object, details: list[Detail]) -> Nulls:
     """The value of `x-eval-nulls` at the top of a schema; `details` gets an error for anything but its two words."""
     written, loc = unwrap(schema)
-    said = written.get(NULLS, "value") if isinstance(written, Mapping) else "value"
-    if said not in get_args(Nulls):
-        details.append(Detail((*loc, NULLS), f'"{NULLS}" is value or absent; found {spell(said)}', code="bad-schema"))
+    message = written.get(NULLS, "value") if isinstance(written, Mapping) else "value"
+    if message not in get_args(Nulls):
+        details.append(Detail((*loc, NULLS), f'"{NULLS}" is value or absent; found {spell(message)}', code="bad-schema"))
         return "value"
-    return cast(Nulls, said)
+    return cast(Nulls, message)
 
 
 def _asked_for(dialect: Literal["x-eval", "evaluation_config"], schema: object) -> Literal["x-eval", "evaluation_config"]:

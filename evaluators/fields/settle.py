@@ -108,9 +108,9 @@ def judged_arrays(
     if not asked:
         return ()
     return tuple(
-        _judged(result, *asked[place])
+        _judged(result, *asked[path])
         for result in results
-        if result.status in MEASURED and (place := (result.path, result.details.get("metric"))) in asked
+        if result.status in MEASURED and (path := (result.path, result.details.get("metric"))) in asked
     )
 
 
@@ -225,8 +225,8 @@ def of_fields(match: int, whole: int, results: Iterable[Outcome], noun: Literal[
     wrong = next((one for one in results if one.status in WRONG), None)
     if match == whole:
         return f"the only {noun} is right" if whole == 1 else f"all {whole} {noun}s are right"
-    said = f"{match} of {whole} {noun}s right"
-    return said if wrong is None else f"{said}; first difference: {wrong.path or 'the whole document'}, {wrong.reason}"
+    text = f"{match} of {whole} {noun}s right"
+    return text if wrong is None else f"{text}; first difference: {wrong.path or 'the whole document'}, {wrong.reason}"
 
 
 MOST = 20  # differences that are put into words for one row
@@ -272,8 +272,8 @@ def in_words(expected: Any, output: Any) -> tuple[str, ...]:
     return (*sentences, f"and {len(placed) - MOST} more") if len(placed) > MOST else tuple(sentences)
 
 
-def _sentence(place: str, expected: Any, output: Any) -> str:
-    where = place or "the whole document"
+def _sentence(path: str, expected: Any, output: Any) -> str:
+    where = path or "the whole document"
     if repr(output) == _NOTHING:
         return f"{where}: {quote(expected)} is missing"
     if repr(expected) == _NOTHING:

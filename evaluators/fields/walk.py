@@ -193,7 +193,7 @@ class Walk:
             for at in range(len(lost.rows)):
                 self._own(node, OMISSION, lost, at, inside)
             return
-        order = {key: place for place, key in enumerate(below.keys)}
+        order = {key: index for index, key in enumerate(below.keys)}
         self._later(
             [Visit(child, lost.children([key])[key], inside, (*visit.trail, order[key])) for key, child in required]
         )
@@ -355,8 +355,8 @@ class Walk:
             self._compound(visit, taken)
         children = frame.children(below.keys)
         self._later([
-            Visit(child, children[key], inside, (*trail, place))
-            for place, (key, child) in enumerate(below.keys.items()) if key not in taken
+            Visit(child, children[key], inside, (*trail, index))
+            for index, (key, child) in enumerate(below.keys.items()) if key not in taken
         ])  # fmt: skip
         declared = len(below.keys)
         if (

@@ -118,8 +118,8 @@ def order_of(trail: Sequence[int | None], location: Sequence[Any]) -> tuple[tupl
     key, which are sorted by themselves. So are the steps beyond its end.
     """
     found: list[tuple[float, str]] = []
-    for place, step in enumerate(location):
-        known = trail[place] if place < len(trail) else None
+    for index, step in enumerate(location):
+        known = trail[index] if index < len(trail) else None
         if known is not None:
             found.append((known, ""))
         elif isinstance(step, Unpaired):

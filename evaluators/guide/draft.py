@@ -126,7 +126,7 @@ def _of_documents(
             f"{unread:,} of {count:,} expected answers hold no JSON object or list: their rows cannot be scored; "
             "`evaluators check --with-data` names them"
         )
-    said = f"JSON {'lists' if root.kinds == ('lists',) else 'objects'} in {len(documents):,} of {count:,} rows"
+    text = f"JSON {'lists' if root.kinds == ('lists',) else 'objects'} in {len(documents):,} of {count:,} rows"
     presence = [
         *comment("Is there JSON in the output at all? It may be in a code fence or between sentences."),
         "- contains_json",
@@ -136,7 +136,7 @@ def _of_documents(
     if not _can_be_listed(root, [line.path for line in lines]):
         why = "The whole of both documents, leaf by leaf: what they have in common is not enough to list fields."
         whole = ["- name: document", "  type: json_diff_match", *(f"  {line}" for line in guard)]
-        return SuggestedEvaluators((*presence, *comment(why), *whole), ("document",), said, tuple(notes))
+        return SuggestedEvaluators((*presence, *comment(why), *whole), ("document",), text, tuple(notes))
     items = ", items of lists included" if any("[*]" in line.path for line in lines) else ""
     why = (
         f"Every field of the expected answers{items}. The score of a row is its F1: it falls with fields that are wrong, "
@@ -147,7 +147,7 @@ def _of_documents(
         guard = [*guard, *comment(meaning.why), f"nulls: {meaning.word}"]
         lines = [_optional(line) if line.null and meaning.word == "absent" else line for line in lines]
     listed = field_lines("fields", "schema_match", lines, guard)
-    return SuggestedEvaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), said, tuple(notes))
+    return SuggestedEvaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), text, tuple(notes))
 
 
 def _optional(line: SuggestedLine) -> SuggestedLine:

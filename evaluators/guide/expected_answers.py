@@ -66,15 +66,15 @@ class Answers(Struct, frozen=True):
         return self.test_set.place(number, column)
 
 
-def answers(place: str, column: str | None, settings: Mapping[str, Any] = MappingProxyType({})) -> Answers:
+def answers(path: str, column: str | None, settings: Mapping[str, Any] = MappingProxyType({})) -> Answers:
     """The expected answers of a file of rows, of documents, or of the test set that a suite names.
 
     `settings` are those of `test_set` that say how a file is read. Raises Problems when the answers cannot be opened, or when
     it is unclear which column holds them.
     """
     column = column or settings.get("columns", {}).get("expected")
-    suite = load(place) if place.lower().endswith(SUITES) else None
-    config = _config(place, column, settings) if suite is None else suite.test_set.but(dict(settings))
+    suite = load(path) if path.lower().endswith(SUITES) else None
+    config = _config(path, column, settings) if suite is None else suite.test_set.but(dict(settings))
     folder = Path() if suite is None else suite.test_set_folder
     if suite is not None and column is not None:
         config = config.but({"columns": {**config.columns.named(), "expected": column}, "expected": None})
@@ -90,22 +90,22 @@ def _own_option(issue: Issue) -> Issue:
     return replace(issue, hint="say which one: --column NAME") if unnamed else issue
 
 
-def _config(place: str, column: str | None, settings: Mapping[str, Any]) -> TestSetConfig:
+def _config(path: str, column: str | None, settings: Mapping[str, Any]) -> TestSetConfig:
     """A file is rows where it has a column of expected answers, and documents otherwise."""
     columns = dict(settings) if column is None else {**settings, "columns": {"expected": column}}
-    if holds_documents(place, Path()):
-        if holds_rows(place, Path()):
-            return build(TestSetConfig, {"file": place, **columns}, noun="test_set")
-        return build(TestSetConfig, {"expected": place}, noun="test_set")
-    source = locate(place, Path())
+    if holds_documents(path, Path()):
+        if holds_rows(path, Path()):
+            return build(TestSetConfig, {"file": path, **columns}, noun="test_set")
+        return build(TestSetConfig, {"expected": path}, noun="test_set")
+    source = locate(path, Path())
     if column is None and source.suffix in (".json", ".jsonl", ".ndjson"):
         try:
-            header = open_file(place, Path()).header
+            header = open_file(path, Path()).header
         except Problems:
             header = ()  # one document
         if not usual_columns(header, "expected"):
-            return build(TestSetConfig, {"expected": place}, noun="test_set")
-    return build(TestSetConfig, {"file": place, **columns}, noun="test_set")
+            return build(TestSetConfig, {"expected": path}, noun="test_set")
+    return build(TestSetConfig, {"file": path, **columns}, noun="test_set")
 
 
 def schema_in(file: str) -> Any:

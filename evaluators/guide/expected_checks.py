@@ -74,7 +74,7 @@ class ExpectedFindings(Struct):
 
 
 def checked(
-    place: str,
+    path: str,
     column: str | None,
     schema: str | None,
     schema_column: str | None,
@@ -82,7 +82,7 @@ def checked(
     settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> ExpectedFindings:
     """Every problem of the expected answers. Raises Problems when the schema or the answers cannot be used at all."""
-    found = answers(place, column, settings)
+    found = answers(path, column, settings)
     every = _against(found, schema, schema_column)
     result = ExpectedFindings(found.test_set.name, tuple(dict.fromkeys(one.name for one in every)))
     for number, against in enumerate(every):

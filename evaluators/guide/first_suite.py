@@ -124,13 +124,13 @@ def _command(
     return join(["evaluators", "init", *words])
 
 
-def _no_output(header: Sequence[str], place: str, command: str) -> Problems:
+def _no_output(header: Sequence[str], path: str, command: str) -> Problems:
     """What is said of data in which no column looks like the output."""
-    glued = not_told_apart(header, place)
+    glued = not_told_apart(header, path)
     if glued is not None:
         return Problems([glued])
     return problem(
-        "no-output-column", f"no column looks like the model's output; {listed(header)}", where=place,
+        "no-output-column", f"no column looks like the model's output; {listed(header)}", where=path,
         hint=f"say which one: {command} --columns output=NAME, or --output FILE for a file of outputs",
     )  # fmt: skip
 
@@ -200,9 +200,9 @@ def _role_columns(test_set: TestSet) -> tuple[str | None, ...]:
     return columns.id, columns.output, columns.expected
 
 
-def _stem(place: str) -> str:
+def _stem(path: str) -> str:
     """What a suite for that data is called: `receipts` for `data/receipts.csv.gz`, and for `data/receipts/*.csv`."""
-    steps = [step for step in place.split("/") if step.strip(".") and not has_wildcards(step)]
+    steps = [step for step in path.split("/") if step.strip(".") and not has_wildcards(step)]
     return Path(steps[-1].removesuffix(".gz")).stem if steps and not steps[-1].endswith(":") else "suite"
 
 
@@ -225,8 +225,8 @@ def _in_shell(file: str) -> str:
     return quote(file)
 
 
-def _words(place: str, rows: str, chosen: ChosenColumns, said: str, notes: Sequence[str], file: str) -> str:
-    lines = [f"wrote {file}: a suite for {place}, from {rows}"]
+def _words(path: str, rows: str, chosen: ChosenColumns, said: str, notes: Sequence[str], file: str) -> str:
+    lines = [f"wrote {file}: a suite for {path}, from {rows}"]
     lines += [f'{role}: column "{column}" ({chosen.why[role]})' for role, column in chosen.columns.items()]
     lines += ["measures: " + ", ".join(f'column "{name}"' for name in chosen.measures)] if chosen.measures else []
     lines += [f"the expected answers are {said}"] if said else []

@@ -56,17 +56,17 @@ class Inferred(Struct, frozen=True):
 
 
 def inferred(
-    place: str, column: str | None, dialect: str | None, settings: Mapping[str, Any] = MappingProxyType({})
+    path: str, column: str | None, dialect: str | None, settings: Mapping[str, Any] = MappingProxyType({})
 ) -> Inferred:
     """The schema of expected answers, or an existing schema completed. Raises Problems (config) for bad ones."""
-    if column is None and place.lower().endswith(".json") and _is_schema(place):
-        return _completed(place, dialect)
-    found = list(answers(place, column, settings).read())
+    if column is None and path.lower().endswith(".json") and _is_schema(path):
+        return _completed(path, dialect)
+    found = list(answers(path, column, settings).read())
     documents = [answer.document for answer in found if not isinstance(answer.document, CellError)]
     problems = tuple(issue for answer in found if (issue := unreadable(answer)) is not None)
     if not documents and problems:
         raise Problems(problems)
-    made_of = f"{counted(len(documents), 'expected answer')} of {place}"
+    made_of = f"{counted(len(documents), 'expected answer')} of {path}"
     if dialect == "evaluation_config":
         plain = plain_schema(documents)
         return _annotated(plain.schema, dialect, made_of, plain.unclear, problems)
@@ -74,13 +74,13 @@ def inferred(
     return Inferred(_text(made.schema), made_of, (*made.unclear, _EVERY_FIELD), problems)
 
 
-def _completed(place: str, dialect: str | None) -> Inferred:
-    written, _ = unwrap(schema_in(place))
+def _completed(path: str, dialect: str | None) -> Inferred:
+    written, _ = unwrap(schema_in(path))
     try:
         chosen = dialect or dialect_of(written)
     except BadSettings as error:
-        raise of_schema(error, place) from error
-    return _annotated(resolve_schema_references(written), chosen, f"the schema {place}", (), ())
+        raise of_schema(error, path) from error
+    return _annotated(resolve_schema_references(written), chosen, f"the schema {path}", (), ())
 
 
 def _annotated(
@@ -98,13 +98,13 @@ def _text(schema: dict[str, Any]) -> str:
     return json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
 
 
-def _is_schema(place: str) -> bool:
+def _is_schema(path: str) -> bool:
     """Whether a JSON file holds a schema, bare or wrapped, and not documents."""
     from pathlib import Path
 
     from evaluators.testsets.byte_source import locate, reading
 
-    source = locate(place, Path())
+    source = locate(path, Path())
     try:
         with reading(source), source.open() as stream:
             data, _ = unwrap(parse(stream.read()))

@@ -94,10 +94,10 @@ def _is(key: Any, name: str) -> bool:
     return key == name or (isinstance(key, str) and folded(key) == name)
 
 
-def _found(own: Mapping[str, Any], place: str) -> Any:
+def _found(own: Mapping[str, Any], path: str) -> Any:
     """What stands at a place such as `inputs.shop`: a key, or an attribute, at each step. MISSING where nothing does."""
     value: Any = own
-    for step in place.split("."):
+    for step in path.split("."):
         value = value.get(step, MISSING) if isinstance(value, Mapping) else getattr(value, step, MISSING)
         if value is MISSING:
             return MISSING

@@ -188,13 +188,13 @@ class ChunkScoring:
         without = self.blocked | self.unreadable
         if not self.stopped and not without:
             return self.inputs
-        output = next(place for place, need in enumerate(self.line.settings.needs()) if isinstance(need, Output))
+        output = next(index for index, need in enumerate(self.line.settings.needs()) if isinstance(need, Output))
         return [
             [
-                MISSING if row in without and (place == output or column[row].__class__ is CellError) else column[row]
+                MISSING if row in without and (index == output or column[row].__class__ is CellError) else column[row]
                 for row in self.rows
             ]
-            for place, column in enumerate(self.inputs)
+            for index, column in enumerate(self.inputs)
         ]
 
     def ask(self, gathered: Gathered) -> bool:
@@ -214,9 +214,9 @@ class ChunkScoring:
     def _ask_alone(self, gathered: Gathered) -> bool:
         """Goes through the rows one by one. Only what they ask matters: what is found is let go of at once."""
         again = False
-        for place, values in enumerate(zip(*self.given, strict=True)):
+        for index, values in enumerate(zip(*self.given, strict=True)):
             row_clock().fresh = True
-            with asking_about([place]), suppress(Exception, OutOfTime):  # scoring the row will say what is wrong
+            with asking_about([index]), suppress(Exception, OutOfTime):  # scoring the row will say what is wrong
                 rows = self.check.begin(*([value] for value in values))
                 again = again or rows.pairs_by_asking
                 rows.release()

@@ -178,7 +178,7 @@ def compile_plan(
     for together in rounds_of(ordered):
         planned = [_planned(needs, line, watched.get(line.name, ())) for line in together]
         asked = None if together[0].settings.asking() is None else _asking_step(needs, planned)
-        compiled |= {one.line.name: _compiled(needs, one, asked, place) for place, one in enumerate(planned)}
+        compiled |= {one.line.name: _compiled(needs, one, asked, index) for index, one in enumerate(planned)}
     evaluators = [compiled[line.name] for line in lines]
     return Plan(columns, needs.steps, evaluators, needs.names, needs.searched, reading.limits)
 
@@ -258,15 +258,15 @@ def _asking_step(needs: NeedSteps, together: Sequence[_Planned]) -> int:
     return needs.step(("asked", names), f"what {names} ask" + ("s" if len(together) == 1 else ""), reads, run)
 
 
-def _compiled(needs: NeedSteps, one: _Planned, asked: int | None, place: int) -> Compiled:
-    """An evaluator in the plan, with the steps that score it. Its asker is the one at index `place` of the slot `asked`."""
+def _compiled(needs: NeedSteps, one: _Planned, asked: int | None, index: int) -> Compiled:
+    """An evaluator in the plan, with the steps that score it. Its asker is the one at index `index` of the slot `asked`."""
     line, check, reads, run = one.line, one.check, one.reads, one.step()
     does, key = f"{line.name}: {line.type}", ("verdict", line.name)
     lookups = tuple(needs.lookup(need, line) for need in line.settings.needs())
     if not isinstance(check, ChunkCheck):
         return Compiled(line, check, one.inputs, needs.step(key, does, reads, run), lookups)
     if asked is not None:
-        reads, run = (asked,), lambda read, _: read[0][place].settled()
+        reads, run = (asked,), lambda read, _: read[0][index].settled()
     scored = needs.step(("scored", line.name), does, reads, run)
     verdicts = needs.step(key, f"verdicts of {line.name}", (scored,), lambda read, _: [row.verdict for row in read[0]])
     return Compiled(line, check, one.inputs, verdicts, lookups, scored)

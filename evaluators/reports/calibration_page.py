@@ -108,7 +108,7 @@ def _disagreements(found: Calibration) -> tuple[Section, ...]:
 
 def _changed(changed: Changed) -> Section:
     share = percent_text(changed.changed / changed.questions) if changed.questions else "none"
-    said = (
+    text = (
         f"Of {counted(changed.questions, 'question')} that both runs asked, {changed.changed:,} "
         f"{'has' if changed.changed == 1 else 'have'} another verdict in the other run ({share})."
         if changed.questions
@@ -117,7 +117,7 @@ def _changed(changed: Changed) -> Section:
     items = tuple(map(Item, changed.examples))
     interval = wilson(changed.changed, changed.questions)
     beside = (Paragraph(f"95 % CI of that share: {interval_text(interval)}."),) if interval else ()
-    return Section("The other run", (Paragraph(said), *beside, *((Listing(items),) if items else ())))
+    return Section("The other run", (Paragraph(text), *beside, *((Listing(items),) if items else ())))
 
 
 def _word(passed: bool) -> str:

@@ -50,9 +50,9 @@ def gaps(
                 of_variant = "" if one.variant is None else f'variant "{one.variant}": '
                 found.append(replace(issue, message=f"{of_variant}{issue.message}"))
     if complete:
-        for place, line in enumerate(evaluators):
-            looked_for = set().union(*(each.keys[place].looked_for for each, _ in variants))
-            nowhere = looked_for.difference(*(each.keys[place].met for each, _ in variants))
+        for index, line in enumerate(evaluators):
+            looked_for = set().union(*(each.keys[index].looked_for for each, _ in variants))
+            nowhere = looked_for.difference(*(each.keys[index].met for each, _ in variants))
             if nowhere:
                 found += _keys_found_nowhere(suite, line, nowhere, _documents(first, line.name))
     return list(dict.fromkeys(found))

@@ -55,16 +55,16 @@ def id_warnings(ids: Ids, name: str, repeats: Repeats | None = None) -> list[Iss
     repeated = {one: places for one, places in rows.items() if len(places) > 1}
     found = []
     if missing:
-        said = f"{_rows_named(missing)} {'has' if len(missing) == 1 else 'have'} no id"
-        found.append(Issue("missing-id", Blame.TESTSET, said, name, "an id makes a row easy to find again"))
+        message = f"{_rows_named(missing)} {'has' if len(missing) == 1 else 'have'} no id"
+        found.append(Issue("missing-id", Blame.TESTSET, message, name, "an id makes a row easy to find again"))
     if repeated and repeats is None:
         listed = "; ".join(
             f'"{shown(one)}" in {_rows_named(places)}' for one, places in list(repeated.items())[:_SHOWN_IDS]
         )
         more = f"; and {len(repeated) - _SHOWN_IDS:,} more" if len(repeated) > _SHOWN_IDS else ""
         count = "1 id is" if len(repeated) == 1 else f"{len(repeated):,} ids are"
-        said = f"{count} in several rows: {listed}{more}"
-        found.append(Issue("duplicate-id", Blame.TESTSET, said, name, _REPEATED))
+        message = f"{count} in several rows: {listed}{more}"
+        found.append(Issue("duplicate-id", Blame.TESTSET, message, name, _REPEATED))
     return found
 
 
@@ -165,7 +165,7 @@ def key_warnings(
     A key that no item has is among the gaps already, and its items are not counted again. Variants share their expected
     answers: what is wrong with those is said once.
     """
-    said = {issue.message for issue in gaps}
+    message = {issue.message for issue in gaps}
     lines = {line.name: line for line in evaluators}
     found: list[Issue] = []
     for one in stats:

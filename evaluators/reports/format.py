@@ -88,10 +88,10 @@ def format_for(file: PurePath) -> Format:
     if fitting:
         return FORMATS.find(names[max(fitting, key=len)])()
     known = sorted(one for one in names if one.count(".") == 1)
-    said = f'the extension "{suffix}"' if suffix else "no extension"
+    message = f'the extension "{suffix}"' if suffix else "no extension"
     raise problem(
         "unknown-format",
-        f"{file.name} has {said}, and the extension says what is written",
+        f"{file.name} has {message}, and the extension says what is written",
         hint=suggestion(suffix, known) or f"known: {', '.join(known)}",
     )
 

@@ -64,8 +64,8 @@ def _gates(result: RunResult, places: Mapping[str, str]) -> Iterable[Annotation]
     for verdict, level in _LEVELS.items():
         for gate in result.gates:
             if gate.verdict == verdict:
-                said = f"{verdict}: {gate.message} ({gate.limit})"
-                yield Annotation(level, f"gate {gate_label(gate)}", said, places.get(gate.target))
+                text = f"{verdict}: {gate.message} ({gate.limit})"
+                yield Annotation(level, f"gate {gate_label(gate)}", text, places.get(gate.target))
 
 
 def _problems(result: RunResult) -> Iterable[Annotation]:

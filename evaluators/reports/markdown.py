@@ -45,7 +45,7 @@ def with_code(text: str) -> str:
     parts = _CODE.split(visible(text))
     if len(parts) == 1 or any("`" in part for part in parts[::2]):
         return escaped(text)
-    return "".join(f"`{part}`" if place % 2 else escaped(part) if part else "" for place, part in enumerate(parts))
+    return "".join(f"`{part}`" if index % 2 else escaped(part) if part else "" for index, part in enumerate(parts))
 
 
 def _escaped_opening(found: re.Match[str]) -> str:

@@ -71,8 +71,8 @@ def segment(text: str) -> str:
         return _EMPTY
     reserved = _RESERVED.fullmatch(text) is not None
     return "".join(
-        letter if _plain(text, place) and not (reserved and place == 0) else f"_-{ord(letter):x}_"
-        for place, letter in enumerate(text)
+        letter if _plain(text, index) and not (reserved and index == 0) else f"_-{ord(letter):x}_"
+        for index, letter in enumerate(text)
     )
 
 
@@ -96,12 +96,12 @@ def fitted(name: str, most: int) -> str:
     return name[: most - len(mark)] + mark
 
 
-def _plain(text: str, place: int) -> bool:
-    letter = text[place]
+def _plain(text: str, index: int) -> bool:
+    letter = text[index]
     if letter == "_":
-        return text[place + 1 : place + 2] != "-"
+        return text[index + 1 : index + 2] != "-"
     if letter == " ":
-        return 0 < place < len(text) - 1
+        return 0 < index < len(text) - 1
     return letter.isalnum() or letter == "-"
 
 

@@ -31,7 +31,7 @@ COMPARED: Final = ("compared_expected", "compared_actual")
 def outcomes_of(scored: Scored) -> Iterator[FieldView]:
     """The outcomes of one row, in the order of the document."""
     arrays = {array.path: array for array in scored.arrays}
-    told: set[str] = set()
+    shown: set[str] = set()
     for result in scored.fields:
         if result.status not in LISTED:
             continue
@@ -43,8 +43,8 @@ def outcomes_of(scored: Scored) -> Iterator[FieldView]:
             if array.comparator is not None:
                 status = result.status if result.passed is array.passed else _status_of(array)
                 yield _view(replace(result, status=status, score=float(array.score)), not inside, array)
-            elif place not in told:
-                told.add(place)
+            elif place not in shown:
+                shown.add(place)
                 yield _view(_of_array(array), not inside, array)
             inside = True
         own = arrays.get(result.path)

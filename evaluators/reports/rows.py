@@ -237,8 +237,8 @@ def error_text(issue: Issue | None) -> str | None:
     """A problem in a line, with its place and its hint. The traceback of a bug is left out."""
     if issue is None:
         return None
-    said = f"{issue.where}: {issue.message}" if issue.where else issue.message
-    return f"{said} ({issue.hint})" if issue.hint and issue.blame is not Blame.BUG else said
+    text = f"{issue.where}: {issue.message}" if issue.where else issue.message
+    return f"{text} ({issue.hint})" if issue.hint and issue.blame is not Blame.BUG else text
 
 
 def reason_of(result: Result) -> str | None:
@@ -263,15 +263,15 @@ def why_of(result: Result) -> str:
 
 
 def _why_of_field(field: Outcome) -> str:
-    said = f"{field.path} {FIELD_WORDS[field.status.word].of_reason}"
+    text = f"{field.path} {FIELD_WORDS[field.status.word].of_reason}"
     in_both = field.expected is not MISSING and field.actual is not MISSING
     one_sided = field.status is FieldStatus.OMISSION or field.status is FieldStatus.HALLUCINATION
     if field.status is FieldStatus.NOT_JUDGED or (field.reason and (in_both or not one_sided)):
-        return f"{said} ({field.reason})" if field.reason else said
+        return f"{text} ({field.reason})" if field.reason else text
     if one_sided:
         before, value = ("expected ", field.expected) if field.status is FieldStatus.OMISSION else ("", field.actual)
-        return said if value is MISSING else f"{said} ({before}{_short(value)})"
-    return f"{said} (expected {_short(field.expected)}, found {_short(field.actual)})" if in_both else said
+        return text if value is MISSING else f"{text} ({before}{_short(value)})"
+    return f"{text} (expected {_short(field.expected)}, found {_short(field.actual)})" if in_both else text
 
 
 def _short(value: object) -> str:

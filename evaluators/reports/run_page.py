@@ -198,8 +198,8 @@ def _issue_item(issue: Issue) -> Item:
 
 
 def _ending(result: RunResult, options: Options) -> Section:
-    said = f"Exit code {result.exit_code}: {exit_words(result)}."
-    blocks: list[Paragraph | Listing] = [Paragraph(said, tone_of(result))]
+    text = f"Exit code {result.exit_code}: {exit_words(result)}."
+    blocks: list[Paragraph | Listing] = [Paragraph(text, tone_of(result))]
     if result.causes:
         blocks.append(Listing(tuple(Item(cause) for cause in result.causes)))
     blocks.append(

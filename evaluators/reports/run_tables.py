@@ -188,12 +188,12 @@ MOST_CONFUSIONS: Final = 10
 
 def label_sections(result: RunResult) -> tuple[Section, ...]:
     """A section for each evaluator that has labels, by variant."""
-    return tuple(_label_section(table, label_id(place)) for place, table in enumerate(result.confusion_matrices))
+    return tuple(_label_section(table, label_id(index)) for index, table in enumerate(result.confusion_matrices))
 
 
-def label_id(place: int) -> str:
+def label_id(index: int) -> str:
     """What formats know the section of a table by, from its place among those of the run."""
-    return f"labels-{place}"
+    return f"labels-{index}"
 
 
 def _label_section(table: ConfusionMatrix, id_: str) -> Section:
@@ -293,8 +293,8 @@ def _measure_remarks(result: RunResult, whole: tuple[NumericColumnStats, ...]) -
             are = "is not a number" if one.unreadable == 1 else "are not numbers"
             yield Item(f"{one.name}: {cells} of {one.column} {are}", tone="warning")
         if one.digits is not None:
-            said = f"median and p95 are cut after {counted(one.digits, 'significant digit')}"
-            yield Item(f"{one.name}: it has too many different numbers to keep, so its {said}", tone="note")
+            text = f"median and p95 are cut after {counted(one.digits, 'significant digit')}"
+            yield Item(f"{one.name}: it has too many different numbers to keep, so its {text}", tone="note")
     together = f"; rows of one {result.cluster} count as one" if result.cluster else ""
     yield Item(f"95 % CI: where the mean would likely be with many more rows like these{together}")
     yield Item("p95: at least 95 % of the numbers are no greater than this")

@@ -188,9 +188,9 @@ def _wrong(stats: EvaluatorStats) -> int:
 def _failed_item(stats: EvaluatorStats, row: RecordedRow, outcome: Outcome, several: bool) -> Item:
     named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
     place = f"{full_name(stats)}, " if several else ""
-    said = f"{outcome.status.plain}, {outcome.metric}, score {score_text(outcome.score)}"
+    text = f"{outcome.status.plain}, {outcome.metric}, score {score_text(outcome.score)}"
     return Item(
-        f"{place}row {row.number}{named}: {outcome.path}", (f"{said}: {outcome.reason}" if outcome.reason else said,)
+        f"{place}row {row.number}{named}: {outcome.path}", (f"{text}: {outcome.reason}" if outcome.reason else text,)
     )
 
 

@@ -311,8 +311,8 @@ def _seen_in(results: Sequence[Outcome]) -> Iterator[tuple[_Seen, int]]:
         return
     for steps, value in missing.items():
         if value is None:
-            said = "null is expected, and the output leaves the key out; null may say that nothing is there"
-            yield (_field_at(steps), said, "nulls: absent"), 1
+            text = "null is expected, and the output leaves the key out; null may say that nothing is there"
+            yield (_field_at(steps), text, "nulls: absent"), 1
     for steps, value in missing.items():
         others = [
             other
@@ -366,8 +366,8 @@ def _reordered(results: Iterable[Outcome]) -> Iterator[tuple[_Seen, int]]:
     for steps, fields in lists.items():
         wrong = [(Counter(pair[0] for pair in pairs), Counter(pair[1] for pair in pairs)) for pairs in fields.values()]
         if all(expected == actual for expected, actual in wrong):
-            said = "the items are those that are expected, in another order"
-            yield (_field_at(steps), said, "align: hungarian"), sum(map(len, fields.values()))
+            text = "the items are those that are expected, in another order"
+            yield (_field_at(steps), text, "align: hungarian"), sum(map(len, fields.values()))
 
 
 def _field_at(steps: Sequence[Step]) -> str:

@@ -201,8 +201,8 @@ def _words(result: RunResult) -> Section:
 def _ending(result: RunResult, options: Options) -> tuple[Section, ...]:
     """What is missing from the metrics, how the run ended and why, and where to look further."""
     gaps: list[Paragraph] = []
-    told = " ".join((*result.causes, *(issue.message for issue in result.warnings)))
-    if names := [name for name in unmeasured_fields(result) if name.partition(" → ")[2] not in told]:
+    explained = " ".join((*result.causes, *(issue.message for issue in result.warnings)))
+    if names := [name for name in unmeasured_fields(result) if name.partition(" → ")[2] not in explained]:
         gaps += paragraphs(f"Measured in no row: {', '.join(names)}.", "warning", "  ")
     for issue in result.warnings:
         gaps += issue_lines(issue)

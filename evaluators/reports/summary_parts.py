@@ -51,8 +51,8 @@ def gate_lines(gate: GateResult) -> list[Paragraph]:
     word, tone = GATES[gate.verdict]
     about = ", ".join(one for one in (gate.variant, slice_text(gate.slice)) if one)
     limit = f"; {gate.limit}" if gate.verdict in ("undecided", "passed") else ""
-    said = f"{word}  {gate.target}{f' ({about})' if about else ''}: {gate.message}{limit}; n {gate.n:,}"
-    return list(paragraphs(said, tone, "  "))
+    text = f"{word}  {gate.target}{f' ({about})' if about else ''}: {gate.message}{limit}; n {gate.n:,}"
+    return list(paragraphs(text, tone, "  "))
 
 
 def optional_parts(result: RunResult, options: Options) -> list[OptionalPart]:
@@ -166,13 +166,13 @@ def _labels(table: ConfusionMatrix) -> OptionalPart:
     """The confusion matrix, whole; the confusions that occur most where there are many labels, or it has no room."""
     title = with_variant(table.evaluator, table.variant)
     average = table.average("macro").f1 if table.averages else None
-    said = "" if average is None else f"; macro F1 {score_text(average)}"
+    text = "" if average is None else f"; macro F1 {score_text(average)}"
     wrong = sorted((one for one in table.cells if one.expected != one.output), key=lambda one: -one.count)
     most = [
         [Paragraph(clipped(visible(f"{one.expected} → {one.output}: {rows_text(one.count)}"), WIDEST))] for one in wrong
     ]
     confusions = _of_lines(
-        f"confusion matrix of {title}", most, clipped(visible(f"{title}: what was taken for what{said}"), WIDEST), most=4
+        f"confusion matrix of {title}", most, clipped(visible(f"{title}: what was taken for what{text}"), WIDEST), most=4
     )
     if len(table.labels) > MOST_LABELS or not table.labels:
         return confusions
@@ -183,7 +183,7 @@ def _labels(table: ConfusionMatrix) -> OptionalPart:
     cells = tuple(
         (clipped(visible(row), 12), *(f"{counts.get((row, one), 0):,}" for one in table.columns)) for row in rows
     )
-    matrix = Section(None, (Paragraph(clipped(visible(f"{title}: outputs in the columns{said}"), WIDEST)),
+    matrix = Section(None, (Paragraph(clipped(visible(f"{title}: outputs in the columns{text}"), WIDEST)),
                             PageTable(heads, cells)))  # fmt: skip
     if table_width(PageTable(heads, cells)) > WIDEST:
         return confusions

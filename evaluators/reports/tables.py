@@ -104,8 +104,8 @@ def of_part(stats: EvaluatorStats, metric: str) -> str:
 def _partial(stats: EvaluatorStats) -> Iterable[Item]:
     found = coverage_of(stats)
     if found.measured and found.short_of(USUAL):
-        said = "its metrics are those of these rows, and not of the whole test set"
-        yield Item(f"{full_name(stats)}: {found.sentence}; {said}", tone="warning")
+        text = "its metrics are those of these rows, and not of the whole test set"
+        yield Item(f"{full_name(stats)}: {found.sentence}; {text}", tone="warning")
 
 
 def _mean_interval(stats: EvaluatorStats) -> str:

@@ -93,7 +93,7 @@ def _cells(test_set: TestSet, header: tuple[str, ...], variant: str | None) -> I
     """The cells of every row, as a run keeps them: one that is not there is left out, and one that could not be read is its text."""
     table = test_set if variant is None else test_set.variant(variant)
     for chunk in whole(table.table, table.header):
-        for place, offset in enumerate(chunk.offsets):
-            cells = {name: column[place] for name, column in chunk.columns.items() if column[place] is not MISSING}
+        for index, offset in enumerate(chunk.offsets):
+            cells = {name: column[index] for name, column in chunk.columns.items() if column[index] is not MISSING}
             shown = {name: cell.text if isinstance(cell, CellError) else cell for name, cell in cells.items()}
             yield CellsLine(table.first_number + offset, shown)

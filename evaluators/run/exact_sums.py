@@ -74,8 +74,8 @@ def plus(mine: Any, theirs: Any) -> Any:
             for key, value in theirs.items():
                 mine[key] = plus(mine[key], value) if key in mine else value
         case list():
-            for place, value in enumerate(theirs[: len(mine)]):
-                mine[place] = plus(mine[place], value)
+            for index, value in enumerate(theirs[: len(mine)]):
+                mine[index] = plus(mine[index], value)
             mine += theirs[len(mine) :]
         case set():
             mine |= theirs

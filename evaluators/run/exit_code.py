@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
-from evaluators.run.wording import Finding, said
+from evaluators.run.wording import Finding, sentence
 
 OK: Final = 0
 FAILED: Final = 1
@@ -63,7 +63,7 @@ def exit_code(facts: Facts) -> int:
 def causes(facts: Facts) -> tuple[str, ...]:
     """Every cause in words, the weightiest first; empty when all is well."""
     found = list(_findings(facts))
-    return tuple(said(finding) for code in PRECEDENCE for each, finding in found if each == code)
+    return tuple(sentence(finding) for code in PRECEDENCE for each, finding in found if each == code)
 
 
 def afterwards(result: RunResult, issues: Iterable[Issue]) -> RunResult:

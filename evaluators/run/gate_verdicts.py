@@ -26,7 +26,7 @@ from evaluators.run.gates import (
 from evaluators.run.metrics import Coverage, best_mean, coverage_of, worst_mean
 from evaluators.run.repeats import passes_at
 from evaluators.run.result import ConfusionMatrix, EvaluatorStats, FieldStats, GateResult, NumericColumnStats, RepeatStats
-from evaluators.run.wording import Finding, said
+from evaluators.run.wording import Finding, sentence
 
 Judged: TypeAlias = Literal["passed", "warned", "failed", "undecided"]
 _UNDECIDED: Final[Judged] = "undecided"
@@ -72,7 +72,7 @@ def _judge(
             answer = _judge_one(gate, stats)
         value, measured, verdict, findings = answer
         yield GateResult(
-            gate.written, gate.shown_metric, value, measured, gate.config.limit, verdict, said(*findings), stats.variant,
+            gate.written, gate.shown_metric, value, measured, gate.config.limit, verdict, sentence(*findings), stats.variant,
             stats.slice, gate.config.label,
         )  # fmt: skip
     if not found:
@@ -80,7 +80,7 @@ def _judge(
         one_slice = next(((bare_column(column), value) for column, value in wanted.items()), None) if wanted else None
         yield GateResult(
             gate.written, gate.shown_metric, None, 0, gate.config.limit, "undecided",
-            said(_no_such_slice(one_slice, candidates) if one_slice else _NO_ROWS), gate.config.variant, one_slice,
+            sentence(_no_such_slice(one_slice, candidates) if one_slice else _NO_ROWS), gate.config.variant, one_slice,
         )  # fmt: skip
 
 

@@ -107,9 +107,9 @@ def moments_of_powers(count: int, powers: Mapping[int, tuple[int, int, int, int]
     sums = [0, 0, 0, 0]
     for den, each in powers.items():
         scale = common // den
-        for place, power in enumerate(each):
-            sums[place] += power * scale ** (place + 1)
-    mean, square, cube, fourth = (Fraction(total, count * common ** (place + 1)) for place, total in enumerate(sums))
+        for index, power in enumerate(each):
+            sums[index] += power * scale ** (index + 1)
+    mean, square, cube, fourth = (Fraction(total, count * common ** (index + 1)) for index, total in enumerate(sums))
     return Moments(
         count,
         mean,
@@ -145,8 +145,8 @@ class RatioSums(Struct, omit_defaults=True, forbid_unknown_fields=True):
         """Count a unit that was met some number of times."""
         if whole:
             self.units += times
-            for place, (i, j) in enumerate(_DEGREES):
-                self.sums[place] += part**i * whole**j * times
+            for index, (i, j) in enumerate(_DEGREES):
+                self.sums[index] += part**i * whole**j * times
 
     def of(self, i: int, j: int) -> int:
         """Σ partⁱ · wholeʲ."""

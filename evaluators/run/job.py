@@ -349,12 +349,12 @@ class Work:
             result.groups[name] = {
                 value: GroupSums(tallies, measures.get(value, [])) for value, tallies in counts.tallies().items()
             }
-        for place, (one, ledger) in enumerate(zip(self.plan.evaluators, self.ledgers, strict=True)):
+        for index, (one, ledger) in enumerate(zip(self.plan.evaluators, self.ledgers, strict=True)):
             if self.job.repeats:
                 result.repeats.append(
-                    attempts_of(self.clusters[place], ledger.verdicts, one.line, self.wrong_fields[place])
+                    attempts_of(self.clusters[index], ledger.verdicts, one.line, self.wrong_fields[index])
                 )
-            clusters = cluster_sums(self.clusters[place], ledger.verdicts, ledger.watch)
+            clusters = cluster_sums(self.clusters[index], ledger.verdicts, ledger.watch)
             tally = ledger.settle()
             tally.clusters = clusters
             if isinstance(one.check, RowsCheck):

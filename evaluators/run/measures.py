@@ -73,9 +73,9 @@ class NumberSums(Sum):
     def add(self, number: int, times: int) -> None:
         """Count a number that was met some number of times."""
         power = times
-        for place in range(4):
+        for index in range(4):
             power *= number
-            self.powers[place] += power
+            self.powers[index] += power
         self.ends.add(number)
         kept = number if self.digits is None else cut(number, self.digits)
         self.times[kept] = self.times.get(kept, 0) + times
@@ -174,7 +174,7 @@ class NumericColumnCounts:
         self, offsets: Sequence[int], columns: Mapping[str, Sequence[Any]], clusters: Sequence[str] | None = None
     ) -> None:
         """Some rows: their cells by column, and the clusters that they belong to."""
-        for place, (one, sums) in enumerate(zip(self._columns, self.sums, strict=True)):
+        for index, (one, sums) in enumerate(zip(self._columns, self.sums, strict=True)):
             cells = [cell if cell.__class__ is str else _as_text(cell) for cell in columns[one.column]]
             for mark, odd in sums.count(one.readings, Counter(cells)).items():
                 if (lacking := FIRST_ROWS - len(rows := sums.unread.get(mark, ()))) > 0:
@@ -188,7 +188,7 @@ class NumericColumnCounts:
                     grouped.setdefault(value, Counter())[cell] = times
                 for value, counted in grouped.items():
                     of_value = values.setdefault(value, [NumericColumnSums() for _ in self._columns])
-                    of_value[place].count(one.readings, counted, in_slice=True)
+                    of_value[index].count(one.readings, counted, in_slice=True)
         for values in self.slices.values():
             limit_slices(values, 2 * MOST_SLICES)
 

@@ -203,10 +203,10 @@ def check_addresses(config: TestSetConfig, asked: Iterable[object]) -> None:
         raise Problems(issues)
 
 
-def check_results(place: str) -> None:
+def check_results(path: str) -> None:
     """Raises Problems (config) where a suite names an address for its results, and that is not allowed."""
-    hint = f"name it on the command line: --results {shown_address(place)}"
-    if issues := refused_addresses(addresses_in(place), hint=hint):
+    hint = f"name it on the command line: --results {shown_address(path)}"
+    if issues := refused_addresses(addresses_in(path), hint=hint):
         raise Problems(issues)
 
 

@@ -110,10 +110,10 @@ class Run:
         self._hold(file.parent, result, facts)
 
     @classmethod
-    def of(cls, place: Path, result: RunResult, facts: RecordFacts | Problems) -> Self:
+    def of(cls, path: Path, result: RunResult, facts: RecordFacts | Problems) -> Self:
         """A run that was just scored. `facts` is the record of its rows, or the reason why they were not recorded."""
         found = cls.__new__(cls)
-        found._hold(place, result, facts)
+        found._hold(path, result, facts)
         return found
 
     @classmethod
@@ -126,8 +126,8 @@ class Run:
         found._packed = lines
         return found
 
-    def _hold(self, place: Path, result: RunResult, facts: RecordFacts | Problems) -> None:
-        self.place, self.result, self._facts = place, result, facts
+    def _hold(self, path: Path, result: RunResult, facts: RecordFacts | Problems) -> None:
+        self.place, self.result, self._facts = path, result, facts
         self._packed: Mapping[str, Any] | None = None
         self.again: CellsAgain | None = None
         """Reads cells once more; None where the test set is not the one that was scored."""
@@ -163,8 +163,8 @@ class Run:
             reading.column for one in self.facts.evaluators if one.name == evaluator for reading in one.readings[:2]
         ]
         if len(columns) < 2:
-            said = f"it does not say which two columns {quote(evaluator)} compares"
-            raise damaged(said, str(self.place / RUN_JSON))
+            text = f"it does not say which two columns {quote(evaluator)} compares"
+            raise damaged(text, str(self.place / RUN_JSON))
         return columns[0], columns[1]
 
     @property
@@ -329,7 +329,7 @@ def _of_body(body: Mapping[str, Any], where: str) -> tuple[RunResult, RecordFact
     return result, facts
 
 
-def _bytes_of(file: Path, place: Path) -> bytes:
+def _bytes_of(file: Path, path: Path) -> bytes:
     """The bytes of a file of a run folder. Raises Problems (config) where it is missing, a link, or too large."""
     try:
         if file.is_symlink():
@@ -340,21 +340,21 @@ def _bytes_of(file: Path, place: Path) -> bytes:
     except NoSmallFile as error:
         raise problem("not-a-run", f"this {error}", where=str(file), hint="a run folder holds run.json") from None
     except FileNotFoundError:
-        said = f"there is no {file.name} in it, so it is not a run folder" if place.is_dir() else "there is no such run"
-        raise problem("not-a-run", said, where=str(place), hint="a run folder holds run.json") from None
+        message = f"there is no {file.name} in it, so it is not a run folder" if path.is_dir() else "there is no such run"
+        raise problem("not-a-run", message, where=str(path), hint="a run folder holds run.json") from None
     except OSError as error:
         raise problem("not-a-run", f"it cannot be read: {reason(error)}", where=str(file)) from None
 
 
-def note_written(place: Path, result: RunResult, files: Iterable[Path]) -> RunResult:
+def note_written(path: Path, result: RunResult, files: Iterable[Path]) -> RunResult:
     """The result with the further files that its run has written, as paths from its folder on; those in the folder are none."""
-    outside = [file for file in map(os.path.abspath, files) if not Path(file).is_relative_to(place.absolute())]
-    return replace(result, written=tuple(dict.fromkeys([*result.written, *(_from(place, file) for file in outside)])))
+    outside = [file for file in map(os.path.abspath, files) if not Path(file).is_relative_to(path.absolute())]
+    return replace(result, written=tuple(dict.fromkeys([*result.written, *(_from(path, file) for file in outside)])))
 
 
-def _from(place: Path, file: str) -> str:
+def _from(path: Path, file: str) -> str:
     try:
-        return Path(os.path.relpath(file, place)).as_posix()
+        return Path(os.path.relpath(file, path)).as_posix()
     except ValueError:  # another drive
         return file
 
@@ -446,10 +446,10 @@ def _parquet_rows(file: Path, facts: RecordFacts) -> Iterator[RowLine]:
         for batch in parquet.ParquetFile(file).iter_batches():
             columns = batch.to_pydict()
             plain = [name for name in ("row", "id", "checksum", "cluster") if name in columns]
-            for place in range(batch.num_rows):
-                data: dict[str, Any] = {name: columns[name][place] for name in plain}
-                data["codes"] = [columns[name][place] for name in codes]
-                data["slices"] = [columns[name][place] for name in slices]
+            for index in range(batch.num_rows):
+                data: dict[str, Any] = {name: columns[name][index] for name in plain}
+                data["codes"] = [columns[name][index] for name in codes]
+                data["slices"] = [columns[name][index] for name in slices]
                 number += 1
                 yield typed(data, RowLine, f"{file}:{number}")
     except (OSError, KeyError, arrow.ArrowException) as error:
@@ -489,5 +489,5 @@ class _LinesOfRows(Generic[LineOfRow]):
         """Raises Problems (config) if a line is left, which belongs to no row."""
         if self._next is not None:
             number, line = self._next
-            said = f"row {line.row} is not among the rows of the run, or not in their order"
-            raise damaged(said, f"{self._file}:{number}")
+            text = f"row {line.row} is not among the rows of the run, or not in their order"
+            raise damaged(text, f"{self._file}:{number}")

@@ -110,18 +110,18 @@ def rest_of_line(evaluator: str, said: OutcomeLine, longest: int) -> bytes:
     return head + text[1:]
 
 
-def _in_json(said: OutcomeLine) -> OutcomeLine:
+def _in_json(outcome: OutcomeLine) -> OutcomeLine:
     """The line with values that JSON can hold. An outcome loses what follows from its status and its path."""
-    if isinstance(said, RowOutcome):
-        return said
-    expected, actual = _side(said.expected), _side(said.actual)
-    if isinstance(said, ListOutcome):
-        return replace(said, expected=expected, actual=actual)
+    if isinstance(outcome, RowOutcome):
+        return outcome
+    expected, actual = _side(outcome.expected), _side(outcome.actual)
+    if isinstance(outcome, ListOutcome):
+        return replace(outcome, expected=expected, actual=actual)
     return replace(
-        said, score=None if said.score == (said.status is FieldStatus.MATCH) else said.score,
-        weight=WHOLE if said.weight == WHOLE else said.weight, field=None if said.field == said.path else said.field,
+        outcome, score=None if outcome.score == (outcome.status is FieldStatus.MATCH) else outcome.score,
+        weight=WHOLE if outcome.weight == WHOLE else outcome.weight, field=None if outcome.field == outcome.path else outcome.field,
         expected=expected, actual=actual,
-        details={name: plain(value) for name, value in said.details.items() if value is not MISSING}, row=0, evaluator="",
+        details={name: plain(value) for name, value in outcome.details.items() if value is not MISSING}, row=0, evaluator="",
     )  # fmt: skip
 
 

@@ -275,17 +275,17 @@ class _Outcomes:
             for array in found.arrays:
                 yield self._line("", always, array)
         for result in found.fields:
-            place = result.field or result.path
-            key = place if place in self._listed else ""
+            path = result.field or result.path
+            key = path if path in self._listed else ""
             is_first = result.status in WRONG and keys.get(key, False)
             if later or is_first:
                 yield self._line(key, _FIRST if is_first else always, result)
 
-    def _line(self, key: str, kept: int, said: OutcomeLine) -> bytes:
+    def _line(self, key: str, kept: int, outcome: OutcomeLine) -> bytes:
         head = self._heads.get(key)
         if head is None:
             head = self._heads[key] = compact(record_key(self._name, key))
-        return b"%b\t%d\t%b" % (head, kept, rest_of_line(self._name, said, LONGEST))
+        return b"%b\t%d\t%b" % (head, kept, rest_of_line(self._name, outcome, LONGEST))
 
     def _catch_up(self, verdicts: Sequence[Result]) -> None:
         for code, verdict in enumerate(verdicts[self._looked_at :], self._looked_at):

@@ -62,8 +62,8 @@ def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
     found = build(ResultsConfig, data, noun="results")
     if "csv" not in found.formats or "field_sums" in found.formats:
         return found
-    said = '"csv" means rows.csv; field_summary.csv is called "field_sums", and is written as well'
-    context["notes"].append((("formats",), said))
+    text = '"csv" means rows.csv; field_summary.csv is called "field_sums", and is written as well'
+    context["notes"].append((("formats",), text))
     return found.model_copy(update={"formats": (*found.formats, "field_sums")})
 
 

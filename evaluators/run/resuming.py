@@ -31,7 +31,7 @@ from evaluators.run.scoring import InBackground, rows_format, watches_of
 from evaluators.run.settings_fingerprint import decisive, meaning_of, own_code, words_of
 from evaluators.run.store import RUN_JSON
 from evaluators.run.unchanged import file_marks
-from evaluators.run.wording import Finding, quoted, said
+from evaluators.run.wording import Finding, quoted, sentence
 from evaluators.run.working_folder import (
     FORMAT,
     LeftFolder,
@@ -80,11 +80,11 @@ def resumed_run(
             raise problem("resume-what", "--resume needs a run", hint="--name NAME --resume, or --resume RUN at the end")
         check_name(wanted)
         return ResumedRun(_results(results), wanted, asked=False)
-    place = Path(resume)
-    if (left := left_folder(place)) is not None:
-        found = ResumedRun(place.parent, left.name, True, place)
-    elif len(place.parts) > 1:
-        found = ResumedRun(place.parent, place.name, True)
+    path = Path(resume)
+    if (left := left_folder(path)) is not None:
+        found = ResumedRun(path.parent, left.name, True, path)
+    elif len(path.parts) > 1:
+        found = ResumedRun(path.parent, path.name, True)
     else:
         found = ResumedRun(_results(results), resume, True)
     if name not in (None, found.name):
@@ -188,11 +188,11 @@ def _fitting(found: Sequence[LeftFolder], new: UnfinishedRun, fingerprint: InBac
     return ordered[0]
 
 
-def _check(place: Path, reasons: Sequence[Finding]) -> None:
+def _check(path: Path, reasons: Sequence[Finding]) -> None:
     """Raises Problems with everything that makes it another run."""
     hint = "--name gives this run another name; without --resume, --force scores everything anew"
     if reasons:
-        raise Problems([Issue(OTHER_RUN, Blame.CONFIG, said(reason), str(place), hint) for reason in reasons])
+        raise Problems([Issue(OTHER_RUN, Blame.CONFIG, sentence(reason), str(path), hint) for reason in reasons])
 
 
 def _other_run(left: LeftFolder, new: UnfinishedRun, fingerprint: InBackground[str]) -> Iterator[Finding]:

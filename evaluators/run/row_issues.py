@@ -22,7 +22,7 @@ class RowIssues:
 
     def __init__(self, plan: Plan, ledgers: Sequence[Ledger], roles: Mapping[str, str], result: SplitResult) -> None:
         self._evaluators = plan.evaluators
-        places = {one.line.name: place for place, one in enumerate(plan.evaluators)}
+        places = {one.line.name: index for index, one in enumerate(plan.evaluators)}
         self._order = [places[line.name] for line in in_order([one.line for one in plan.evaluators])]
         """The places of the evaluators, those first that others wait for."""
         self._ledgers = ledgers

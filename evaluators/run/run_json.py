@@ -40,10 +40,10 @@ def run_document(result: RunResult, record: object = None) -> dict[str, Any]:
     for gate in body["gates"]:
         if gate["label"] is None:
             del gate["label"]
-    for place, stats in enumerate(result.evaluators):
+    for index, stats in enumerate(result.evaluators):
         if stats.fields:
             scores = {one.path: one.accuracy if one.mean_score is None else one.mean_score for one in stats.fields}
-            body["evaluators"][place].update(aggregate_score=stats.mean, field_scores=scores)
+            body["evaluators"][index].update(aggregate_score=stats.mean, field_scores=scores)
     if record is not None:
         body["record"] = plain(record)
     return {"format": FORMAT, **body}
@@ -75,11 +75,11 @@ def of_this_format(body: object, where: str) -> dict[str, Any]:
             "not-a-run", "not a run: there is no format number", where=where, hint="a run folder holds run.json"
         )
     if number > FORMAT:
-        said = f"written in format {number}, and this version reads up to {FORMAT}"
-        raise problem("newer-run", said, where=where, hint=UPGRADE_HINT)
+        message = f"written in format {number}, and this version reads up to {FORMAT}"
+        raise problem("newer-run", message, where=where, hint=UPGRADE_HINT)
     if number < FORMAT:
-        said = f"written in format {number}, and this version reads format {FORMAT}"
-        raise problem("older-run", said, where=where, hint=again(Path(where)))
+        message = f"written in format {number}, and this version reads format {FORMAT}"
+        raise problem("older-run", message, where=where, hint=again(Path(where)))
     return body
 
 

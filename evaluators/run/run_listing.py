@@ -72,26 +72,26 @@ def newest_runs(results: Path) -> list[ListedRun]:
     return sorted(found, key=lambda run: (*_age(run.place), len(run.name), run.name), reverse=True)
 
 
-def _age(place: Path) -> tuple[datetime, int]:
+def _age(path: Path) -> tuple[datetime, int]:
     """When a run began, to the second, and when it was written; by these, the newest run comes last."""
-    written = os.stat(place / RUN_JSON).st_mtime_ns
+    written = os.stat(path / RUN_JSON).st_mtime_ns
     try:
-        environment = read_environment(read_small(place / ENVIRONMENT_JSON), ENVIRONMENT_JSON)
+        environment = read_environment(read_small(path / ENVIRONMENT_JSON), ENVIRONMENT_JSON)
         return datetime.fromisoformat(environment.started).astimezone(), written
     except (OSError, ValueError, Problems):
         return datetime.fromtimestamp(written // 1_000_000_000).astimezone(), written
 
 
-def _finished(place: Path) -> ListedRun:
+def _finished(path: Path) -> ListedRun:
     try:
-        result = Run(place).result
+        result = Run(path).result
     except Problems:
-        return ListedRun(place.name, place, "unreadable")
+        return ListedRun(path.name, path, "unreadable")
     started = result.environment.started if result.environment is not None else None
     state: State = "finished" if result.complete else "stopped"
     first = result.evaluators[0] if result.evaluators else None
     return ListedRun(
-        place.name, place, state, started, result.name, result.test_set, result.rows, result.exit_code,
+        path.name, path, state, started, result.name, result.test_set, result.rows, result.exit_code,
         first.name if first else None, first.mean if first else None,
     )  # fmt: skip
 

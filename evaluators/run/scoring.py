@@ -94,7 +94,7 @@ def jobs_of(
     outputs = prepared.roles.get("output")
     unfinished = folder.unfinished if folder is not None else None
     found = []
-    for place, (name, table) in enumerate(prepared.variants()):
+    for index, (name, table) in enumerate(prepared.variants()):
         working = folder.parts(name) if folder is not None else None
         elsewhere = inside(parts, working.name) if remote and parts is not None and working is not None else None
         found.append(
@@ -108,7 +108,7 @@ def jobs_of(
                 key=unfinished.identity.key if unfinished is not None and parts is None else "",
                 rows=rows_format(suite, _size(table)),
                 slices=suite.config.slices,
-                recording=recordings[place] if recordings is not None and working is not None else Recording(),
+                recording=recordings[index] if recordings is not None and working is not None else Recording(),
                 cluster=suite.cluster_of(prepared.roles),
                 repeats=suite.repeats is not None,
                 measures=suite.measures,
@@ -150,15 +150,15 @@ def scored(
         if folder is not None and _size(prepared.test_set) < HASHED_BESIDE:
             fingerprint.value()  # worked out before, whoever goes on with the run knows what its data was
         measured = []
-        for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True)):
-            told = _progress(progress, prepared, place, fingerprint)
-            said = prepared.test_set.name if name is None else f'{prepared.test_set.name} variant "{name}"'
+        for index, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True)):
+            told = _progress(progress, prepared, index, fingerprint)
+            text = prepared.test_set.name if name is None else f'{prepared.test_set.name} variant "{name}"'
             states: tuple[tuple[FileMark, ...], ...] = ()
             counted = None
             if folder is not None and folder.unfinished is not None and job.key:
                 states = tuple(state.get(name or "", ()) for state in folder.unfinished.files)
                 counted = partial(_count, folder, name, fingerprint, files)
-            measured.append((name, measure(job, prepared.suite.lines, crew, said, stopped, told, states, counted)))
+            measured.append((name, measure(job, prepared.suite.lines, crew, text, stopped, told, states, counted)))
         summed = fingerprint.value()
         requests = session.so_far().requests if session is not None else 0
     result = finish_run(prepared, measured, summed, files.changed())
@@ -191,7 +191,7 @@ def watches_of(suite: Suite) -> dict[str, Watch]:
     return watches(suite.gates, suite.lines)
 
 
-def _progress(progress: Progress, prepared: Prepared, place: int, fingerprint: InBackground[str]) -> Progress:
+def _progress(progress: Progress, prepared: Prepared, index: int, fingerprint: InBackground[str]) -> Progress:
     """The progress of the run as the variant in that place sees it.
 
     The fingerprint begins with the first rows of the last variant: then the last workers are up.
@@ -200,9 +200,9 @@ def _progress(progress: Progress, prepared: Prepared, place: int, fingerprint: I
     large = _size(prepared.test_set) >= HASHED_BESIDE
 
     def told(rows: int, share: float | None) -> None:
-        if large and place == variants - 1:
+        if large and index == variants - 1:
             fingerprint.begin()
-        progress(rows, None if share is None else (place + share) / variants)
+        progress(rows, None if share is None else (index + share) / variants)
 
     return told
 

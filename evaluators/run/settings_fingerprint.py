@@ -88,7 +88,7 @@ def _of_line(suite: Suite, line: EvaluatorLine, comparators: Mapping[str, Any]) 
     return found
 
 
-def _of_judge(judge: Judge, place: str, owner: str) -> dict[str, str]:
+def _of_judge(judge: Judge, path: str, owner: str) -> dict[str, str]:
     """What a judge's answers depend on. One that plays a run back means what was meant there by the judge in its place."""
     folder = judge.replayed()
     if folder is not None:
@@ -97,8 +97,8 @@ def _of_judge(judge: Judge, place: str, owner: str) -> dict[str, str]:
         ):  # no run that can be read: `ready` says it
             run = json.loads(read_small(folder / "run.json"))
             meant: Mapping[str, str] = run["meaning"].get(owner, {})
-            return {key: meaning for key, meaning in meant.items() if key == place or key.startswith(f"{place} → ")}
-    return {f"{place} → {name}": _checksum(value) for name, value in judge.meaning().items()}
+            return {key: meaning for key, meaning in meant.items() if key == path or key.startswith(f"{path} → ")}
+    return {f"{path} → {name}": _checksum(value) for name, value in judge.meaning().items()}
 
 
 def words_of(suite: Suite) -> set[str]:

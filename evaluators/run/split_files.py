@@ -81,9 +81,9 @@ class PartFile:
         self._stream.close()
 
 
-def read_part(place: str) -> Iterator[tuple[bytes, bytes]]:
+def read_part(path: str) -> Iterator[tuple[bytes, bytes]]:
     """The lines of a file of a split, each with its kind."""
-    with read_from(place) as part:
+    with read_from(path) as part:
         for line in part:
             yield line[:1], line[1:-1]
 
@@ -120,10 +120,10 @@ def finished_splits(
     return found
 
 
-def _last_line(place: str) -> tuple[int, int, bytes]:
+def _last_line(path: str) -> tuple[int, int, bytes]:
     """Where the last line of a file begins, a checksum of all before it, and the line."""
     start, checksum, last = 0, 0, b""
-    with read_from(place) as stream:
+    with read_from(path) as stream:
         for line in stream:
             start, checksum, last = start + len(last), crc32(last, checksum), line
     return start, checksum, last
@@ -144,11 +144,11 @@ def _result(
 
 
 def _load(
-    place: str, start: int, keys: Sequence[bytes], split: Split, attempt: str, lines: Sequence[EvaluatorLine]
+    path: str, start: int, keys: Sequence[bytes], split: Split, attempt: str, lines: Sequence[EvaluatorLine]
 ) -> SplitResult:
     try:
-        with read_from(place, start) as stream:
+        with read_from(path, start) as stream:
             return _result(stream.read(), keys, split, attempt, lines)
     except _NO_CHECKPOINT as error:
         message = f"a finished split can no longer be read: {error}"
-        raise Problems([Issue("lost-split", Blame.ENVIRONMENT, message, place, "run the command again")]) from None
+        raise Problems([Issue("lost-split", Blame.ENVIRONMENT, message, path, "run the command again")]) from None

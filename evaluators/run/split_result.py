@@ -72,7 +72,7 @@ class FirstRows(Struct, omit_defaults=True, forbid_unknown_fields=True):
         """The next rows. Those past the first ones are not looked at."""
         count = min(count, HINT_ROWS - self.rows)
         self.rows += count
-        known = {id(document): place for place, document in enumerate(self.read)}
+        known = {id(document): index for index, document in enumerate(self.read)}
 
         def note(documents: dict[str, list[int]], name: str, found: Iterable[Any]) -> None:
             for document in found:

@@ -84,12 +84,12 @@ def numbered(name: str) -> Iterator[str]:
     yield from (f"{name}-{number}" for number in count(2))
 
 
-def is_free(place: Path) -> bool:
+def is_free(path: Path) -> bool:
     """Whether a run can be put at a place: nothing is there, or an empty folder."""
-    if not os.path.lexists(place):
+    if not os.path.lexists(path):
         return True
     try:
-        return not place.is_symlink() and place.is_dir() and not any(place.iterdir())
+        return not path.is_symlink() and path.is_dir() and not any(path.iterdir())
     except OSError:  # somebody else's folder
         return False
 

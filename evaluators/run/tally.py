@@ -92,8 +92,8 @@ class Tally(Sum):
             num, den = summand(verdict.num, verdict.den)
             self.sums[den] = self.sums.get(den, 0) + num * times
             powers = self.powers.setdefault(den, [0, 0, 0])
-            for place in range(3):
-                powers[place] += num ** (place + 2) * times
+            for index in range(3):
+                powers[index] += num ** (index + 2) * times
             self.gave_nothing += times if _gave_nothing(verdict) else 0
         elif verdict.status.kept_out and not verdict.statuses and not any(verdict.counts or ()):
             self.unread += times
@@ -104,15 +104,15 @@ class Tally(Sum):
                 ratio.rows += times
         for counts, status in zip(self.statuses, verdict.statuses, strict=False):
             counts[status] += times
-        for place, further in enumerate(verdict.metrics):
-            if place == len(self.metrics):
+        for index, further in enumerate(verdict.metrics):
+            if index == len(self.metrics):
                 self.metrics.append(MetricSum())
-            self.metrics[place].add(further, times)
+            self.metrics[index].add(further, times)
         if verdict.counts is not None and (verdict.status.scored or verdict.status is RowStatus.NOT_MEASURED):
             if verdict.den and not any(verdict.counts) and verdict.status is RowStatus.SCORED:
                 self.empty_expected += times
-            for place, count in enumerate(verdict.counts):
-                self.counts[place] += count * times
+            for index, count in enumerate(verdict.counts):
+                self.counts[index] += count * times
 
     def add_paths(self, paths: Mapping[str, Sequence[int]]) -> None:
         """Count leaves by path.
@@ -248,9 +248,9 @@ class SliceCounts:
         """By value, one tally per evaluator."""
         self._keep_first()
         found: dict[str, list[Tally]] = defaultdict(lambda: [Tally.of(len(one.tally.statuses)) for one in self._ledgers])
-        for place, (ledger, counts) in enumerate(zip(self._ledgers, self._counts, strict=True)):
+        for index, (ledger, counts) in enumerate(zip(self._ledgers, self._counts, strict=True)):
             for (text, code), count in counts.items():
-                found[text][place].add(ledger.verdicts[code], count, ledger.watch)
+                found[text][index].add(ledger.verdicts[code], count, ledger.watch)
         return dict(found)
 
     def _keep_first(self) -> None:
@@ -259,8 +259,8 @@ class SliceCounts:
             return
         self._values -= beyond
         self._last = max(self._values - {OTHER_VALUES})
-        for place, counts in enumerate(self._counts):
+        for index, counts in enumerate(self._counts):
             kept: Counter[tuple[str, int]] = Counter()
             for (text, code), count in counts.items():
                 kept[OTHER_VALUES if text in beyond else text, code] += count
-            self._counts[place] = kept
+            self._counts[index] = kept

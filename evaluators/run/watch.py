@@ -65,8 +65,8 @@ class Watch(Struct, frozen=True):
     def _of_field(self, verdict: Result, path: str) -> _Counts | None:
         if not self.fields:
             return verdict.watched[self.paths.index(path)] if verdict.watched else None
-        place = self.fields.index(path) if path in self.fields else len(verdict.statuses)
-        return _of_statuses(verdict.statuses[place : place + 1])
+        index = self.fields.index(path) if path in self.fields else len(verdict.statuses)
+        return _of_statuses(verdict.statuses[index : index + 1])
 
 
 def key_of(target: Watched) -> str:

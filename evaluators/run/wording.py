@@ -160,4 +160,4 @@ class Wording(Formatter):
         return str(format(value, form)) if not several else one if value == 1 else rest
 
 
-said: Final = Wording(SENTENCES)
+sentence: Final = Wording(SENTENCES)

@@ -200,12 +200,12 @@ def left_folders(results: Path) -> list[LeftFolder]:
     return [found for place in places if (found := left_folder(place)) is not None]
 
 
-def left_folder(place: Path) -> LeftFolder | None:
+def left_folder(path: Path) -> LeftFolder | None:
     """The working folder that a stopped run left at a path; None where there is none."""
-    named = _NAME.fullmatch(place.name)
-    if named is None or place.is_symlink() or not place.is_dir():
+    named = _NAME.fullmatch(path.name)
+    if named is None or path.is_symlink() or not path.is_dir():
         return None
-    return LeftFolder(place, named[1], holding(place), read_unfinished(place))
+    return LeftFolder(path, named[1], holding(path), read_unfinished(path))
 
 
 def clean(left: LeftFolder) -> tuple[bool, Path | None]:
@@ -254,36 +254,36 @@ def _is_run(folder: Path) -> bool:
     return not folder.is_symlink() and is_own_file(folder / RUN_JSON)
 
 
-def read_unfinished(place: Path) -> UnfinishedRun | None:
+def read_unfinished(path: Path) -> UnfinishedRun | None:
     """The record of the unfinished run in a working folder; None where there is none that can be read."""
     try:
-        found = msgspec.convert(_said(place), UnfinishedRun)
+        found = msgspec.convert(_said(path), UnfinishedRun)
     except msgspec.ValidationError:
         return None
     return found if found.format == FORMAT else None
 
 
-def other_format(place: Path) -> int | None:
+def other_format(path: Path) -> int | None:
     """The version of what a working folder holds, where it is not the one of this program; None where it says none."""
-    known = found.get("format") if isinstance(found := _said(place), dict) else None
+    known = found.get("format") if isinstance(found := _said(path), dict) else None
     return known if isinstance(known, int) and known != FORMAT else None
 
 
-def _said(place: Path) -> Any:
-    file = place / UNFINISHED_JSON
+def _said(path: Path) -> Any:
+    file = path / UNFINISHED_JSON
     try:
         return json.loads(read_small(file, _MOST_BYTES)) if is_own_file(file) else None
     except (OSError, NoSmallFile, ValueError, RecursionError):
         return None
 
 
-def run_going(place: Path, held: Holding) -> Issue:
+def run_going(path: Path, held: Holding) -> Issue:
     """The issue of a run whose working folder another process holds, or may hold."""
     if held == "others":
         message = "this run is still going: another process works in its folder"
-        return Issue("run-going", Blame.ENVIRONMENT, message, str(place), "wait for its end, or stop that process")
+        return Issue("run-going", Blame.ENVIRONMENT, message, str(path), "wait for its end, or stop that process")
     message = "it cannot be told whether this run is still going: the file system has no locks"
-    return Issue("run-going", Blame.ENVIRONMENT, message, str(place), "copy the folder to a local disk")
+    return Issue("run-going", Blame.ENVIRONMENT, message, str(path), "copy the folder to a local disk")
 
 
 def remove_folder(folder: Path) -> None:

@@ -98,8 +98,8 @@ class Filled(Struct):
             if len(text) >= _PART and told:
                 pieces = [
                     part
-                    for place, one in enumerate(pieces)
-                    for part in ([one] if place % 2 else _without_parts(one, text, name, told))
+                    for index, one in enumerate(pieces)
+                    for part in ([one] if index % 2 else _without_parts(one, text, name, told))
                 ]
         return "".join(pieces)
 
@@ -140,7 +140,7 @@ def _without_parts(sentence: str, text: str, name: str, told: frozenset[str]) ->
             continue
         stop = end + _PART - 1
         alone = not (sentence[at - 1 : at].isalnum() or sentence[stop : stop + 1].isalnum())
-        if alone and any(sentence[place : place + _PART] in told for place in range(at, end)):
+        if alone and any(sentence[index : index + _PART] in told for index in range(at, end)):
             pieces += [sentence[begun:at], name]
             begun = stop
         at = stop
@@ -218,8 +218,8 @@ class Settings(BaseModel):
                 setting["description"] = texts[name]
             if others:
                 found.setdefault("patternProperties", {})[f"^({'|'.join(others)})$"] = setting
-            for place, word in enumerate(others, 1):
-                found.setdefault("dependencies", {})[word] = {"properties": dict.fromkeys(words[:place], False)}
+            for index, word in enumerate(others, 1):
+                found.setdefault("dependencies", {})[word] = {"properties": dict.fromkeys(words[:index], False)}
             if others and of_model.is_required():
                 found["required"].remove(today)
                 found.setdefault("allOf", []).append({"anyOf": [{"required": [word]} for word in words]})

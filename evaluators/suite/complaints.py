@@ -76,8 +76,8 @@ class Explainer:
 
     def explain(self, trouble: Trouble) -> Complaint:
         """The complaint that fits best."""
-        said = f"{trouble.context} {trouble.problem}"
-        found = (explain(self, trouble) for kind, explain in _KINDS if kind in said)
+        text = f"{trouble.context} {trouble.problem}"
+        found = (explain(self, trouble) for kind, explain in _KINDS if kind in text)
         return next(filter(None, found))
 
     def unknown_alias(self, at: Mark, name: str) -> Complaint:

@@ -120,7 +120,7 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
 def _variables_refused(source: SuiteSource) -> Iterator[Detail]:
     """Where a variable stands in what makes values of its own: its value would be printed with the rows."""
     for loc, written in _texts_with_variables(source.root, ()):
-        word = next((str(step) for place, step in enumerate(loc) if _makes_values(loc, place)), None)
+        word = next((str(step) for index, step in enumerate(loc) if _makes_values(loc, index)), None)
         if word is not None:
             message = f'"{word}" takes no variable of the environment; found {written}'
             hint = "what it makes is shown with the rows, so write the text itself; $${ stands for the two characters ${"
@@ -133,16 +133,16 @@ def _texts_with_variables(node: YamlNode, loc: Loc) -> Iterator[tuple[Loc, str]]
         for key, entry in value.items():
             yield from _texts_with_variables(entry.node, (*loc, key))
     elif isinstance(value, list):
-        for place, item in enumerate(value):
-            yield from _texts_with_variables(item, (*loc, place))
+        for index, item in enumerate(value):
+            yield from _texts_with_variables(item, (*loc, index))
     elif isinstance(value, str) and "${" in value.replace("$${", ""):
         yield loc, value
 
 
-def _makes_values(loc: Loc, place: int) -> bool:
+def _makes_values(loc: Loc, index: int) -> bool:
     """Whether the word at a place of a way through the suite says what rows or metrics are made of."""
-    word, section = loc[place], loc[0]
-    inside = loc[1:place]
+    word, section = loc[index], loc[0]
+    inside = loc[1:index]
     if section in ("gates", "slices"):
         return word in ("slices", "slice", "each_slice", "label")
     if "schema" in inside:

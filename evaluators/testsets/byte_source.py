@@ -206,8 +206,8 @@ def fingerprint(sources: tuple[ByteSource, ...]) -> str:
     return f"sha256:{whole.hex()}"
 
 
-def _is_gzip(place: str) -> bool:
-    with store_of(place).open(place) as stream:
+def _is_gzip(path: str) -> bool:
+    with store_of(path).open(path) as stream:
         return stream.read(2) == b"\x1f\x8b"
 
 
@@ -239,15 +239,15 @@ def _remove(path: str) -> None:
     Path(path).unlink(missing_ok=True)
 
 
-def _no_such_file(name: str, place: str) -> Problems:
-    folder = parent(place)
-    if not store_of(place).lists:
+def _no_such_file(name: str, path: str) -> Problems:
+    folder = parent(path)
+    if not store_of(path).lists:
         hint = "a web server has no list of its files, so wildcards find nothing" if has_wildcards(name) else None
         return problem("no-such-file", "there is no such file", where=name, hint=hint)
     if store_of(folder).kind(folder) != "folder":
         hint = f'the folder "{folder}" does not exist'
     else:
-        near, local = near_file(place, name), local_path(folder)
+        near, local = near_file(path, name), local_path(folder)
         looked = str(Path(local).resolve()) if local is not None else folder
         hint = f'did you mean "{near}"?' if near else f'looked in "{looked}"'
     return problem("no-such-file", "there is no such file", where=name, hint=hint)

@@ -42,18 +42,18 @@ class LocalFiles:
 
     lists = True
 
-    def open(self, place: str, start: int = 0) -> BinaryIO:
-        stream = open(_path(place), "rb")  # noqa: SIM115  # the caller closes it
-        if not stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode) and of_the_system(_path(place)):
+    def open(self, path: str, start: int = 0) -> BinaryIO:
+        stream = open(_path(path), "rb")  # noqa: SIM115  # the caller closes it
+        if not stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode) and of_the_system(_path(path)):
             stream.close()
             raise OSError(EACCES, "what is in /proc, /sys and /dev is no test set")
         if start:
             stream.seek(start)
         return stream
 
-    def kind(self, place: str) -> Kind | None:
+    def kind(self, path: str) -> Kind | None:
         try:
-            mode = os.stat(_path(place)).st_mode
+            mode = os.stat(_path(path)).st_mode
         except (OSError, ValueError):
             return None
         return "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "stream"
@@ -65,8 +65,8 @@ class LocalFiles:
             steps = Path(at).relative_to(top).parts
             yield from ("/".join((*steps, name)) for name in files if not name.startswith("."))
 
-    def write(self, place: str) -> BinaryIO:
-        return open(_path(place), "wb")
+    def write(self, path: str) -> BinaryIO:
+        return open(_path(path), "wb")
 
     def put(self, place: str, data: bytes) -> None:
         path = Path(_path(place))
@@ -84,8 +84,8 @@ class LocalFiles:
         else:
             path.unlink(missing_ok=True)
 
-    def fingerprint(self, place: str) -> bytes:
-        with open(_path(place), "rb") as stream:
+    def fingerprint(self, path: str) -> bytes:
+        with open(_path(path), "rb") as stream:
             return hashlib.file_digest(stream, "sha256").digest()
 
     def names(self, folder: str) -> list[str]:
@@ -98,28 +98,28 @@ class LocalFiles:
         return [one for one in found if not Path(one).name.startswith(".") and os.path.isfile(os.path.join(folder, one))]
 
 
-def _path(place: str) -> str:
-    if place[: len(_PREFIX)].lower() != _PREFIX:
-        return place
+def _path(path: str) -> str:
+    if path[: len(_PREFIX)].lower() != _PREFIX:
+        return path
     from urllib.parse import unquote  # few places are written as addresses
 
-    return unquote(place[len(_PREFIX) :])
+    return unquote(path[len(_PREFIX) :])
 
 
-def scheme_of(place: str) -> str | None:
+def scheme_of(path: str) -> str | None:
     """The word before `://`, in lower case; None for a path of this machine."""
-    found = _SCHEME.match(place)
+    found = _SCHEME.match(path)
     return found[1].lower() if found else None
 
 
-def local_path(place: str) -> str | None:
+def local_path(path: str) -> str | None:
     """The path of a place on this machine; None where it is elsewhere."""
-    return _path(place) if scheme_of(place) in (None, LOCAL) else None
+    return _path(path) if scheme_of(path) in (None, LOCAL) else None
 
 
-def store_of(place: str) -> ByteStore:
+def store_of(path: str) -> ByteStore:
     """The store that a place belongs to. Raises Problems (config) when no store has its word, or it holds a password."""
-    scheme = scheme_of(place) or LOCAL
+    scheme = scheme_of(path) or LOCAL
     if scheme == LOCAL:
         return LocalFiles()
     if scheme not in PACKAGES:
@@ -127,13 +127,13 @@ def store_of(place: str) -> ByteStore:
         raise problem(
             "unknown-store",
             f'no store is known for "{scheme}://"',
-            where=shown_address(place),
+            where=shown_address(path),
             hint=f"save the file on this machine and name that; known: {known}",
         )
-    if names_password(place):
+    if names_password(path):
         message = "an address with a user or a password in it is not opened: it would be in histories and logs"
         hint = "a store finds them in variables and files of its own; for the web, ~/.netrc holds them"
-        raise problem("password-in-address", message, where=shown_address(place), hint=hint)
+        raise problem("password-in-address", message, where=shown_address(path), hint=hint)
     if scheme in _WEB:
         from evaluators.testsets.web_server import WebServer  # most files are of this machine
 
@@ -143,24 +143,24 @@ def store_of(place: str) -> ByteStore:
     return RemoteFiles(scheme)
 
 
-def read_from(place: str, start: int = 0) -> BinaryIO:
+def read_from(path: str, start: int = 0) -> BinaryIO:
     """The bytes of a file from `start` on."""
-    return store_of(place).open(place, start)
+    return store_of(path).open(path, start)
 
 
-def write_to(place: str) -> BinaryIO:
+def write_to(path: str) -> BinaryIO:
     """A stream that makes the file at a place, or makes it anew."""
-    return store_of(place).write(place)
+    return store_of(path).write(path)
 
 
-def at(folder: Path, place: str) -> str:
+def at(folder: Path, path: str) -> str:
     """A place that may be relative to `folder`."""
-    return place if scheme_of(place) else str(folder / place)
+    return path if scheme_of(path) else str(folder / path)
 
 
-def parent(place: str) -> str:
+def parent(path: str) -> str:
     """The folder that a place is in."""
-    return place.rpartition("/")[0] if scheme_of(place) else str(Path(place).parent)
+    return path.rpartition("/")[0] if scheme_of(path) else str(Path(path).parent)
 
 
 def inside(folder: str, name: str) -> str:
@@ -181,33 +181,33 @@ def matching(pattern: str, folder: Path) -> list[str]:
         return store_of(pattern).matching(pattern, str(folder))
 
 
-def files_at(place: str, folder: Path) -> list[str]:
+def files_at(path: str, folder: Path) -> list[str]:
     """The files of a folder and of the folders in it, or those that fit a pattern; named as the place is, in no order."""
-    whole = at(folder, place)
+    whole = at(folder, path)
     with reached(whole):
         store = store_of(whole)
         if store.kind(whole) == "folder":
-            return [inside(place, file) for file in store.below(whole)]
-        return store.matching(place, str(folder), folders=False)
+            return [inside(path, file) for file in store.below(whole)]
+        return store.matching(path, str(folder), folders=False)
 
 
-def near_file(place: str, called: str) -> str | None:
+def near_file(path: str, called: str) -> str | None:
     """A file beside a place whose name is like it, named as the place is called."""
-    folder = parent(place)
-    with reached(place):
+    folder = parent(path)
+    with reached(path):
         store = store_of(folder)
         names = store.names(folder) if store.kind(folder) == "folder" else []
-        near = nearest(Path(place).name, [one for one in names if store.kind(inside(folder, one)) == "file"])
+        near = nearest(Path(path).name, [one for one in names if store.kind(inside(folder, one)) == "file"])
     return inside(parent(called), near) if near else None
 
 
 @contextmanager
-def reached(place: str) -> Iterator[None]:
+def reached(path: str) -> Iterator[None]:
     """Turns what goes wrong between a store and us into Problems (environment) that name the place."""
     try:
         yield
     except OSError as error:
-        raise unreadable(error, shown_address(place)) from None
+        raise unreadable(error, shown_address(path)) from None
 
 
 def unreadable(error: OSError, name: str) -> Problems:

@@ -85,8 +85,8 @@ def queried(statement: str, connection: DatabaseConnection, folder: Path) -> Fet
     if not asked.rows:
         raise _problems("no-rows", Blame.TESTSET, "the statement gives no rows")
     unrepeatable = None if says_an_order(statement) else UNORDERED
-    said = f"{unrepeatable}; a run of it cannot be resumed" if unrepeatable else None
-    notes = tuple(f"{ROWS}: {one}" for one in (said, note) if one)
+    message = f"{unrepeatable}; a run of it cannot be resumed" if unrepeatable else None
+    notes = tuple(f"{ROWS}: {one}" for one in (message, note) if one)
     return FetchedRows(ROWS, file.name, header, notes=notes, unrepeatable=unrepeatable)
 
 

@@ -80,8 +80,8 @@ class Delimited(Reader, frozen=True):
                 if start < len(starts) * SPLIT_BYTES:
                     continue
                 if not looks_like_rows(looked_at, start, len(self.header), self.delimiter):
-                    said = "there seem to be quotes inside unquoted cells; from there on the file is read as one piece"
-                    note = f"{self.source.name}: around byte {start:,} {said}"
+                    text = "there seem to be quotes inside unquoted cells; from there on the file is read as one piece"
+                    note = f"{self.source.name}: around byte {start:,} {text}"
                     break
                 starts.append(start)
         return pieces(path, starts, note=note)
@@ -188,8 +188,8 @@ def _named(source: ByteSource, names: Sequence[str], notes: list[str]) -> tuple[
     """The column names; one without a name is called by its place."""
     if any(map(UNDECODED.search, names)):
         raise broken(source, NOT_TEXT.code, "the header is not text in the file's encoding", NOT_TEXT.hint)
-    header = tuple(name if name.strip() else f"column {place}" for place, name in enumerate(names, start=1))
-    nameless = [place for place, name in enumerate(names, start=1) if not name.strip()]
+    header = tuple(name if name.strip() else f"column {index}" for index, name in enumerate(names, start=1))
+    nameless = [index for index, name in enumerate(names, start=1) if not name.strip()]
     if nameless:
         places = ", ".join(map(str, nameless))
         notes.append(f'{source.name}: columns without a name are called by their place, "column N": {places}')
@@ -198,5 +198,5 @@ def _named(source: ByteSource, names: Sequence[str], notes: list[str]) -> tuple[
 
 
 def _places(header: Sequence[str], name: str) -> str:
-    places = [str(place) for place, other in enumerate(header, start=1) if other == name]
+    places = [str(index) for index, other in enumerate(header, start=1) if other == name]
     return f"columns {' and '.join(places)}"

@@ -228,9 +228,9 @@ def delimiter_in_words(delimiter: str) -> str:
     return DELIMITERS.get(delimiter, f'"{delimiter}"')
 
 
-def after_quote(place: int, text: str, header: Sequence[str]) -> Issue:
+def after_quote(index: int, text: str, header: Sequence[str]) -> Issue:
     """The problem of a row with text after a closing quote, in the cell at that place."""
-    named = f'column "{header[place]}"' if place < len(header) else f"cell {place + 1}"
+    named = f'column "{header[index]}"' if index < len(header) else f"cell {index + 1}"
     shown = text if len(text) <= 40 else f"{text[:40]}…"
     return Issue(
         "text-after-quote",

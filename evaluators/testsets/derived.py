@@ -332,13 +332,13 @@ def _rows(
         yield replace(chunk, columns=cells)
 
 
-def _filled(place: str, chunk: Chunk) -> list[str | CellError]:
+def _filled(path: str, chunk: Chunk) -> list[str | CellError]:
     """The place of each row, as a pattern: what comes from cells is never a wildcard."""
-    names = _COLUMN.findall(place)
-    return [_fill(place, {name: chunk.columns[name][index] for name in names}) for index in range(chunk.count)]
+    names = _COLUMN.findall(path)
+    return [_fill(path, {name: chunk.columns[name][index] for name in names}) for index in range(chunk.count)]
 
 
-def _fill(place: str, cells: Mapping[str, Cell]) -> str | CellError:
+def _fill(path: str, cells: Mapping[str, Cell]) -> str | CellError:
     for name, cell in cells.items():
         if isinstance(cell, CellError):
             return cell
@@ -348,8 +348,8 @@ def _fill(place: str, cells: Mapping[str, Cell]) -> str | CellError:
         if text.is_absolute() or ".." in text.parts:
             message = f'the cell "{name}" leads out of the folder of the test set: "{text}"'
             return CellError(Issue("leads-out", Blame.TESTSET, message))
-    filled = _COLUMN.sub(lambda found: escape(id_text(cells[found[1]])), place)
-    if scheme_of(filled) != scheme_of(place):
+    filled = _COLUMN.sub(lambda found: escape(id_text(cells[found[1]])), path)
+    if scheme_of(filled) != scheme_of(path):
         return CellError(
             Issue("leads-out", Blame.TESTSET, f'the cells lead out of the folder of the test set: "{filled}"')
         )

@@ -46,37 +46,37 @@ LONGEST: Final = MAX_CHARS
 _BYTES_OF_A_CHARACTER: Final = 4
 
 
-def is_pattern(place: str, folder: Path) -> bool:
+def is_pattern(path: str, folder: Path) -> bool:
     """Whether a place stands for several files by wildcards. A file whose name holds such characters is a file."""
-    return has_wildcards(place) and store_of(place).lists and kind_at(folder, place) is None
+    return has_wildcards(path) and store_of(path).lists and kind_at(folder, path) is None
 
 
-def holds_documents(place: str, folder: Path) -> bool:
+def holds_documents(path: str, folder: Path) -> bool:
     """Whether a place is a folder or a pattern, and not one file."""
-    return store_of(place).lists and (kind_at(folder, place) == "folder" or is_pattern(place, folder))
+    return store_of(path).lists and (kind_at(folder, path) == "folder" or is_pattern(path, folder))
 
 
-def documents_at(place: str, folder: Path, pair_by: PairBy = "path") -> Documents:
+def documents_at(path: str, folder: Path, pair_by: PairBy = "path") -> Documents:
     """The documents of a folder or a pattern, sorted by name. Hidden files and folders are left out.
 
     Raises Problems (config) when there is none.
     """
-    pattern = is_pattern(place, folder)
-    files = files_without_runs(place, folder)
+    pattern = is_pattern(path, folder)
+    files = files_without_runs(path, folder)
     if not files and pattern:
-        raise problem("no-documents", "no file fits this pattern", where=place, hint=PATTERN_HINT)
+        raise problem("no-documents", "no file fits this pattern", where=path, hint=PATTERN_HINT)
     if not files:
-        raise problem("empty-folder", "there is no file in this folder", where=place)
-    named = [(*_name_of(one, place, pattern), source_of(one, folder)) for one in files]
+        raise problem("empty-folder", "there is no file in this folder", where=path)
+    named = [(*_name_of(one, path, pattern), source_of(one, folder)) for one in files]
     named.sort(key=lambda one: (*one[:2], one[2].name))
     folders, names, sources = zip(*named, strict=True)
     ids = names if pair_by == "name" else [f"{above}/{name}" if above else name for above, name, _ in named]
     return {"id": ids, "folder": folders, "file": names, "expected": sources}
 
 
-def _name_of(file: str, place: str, pattern: bool) -> tuple[str, str]:
+def _name_of(file: str, path: str, pattern: bool) -> tuple[str, str]:
     """What a document is called, in two parts: its path below the folder, or what the wildcards of the pattern stand for."""
-    own, steps = PurePath(file).parts, PurePath(place).parts
+    own, steps = PurePath(file).parts, PurePath(path).parts
     name = plain_name(own[-1])
     if not pattern:
         return "/".join(own[len(steps) : -1]), name
@@ -203,21 +203,21 @@ def _open_files(name: str, folder: Path, format: str | None, settled: Callable[[
     whole = ByteSource(at(folder, name), shown)
     table = many_files(whole, readers, ["/".join(_steps(one)[top:]) for one in paths], word in _FIXED_COLUMNS)
     if left := len(every) - len(paths):
-        said = "1 file is" if left == 1 else f"{left:,} files are"
+        message = "1 file is" if left == 1 else f"{left:,} files are"
         table = replace(
-            table, notes=(f"{shown}: {said} left out, because their names are not those of rows", *table.notes)
+            table, notes=(f"{shown}: {message} left out, because their names are not those of rows", *table.notes)
         )
     return table
 
 
-def holds_rows(place: str, folder: Path) -> bool:
+def holds_rows(path: str, folder: Path) -> bool:
     """Whether a folder or a pattern stands for files of rows, as their names say, and not for documents."""
-    found = files_without_runs(place, folder)
+    found = files_without_runs(path, folder)
     return bool(found) and all(_suffix(one) in _ROWS_ALONE for one in found)
 
 
-def _steps(place: str) -> list[str]:
-    return place.split("/") if scheme_of(place) else list(PurePath(place).parts)
+def _steps(path: str) -> list[str]:
+    return path.split("/") if scheme_of(path) else list(PurePath(path).parts)
 
 
 def _fixed(name: str, in_folder: bool) -> list[str]:

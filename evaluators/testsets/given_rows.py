@@ -52,8 +52,8 @@ def side_by_side(expected: object, outputs: object) -> dict[str, list[Any]]:
 
 def _listed(name: str, documents: Any) -> list[Any]:
     if documents is None or isinstance(documents, Mapping | str | bytes) or not isinstance(documents, Iterable):
-        said = "nothing" if documents is None else type(documents).__name__
-        message = f'"{name}" must be a list of documents; found {said}'
+        text = "nothing" if documents is None else type(documents).__name__
+        message = f'"{name}" must be a list of documents; found {text}'
         raise problem("not-a-list", message, hint="`evaluate_pair(expected, output)` scores one")
     return list(documents)
 

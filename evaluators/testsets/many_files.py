@@ -56,16 +56,16 @@ class ManyFiles(Reader, frozen=True, dict=True):
         """The pieces of large files, and small files together: of these, `start` and `end` count files."""
         found: list[Split] = []
         first, size = 0, 0
-        for place, reader in enumerate(self.readers):
+        for index, reader in enumerate(self.readers):
             pieces = reader.splits()
             if len(pieces) > 1 or any(piece.note for piece in pieces):
-                if first < place:
-                    found.append(Split(self.source.path, len(found), first, place))
+                if first < index:
+                    found.append(Split(self.source.path, len(found), first, index))
                 found += [replace(piece, index=len(found) + number) for number, piece in enumerate(pieces)]
-                first, size = place + 1, 0
+                first, size = index + 1, 0
             elif (size := size + reader.source.size) >= SPLIT_BYTES:
-                found.append(Split(self.source.path, len(found), first, place + 1))
-                first, size = place + 1, 0
+                found.append(Split(self.source.path, len(found), first, index + 1))
+                first, size = index + 1, 0
         if first < len(self.readers):
             found.append(Split(self.source.path, len(found), first, len(self.readers)))
         return found
@@ -84,11 +84,11 @@ class ManyFiles(Reader, frozen=True, dict=True):
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {reader.source.path: place for place, reader in enumerate(self.readers)}
+        return {reader.source.path: index for index, reader in enumerate(self.readers)}
 
-    def _chunk(self, place: int, chunk: Chunk, columns: Sequence[str], before: int) -> Chunk:
+    def _chunk(self, position: int, chunk: Chunk, columns: Sequence[str], before: int) -> Chunk:
         """The rows of one file as those of all, in the order of the columns."""
-        source, placed = self.readers[place].source, self.placed[place]
+        source, placed = self.readers[position].source, self.placed[position]
         cells: dict[str, Sequence[Cell]] = {
             name: chunk.columns[name] if name in chunk.columns else [placed.get(name, MISSING)] * chunk.count
             for name in columns
@@ -150,8 +150,8 @@ def _common(readers: Sequence[Reader]) -> tuple[list[str], list[Issue]]:
         have = {id(reader) for reader in those}
         lacking = [reader.source.name for reader in readers if id(reader) not in have]
         few = first_ones([reader.source.name for reader in those], _SHOWN) + (" has" if len(those) == 1 else " have")
-        said = f"{few} it" if len(those) < len(lacking) else f"not in {first_ones(lacking, _SHOWN)}"
-        message = f'the column "{name}" is not in every file, so it is left out ({said})'
+        text = f"{few} it" if len(those) < len(lacking) else f"not in {first_ones(lacking, _SHOWN)}"
+        message = f'the column "{name}" is not in every file, so it is left out ({text})'
         different.append(Issue("different-columns", Blame.TESTSET, message, those[0].source.name))
     return [name for name, those in having.items() if len(those) == len(readers)], different
 

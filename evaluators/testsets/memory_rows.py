@@ -161,7 +161,7 @@ def are_rows(items: Sequence[Cell], role: str) -> bool:
 def ids_of(items: Sequence[Cell], key: str | None) -> list[str]:
     """The id of each document."""
     if key is None:
-        return [str(place) for place in range(1, len(items) + 1)]
+        return [str(index) for index in range(1, len(items) + 1)]
     return [id_text(item.get(key)) if isinstance(item, dict) else "" for item in items]
 
 

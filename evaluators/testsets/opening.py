@@ -215,25 +215,25 @@ class _Opening(Struct, frozen=True):
         variants = {name: self._finished(self._with_output(alone, place)) for name, place in places.items()}
         whole = self._finished(begun)
         if variants and "output" in begun.table.header and "output" not in map(_own_column, places.values()):
-            said = "is not read, because with variants each has an output of its own; give it another name to keep it"
-            whole = replace(whole, passed_over=(f'{begun.name}: the column "output" {said}',))
+            message = "is not read, because with variants each has an output of its own; give it another name to keep it"
+            whole = replace(whole, passed_over=(f'{begun.name}: the column "output" {message}',))
         return _with_variants(whole, variants)
 
-    def _with_output(self, begun: TestSet, place: Place) -> TestSet:
+    def _with_output(self, begun: TestSet, path: Place) -> TestSet:
         """The test set with its outputs from a place: another file, documents, or a column of its own rows."""
-        column = _own_column(place)
+        column = _own_column(path)
         if column is None:
-            return self._joined(begun, "output", self._lookup(place, "output"))
+            return self._joined(begun, "output", self._lookup(path, "output"))
         if not knows(begun.table, column):
             raise Problems([no_such_column(column, begun.table.header, begun.name)])
         columns = replace(begun.columns, output="output")
         return replace(begun, table=aliased(begun.table, column, "output"), columns=columns)
 
-    def _holds_rows(self, place: str) -> bool:
+    def _holds_rows(self, path: str) -> bool:
         """Whether expected answers in one file are rows of a table, and not documents."""
-        if holds_documents(place, self.folder):
+        if holds_documents(path, self.folder):
             return False
-        source = self._locate(place)
+        source = self._locate(path)
         if source.suffix in TABLES:
             return True
         outputs = [self.config.output] if self.config.output is not None else self._variants().values()
@@ -241,16 +241,16 @@ class _Opening(Struct, frozen=True):
         lists = [list_in(self._locate(one)) for one in files]
         return are_rows(list_in(source) or [], "expected") and all(are_rows(one or [], "output") for one in lists)
 
-    def _of_documents(self, place: str) -> TestSet:
+    def _of_documents(self, path: str) -> TestSet:
         """The test set of expected documents paired with output documents. One expected document may serve all outputs."""
         if self.config.output is not None:
-            return self._paired(place, self.config.output)
+            return self._paired(path, self.config.output)
         if self.config.outputs is None:
             hint = "name them beside it: `test_set: {expected: gold/, output: outputs/}`"
-            raise problem("no-outputs", "there are expected documents, but no outputs", where=place, hint=hint)
-        variants = {name: self._paired(place, other) for name, other in self._variants().items()}
-        rows = self._expected_documents(place)
-        return _with_variants(self._finished(self._begun(place, rows)), variants)
+            raise problem("no-outputs", "there are expected documents, but no outputs", where=path, hint=hint)
+        variants = {name: self._paired(path, other) for name, other in self._variants().items()}
+        rows = self._expected_documents(path)
+        return _with_variants(self._finished(self._begun(path, rows)), variants)
 
     def _paired(self, expected: str, output: Place) -> TestSet:
         """The test set of expected documents with their outputs from one place."""
@@ -276,47 +276,47 @@ class _Opening(Struct, frozen=True):
         pair_by, key = self.config.pair_by, self.config.columns.id
         return paired_files(self._locate(expected), self._locate(output), pair_by, key, where=expected)
 
-    def _expected_documents(self, place: str) -> MemoryRows:
-        if holds_documents(place, self.folder):
-            return document_rows(self._documents_at(place), self._said(place))
-        return document_rows(one_document(self._locate(place)), place)
+    def _expected_documents(self, path: str) -> MemoryRows:
+        if holds_documents(path, self.folder):
+            return document_rows(self._documents_at(path), self._said(path))
+        return document_rows(one_document(self._locate(path)), path)
 
-    def _documents_at(self, place: str) -> Documents:
+    def _documents_at(self, path: str) -> Documents:
         by = self.config.pair_by or "path"
         if by == "position":
             message = "documents that are files have no position in a list"
-            raise problem("bad-pairing", message, where=place, hint="pair_by is `path` or `name` here")
-        found = documents_at(place, self.folder, by)
+            raise problem("bad-pairing", message, where=path, hint="pair_by is `path` or `name` here")
+        found = documents_at(path, self.folder, by)
         return {**found, "expected": list(map(self._named, found["expected"]))}
 
-    def _locate(self, place: str) -> ByteSource:
+    def _locate(self, path: str) -> ByteSource:
         """The file at a place. In messages it has the name that the suite writes."""
-        return self._named(locate(place, self.folder))
+        return self._named(locate(path, self.folder))
 
     def _named(self, source: ByteSource) -> ByteSource:
         shown = self.config.written(source.name)
         bounded = replace(source, most_unpacked_gib=self.config.most_unpacked_gib)
         return bounded if shown == source.name else replace(bounded, name=shown, file_name=source.name)
 
-    def _said(self, place: str) -> str:
+    def _said(self, path: str) -> str:
         """The name of a place in messages: a folder has a slash at its end."""
-        shown = str(self.config.written(place))
-        return f"{shown.rstrip('/')}/" if kind_at(self.folder, place) == "folder" else shown
+        shown = str(self.config.written(path))
+        return f"{shown.rstrip('/')}/" if kind_at(self.folder, path) == "folder" else shown
 
-    def _lookup(self, place: Place, role: Literal["output", "expected"]) -> JoinedCells:
+    def _lookup(self, path: Place, role: Literal["output", "expected"]) -> JoinedCells:
         """The reader of the cells of a role that are elsewhere: in documents, or in a column of another file."""
-        if isinstance(place, str) and holds_documents(place, self.folder):
-            documents = document_rows(self._documents_at(place), self._said(place))
+        if isinstance(path, str) and holds_documents(path, self.folder):
+            documents = document_rows(self._documents_at(path), self._said(path))
             return JoinedCells(documents, "id", "expected", documents.name)
-        other = Joined(file=place) if isinstance(place, str) else place
+        other = Joined(file=path) if isinstance(path, str) else path
         reader, file = self._reader(other), other.file or ""
         columns = guess_columns(reader.header, other.named(role), needed=("id", role), name=file, knows=reader.knows)
         return JoinedCells(reader, columns.id or "", columns.of(role) or "", self.config.written(file))
 
     def _joined(self, begun: TestSet, role: Literal["output", "expected"], lookup: JoinedCells) -> TestSet:
         """The test set with the cells of one role joined to its rows by id, and the issues of ids without a partner."""
-        said = f"there is no {role} for this row in {lookup.name}"
-        absent: Cell = CellError(Issue(f"no-{role}-for-row", Blame.TESTSET, said))
+        message = f"there is no {role} for this row in {lookup.name}"
+        absent: Cell = CellError(Issue(f"no-{role}-for-row", Blame.TESTSET, message))
         if role == "output" and self.config.no_output == "fail":
             absent = MISSING
         table, issues, warnings = joined(begun.table, begun.columns.id or "", lookup, role, absent)
@@ -350,6 +350,6 @@ def _with_variants(base: TestSet, variants: Mapping[str, TestSet]) -> TestSet:
     return replace(base, issues=tuple(issues), warnings=tuple(warnings), variant_sets=dict(variants))
 
 
-def _own_column(place: Place) -> str | None:
+def _own_column(path: Place) -> str | None:
     """The column of the rows themselves that a place names; None for every other place."""
-    return place.column if isinstance(place, Joined) and place.file is None else None
+    return path.column if isinstance(path, Joined) and path.file is None else None

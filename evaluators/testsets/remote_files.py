@@ -72,25 +72,25 @@ class RemoteFiles:
     def __init__(self, scheme: str) -> None:
         self.scheme = scheme
 
-    def open(self, place: str, start: int = 0) -> BinaryIO:
+    def open(self, path: str, start: int = 0) -> BinaryIO:
         """The bytes of a file from `start` on, in a stream that can `seek` and tells places from the file's beginning."""
-        known = self.look(place)
+        known = self.look(path)
         if known.kind == "folder":
-            raise IsADirectoryError(place)
+            raise IsADirectoryError(path)
         size = known.size
         if size is None:
-            return self.whole(place, start)
+            return self.whole(path, start)
         from fsspec.spec import AbstractBufferedFile
 
-        asked = SimpleNamespace(cat_file=lambda _, start, end: self.part(place, known, start, min(end, size)))
-        parts = AbstractBufferedFile(asked, place, cache_type="none", size=size)
+        asked = SimpleNamespace(cat_file=lambda _, start, end: self.part(path, known, start, min(end, size)))
+        parts = AbstractBufferedFile(asked, path, cache_type="none", size=size)
         parts.seek(start)
         return cast(BinaryIO, io.BufferedReader(parts, _PIECE_BYTES))
 
-    def kind(self, place: str) -> Kind | None:
+    def kind(self, path: str) -> Kind | None:
         """What is at a place; None where nothing is."""
         with suppress(FileNotFoundError):
-            return self.look(place).kind
+            return self.look(path).kind
         return None
 
     def below(self, folder: str) -> Iterator[str]:
@@ -126,48 +126,48 @@ class RemoteFiles:
         """A stream that makes the file, or makes it anew: it is there when the stream is closed without an error, and not before."""
         return _Upload(lambda path: self._asked("put_file", path, place))
 
-    def put(self, place: str, data: bytes) -> None:
+    def put(self, path: str, data: bytes) -> None:
         """Makes a small file, or makes it anew."""
-        with self.write(place) as stream:
+        with self.write(path) as stream:
             stream.write(data)
 
-    def remove(self, place: str) -> None:
+    def remove(self, path: str) -> None:
         """Removes a file. Nothing happens where nothing is."""
         with suppress(FileNotFoundError):
-            self._asked("rm_file", place)
+            self._asked("rm_file", path)
 
-    def fingerprint(self, place: str) -> bytes:
+    def fingerprint(self, path: str) -> bytes:
         """SHA-256 of what the store says of the file's bytes; of the bytes themselves where it says nothing."""
-        found = self.look(place)
+        found = self.look(path)
         if found.content is not None:
             return hashlib.sha256(f"{found.content} {found.size}".encode()).digest()
-        with self.open(place) as stream:
+        with self.open(path) as stream:
             return hashlib.file_digest(cast(Any, stream), "sha256").digest()
 
     def versions(self, places: Sequence[str]) -> list[str | None]:
         """For each file a text that is another one when the file is, as far as the store tells; None for one that is gone."""
 
-        def version(place: str) -> str | None:
+        def version(path: str) -> str | None:
             with suppress(FileNotFoundError):
-                return self.look(place).version
+                return self.look(path).version
             return None
 
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             return list(pool.map(version, places))
 
-    def look(self, place: str) -> Looked:
+    def look(self, path: str) -> Looked:
         """What is at a place. Raises FileNotFoundError where nothing is."""
-        found: Mapping[str, Any] = self._asked("info", place)
+        found: Mapping[str, Any] = self._asked("info", path)
         kind: Kind = "folder" if found["type"] == "directory" else "file"
         version = f"{_first(found, _VERSION)} {found['size']}"
         return Looked(kind, int(found["size"] or 0), version, _first(found, _CONTENT))
 
-    def part(self, place: str, known: Looked, start: int, end: int) -> bytes:
+    def part(self, path: str, known: Looked, start: int, end: int) -> bytes:
         """The bytes of a file from one place to before another."""
         files = self.files()
-        return tried(lambda: _whole(files.cat_file(place, start=start, end=end), end - start))
+        return tried(lambda: _whole(files.cat_file(path, start=start, end=end), end - start))
 
-    def whole(self, place: str, start: int = 0) -> BinaryIO:
+    def whole(self, path: str, start: int = 0) -> BinaryIO:
         """The bytes from `start` on of a file that the store does not give in parts."""
         raise StoreFault("the store does not say how long the file is")
 
@@ -243,11 +243,11 @@ def tried(work: Callable[[], Value]) -> Value:
             raise StoreFault(f"the store does not allow it: {_said(error)}") from None
         except Exception as error:  # botocore, aiohttp, google and azure have no common kind
             late = isinstance(error, TimeoutError)
-            said = "the store did not answer in time" if late else _said(error)
+            text = "the store did not answer in time" if late else _said(error)
             if not late and not _passes(error):
-                raise StoreFault(said) from None
+                raise StoreFault(text) from None
             if pause is None:
-                raise StoreFault(f"{said} (tried {len(PAUSES_SECONDS) + 1} times)") from None
+                raise StoreFault(f"{text} (tried {len(PAUSES_SECONDS) + 1} times)") from None
             time.sleep(pause)
     raise AssertionError("the last try returns or raises")
 

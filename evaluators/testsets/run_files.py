@@ -43,17 +43,17 @@ def passing_over(results: Iterable[Path]) -> Iterator[dict[str, None]]:
         _looking.reset(token)
 
 
-def files_without_runs(place: str, folder: Path) -> list[str]:
+def files_without_runs(path: str, folder: Path) -> list[str]:
     """What `files_at` gives, without the files of runs."""
-    found = files_at(place, folder)
+    found = files_at(path, folder)
     whole = {one: _plain(at(folder, one)) for one in found}
-    top = _top(_plain(at(folder, place)))
+    top = _top(_plain(at(folder, path)))
     runs = _run_folders(whole.values(), top)
     results, _ = _looking.get()
     written = _written([*runs, *_kept(results)]) if not scheme_of(top) else set()
     of_runs = {one for one in found if any(step in runs for step in _folders(whole[one], top))}
     asked = {one for one in found if one not in of_runs and whole[one] in written}
-    _say(place, sorted(runs), sorted(asked))
+    _say(path, sorted(runs), sorted(asked))
     return [one for one in found if one not in of_runs and one not in asked]
 
 
@@ -67,8 +67,8 @@ def fits(file: Path, place: str, folder: Path) -> bool:
     return stood_for(PurePath(whole).parts, PurePath(path).parts) is not None
 
 
-def _say(place: str, runs: Sequence[str], asked: Sequence[str]) -> None:
-    (_, notes), shown = _looking.get(), shown_address(place)
+def _say(path: str, runs: Sequence[str], asked: Sequence[str]) -> None:
+    (_, notes), shown = _looking.get(), shown_address(path)
     if notes is None:
         return
     if runs:
@@ -83,8 +83,8 @@ def _named(places: Sequence[str], one: str, more: str) -> str:
     return one.format(os.path.basename(places[0])) if len(places) == 1 else more.format(len(places))
 
 
-def _plain(place: str) -> str:
-    return place if scheme_of(place) else os.path.abspath(place.removeprefix("file://"))
+def _plain(path: str) -> str:
+    return path if scheme_of(path) else os.path.abspath(path.removeprefix("file://"))
 
 
 def _top(place: str) -> str:
@@ -117,10 +117,10 @@ def _run_folders(files: Iterable[str], top: str) -> set[str]:
     return {place for file in files for place in _folders(file, top) if is_run(place)}
 
 
-def is_run_folder(place: str) -> bool:
+def is_run_folder(path: str) -> bool:
     """Whether a folder of this machine holds what every run folder holds."""
     with suppress(OSError):
-        return os.path.isfile(os.path.join(place, RUN_FILE)) and any(map(_CODES.fullmatch, os.listdir(place)))
+        return os.path.isfile(os.path.join(path, RUN_FILE)) and any(map(_CODES.fullmatch, os.listdir(path)))
     return False
 
 

@@ -141,5 +141,5 @@ def _text(cell: Cell) -> str | None:
     return None if cell is MISSING or isinstance(cell, CellError) else cell if isinstance(cell, str) else to_text(cell)
 
 
-def _hash(seed: int, place: int) -> bytes:
-    return blake2b(f"{seed}:{place}".encode(), digest_size=8).digest()
+def _hash(seed: int, index: int) -> bytes:
+    return blake2b(f"{seed}:{index}".encode(), digest_size=8).digest()

@@ -34,18 +34,18 @@ class WebServer(RemoteFiles):
 
     lists = False
 
-    def look(self, place: str) -> Looked:
-        found: Looked = self._tried(self._looked, place)
+    def look(self, path: str) -> Looked:
+        found: Looked = self._tried(self._looked, path)
         return found
 
-    def part(self, place: str, known: Looked, start: int, end: int) -> bytes:
-        data: bytes = self._tried(self._part, place, known, start, end)
+    def part(self, path: str, known: Looked, start: int, end: int) -> bytes:
+        data: bytes = self._tried(self._part, path, known, start, end)
         return data
 
-    def whole(self, place: str, start: int = 0) -> BinaryIO:
+    def whole(self, path: str, start: int = 0) -> BinaryIO:
         stream = tempfile.TemporaryFile(prefix="evaluators-")  # noqa: SIM115  # the caller closes it
         try:
-            self._tried(self._whole, place, stream)
+            self._tried(self._whole, path, stream)
         except BaseException:
             stream.close()
             raise
@@ -55,14 +55,14 @@ class WebServer(RemoteFiles):
     def matching(self, pattern: str, folder: str, *, folders: bool = True) -> list[str]:
         return [pattern] if self.kind(pattern) is not None else []
 
-    def write(self, place: str) -> BinaryIO:
+    def write(self, path: str) -> BinaryIO:
         raise problem(
-            "read-only-store", "nothing is written to a web server", where=shown_address(place), hint="name a folder"
+            "read-only-store", "nothing is written to a web server", where=shown_address(path), hint="name a folder"
         )
 
-    async def _looked(self, place: str) -> Looked:
+    async def _looked(self, path: str) -> Looked:
         """One byte is asked for: the answer shows whether parts are given, and everything else."""
-        async with self._answer(place, {"Range": "bytes=0-0"}, also=(416,)) as answer:
+        async with self._answer(path, {"Range": "bytes=0-0"}, also=(416,)) as answer:
             # of a part a server says `bytes 0-0/1234`, or `bytes */0`
             total = answer.headers.get("Content-Range", "").rpartition("/")[2] if answer.status in (206, 416) else ""
             size = int(total) if total.isdigit() else None
@@ -73,8 +73,8 @@ class WebServer(RemoteFiles):
             # an ETag that is weak does not stand for the very bytes
             return Looked("file", size, version, None if etag is None or etag.startswith("W/") else etag, etag)
 
-    async def _part(self, place: str, known: Looked, first: int, end: int) -> bytes:
-        async with self._answer(place, {"Range": f"bytes={first}-{end - 1}"}) as answer:
+    async def _part(self, path: str, known: Looked, first: int, end: int) -> bytes:
+        async with self._answer(path, {"Range": f"bytes={first}-{end - 1}"}) as answer:
             if answer.headers.get("ETag") != known.etag:
                 raise StoreFault("the file is another one than when it was opened")
             if answer.status != 206 or answer.headers.get("Content-Range") != f"bytes {first}-{end - 1}/{known.size}":
@@ -85,26 +85,26 @@ class WebServer(RemoteFiles):
                 raise ConnectionError("the connection was cut") from None
         return data
 
-    async def _whole(self, place: str, stream: BinaryIO) -> None:
+    async def _whole(self, path: str, stream: BinaryIO) -> None:
         """The whole file into a stream, which is emptied first."""
         stream.seek(0)
         stream.truncate()
-        async with self._answer(place, {}) as answer:
+        async with self._answer(path, {}) as answer:
             if "Content-Length" not in answer.headers and answer.headers.get("Transfer-Encoding") != "chunked":
-                said = "the server does not say how long the file is, so a cut connection would not be noticed"
-                raise StoreFault(f"{said}; save the file on this machine, and name that")
+                text = "the server does not say how long the file is, so a cut connection would not be noticed"
+                raise StoreFault(f"{text}; save the file on this machine, and name that")
             async for block in answer.content.iter_chunked(_BLOCK):
                 stream.write(block)
                 if stream.tell() > MOST_FETCHED_GIB * 1024**3:
                     raise StoreFault(f"it is longer than {MOST_FETCHED_GIB:g} GiB, which is the most that is fetched")
 
     @asynccontextmanager
-    async def _answer(self, place: str, headers: Mapping[str, str], also: Sequence[int] = ()) -> Any:
+    async def _answer(self, path: str, headers: Mapping[str, str], also: Sequence[int] = ()) -> Any:
         """What the server answers, at the end of a chain of addresses. Raises a fault for an answer that is no file."""
         import yarl
 
         session = await self.files().set_session()
-        address = yarl.URL(place, encoded=place.isascii() and " " not in place)
+        address = yarl.URL(path, encoded=path.isascii() and " " not in path)
         for _ in range(_MOST_REDIRECTS + 1):
             async with session.get(
                 address, headers={"Accept-Encoding": "identity", **headers}, allow_redirects=False
@@ -112,10 +112,10 @@ class WebServer(RemoteFiles):
                 target = answer.headers.get("Location") if answer.status in _REDIRECTS else None
                 if target is None:
                     if answer.status in _ABSENT:
-                        raise FileNotFoundError(shown_address(place))
+                        raise FileNotFoundError(shown_address(path))
                     if answer.status not in (200, 206, *also):
-                        said = f"the server answers {answer.status}" + (f" ({answer.reason})" if answer.reason else "")
-                        raise (ConnectionError if passing_status(answer.status) else StoreFault)(said)
+                        text = f"the server answers {answer.status}" + (f" ({answer.reason})" if answer.reason else "")
+                        raise (ConnectionError if passing_status(answer.status) else StoreFault)(text)
                     yield answer
                     return
                 onward = address.join(yarl.URL(target, encoded=True))

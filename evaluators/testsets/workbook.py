@@ -113,9 +113,9 @@ class Sheet:
             if any(cell != "" for cell in cells):
                 for column, cell in enumerate(cells, start=1):
                     if cell == "" and (range_ := covering(number, column)) is not None:
-                        said = f"is one of the merged cells {range_}, of which only the first has a value"
+                        text = f"is one of the merged cells {range_}, of which only the first has a value"
                         hint = "unmerge the cells, and write the value into each row"
-                        cells[column - 1] = self._fault("merged-cells", number, column, said, hint)
+                        cells[column - 1] = self._fault("merged-cells", number, column, text, hint)
                 yield number, cells
 
     def _cell(self, cell: Any, row: int, column: int, width: int) -> Cell:

@@ -53,7 +53,7 @@ def send(
     record = with_cells(Run(folder))
     links: list[Link] = []
     issues: list[Issue] = []
-    for place, named in enumerate(trackers):
+    for index, named in enumerate(trackers):
         name, tracker = named.name, named.tracker
         try:
             with telling(sending, name):
@@ -62,7 +62,7 @@ def send(
                 links.append(tracker.send(record))
             _keep(record.place, links[-1:])
         except KeyboardInterrupt:
-            issues.append(_ended([one.name for one in trackers[place:]], record.place, trace_rows))
+            issues.append(_ended([one.name for one in trackers[index:]], record.place, trace_rows))
             break
         except Exception as error:  # whatever a client of a platform raises: the run is there, and that is said
             issues.append(_failed(name, error, record.place, trace_rows))

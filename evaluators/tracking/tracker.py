@@ -125,8 +125,8 @@ def read_tracking(data: Any, context: Mapping[str, Any]) -> tuple[NamedTracker, 
             prefix = (index,) if isinstance(one, str) else (index, name)
             try:
                 if "figures" in options:
-                    said = f'the setting "figures" of the tracker "{name}" is called "metrics" here'
-                    context["notes"].append(((*prefix, "figures"), said))
+                    message = f'the setting "figures" of the tracker "{name}" is called "metrics" here'
+                    context["notes"].append(((*prefix, "figures"), message))
                 found.append(NamedTracker(name, build(TRACKERS.find(name), options, noun=f'the tracker "{name}"')))
             except BadSettings as error:
                 details.extend(detail.under(*prefix) for detail in error.details)

@@ -319,11 +319,11 @@ def nearest_path(wanted: Path, document: JSON, item: Step = ANY) -> str | None:
     return None if found is None else display(found)
 
 
-def _likeness(wanted: tuple[Step, ...], place: tuple[Step, ...]) -> float:
+def _likeness(wanted: tuple[Step, ...], path: tuple[Step, ...]) -> float:
     from difflib import SequenceMatcher  # for messages only
 
-    score = SequenceMatcher(None, display(wanted).casefold(), display(place).casefold(), autojunk=False).ratio()
-    if _plain_name(wanted[-1]) == _plain_name(place[-1]) != "":
+    score = SequenceMatcher(None, display(wanted).casefold(), display(path).casefold(), autojunk=False).ratio()
+    if _plain_name(wanted[-1]) == _plain_name(path[-1]) != "":
         return _SAME_NAME + (1 - _SAME_NAME) * score
     return score
 

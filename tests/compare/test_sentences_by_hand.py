@@ -40,7 +40,7 @@ def test_a_few_names_are_listed_and_the_rest_is_counted() -> None:
 
 def test_a_sentence_names_its_variant() -> None:
     facts = {"count": 1, "side": "base", "ids": ["D-1"]}
-    sentences = [wording.said(Finding("one-sided-rows", {**facts, "variant": variant})) for variant in (None, "b")]
+    sentences = [wording.sentence(Finding("one-sided-rows", {**facts, "variant": variant})) for variant in (None, "b")]
     assert sentences == ["1 row is in the base only: D-1", 'variant "b": 1 row is in the base only: D-1']
 
 
@@ -52,8 +52,8 @@ def test_other_variants_and_runs_that_ended_early_are_named() -> None:
     )
     early = ["the base was interrupted before its last row", "the new run was interrupted before its last row"]
     variants = 'the variants differ: none in the base, "x", "y" in the new run'
-    assert [*map(wording.said, reasons_against(base, new))] == [variants, *early]
-    assert [*map(wording.said, reasons_against(new, replace(new, rows={"y": rows, "x": rows})))] == early
+    assert [*map(wording.sentence, reasons_against(base, new))] == [variants, *early]
+    assert [*map(wording.sentence, reasons_against(new, replace(new, rows={"y": rows, "x": rows})))] == early
 
 
 def test_versions_and_rows_that_say_nothing_of_their_question_are_notes() -> None:

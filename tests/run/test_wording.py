@@ -14,7 +14,7 @@ from evaluators.compare import wording as compare_wording
 from evaluators.run import wording
 from evaluators.run.wording import Finding, Wording
 
-ROOMS = {"run": wording.said, "compare": compare_wording.said}
+ROOMS = {"run": wording.sentence, "compare": compare_wording.sentence}
 
 
 def findings(room: str) -> Iterator[ast.Call]:

@@ -117,14 +117,14 @@ class Galtea(Converter):
         return proposed(conversion, source, normalized=True) if conversion.test_set else ()
 
     def metric(
-        self, name: str, place: str, given: dict[str, ForeignValue] | None = None
+        self, name: str, where: str, given: dict[str, ForeignValue] | None = None
     ) -> ConvertedEvaluator | WordFinding:
         """The evaluator for a metric's name, however it is spaced and capitalised."""
         word = next((one for one in self.tables[0].words if _plain(one.theirs) == _plain(name)), None)
         if word is None:
             note = "this converter does not know it; judged metrics and those of your own are not taken over"
-            return without_counterpart(place, name, note)
-        return convert_word(word, place, given or {}, name.strip())
+            return without_counterpart(where, name, note)
+        return convert_word(word, where, given or {}, name.strip())
 
     def _document(self, file: Path, conversion: Conversion) -> None:
         tree = document_tree(file)

@@ -376,7 +376,7 @@ class _File:
         )
         self._add(own, tests, all_rows, group)
 
-    def _text_assertion(self, place: str, text: str, test: _Test) -> None:
+    def _text_assertion(self, where: str, text: str, test: _Test) -> None:
         """An assertion as a test file writes it: `contains:Paris`, or just `Paris`."""
         match = _ASSERTION_TEXT.fullmatch(text)
         aliases = {"fn": "javascript", "eval": "javascript", "grade": "llm-rubric"}
@@ -386,11 +386,11 @@ class _File:
             or self.words.find(name) is None
             or (match["value"] is None and name not in ("is-json", "contains-json", "is-xml"))
         ):
-            own = _Assertion("equals", place, text)
+            own = _Assertion("equals", where, text)
         else:
             threshold = min(float(match["threshold"]), 1.0) if match["threshold"] else None
             value = match["value"].strip() if match["value"] is not None else None
-            own = _Assertion(name, place, value, threshold=threshold)
+            own = _Assertion(name, where, value, threshold=threshold)
         self._add(own, [test], False, None)
 
     def _set(self, node: YamlNode, tests: Sequence[_Test], all_rows: bool) -> None:

@@ -57,12 +57,12 @@ def propose(values: Sequence[Any], path: str, ask: Ask) -> Proposal:
 
 
 def _of_numbers(values: Sequence[Any]) -> Proposal:
-    said = f"{len(values):,} of {len(values):,} are"
+    text = f"{len(values):,} of {len(values):,} are"
     places = max(map(_decimals, values))
     if not places:
-        return Proposal("numeric", f"{said} whole numbers")
+        return Proposal("numeric", f"{text} whole numbers")
     count = "one decimal" if places == 1 else f"{_NUMERALS.get(places, places)} decimals"
-    return Proposal("numeric", f"{said} numbers with up to {count}: every digit counts")
+    return Proposal("numeric", f"{text} numbers with up to {count}: every digit counts")
 
 
 _NUMERALS: Final = {2: "two", 3: "three", 4: "four"}

@@ -72,11 +72,11 @@ class Recorded(Judge):
         if self.file is not None:
             yield folder / self.file
             return
-        place = folder / (self.run or "")
-        found = sorted(file for file in place.glob(_FILES) if is_own_file(file))
+        path = folder / (self.run or "")
+        found = sorted(file for file in path.glob(_FILES) if is_own_file(file))
         if not found:
             hint = "a run keeps the answers of whoever was asked; this is no run folder, or nobody was asked"
-            raise problem("no-answers", "there are no answers in it", where=str(place), hint=hint)
+            raise problem("no-answers", "there are no answers in it", where=str(path), hint=hint)
         yield from found
 
 

@@ -48,18 +48,18 @@ class LabelReader(Struct, frozen=True):
 
 def label_readers(record: Run, rules: Mapping[str, LabelRule], variant: str | None) -> Sequence[LabelReader]:
     """A reader for each label table of a variant whose rule is known."""
-    places = {one.name: place for place, one in enumerate(record.facts.evaluators)}
+    places = {one.name: index for index, one in enumerate(record.facts.evaluators)}
     return [
-        _reader(record, place, table, places[table.evaluator], rules[table.evaluator])
-        for place, table in enumerate(record.result.confusion_matrices)
+        _reader(record, index, table, places[table.evaluator], rules[table.evaluator])
+        for index, table in enumerate(record.result.confusion_matrices)
         if table.variant == variant and table.evaluator in rules
     ]
 
 
-def _reader(record: Run, place: int, table: ConfusionMatrix, evaluator: int, rule: LabelRule) -> LabelReader:
+def _reader(record: Run, index: int, table: ConfusionMatrix, evaluator: int, rule: LabelRule) -> LabelReader:
     output, expected = record.compared_columns(table.evaluator)
     return LabelReader(
-        place,
+        index,
         evaluator,
         rule,
         frozenset(rule.labels) if rule.labels is not None else None,

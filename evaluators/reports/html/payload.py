@@ -96,7 +96,7 @@ def _sections(sections: Iterable[Section]) -> Iterator[Encoded]:
     taken: set[str] = set()
     for section in sections:
         name = section.id or re.sub("[^a-z0-9]+", "-", (section.title or "").lower())
-        free = (name if place == 1 else f"{name}-{place}" for place in range(1, len(taken) + 2))
+        free = (name if index == 1 else f"{name}-{index}" for index in range(1, len(taken) + 2))
         taken.add(id_ := next(one for one in free if one not in taken))
         yield {"id": id_, "title": section.title, "blocks": [_block(block) for block in section.blocks]}
 

@@ -55,8 +55,8 @@ def embedded(record: Run, rules: Mapping[str, LabelRule] | None = None, budget: 
     learned: list[dict[str, str]] = [{} for _ in record.facts.evaluators]
     readings = tuple(dict.fromkeys(reading for one in record.facts.evaluators for reading in one.readings))
     count = without = 0
-    for place, variant in enumerate(record.each_variant):
-        elements |= _tables(record, variant, place)
+    for position, variant in enumerate(record.each_variant):
+        elements |= _tables(record, variant, position)
         readers = label_readers(record, rules or {}, variant)
         found: dict[str, list[int]] = {str(reader.table): [] for reader in readers}
         for row in record.each_row(variant):
@@ -84,7 +84,7 @@ def embedded(record: Run, rules: Mapping[str, LabelRule] | None = None, budget: 
     return EmbeddedRows(index, elements)
 
 
-def _tables(record: Run, variant: str | None, place: int) -> dict[str, bytes]:
+def _tables(record: Run, variant: str | None, index: int) -> dict[str, bytes]:
     """The table of codes and the rows of a variant, without what only comparisons of runs read."""
     verdicts = record.verdicts(variant)
     codes = (
@@ -93,7 +93,7 @@ def _tables(record: Run, variant: str | None, place: int) -> dict[str, bytes]:
         for code, verdict in enumerate(known)
     )
     rows = map(_row_text, record.row_lines(variant, verdicts))
-    return {f"codes-{place}": _packed(codes), f"rows-{place}": _packed(rows)}
+    return {f"codes-{index}": _packed(codes), f"rows-{index}": _packed(rows)}
 
 
 def _row_text(line: RowLine) -> bytes:

@@ -50,11 +50,11 @@ class Xlsx(Reader, frozen=True):
                 _check_title(sheet, row, header, first)
             others = sheet.others()
             if others or row > 1:
-                said = f"; not read: {others}" if others else ""
-                notes.insert(0, f'{source.name}: sheet "{sheet.name}", with the header in row {row}{said}')
+                text = f"; not read: {others}" if others else ""
+                notes.insert(0, f'{source.name}: sheet "{sheet.name}", with the header in row {row}{text}')
             if hidden:
-                said = "1 hidden row is" if hidden == 1 else f"{hidden:,} hidden rows are"
-                notes.append(f"{source.name}: {said} read like the others")
+                text = "1 hidden row is" if hidden == 1 else f"{hidden:,} hidden rows are"
+                notes.append(f"{source.name}: {text} read like the others")
             notes += _zeros(sheet, first, len(header))
         return cls(source, header, row + 1, tuple(notes), merged=merged)
 
@@ -85,7 +85,7 @@ def _chunk(rows: Sequence[tuple[int, list[Cell]]], columns: Sequence[str], place
 
 def _filled(row: Sequence[Any]) -> list[int]:
     """The places of the cells that have a value, counted from 1."""
-    return [place for place, cell in enumerate(row, start=1) if cell.value not in (None, "")]
+    return [index for index, cell in enumerate(row, start=1) if cell.value not in (None, "")]
 
 
 def _header(sheet: Sheet, row: int, width: int) -> tuple[tuple[str, ...], list[str]]:
@@ -97,14 +97,14 @@ def _header(sheet: Sheet, row: int, width: int) -> tuple[tuple[str, ...], list[s
         raise broken(source, "no-header", f'row {row} of the sheet "{sheet.name}" is empty', _HEADER_HINT)
     cells = next((cells for number, cells in sheet.cells(row, width) if number == row), [])
     names = [_name(source, cell) for cell in cells]
-    nameless = {place: get_column_letter(place) for place, name in enumerate(names, start=1) if not name.strip()}
+    nameless = {index: get_column_letter(index) for index, name in enumerate(names, start=1) if not name.strip()}
     header = tuple(
-        f"column {nameless[place]}" if place in nameless else name for place, name in enumerate(names, start=1)
+        f"column {nameless[index]}" if index in nameless else name for index, name in enumerate(names, start=1)
     )
 
     def places(twice: str) -> str:
         return " and ".join(
-            place_of(sheet.name, row, place) for place, name in enumerate(header, start=1) if name == twice
+            place_of(sheet.name, row, index) for index, name in enumerate(header, start=1) if name == twice
         )
 
     refuse_same_names(source, header, places)
@@ -132,11 +132,11 @@ def _check_title(sheet: Sheet, row: int, header: Sequence[str], first: Sequence[
 def _zeros(sheet: Sheet, first: Sequence[tuple[int, Sequence[Any]]], width: int) -> list[str]:
     """A note on the first number that is shown with leading zeros, which are not in the cell; none without one."""
     for number, cells in first:
-        for place, cell in enumerate(cells[:width], start=1):
+        for index, cell in enumerate(cells[:width], start=1):
             whole = isinstance(cell.value, int) and not isinstance(cell.value, bool)
             if whole and _ONLY_ZEROS.fullmatch(cell.number_format or ""):
                 shown = str(cell.value).zfill(len(cell.number_format))
-                said = f"is shown as {shown} and holds the number {cell.value}, which is read"
-                where = f"{sheet.source.name}: {place_of(sheet.name, number, place)}"
-                return [f"{where} {said}; cells with the format Text keep their zeros"]
+                text = f"is shown as {shown} and holds the number {cell.value}, which is read"
+                where = f"{sheet.source.name}: {place_of(sheet.name, number, index)}"
+                return [f"{where} {text}; cells with the format Text keep their zeros"]
     return []

@@ -139,8 +139,8 @@ class _Run:
         from opentelemetry.trace import Link, Status, StatusCode
 
         inside = self._settings.events != "logs"
-        for place, node in enumerate(self._nodes()):
-            start = self._start if node.parent is None else self._start + place * 1000  # in order, where they are shown
+        for index, node in enumerate(self._nodes()):
+            start = self._start if node.parent is None else self._start + index * 1000  # in order, where they are shown
             events = [Event(RESULT, one, start) for one in node.events] if inside else []
             above = self._evaluated(node) if node.parent is not None and node.parent.parent is None else None
             parent = above or (self._context(node.parent) if node.parent is not None else None)

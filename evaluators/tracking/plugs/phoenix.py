@@ -142,11 +142,11 @@ def _metadata(record: Run, variant: str | None, settings: Phoenix) -> dict[str, 
 
 def _description(record: Run, variant: str | None, most: int) -> str:
     rows = record.result.rows
-    said = f"{record.result.name}, exit code {record.result.exit_code}"
-    said += "" if variant is None else f", {variant}"
+    text = f"{record.result.name}, exit code {record.result.exit_code}"
+    text += "" if variant is None else f", {variant}"
     if rows <= most:
-        return said
-    return f"{said}; {most} of {rows} rows, those with something wrong first: the metrics of all rows are in the metadata"
+        return text
+    return f"{text}; {most} of {rows} rows, those with something wrong first: the metrics of all rows are in the metadata"
 
 
 def _send_rows(
