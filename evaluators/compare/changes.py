@@ -124,7 +124,7 @@ def changed_rows(
     return rows, counts
 
 
-def _other_fields(was: Said, now: Said) -> bool:
+def _other_fields(was: RowResult, now: RowResult) -> bool:
     """Whether fields became another status in a row that both runs have."""
     return was is not None and now is not None and was.statuses != now.statuses
 

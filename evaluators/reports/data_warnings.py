@@ -170,7 +170,7 @@ def key_warnings(
     found: list[Issue] = []
     for one in stats:
         for keys in one.keys:
-            if found_nowhere(one.name, keys.path, keys.key) not in said:
+            if found_nowhere(one.name, keys.path, keys.key) not in message:
                 found.append(_key_warning(suite, lines[one.name], one.variant, keys))
     return list(dict.fromkeys(found))
 
