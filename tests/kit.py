@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from io import StringIO
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from evaluators.cli import command
 from evaluators.compare.comparison import RunComparison
-from evaluators.issues import problem
+from evaluators.issues import Issue, Problems, problem
 from evaluators.reports.format import FORMATS
 from evaluators.reports.headline import Options
 from evaluators.run.reader import Run
@@ -32,6 +32,14 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
+
+
+def problem_of(call: Callable[[], object]) -> Issue:
+    """The one problem that a call ends with."""
+    with pytest.raises(Problems) as caught:
+        call()
+    (issue,) = caught.value.issues
+    return issue
 
 
 def cli(*words: str) -> Result:

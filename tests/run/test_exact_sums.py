@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.model import Result, RowStatus
-from evaluators.run.exact_sums import EXACT, UNITS, Sums, add_to, plus, summand
+from evaluators.run.exact_sums import EXACT, UNITS, summand
 from evaluators.run.groups import ClusterSum
 from evaluators.run.intervals import mean_of
 from evaluators.run.tally import Tally
@@ -69,21 +69,3 @@ def test_a_figure_keeps_its_value_to_half_a_unit_and_small_denominators_exactly(
 )
 def test_a_figure_halfway_between_two_is_rounded_to_the_even_one(num: int, den: int, rounded: int) -> None:
     assert summand(num, den) == (rounded, UNITS)
-
-
-@given(st.lists(st.tuples(figures(), st.integers(1, 3)), max_size=20), st.integers(0, 20), st.integers(0, 20))
-def test_sums_are_the_same_for_any_split(rows: list[tuple[tuple[int, int], int]], cut: int, other: int) -> None:
-    def sums(some: list[tuple[tuple[int, int], int]]) -> Sums:
-        found: Sums = {}
-        for (num, den), times in some:
-            add_to(found, num, den, times)
-        return found
-
-    first, last = sorted((cut, other))
-    a, b, c = sums(rows[:first]), sums(rows[first:last]), sums(rows[last:])
-    left, right = dict(a), dict(b)
-    plus(left, b)
-    plus(left, c)
-    plus(right, c)
-    plus(right, a)
-    assert left == right == sums(rows)

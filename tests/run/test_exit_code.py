@@ -78,20 +78,6 @@ def test_the_facts_decide_the_exit_code(facts: Facts, code: int) -> None:
     assert bool(causes(facts)) == (code != 0)
 
 
-def test_causes_are_words_with_counts() -> None:
-    facts = Facts((stats(invalid=2, bugs=1),), (gate("failed"),), interrupted=True)
-    assert causes(facts) == (
-        "the run was interrupted after 13 rows",
-        "a fault in the program left rows without a score: header 1 of 13",
-        "gate header failed: mean 0.5000 is below 0.9",
-        "the test set left rows without a score: header 2 of 13",
-    )
-
-
-def test_a_test_set_without_rows_says_so() -> None:
-    assert causes(Facts((stats(0),))) == ("nothing was measured: the test set has no rows",)
-
-
 def test_an_issue_is_a_cause_with_its_place_and_its_hint() -> None:
     plain = Issue("odd", Blame.ENVIRONMENT, "the disk is full")
     placed = Issue("odd", Blame.ENVIRONMENT, "the disk is full", "/data", "make room")

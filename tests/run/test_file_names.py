@@ -7,16 +7,15 @@ from pathlib import Path
 import pytest
 
 from evaluators import load
-from evaluators.issues import Blame, Issue, Problems
+from evaluators.issues import Blame, Issue
 from evaluators.values.files import MOST_NAME_BYTES, as_file_name, why_no_file_name
+from tests.kit import problem_of
 
 UNUSABLE = ["x/../../../../up", "a/b", "a\\b", "nul\0", "x" * 300, ".hidden", "dot.", "é" * 100, "half\ud800"]
 
 
 def refused(suite: Path) -> Issue:
-    with pytest.raises(Problems) as error:
-        load(suite).run(results=suite.parent / "runs")
-    (issue,) = error.value.issues
+    issue = problem_of(lambda: load(suite).run(results=suite.parent / "runs"))
     assert issue.blame is Blame.CONFIG
     return issue
 

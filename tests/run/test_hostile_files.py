@@ -17,7 +17,7 @@ from evaluators import load
 from evaluators.issues import Blame, Problems
 from evaluators.run.reader import Run
 from evaluators.values.files import MOST_BYTES
-from tests.kit import cli
+from tests.kit import cli, problem_of
 
 SUITE = """
 test_set: rows.csv
@@ -66,9 +66,7 @@ NO_FILES = {
 
 def refusal(text: str, folder: Path) -> str:
     (folder / "suite.yaml").write_text(text, encoding="utf-8")
-    with pytest.raises(Problems) as error:
-        load(folder / "suite.yaml")
-    (issue,) = error.value.issues
+    issue = problem_of(lambda: load(folder / "suite.yaml"))
     assert issue.blame is Blame.CONFIG
     return str(issue)
 

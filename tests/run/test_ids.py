@@ -20,10 +20,6 @@ def warned(folder: Path, *names: str, **options: object) -> list[str]:
     return [issue.message for issue in result.warnings]
 
 
-def test_different_ids_are_nothing_to_speak_of(tmp_path: Path) -> None:
-    assert warned(tmp_path, "1", "2", "3") == []
-
-
 def test_an_id_in_several_rows_is_named_with_its_rows(tmp_path: Path) -> None:
     assert warned(tmp_path, "1", "2", "1", "3", "1") == ['1 id is in several rows: "1" in rows 2, 4 and 6']
 

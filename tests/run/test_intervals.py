@@ -68,7 +68,6 @@ def test_the_quantiles_are_those_of_the_tables(freedom: int, quantile: float) ->
 def test_the_interval_of_paired_rates_is_the_published_one() -> None:
     """Newcombe 1998, Statistics in Medicine 17, table II: method 10 for 36, 12, 2, 0."""
     found = paired_rates(both=36, broken=2, fixed=12, neither=0)
-    assert found is not None
     assert (round(found.low, 4), round(found.high, 4)) == (0.0569, 0.3404)
 
 
@@ -76,8 +75,6 @@ def test_the_interval_of_paired_rates_is_the_published_one() -> None:
 def test_paired_rates_hold_the_difference_and_are_mirrored_when_the_runs_are_swapped(counts: tuple[int, ...]) -> None:
     both, broken, fixed, neither = counts
     found, swapped = paired_rates(both, broken, fixed, neither), paired_rates(both, fixed, broken, neither)
-    assert found is not None
-    assert swapped is not None
     assert -1 <= found.low <= (fixed - broken) / sum(counts) <= found.high <= 1
     assert (swapped.low, swapped.high) == pytest.approx((-found.high, -found.low))
 
@@ -86,7 +83,6 @@ def test_paired_rates_hold_the_difference_and_are_mirrored_when_the_runs_are_swa
 def test_an_interval_holds_the_mean_and_stays_in_the_unit(values: dict[Fraction, int]) -> None:
     moments = known(moments_of_values(values))
     for found in (mean_interval(moments), share_interval(moments)):
-        assert found is not None
         assert 0 <= found.low <= float(moments.mean) <= found.high <= 1
         assert found.low < found.high
 
@@ -98,7 +94,6 @@ def test_an_interval_is_at_least_as_wide_as_students_and_the_bootstraps(values: 
         return
     found, reach = mean_interval(moments, -9.0, 9.0), student_95(moments.units - 1) * moments.error
     ends = abc(moments, moments.error, student_95(moments.units - 1))
-    assert found is not None
     assert found.low <= max(-9.0, min(float(moments.mean) - reach, ends.low))
     assert found.high >= min(9.0, max(float(moments.mean) + reach, ends.high))
 
@@ -158,7 +153,6 @@ def test_few_units_that_differ_leave_few_degrees_of_freedom() -> None:
     moments = known(moments_of_values({Fraction(1, 2): 5, Fraction(0): 25}))
     assert moments.fourth / moments.second**2 == Fraction(21, 5)
     found = mean_interval(moments, -1.0, 1.0)
-    assert found is not None
     assert found.low == pytest.approx(float(moments.mean) - student_95(17.75) * moments.error)
 
 
@@ -179,15 +173,6 @@ def test_one_failure_more_never_lifts_the_lower_end(units: int) -> None:
     assert lows == sorted(lows, reverse=True)
 
 
-@pytest.mark.parametrize("units", [2, 5, 30, 300])
-def test_a_failure_never_lifts_the_lower_end_above_that_of_a_perfect_run(units: int) -> None:
-    perfect = share_interval(moments_of_values({Fraction(1): units}))
-    for score in (Fraction(0), Fraction(1, 2), Fraction(999, 1_000)):
-        for failed in (1, units // 2):
-            found = share_interval(moments_of_values({Fraction(1): units - failed, score: failed}))
-            assert known_interval(found).low <= known_interval(perfect).low
-
-
 def known_interval(found: Interval | None) -> Interval:
     assert found is not None
     return found
@@ -201,7 +186,6 @@ def ends(found: Interval | None) -> tuple[float, float]:
 def test_an_interval_of_a_difference_holds_0_just_when_its_p_value_says_so(values: dict[Fraction, int]) -> None:
     moments, p = known(moments_of_values(values)), sign_flips(values)
     found = difference_interval(mean_interval(moments, -1.0, 1.0), p, float(moments.mean))
-    assert found is not None
     assert (found.low <= 0 <= found.high) == (p >= 0.05)
     assert found.low <= float(moments.mean) <= found.high
 
@@ -211,24 +195,8 @@ def test_so_does_that_of_right_and_wrong(counts: tuple[int, ...]) -> None:
     both, broken, fixed, neither = counts
     p, difference = mcnemar(broken, fixed), (fixed - broken) / sum(counts)
     found = difference_interval(pairs_interval(both, broken, fixed, neither), p, difference)
-    assert found is not None
     assert (found.low <= 0 <= found.high) == (p >= 0.05)
     assert found.low <= difference <= found.high
-
-
-def test_five_equal_gains_in_thirty_pairs_may_be_chance_and_their_interval_says_so_too() -> None:
-    moments = known(moments_of_values({Fraction(1, 2): 5, Fraction(0): 25}))
-    alone = known_interval(mean_interval(moments, -1.0, 1.0))
-    assert alone.low > 0
-    assert sign_flips({Fraction(1, 2): 5, Fraction(0): 25}) == 0.0625
-    assert ends(difference_interval(alone, 0.0625, 1 / 12)) == (0.0, alone.high)
-
-
-def test_an_interval_that_its_p_value_contradicts_ends_just_beyond_0() -> None:
-    assert ends(difference_interval(Interval(-0.01, 0.3), 0.04, 0.1)) == (0.0001, 0.3)
-    assert ends(difference_interval(Interval(-0.3, 0.01), 0.04, -0.1)) == (-0.3, -0.0001)
-    assert ends(difference_interval(Interval(0.02, 0.3), 0.04, 0.1)) == (0.02, 0.3)
-    assert difference_interval(None, 0.04, 0.1) is None
 
 
 def test_clusters_have_the_standard_error_of_the_ratio_estimator() -> None:
@@ -244,17 +212,6 @@ def test_clusters_have_the_standard_error_of_the_ratio_estimator() -> None:
     assert sqrt(moments.second / moments.units) == pytest.approx(0.11111111)
 
 
-def test_clusters_of_rows_that_go_together_have_a_wider_interval() -> None:
-    alone, together = (
-        moments_of_values({Fraction(1): 60, Fraction(0): 40}),
-        moments_of_clusters([(10, Fraction(10))] * 6 + [(10, Fraction(0))] * 4),
-    )
-    narrow, wide = mean_interval(alone), mean_interval(together)
-    assert narrow is not None
-    assert wide is not None
-    assert wide.high - wide.low > 2 * (narrow.high - narrow.low)
-
-
 def test_nothing_has_no_interval() -> None:
     assert moments_of_values({}) is None
     assert moments_of_powers(0, {}) is None
@@ -263,10 +220,6 @@ def test_nothing_has_no_interval() -> None:
     assert share_interval(None) is None
     assert paired_rates(0, 0, 0, 0) is None
     assert pairs_interval(0, 0, 0, 0) is None
-
-
-def test_one_row_has_the_interval_that_wilson_gives_one_row() -> None:
-    assert ends(share_interval(moments_of_values({Fraction(1): 1}))) == pytest.approx(ends(wilson(1, 1)))
 
 
 def test_the_detectable_difference_is_that_of_the_power_formula() -> None:

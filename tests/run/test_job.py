@@ -11,12 +11,10 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import pytest
-from msgspec.structs import replace
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import RowStatus
-from evaluators.run.groups import OTHER_VALUES
 from evaluators.run.job import run_split
 
 
@@ -72,24 +70,6 @@ def test_nobody_asks_for_reasons_once_there_are_enough(fussy: Any) -> None:
     assert ASKED == ["0", "1", "2", "3"]
 
 
-def test_what_earlier_splits_have_filled_is_not_asked_for_again(fussy: Any) -> None:
-    fussy.rows = [{"output": str(number)} for number in range(500)]
-    _, files = fussy.score(most=4, splits=20)
-    assert [line["row"] for line in evidence_of(files)] == [1, 2, 3, 4]
-    assert ASKED == ["0", "1", "2", "3"]
-
-
-def test_prose_is_evidence_against_contains_json(bench: Any) -> None:
-    bench.suite = {"evaluators": ["contains_json"]}
-    bench.rows = [{"output": "prose"}, {"output": "{}"}, {"id": "none"}]
-    measured, files = bench.score()
-    assert measured.whole.tallies[0].row_statuses[RowStatus.SCORED] == 3
-    assert [(line["row"], line["evaluator"]) for line in evidence_of(files)] == [
-        (1, "contains_json"),
-        (3, "contains_json"),
-    ]
-
-
 @pytest.mark.parametrize("choice", ["fail", "skip"])
 def test_unreadable_outputs_are_left_out_on_request_where_they_are_not_the_answer(bench: Any, choice: str) -> None:
     bench.suite = {"evaluators": ["contains_json", "json_diff_match"], "test_set": {"unreadable_output": choice}}
@@ -101,32 +81,11 @@ def test_unreadable_outputs_are_left_out_on_request_where_they_are_not_the_answe
     assert diff.row_statuses[RowStatus.UNREADABLE] == (choice == "fail")
 
 
-def test_a_column_with_many_values_has_the_first_ones_and_the_rest(bench: Any) -> None:
-    bench.suite = {"evaluators": ["exact_match"], "slices": ["row.id"]}
-    bench.rows = [{"id": f"{number:05}", "output": "a", "expected": "a"} for number in range(2_500)]
-    measured, _ = bench.score()
-    assert sorted(measured.groups["id"]) == [OTHER_VALUES, *(f"{number:05}" for number in range(1_000))]
-    assert measured.groups["id"][OTHER_VALUES].tallies[0].scored == 1_500
-    assert bench.score(splits=9)[0] == measured
-
-
 def test_a_job_is_small_and_can_be_pickled(bench: Any) -> None:
     _, job = bench.job()
     pickled = pickle.dumps(job)
     assert len(pickled) < 10_000
     assert pickle.loads(pickled) == job
-
-
-def test_the_same_split_gives_the_same_part(bench: Any) -> None:
-    _, job = bench.job(splits=4)
-    split = job.table.splits()[2]
-    results = []
-    for name in ("one", "two"):
-        folder = bench.folder / name
-        folder.mkdir()
-        result = run_split(replace(job, folder=str(folder)), split)
-        results.append((result, {path.name: path.read_bytes() for path in folder.iterdir()}))
-    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("enabled", [True, False])
@@ -135,18 +94,6 @@ def test_the_search_for_cycles_is_left_as_it_was(bench: Any, cycles: None, enabl
     _, job = bench.job()
     run_split(job, job.table.splits()[0])
     assert gc.isenabled() == enabled
-
-
-def test_an_interruption_leaves_the_search_for_cycles_on_and_no_file_open(bench: Any, cycles: None) -> None:
-    gc.enable()
-    _, job = bench.job()
-
-    def interrupted(rows: int) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run_split(job, job.table.splits()[0], progress=interrupted)
-    assert gc.isenabled()
 
 
 @pytest.fixture

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import load, loads
-from evaluators.issues import Blame, Problems
-from evaluators.limits import WorkLimits, limited, limits_here, still_time
+from evaluators.issues import Blame
 from evaluators.model import RowResult, RowStatus
-from tests.kit import write_rows
+from tests.kit import problem_of, write_rows
 
 NO_TIME = "0.0000000001"
 """Seconds that are over before the clock is looked at again."""
@@ -48,7 +47,6 @@ def test_a_row_that_takes_too_long_is_unjudged_by_that_evaluator(align: str) -> 
     for name in ("lists", "schema_match"):
         assert found[name].status is RowStatus.UNJUDGED
         issue = found[name].issue
-        assert issue is not None
         assert (issue.code, issue.blame) == ("row-out-of-time", Blame.ENVIRONMENT)
         assert "row_seconds" in (issue.hint or "")
     assert found["json_field_match"].status is RowStatus.SCORED
@@ -87,14 +85,6 @@ def test_rows_that_a_run_has_no_time_for_are_unjudged_and_counted(workers: int, 
     assert "and 6 more like this" in summary
 
 
-def test_a_run_with_time_enough_is_what_it_is_without_limits(tmp_path: Path) -> None:
-    path = written(tmp_path, [3, 0, 5])
-    limited_run = loads(LISTS % ("run_seconds: 100000, row_seconds: 50000", "hungarian", "any_order")).run(path)
-    free = loads(LISTS % ("", "hungarian", "any_order")).run(path)
-    assert limited_run.evaluators == free.evaluators
-    assert limited_run.exit_code == free.exit_code
-
-
 def test_rows_that_are_scored_in_a_thread_have_limits_of_their_own() -> None:
     suites = [
         loads(LISTS % (limits, "hungarian", "hungarian")) for limits in (f"row_seconds: {NO_TIME}", "row_seconds: 50000")
@@ -113,13 +103,6 @@ def test_rows_that_are_scored_in_a_thread_have_limits_of_their_own() -> None:
     assert {one["lists"].status for one in found[1]} == {RowStatus.SCORED}
 
 
-def test_outside_of_a_row_nothing_runs_out_of_time() -> None:
-    with limited(WorkLimits(row_seconds=1e-9)):
-        for _ in range(3):
-            still_time()
-    assert limits_here() == WorkLimits()
-
-
 def test_a_pattern_that_runs_out_of_time_while_items_are_paired_leaves_the_row_unjudged() -> None:
     slow = {"regex": {"pattern": "^(a|aa)+$", "timeout_seconds": 0.001}}
     items = [{"a": "a" * 60 + "b"}, {"a": "a" * 60 + "c"}]
@@ -131,7 +114,6 @@ def test_a_pattern_that_runs_out_of_time_while_items_are_paired_leaves_the_row_u
             .results.values()
         )
         assert found.status is RowStatus.UNJUDGED
-        assert found.issue is not None
         assert found.issue.code == "regex-timeout"
 
 
@@ -149,17 +131,6 @@ def test_the_length_of_texts_may_be_raised_and_lowered(name: str) -> None:
         assert found.status is status
 
 
-@pytest.mark.parametrize("evaluator", ["json_multi_field_match", "schema_match"])
-def test_the_length_of_fields_may_be_raised(evaluator: str) -> None:
-    text = "ab" * 2_000
-    given = {"output": {"a": text}, "expected": {"a": "c" + text}}
-    for length, status in ((1_000, RowStatus.UNJUDGED), (5_000, RowStatus.SCORED)):
-        suite = load({"limits": {"text_length": length}, "evaluators": [{evaluator: {"fields": {"a": "fuzzy"}}}]})
-        found = suite.evaluate(given)[evaluator]
-        assert found.status is status
-        assert found.score == (1.0 if status is RowStatus.SCORED else None)
-
-
 def test_long_texts_are_unjudged_in_rows_that_share_a_trace(tmp_path: Path) -> None:
     text = "ab" * 2_000
     path = tmp_path / "rows.jsonl"
@@ -169,12 +140,6 @@ def test_long_texts_are_unjudged_in_rows_that_share_a_trace(tmp_path: Path) -> N
     suite = {"limits": {"text_length": 1_000}, "evaluators": [{"json_multi_field_match": {"fields": {"a": "fuzzy"}}}]}
     (found,) = load(suite).run(path).evaluators
     assert (found.scored, found.unjudged) == (599, 1)
-
-
-@pytest.mark.parametrize(("cells", "codes"), [(10, {"items-too-long"}), (100_000, set())])
-def test_the_cells_of_all_lists_may_be_set_at_once(cells: int, codes: set[str], tmp_path: Path) -> None:
-    found = loads(LISTS % (f"list_cells: {cells}", "hungarian", "hungarian")).run(written(tmp_path, [15]))
-    assert {one.code for one in found.warnings} == codes
 
 
 @pytest.mark.parametrize(
@@ -190,8 +155,6 @@ def test_the_cells_of_all_lists_may_be_set_at_once(cells: int, codes: set[str], 
     ],
 )
 def test_limits_that_are_none_are_config_problems(setting: str) -> None:
-    with pytest.raises(Problems) as caught:
-        loads(f"limits: {{{setting}}}\nevaluators: [exact_match]")
-    (issue,) = caught.value.issues
+    issue = problem_of(lambda: loads(f"limits: {{{setting}}}\nevaluators: [exact_match]"))
     assert issue.blame is Blame.CONFIG
     assert setting.partition(":")[0] in issue.message

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from evaluators.run.metrics import beside_limit, interval_text, percent_text, score_text
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.run.metrics import beside_limit, counted, interval_text, limit_text, percent_text, score_text
 from evaluators.run.result import Interval
 
 
@@ -40,10 +40,3 @@ def test_text_beside_a_limit_is_on_the_same_side_of_it(value: float, limit: floa
     if value != limit:
         assert text != limit
         assert (text < limit) == (value < limit)
-
-
-def test_numbers_read_as_people_write_them() -> None:
-    assert limit_text(1.0) == "1"
-    assert limit_text(0.95) == "0.95"
-    assert counted(1, "row") == "1 row"
-    assert counted(1204, "row") == "1,204 rows"

@@ -61,11 +61,3 @@ def test_a_worker_reads_nothing_of_what_it_is_sent(suite: Suite, gone: bool) -> 
     assert [str(line.settings) for line in shipped.lines()] == [str(line.settings) for line in suite.lines]
     assert [str(line.settings) for line in again(shipped).lines] == [str(line.settings) for line in suite.lines]
     assert again(shipped).fingerprint == suite.fingerprint
-
-
-def test_two_runs_of_one_suite_are_the_same_whatever_becomes_of_its_files(suite: Suite) -> None:
-    first = suite.run("rows.jsonl")
-    for name in ("base.yaml", "schema.json", "schema.yaml"):
-        Path(name).unlink()
-    second = suite.run("rows.jsonl", workers=2)
-    assert (second.evaluators, second.meaning) == (first.evaluators, first.meaning)

@@ -96,30 +96,11 @@ def test_both_formats_hold_the_same_rows(tmp_path: Path, rows: Any, cuts: list[i
         assert [line["id"] for line in lines] == [str(line["row"]) for line in lines]
 
 
-@given(ROWS, st.lists(st.integers(0, 25), max_size=4))
-def test_the_parts_leave_no_trace(tmp_path: Path, rows: Any, cuts: list[int]) -> None:
-    for kind in ("jsonl", "parquet"):
-        whole, codes = write(tmp_path, kind, rows, []).read_bytes(), (tmp_path / f"codes.{kind}").read_bytes()
-        assert write(tmp_path, kind, rows, cuts).read_bytes() == whole
-        assert (tmp_path / f"codes.{kind}").read_bytes() == codes
-
-
 YES = (
     Result(RowStatus.SCORED, True, 1, 1),
     Result(RowStatus.SCORED, True, 4, 4, bytes([1, 1, 1, 1])),
     Result(RowStatus.SCORED, True, 7, 7, counts=(7, 0, 0, 0)),
 )
-
-
-@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
-@pytest.mark.parametrize(
-    ("given", "kept"),
-    [('a "b"', 'a "b"'), ("c\\d\n", "c\\d\n"), ("é 日", "é 日"), ("", ""), ("null", "null"), ("\ud800", "\\ud800")],
-)
-def test_an_id_is_kept_as_it_is(tmp_path: Path, kind: RowsFormat, given: str, kept: str) -> None:
-    path = write(tmp_path, kind, [(given, YES), ("other", YES)], [])
-    found = of_lines(path) if kind == "jsonl" else of_parquet(path)
-    assert [row["id"] for row in found] == [kept, "other"]
 
 
 @given(ROWS, st.lists(st.integers(0, 25), max_size=3))
@@ -150,45 +131,6 @@ def test_the_table_of_codes_says_everything_that_was_found(tmp_path: Path) -> No
          "metrics": [[1, 2], [0, 0]]},
         {"evaluator": "open", "code": 0, "status": "scored", "score": [7, 7], "passed": True, "counts": [7, 0, 0, 0]},
     ]  # fmt: skip
-
-
-@pytest.mark.slow
-def test_a_row_of_five_evaluators_takes_at_most_fifteen_bytes_in_parquet(tmp_path: Path) -> None:
-    stored = ("exact", "json", "fields", "diff", "normal")
-    ledgers = [Ledger(12 if name == "fields" else 0) for name in stored]
-    many = 2 * stored_rows.FLUSH_ROWS
-    columns: list[list[Result]] = [[], [], [], [], []]
-    noise = 1
-    for _ in range(many):
-        noise = noise * 6364136223846793005 % 2**64
-        wrong, where = noise >> 61, (noise >> 50) % 12
-        right = 12 - (wrong == 0)
-        columns[0].append(Result(RowStatus.SCORED, wrong > 2, int(wrong > 2), 1))
-        columns[1].append(Result(RowStatus.SCORED, True, 1, 1))
-        statuses = bytes(
-            FieldStatus.MISMATCH if place == where and wrong == 0 else FieldStatus.MATCH for place in range(12)
-        )
-        columns[2].append(Result(RowStatus.SCORED, right == 12, right, 12, statuses))
-        leaves = 20 + (noise >> 40) % 8
-        columns[3].append(Result(RowStatus.SCORED, wrong > 1, leaves - (wrong < 2), leaves, counts=(leaves, 0, 0, 0)))
-        columns[4].append(Result(RowStatus.SCORED, right == 12, right, 12, counts=(right, 12 - right, 0, 0)))
-    blocks: list[bytes] = []
-    writer = RowWriter(blocks.append, ledgers)
-    for start in range(0, many, 1_000):
-        ids = [str(number) for number in range(start, min(start + 1_000, many))]
-        writer.add(
-            range(start, start + len(ids)),
-            ids,
-            [ledger.codes(column[start : start + 1_000]) for ledger, column in zip(ledgers, columns, strict=True)],
-            [zlib.crc32(name.encode()) for name in ids],
-        )
-    writer.flush()
-    joined = JoinedRows("parquet", tmp_path / "rows.parquet", stored)
-    joined.begin()
-    for block in blocks:
-        joined.add(block, 2)
-    joined.close(tmp_path / "codes.jsonl")
-    assert (tmp_path / "rows.parquet").stat().st_size / many <= 15
 
 
 def test_rows_are_written_in_groups_of_one_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import evaluators
 from evaluators.issues import Blame, Problems
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import run_body, run_json, typed
-from tests.kit import write_rows
+from tests.kit import problem_of, write_rows
 
 SUITE = {"evaluators": ["exact_match", {"json_multi_field_match": {"name": "fields", "fields": ["a"]}}]}
 
@@ -24,10 +24,6 @@ def body(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     write_rows(file, rows)
     found: dict[str, Any] = json.loads(run_json(evaluators.load(SUITE).run(file).result))
     return found
-
-
-def test_a_run_is_read_as_it_was_written(body: dict[str, Any]) -> None:
-    assert json.loads(run_json(typed(run_body(json.dumps(body).encode(), "run.json"), RunResult, "run.json"))) == body
 
 
 @pytest.mark.parametrize(
@@ -57,9 +53,7 @@ def test_what_no_run_can_have_come_to_is_refused(body: dict[str, Any], place: st
     for step in path:
         inner = inner[step]
     inner[last] = value
-    with pytest.raises(Problems) as refused:
-        typed(run_body(json.dumps(changed).encode(), "x/run.json"), RunResult, "x/run.json")
-    (issue,) = refused.value.issues
+    issue = problem_of(lambda: typed(run_body(json.dumps(changed).encode(), "x/run.json"), RunResult, "x/run.json"))
     assert (issue.code, issue.blame, issue.where) == ("damaged-run", Blame.CONFIG, "x/run.json")
     assert says in issue.message
 

@@ -66,7 +66,6 @@ def test_parts_that_are_too_large_are_not_sent_and_it_is_said_what_to_do(
     _, job = bench.job(splits=2)
     job = of_run("this run", replace(job, folder=str(tmp_path / "gone")))
     trouble = received(job, run_and_send(job, (job.table.splits()[0], frozenset()))).trouble
-    assert trouble is not None
     assert trouble.blame is Blame.ENVIRONMENT
     assert trouble.hint == "--results names a folder that all workers see under the same path"
 

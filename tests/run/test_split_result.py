@@ -55,13 +55,6 @@ def test_a_result_comes_back_as_it_was(text: str) -> None:
     again.check(LINES)
 
 
-@pytest.mark.parametrize("damage", [b"", b"0", slice(0, -1), slice(1, None)])
-def test_what_is_cut_off_is_refused(damage: Any) -> None:
-    blob = sealed(result())
-    with pytest.raises(ValueError, match="cut off"):
-        opened(blob[damage] if isinstance(damage, slice) else damage, SplitResult)
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -96,17 +89,6 @@ def test_documents_that_are_not_there_are_refused() -> None:
     found.first_rows.documents = {"it": [0, 1]}
     with pytest.raises(ValueError, match="documents that are not there"):
         found.check(LINES)
-
-
-def test_rows_get_their_numbers() -> None:
-    found = result()
-    found.number("rows.csv", 10)
-    assert list(found.ids.places) == [10, 12]
-    assert [(row, issue.where) for row, issue in found.issues] == [(12, "rows.csv row 12, column x")]
-    assert [count.first for _, count in found.keys[0].faults()] == [(12,)]
-    (labels,) = found.labels
-    assert labels is not None
-    assert ([one.rows for _, _, one in labels.counted()], labels.unlisted) == ([((12, "one"),)], {"é": ((10, ""),)})
 
 
 class Both(Struct):

@@ -76,12 +76,11 @@ AREAS: Final[dict[str, Area]] = {
         (
             "run/tally.py", "run/exact_sums.py", "run/metrics.py", "run/intervals.py", "run/stats.py",
             "run/measures.py", "run/labels.py", "run/groups.py",
-            "run/row_codes.py",
         ),
         (
             "run/test_worked_by_hand.py", "run/test_sums_by_hand.py", "run/test_tally.py", "run/test_exact_sums.py", "run/test_metrics.py",
             "run/test_intervals.py", "run/test_statistics.py", "run/test_measures.py", "run/test_labels.py",
-            "run/test_clusters.py", "run/test_slices.py", "run/test_row_codes.py", "run/test_job.py",
+            "run/test_slices.py", "run/test_job.py",
         ),
     ),
     "gates": Area(
