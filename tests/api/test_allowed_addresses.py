@@ -68,7 +68,6 @@ def test_a_judge_is_asked_by_no_other_way_in(monkeypatch: pytest.MonkeyPatch) ->
     suite = loads(SUITES["judge"])
     monkeypatch.setenv("EVALUATORS_ADDRESSES", "named")
     result = suite.evaluate({"output": '{"a": "x"}', "expected": '{"a": "y"}'})["json_multi_field_match"]
-    assert result.issue is not None
     assert "EVALUATORS_ADDRESSES" in result.issue.message
 
 

@@ -41,7 +41,6 @@ FIELDS = {"fields": ["name", "age"]}
 
 def of(stats: EvaluatorStats, name: str) -> tuple[float | None, int]:
     found = stats.metric(name)
-    assert found is not None
     return found.mean, found.n
 
 
@@ -97,21 +96,6 @@ def test_pooled_precision_does_not_see_rows_that_gave_nothing_and_its_gate_says_
     assert (judged(result), result.exit_code, result.gates[0].message) == (["passed"], 0, gate.message)
 
 
-@pytest.mark.parametrize(("silent", "verdict"), [(5, "passed"), (6, "undecided")])
-def test_few_rows_that_gave_nothing_are_named_and_no_more(tmp_path: Path, silent: int, verdict: str) -> None:
-    rows = [(RIGHT, RIGHT)] * (100 - silent) + [({}, RIGHT)] * silent
-    gates = {"it": {"metric": "precision", "fail_below": 0.9}}
-    result = run(tmp_path, {"evaluators": [schema_match(**FIELDS)], "gates": gates}, rows)
-    assert judged(result) == [verdict]
-    assert f"{silent} rows of 100 have an output that gave nothing" in result.gates[0].message
-
-
-def test_a_gate_that_fails_on_what_precision_sees_fails(tmp_path: Path) -> None:
-    rows = [({"name": "Bob"}, RIGHT), ({}, RIGHT)]
-    gates = {"it": {"metric": "precision", "fail_below": 0.9}}
-    assert judged(run(tmp_path, {"evaluators": [schema_match(**FIELDS)], "gates": gates}, rows)) == ["failed"]
-
-
 @pytest.mark.parametrize(
     ("figure", "limits", "invalid", "verdict"),
     [
@@ -139,13 +123,6 @@ def test_a_gate_whose_figure_speaks_of_too_few_rows_is_undecided(
     rows += [({} if number * 10 < measured else RIGHT, RIGHT) for number in range(measured)]
     gates = {"it": {"metric": figure, **limits}}
     assert judged(run(tmp_path, {"evaluators": [schema_match(**FIELDS)], "gates": gates}, rows)) == [verdict]
-
-
-def test_an_undecided_gate_says_what_it_rests_on(tmp_path: Path) -> None:
-    rows = [(RIGHT, RIGHT)] * 5 + [(RIGHT, "not JSON")] * 35
-    result = run(tmp_path, {"evaluators": [schema_match(**FIELDS)], "gates": {"it": {"fail_below": 0.9}}}, rows)
-    assert result.exit_code == 3
-    assert result.gates[0].message == "mean 1.0000, on only 5 of 40 rows; the gate asks for 0.95 of them"
 
 
 def test_rows_that_the_outputs_file_lacks_are_said_first_and_leave_gates_undecided(tmp_path: Path) -> None:

@@ -19,9 +19,10 @@ from evaluators.api.run_options import RunOptions
 from evaluators.api.suite import Suite
 from evaluators.cli._progress import ProgressLine, SendingProgress
 from evaluators.issues import Problems
-from evaluators.reports.report_files import check_asked, named_for
+from evaluators.reports.report_files import check_asked
 from evaluators.run.reader import Run
 from evaluators.testsets.selection import Selection
+from tests.kit import problem_of
 
 SUITE = """
 evaluators:
@@ -99,17 +100,6 @@ def test_rows_csv_of_a_finished_run_is_what_the_run_would_have_written(tmp_path:
     assert [row["id"] for row in marked_rows(later)] == [f"r{number}" for number in range(1_001)]
 
 
-@pytest.mark.slow
-def test_a_page_has_the_documents_that_the_folder_does_not_keep(tmp_path: Path) -> None:
-    page, kept = tmp_path / "page.html", tmp_path / "kept.html"
-    run_of(tmp_path, 1_001, files=(page,))
-    folder = run_of(tmp_path, 1_001, files=(kept,), name="y", documents="all")
-    assert page.stat().st_size > 0.95 * kept.stat().st_size
-    later = tmp_path / "later.html"
-    write_again(folder, [later])
-    assert later.stat().st_size > 0.95 * kept.stat().st_size
-
-
 @pytest.mark.parametrize("change", ["touched", "gone"])
 def test_cells_of_another_test_set_are_refused_with_how_to_keep_them(tmp_path: Path, change: str) -> None:
     folder = run_of(tmp_path, 1_001)
@@ -118,9 +108,7 @@ def test_cells_of_another_test_set_are_refused_with_how_to_keep_them(tmp_path: P
         rows.unlink()
     else:
         rows.write_bytes(rows.read_bytes().replace(b"r17,", b"r71,"))
-    with pytest.raises(Problems) as caught:
-        write_again(folder, [tmp_path / "later.csv"])
-    (issue,) = caught.value.issues
+    issue = problem_of(lambda: write_again(folder, [tmp_path / "later.csv"]))
     assert issue.code == "not-recorded"
     assert "evaluators run SUITE -o later.csv" in (issue.hint or "")
     assert "documents: all" in (issue.hint or "")
@@ -131,7 +119,6 @@ def test_a_moved_folder_finds_its_rows(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     rows_of(tmp_path / "rows.csv", 1_001)
     folder = finish(suite(), test_set="rows.csv", results=Path("runs"), name="x").folder
-    assert folder is not None
     (tmp_path / "elsewhere").mkdir()
     moved = folder.rename(tmp_path / "elsewhere" / "moved")
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -195,41 +182,12 @@ def test_a_run_that_is_stopped_has_shorter_files(tmp_path: Path) -> None:
         assert sum(1 for _ in csv.DictReader(stream)) == finished.result.rows
 
 
-def test_nothing_is_left_of_a_run_that_cannot_be_finished(tmp_path: Path) -> None:
-    rows = rows_of(tmp_path / "rows.csv", 10)
-
-    def fail(rows: int, share: float | None) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        finish(suite(), test_set=str(rows), results=tmp_path / "runs", name="x", progress=fail)
-    assert list((tmp_path / "runs").iterdir()) == []
-
-
-def test_a_selection_shows_in_every_file(tmp_path: Path) -> None:
-    rows, lines = rows_of(tmp_path / "rows.csv", 50), tmp_path / "some.jsonl"
-    finish(suite(), test_set=str(rows), selection=Selection(where=(("id", "r7"),)), files=(lines,))
-    (line,) = [json.loads(text) for text in lines.read_text(encoding="utf-8").splitlines()]
-    assert (line["row"], line["id"]) == (9, "r7")
-
-
 def test_a_file_that_is_read_is_not_written(tmp_path: Path) -> None:
     rows = rows_of(tmp_path / "rows.csv", 1)
     (issue,) = check_asked([tmp_path / "sub" / ".." / "rows.csv"], [rows])
     assert issue.code == "overwrites-input"
     with pytest.raises(Problems):
         finish(suite(), test_set=str(rows), files=(rows,))
-
-
-def test_every_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    folder = tmp_path / "folder.md"
-    folder.mkdir()
-    assert [issue.code for issue in check_asked([folder, tmp_path / "a.pdf"], [])] == ["not-a-file", "unknown-format"]
-
-
-def test_a_variant_has_its_name_before_the_ending() -> None:
-    assert named_for("rows.csv") == "rows.csv"
-    assert named_for("my.rows.csv", "gpt") == "my.rows.gpt.csv"
 
 
 class Terminal(io.StringIO):
@@ -276,21 +234,6 @@ def test_a_row_with_too_many_or_too_few_cells_keeps_them_in_the_annotated_rows(t
     with open(marked, encoding="utf-8", newline="") as stream:
         again = [row[:3] for row in csv.reader(stream)]
     assert again[2:] == [["b", "Paris", " France,Paris"], ["c", "", ""]]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("count", [1_000, 1_001])
-@pytest.mark.parametrize("workers", [1, 2])
-def test_however_the_rows_are_cut_the_same_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, workers: int
-) -> None:
-    whole = run_of(tmp_path, count, name="whole")
-    monkeypatch.setattr("evaluators.testsets.readers.csv.SPLIT_BYTES", 20_000, raising=False)
-    monkeypatch.setattr("evaluators.testsets.delimited.SPLIT_BYTES", 20_000, raising=False)
-    cut = run_of(tmp_path, count, name="cut", workers=workers)
-    for file in sorted(whole.rglob("*")):
-        if file.is_file() and file.name != "environment.json":
-            assert (cut / file.relative_to(whole)).read_bytes() == file.read_bytes(), file.name
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes in folders")

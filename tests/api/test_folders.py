@@ -65,12 +65,6 @@ def test_a_test_set_on_the_command_line_stays_beside_the_folders(folder: Path) -
     assert (result.n_rows, result.evaluators[0].mean) == (1, 1.0)
 
 
-def test_an_output_that_no_document_asks_for_is_a_warning(folder: Path) -> None:
-    (folder / "typed" / "out" / "f" / "c.json").write_text("1", encoding="utf-8")
-    result = run(folder, expected="gold", output="out")
-    assert (result.exit_code, [warning.code for warning in result.warnings]) == (0, ["unmatched-id"])
-
-
 def test_expected_documents_without_outputs_say_what_is_missing(folder: Path) -> None:
     with pytest.raises(Problems, match="there are expected documents, but no outputs"):
         run(folder, "evaluators: [exact_match]", expected="gold")

@@ -131,22 +131,8 @@ def test_a_lower_bound_is_that_of_a_ratio_over_rows_or_clusters(
         expected = share_interval(sums.moments())
         if path == "number" and figure != "f1" and not clusters:
             expected = wilson(sums.of(1, 0), sums.units)
-        assert expected is not None
         assert gate.value == expected.low, figure
         assert gate.n == len(rows)
-
-
-@pytest.mark.parametrize("kind", OPEN)
-def test_what_is_watched_adds_up_to_what_a_field_counts(tmp_path: Path, kind: str) -> None:
-    rows = documents(40, seed=3)
-    plain = run(tmp_path, rows, OPEN[kind], {})
-    watched = run(tmp_path, rows, OPEN[kind], {f"it.{QTY}": {"fail_below": 0.1}})
-    assert [one.fields for one in plain.evaluators] == [one.fields for one in watched.evaluators]
-    (stats,) = watched.evaluators
-    (field,) = (one for one in stats.fields if one.path == QTY)
-    expected = [sum(column) for column in zip(*(counts_of(row, QTY) for row in rows), strict=True)]
-    assert [field.counts.match, field.counts.mismatch, field.counts.omission, field.counts.hallucination] == expected
-    assert "items in 40 rows" in (watched.gates[0].message or "")
 
 
 @pytest.mark.parametrize("figure", METRICS)
@@ -156,7 +142,6 @@ def test_a_listed_field_has_the_interval_of_its_rows(tmp_path: Path, figure: Rat
     gate = gate_of(tmp_path, rows, listed, {"it.number": {"metric": figure, "fail_below": 0.1, "using": "lower_bound"}})
     right = sum(one["number"] == other["number"] for one, other in rows)
     expected = wilson(right, 50)
-    assert expected is not None
     assert gate.n == 50
     if figure != "f1":
         assert gate.value == expected.low
@@ -181,33 +166,8 @@ def test_a_perfect_run_passes_under_clusters_as_wilson_would(
         tmp_path, rows, evaluator, {target: {"metric": figure, "fail_below": 0.9, "using": "lower_bound"}}, clusters=40
     )
     sure = wilson(40, 40)
-    assert sure is not None
     assert gate.verdict == "passed"
     assert gate.value == pytest.approx(sure.low)
-
-
-@pytest.mark.parametrize("clusters", [0, 25])
-def test_scores_that_are_all_alike_have_a_lower_bound(tmp_path: Path, clusters: int) -> None:
-    rows: list[Row] = [({"number": "1", "items": [{"qty": 1}]}, {"number": "1", "items": [{"qty": 2}]})] * 50
-    gate = gate_of(
-        tmp_path, rows, OPEN["whole documents"], {"it": {"fail_below": 0.4, "using": "lower_bound"}}, clusters=clusters
-    )
-    sure = wilson(clusters or 50, clusters or 50)
-    assert sure is not None
-    assert gate.verdict == "passed"
-    assert gate.value == pytest.approx(0.5 * sure.low)
-
-
-@pytest.mark.parametrize("kind", OPEN)
-def test_one_failure_more_never_lifts_a_lower_bound(tmp_path: Path, kind: str) -> None:
-    values = []
-    for failed in (0, 1, 2, 20):
-        rows = [(one, {} if number < failed else one) for number, (one, _) in enumerate(documents(40, seed=2))]
-        gate = gate_of(
-            tmp_path, rows, OPEN[kind], {"it": {"metric": "recall", "fail_below": 0.1, "using": "lower_bound"}}
-        )
-        values.append(gate.value or 0.0)
-    assert values == sorted(values, reverse=True)
 
 
 @pytest.mark.parametrize("kind", OPEN)
@@ -216,13 +176,6 @@ def test_outputs_that_gave_nothing_have_a_precision_of_0(tmp_path: Path, kind: s
     rows: list[Row] = [(expected, {}) for expected, _ in documents(20, seed=4)]
     gate = gate_of(tmp_path, rows, OPEN[kind], {"it": {"metric": "precision", "fail_below": 0.5, "using": using}})
     assert (gate.verdict, gate.value, gate.n) == ("failed", 0.0, 20)
-
-
-def test_min_rows_counts_rows_and_not_items(tmp_path: Path) -> None:
-    rows: list[Row] = [({"number": "1", "items": [{"qty": 1}] * 30}, {"number": "1", "items": [{"qty": 1}] * 30})] * 5
-    gate = gate_of(tmp_path, rows, OPEN["whole documents"], {f"it.{QTY}": {"fail_below": 0.5, "min_rows": 6}})
-    assert (gate.verdict, gate.n) == ("undecided", 5)
-    assert gate.message == "only 5 rows measured, and the gate asks for 6; 150 items in 5 rows"
 
 
 def test_slices_have_lower_bounds_of_their_own(tmp_path: Path) -> None:

@@ -88,20 +88,9 @@ def test_every_column_of_a_table_is_in_the_glossary(run: Run) -> None:
 
 def test_every_part_of_a_figure_that_is_sent_is_in_the_glossary(run: Run) -> None:
     about = {
-        "EVALUATOR",
-        "FIELD",
-        "schema",
-        "label",
-        "cost",
-        "kind",
-        "a",
-        "b",
-        "items",
-        "items.each.sku",
-        "slice",
-        "counts",
-        "metric",
-    }
+        "EVALUATOR", "FIELD", "schema", "label", "cost", "kind", "a", "b", "items", "items.each.sku", "slice",
+        "counts", "metric",
+    }  # fmt: skip
     parts = {part for name in metrics_of(run.result, every=True) for part in name.split("/")}
     assert parts - about - PARTS == set()
 
