@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from pyarrow import parquet as arrow_parquet
 
 from evaluators.api.loading import load
-from evaluators.issues import Blame, CellError, Problems
+from evaluators.issues import Blame, CellError
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.job import Job
 from evaluators.run.merge import measure
@@ -25,7 +25,7 @@ from evaluators.run.storing import store_parts
 from evaluators.testsets import byte_store, delimited
 from evaluators.testsets.reader import whole
 from evaluators.testsets.readers import jsonl, parquet
-from tests.kit import write_rows
+from tests.kit import problem_of, write_rows
 from tests.run.part_folder import clear_parts
 from tests.testsets.memory_store import InMemory, memory_store
 
@@ -151,16 +151,12 @@ def test_documents_and_variants_of_another_store_are_found_as_in_folders(
 
 def test_a_file_that_another_store_lacks_is_named_with_one_that_is_like_it(store: type[InMemory]) -> None:
     store.held["mem://bucket/rows.csv"] = b"id,output,expected\n"
-    with pytest.raises(Problems) as found:
-        run(SUITE, "mem://bucket/row.csv")
-    (issue,) = found.value.issues
+    issue = problem_of(lambda: run(SUITE, "mem://bucket/row.csv"))
     assert (issue.code, issue.hint) == ("no-such-file", 'did you mean "mem://bucket/rows.csv"?')
 
 
 def test_an_unknown_scheme_is_a_problem_that_names_it() -> None:
-    with pytest.raises(Problems) as found:
-        run(SUITE, "nowhere://bucket/rows.csv")
-    (issue,) = found.value.issues
+    issue = problem_of(lambda: run(SUITE, "nowhere://bucket/rows.csv"))
     assert (issue.code, issue.blame, issue.where) == ("unknown-store", Blame.CONFIG, "nowhere://bucket/rows.csv")
     assert "nowhere://" in issue.message
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import sys
-from collections.abc import Callable
-from datetime import UTC, date, datetime, time, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,14 +14,14 @@ from uuid import UUID
 import pytest
 
 import evaluators
-from evaluators.issues import Blame, Issue, Problems, extra_hint
+from evaluators.issues import Blame, Problems, extra_hint
 from evaluators.model import MISSING
 from evaluators.testsets.databases import UNORDERED, json_text, line_of, queried, without_parts
 from evaluators.testsets.documents import open_file
 from evaluators.testsets.memory_rows import FetchedRows
 from evaluators.testsets.query_settings import DatabaseConnection, says_an_order, why_not_a_query
 from evaluators.testsets.reader import whole
-from tests.kit import cli, write_rows
+from tests.kit import cli, problem_of, write_rows
 from tests.run.test_resuming import contents, counted, finished_files, left, start
 
 CITY = '{"city": "Rome"}'
@@ -56,13 +55,6 @@ def asked(folder: Path, statement: str) -> FetchedRows:
 def cells(found: FetchedRows, column: str) -> list[Any]:
     table = open_file(found.file, Path(), "jsonl")
     return [cell for chunk in whole(table, [column]) for cell in chunk.columns[column]]
-
-
-def problem_of(call: Callable[[], object]) -> Issue:
-    with pytest.raises(Problems) as caught:
-        call()
-    (issue,) = caught.value.issues
-    return issue
 
 
 def called(*words: str) -> tuple[int, str]:
@@ -444,21 +436,3 @@ def test_a_run_that_is_killed_goes_on_where_its_rows_have_an_order(folder: Path,
     else:
         assert resumed.returncode == 4
         assert UNORDERED in resumed.stderr
-
-
-def test_no_run_of_files_brings_a_database_along(folder: Path) -> None:
-    import subprocess
-
-    (folder / "rows.csv").write_text("id,output,expected\n1,a,a\n", encoding="utf-8")
-    (folder / "suite.yaml").write_text("evaluators: [exact_match]\n", encoding="utf-8")
-    program = (
-        "import sys, evaluators; evaluators.load('suite.yaml').run(test_set='rows.csv');"
-        "print({'sqlalchemy', 'sqlite3', 'openpyxl', 'evaluators.testsets.databases', 'evaluators.testsets.workbook'} & {*sys.modules})"
-    )
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert ended.stdout == "set()\n"
-
-
-def test_dates_in_utc_do_not_depend_on_the_zone_of_the_session() -> None:
-    moment = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    assert line_of(["a"], [moment]) == line_of(["a"], [moment.astimezone(timezone(timedelta(hours=-5)))])

@@ -82,11 +82,6 @@ def test_cells_stay_text(file: Path) -> None:
     assert numbered(table) == [(2, ["007", "true"]), (3, ["NA", "1.0"]), (4, ["", "null"])]
 
 
-def test_a_line_break_inside_quotes_belongs_to_the_cell_and_does_not_count_as_a_row(file: Path) -> None:
-    table = opened(file, 'id,output\r\n1,"a\r\nb\n"\r\n2,c\r\n')
-    assert numbered(table) == [(2, ["1", "a\r\nb\n"]), (3, ["2", "c"])]
-
-
 def test_blank_lines_are_no_rows_but_keep_their_number(file: Path) -> None:
     table = opened(file, "\nid,output\n\n1,a\n\n\n2,b\n\n")
     assert numbered(table) == [(4, ["1", "a"]), (7, ["2", "b"])]
@@ -142,13 +137,6 @@ def test_a_ragged_row_keeps_its_place_and_its_cells_and_says_what_is_wrong(
     assert chunk.columns["output"] == [CellError(issue, cells[1]), "b"]
 
 
-def test_a_quote_that_is_never_closed_makes_its_row_invalid(file: Path) -> None:
-    rows = numbered(opened(file, 'id,output\n1,a\n2,"b\n3,c\n'))
-    assert rows[0] == (2, ["1", "a"])
-    assert [number for number, _ in rows] == [2, 3]
-    assert codes(rows[1][1]) == {"quote-not-closed"}
-
-
 TORN = 'id,output\n1,"a ""quoted"" b"\n2,"b\n3,c\n4,"d"\n5,"e"\n'
 
 
@@ -162,31 +150,7 @@ def test_a_quote_that_a_later_row_closes_makes_its_row_invalid(file: Path, cut: 
         (issue,) = {cell.issue for cell in rows[1][1] if isinstance(cell, CellError)}
     assert (issue.code, issue.blame) == ("text-after-quote", Blame.TESTSET)
     assert issue.message == 'column "output": there is text after the quote that closes the cell: d"'
-    assert issue.hint is not None
     assert issue.hint.startswith('a quote that belongs to the text is doubled: ""')
-
-
-@pytest.mark.parametrize(
-    "cell",
-    [
-        '"a ""quoted"" b"',
-        '""',
-        '""""',
-        '"a,b"',
-        '"a\nb"',
-        '"a\r\nb"',
-        'a"b',
-        '5" pipe',
-        ' "a"',
-        '"{""a"": """"}"',
-        '"\'"',
-    ],
-)
-def test_cells_whose_quotes_are_right_stay_what_they_are(file: Path, cell: str) -> None:
-    text = "id,output,note\n" + f"1,{cell},x\n2,{cell},y\n3,{cell},{cell}\n"
-    with small_pieces(10_000, 8):
-        found = [cells for _, cells in numbered(opened(file, text))]
-    assert found == list(csv.reader(io.StringIO(text, newline="")))[1:]
 
 
 @pytest.mark.parametrize("bad", ['"a"b', '"a" ', '"a"b"', '"a""" x', '"a\n""b"c'])
@@ -204,10 +168,6 @@ def test_the_delimiter_is_worked_out_and_told(file: Path, delimiter: str) -> Non
     assert table.header == ("id", "the, output; x", "n")
     assert bool(table.notes) == (delimiter != ",")
     assert numbered(table)[0] == (2, ["1", '{"a": 1, "b": 2}', "3"])
-
-
-def test_one_column_needs_no_delimiter(file: Path) -> None:
-    assert numbered(opened(file, "output\na\nb\n")) == [(2, ["a"]), (3, ["b"])]
 
 
 def test_tsv_is_cut_at_tabs_whatever_the_header_holds(file: Path) -> None:
@@ -228,19 +188,10 @@ def test_a_column_without_a_name_is_called_by_its_place(file: Path) -> None:
     assert table.notes == ('rows.csv: columns without a name are called by their place, "column N": 2',)
 
 
-def test_a_header_alone_has_no_rows(file: Path) -> None:
-    assert numbered(opened(file, "id,output")) == []
-
-
 @pytest.mark.parametrize("text", ["", "\n\n", "\r\n"])
 def test_a_file_without_a_header_is_a_problem(file: Path, text: str) -> None:
     with pytest.raises(Problems, match="the file is empty"):
         opened(file, text)
-
-
-def test_a_cell_may_be_very_long(file: Path) -> None:
-    long = "x" * 300_000
-    assert numbered(opened(file, f'id,output\n1,"{long}"\n')) == [(2, ["1", long])]
 
 
 def test_an_unknown_column_is_missing_in_every_row(file: Path) -> None:
@@ -261,23 +212,6 @@ def test_a_damaged_compressed_file_is_a_problem(tmp_path: Path) -> None:
     source = ByteSource(str(path), path.name, compressed=True)
     with pytest.raises(Problems, match="the compressed file is damaged"):
         numbered(READERS.find("csv").open(source))
-
-
-def test_every_piece_starts_at_a_row(file: Path) -> None:
-    cell = '"{""a"": ""x\ny\r\n\n"", ""b"": [1, 2]}"'
-    text = "id,output\n" + "".join(f"{number},{cell}\n" for number in range(400))
-    with small_pieces(split=2000, cut=300):
-        table = opened(file, text)
-        assert len(table.splits()) > 5
-        assert numbered(table) == [
-            (number + 2, [str(number), '{"a": "x\ny\r\n\n", "b": [1, 2]}']) for number in range(400)
-        ]
-
-
-def test_pieces_depend_on_the_file_alone(file: Path) -> None:
-    text = "id,output\n" + "".join(f"{number},abc\n" for number in range(400))
-    with small_pieces(split=500, cut=100):
-        assert opened(file, text).splits() == opened(file, text).splits()
 
 
 @pytest.mark.parametrize("last", ['400,"never closed\n', '400,"never closed', '400,"never\n\nclosed\n'])
@@ -304,15 +238,6 @@ def test_the_end_of_a_file_is_no_place_where_a_row_starts(file: Path, size: int,
             table.splits()
         )
         assert len(numbered(table)) == 11
-
-
-def test_quotes_in_unquoted_cells_leave_the_rest_in_one_piece(file: Path) -> None:
-    rows = [["1", '5" pipe'], *([str(number), f"a\n{number},b"] for number in range(2, 300))]
-    text = "id,output\n" + "".join(f'{id},"{cell}"\n' if "\n" in cell else f"{id},{cell}\n" for id, cell in rows)
-    with small_pieces(split=1000, cut=100):
-        table = opened(file, text)
-        assert table.splits()[-1].note
-        assert [cells for _, cells in numbered(table)] == rows
 
 
 cells = st.text(alphabet='ab1é"\n\r,; \x00\u2028', max_size=8)

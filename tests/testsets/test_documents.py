@@ -11,7 +11,6 @@ import pytest
 
 from evaluators.api.loading import loads
 from evaluators.issues import CellError, Problems
-from evaluators.model import MISSING
 from evaluators.settings import BadSettings, build
 from evaluators.testsets.documents import documents_at, plain_name
 from evaluators.testsets.opening import open_test_set
@@ -120,27 +119,12 @@ def test_documents_without_a_partner_are_named_with_the_nearest_one(tmp_path: Pa
     assert rows(test_set, "output") == {"acme": ["no-output-for-row"], "b": ["2"]}
 
 
-def test_a_missing_output_that_counts_0_is_still_named(tmp_path: Path) -> None:
-    write_files(tmp_path, {"gold/a.json": "1", "gold/b.json": "2", "out/b.json": "2"})
-    test_set = opened(tmp_path, expected="gold", output="out", no_output="fail")
-    assert (test_set.issues, [one.code for one in test_set.warnings]) == ((), ["no-output-for-row"])
-    assert rows(test_set, "output")["a"] == [MISSING]
-
-
 def test_pairing_by_name_sets_folders_aside(tmp_path: Path) -> None:
     write_files(tmp_path, {"gold/a/x.json": "1", "out/x.json": "2"})
     (issue,) = opened(tmp_path, expected="gold", output="out").issues
     assert issue.hint == 'near: "x" for "a/x"; `pair_by: name` sets folders aside'
     found = rows(opened(tmp_path, expected="gold", output="out", pair_by="name"), "output", "folder")
     assert found == {"x": ["2", "a"]}
-
-
-def test_one_folder_per_model_gives_variants(tmp_path: Path) -> None:
-    write_files(tmp_path, {"gold/f/a.json": "1", "outs/one/f/a.json": "2", "outs/two/f/a.json": "3"})
-    test_set = opened(tmp_path, expected="gold", outputs="outs")
-    assert {name: rows(test_set.variant(name), "output") for name in test_set.variants} == {
-        "one": {"f/a": ["2"]}, "two": {"f/a": ["3"]},
-    }  # fmt: skip
 
 
 def test_two_lists_of_documents_are_paired_by_an_id_that_both_have(tmp_path: Path) -> None:

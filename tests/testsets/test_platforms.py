@@ -13,6 +13,7 @@ from evaluators.issues import Blame, Problems, extra_hint
 from evaluators.needs import ROLES
 from evaluators.run.preparing import prepare
 from evaluators.testsets.platforms.fetching import PlatformRows, cells
+from tests.kit import problem_of
 
 
 @pytest.mark.parametrize("platform", ["{mlflow: {run: x}}", "{phoenix: {dataset: x}}"])
@@ -20,9 +21,7 @@ def test_a_package_that_is_missing_is_named(platform: str, monkeypatch: pytest.M
     for module in ("mlflow", "phoenix", "phoenix.client"):
         monkeypatch.setitem(sys.modules, module, None)
     name = platform[1:].partition(":")[0]
-    with pytest.raises(Problems) as caught:
-        prepare(loads(f"test_set: {platform}\nevaluators: [exact_match]\n"))
-    (issue,) = caught.value.issues
+    issue = problem_of(lambda: prepare(loads(f"test_set: {platform}\nevaluators: [exact_match]\n")))
     assert issue.blame is Blame.CONFIG
     assert issue.message == f'"{name}" needs a package that is not installed'
     assert issue.hint == extra_hint(name)
@@ -35,9 +34,7 @@ def test_a_password_in_an_address_is_not_told() -> None:
         def found(self) -> Any:
             raise ConnectionError("no answer of http://ann:top@secret@127.0.0.1:9/api (ask ann@example.com)")
 
-    with pytest.raises(Problems) as caught:
-        Refusing().fetch()
-    (issue,) = caught.value.issues
+    issue = problem_of(lambda: Refusing().fetch())
     assert issue.message.endswith("ConnectionError: no answer of http://127.0.0.1:9/api (ask ann@example.com)")
 
 
