@@ -273,14 +273,9 @@ def schema() -> RunResult:
     ]
     means = (0.81, 0.95, 0.88, 0.85, 0.84, 0.9, None)
     names = (
-        "mean_precision",
-        "mean_recall",
-        "mean_f1",
-        "mean_field_score",
-        "overall_score",
-        "field_score",
+        "mean_precision", "mean_recall", "mean_f1", "mean_field_score", "overall_score", "field_score",
         "overall_pass_rate",
-    )
+    )  # fmt: skip
     figures = [MetricStats(name, mean, 10 if mean else 0) for name, mean in zip(names, means, strict=True)]
     stats = replace(
         evaluator("documents", "schema_match", 4, 6, {25: 220}, fields=fields),

@@ -6,10 +6,7 @@ file has changed fails then, with the difference.
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Callable, Mapping
-from io import StringIO
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -21,12 +18,10 @@ from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import RunComparison
 from evaluators.compare.pairs import Side, SideRows
 from evaluators.compare.variant_ranking import rank_variants
-from evaluators.issues import Problems
-from evaluators.reports.comparison_page import MOST_CHANGES, comparison_line, comparison_page
+from evaluators.reports.comparison_page import MOST_CHANGES, comparison_line
 from evaluators.reports.comparison_tables import p_value_text, signed
-from evaluators.reports.format import FORMATS, Format, comparison_format_for
+from evaluators.reports.format import FORMATS, Format
 from evaluators.reports.github import comparison_annotations
-from evaluators.reports.text import page_text
 from tests.compare.sides import made_rows, made_side, said
 from tests.kit import comparison_written, golden
 
@@ -153,30 +148,11 @@ def test_every_format_that_is_about_more_than_rows_holds_every_comparison() -> N
     assert refusing == {"field_sums", "fields", "jsonl", "report"}
 
 
-def test_the_table_and_the_json_file_say_the_same() -> None:
-    comparison = worse()
-    table = list(csv.DictReader(StringIO(comparison_written("csv", comparison).removeprefix("\ufeff"))))
-    body = json.loads(comparison_written("json", comparison))
-    assert [(row["row"], row["id"], row["change"]) for row in table] == [
-        (str(one["number"]), one["id"], one["change"]) for one in body["changed"]
-    ]
-    assert {row["change"] for row in table} == {"broken", "fixed"}
-
-
 @pytest.mark.parametrize("name", sorted(COMPARISONS))
 def test_a_test_fails_exactly_when_the_comparison_does(name: str) -> None:
     comparison = COMPARISONS[name]()
     suite = ElementTree.fromstring(comparison_written("junit", comparison))[0]
     assert bool(int(suite.get("failures", "0")) + int(suite.get("errors", "0"))) == bool(comparison.exit_code)
-
-
-def test_the_format_of_a_file_goes_by_its_extension() -> None:
-    assert type(comparison_format_for(Path("a.csv"))) is FORMATS.find("csv")
-    assert type(comparison_format_for(Path("a.fields.csv"))) is FORMATS.find("csv")
-    assert type(comparison_format_for(Path("a.md"))) is FORMATS.find("markdown")
-    for name in ("a.jsonl", "a.pdf"):
-        with pytest.raises(Problems):
-            comparison_format_for(Path(name))
 
 
 def test_a_difference_never_rounds_to_none() -> None:
@@ -197,17 +173,6 @@ def test_the_fields_of_a_row_are_cut_and_counted() -> None:
     page = comparison_written("text", replace(whole, changed=(changed,)))
     assert f"header.f{MOST_CHANGES - 1}: right → missing\n  and 2 more fields\n" in page
     assert f"header.f{MOST_CHANGES}:" not in page
-
-
-def test_github_is_told_first_how_it_ended() -> None:
-    lines = comparison_annotations(worse()).splitlines()
-    assert lines[0].startswith("::error title=evaluators::invoice extraction: FAILED")
-    assert all("title=regression check" in line for line in lines[1:])
-
-
-def test_the_files_that_were_written_are_listed() -> None:
-    text = page_text(comparison_page(same(), ("out/page.md",)))
-    assert text.endswith("The files:\n- out/page.md\n")
 
 
 def test_one_line_says_how_it_ended_and_why() -> None:

@@ -42,11 +42,6 @@ def test_a_part_of_a_name_can_be_read_back(key: str) -> None:
     assert segment(key) == "_-_" if not key else decoded(segment(key)) == key
 
 
-@given(KEYS)
-def test_a_part_of_a_name_has_no_mark_that_stands_between_parts(key: str) -> None:
-    assert re.fullmatch(r"[\w -]+", segment(key))
-
-
 def path_of(name: str) -> str:
     """The path that a name was made from."""
     parts = name.split(".")
@@ -78,11 +73,6 @@ def test_a_name_that_is_cut_stays_apart_from_every_other(first: str, second: str
     one, other = (fitted(f"evaluator/{field_name(path)}/accuracy", most) for path in (first, second))
     assert len(one) <= most
     assert (one == other) == (first == second)
-
-
-def test_a_name_is_cut_at_the_length_that_a_platform_takes() -> None:
-    assert fitted("x" * 250, 250) == "x" * 250
-    assert re.fullmatch("x{228}_-cut-[0-9a-f]{16}", fitted("x" * 251, 250))
 
 
 @pytest.mark.parametrize(

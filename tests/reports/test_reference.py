@@ -8,7 +8,6 @@ import pytest
 
 from evaluators.api.loading import loads
 from evaluators.builtin._evaluator import BUILTIN
-from evaluators.issues import Problems
 from evaluators.judges.judged_comparator import any_comparator
 from evaluators.reports.catalog import KINDS, Kind, entries, kinds_of, page, present_name, settings_in
 from evaluators.reports.document import Item, Listing, Page
@@ -140,11 +139,6 @@ def test_a_fence_inside_an_example_does_not_end_it() -> None:
 def test_words_of_other_systems_lead_to_todays_page() -> None:
     assert present_name("auto_exact_match") == "exact_match"
     assert kinds_of("auto_exact_match") == ()
-
-
-def test_an_unknown_name_has_no_page() -> None:
-    with pytest.raises(Problems, match='did you mean "length"'):
-        page("evaluators", "lenght")
 
 
 @pytest.mark.parametrize(

@@ -70,10 +70,6 @@ def test_intervals_say_what_counts_as_one(runs: dict[str, RunResult]) -> None:
     assert clustered.count(f"{legend}; rows of one doc_id count as one") == clustered.count(legend) > 0
 
 
-def test_an_undefined_mean_is_a_dash(runs: dict[str, RunResult]) -> None:
-    assert any(line.split()[:4] == ["exact_match", "–", "–", "–"] for line in lines_of(runs["broken"]))
-
-
 def test_the_lowest_fields_are_the_lowest_first(runs: dict[str, RunResult]) -> None:
     lines = lowest(runs["failed"], 2)
     start = lines.index("Fields with the lowest accuracy")
@@ -122,12 +118,6 @@ def test_fields_that_are_all_right_are_said_in_one_sentence(runs: dict[str, RunR
     header = runs["passed"].evaluators[1]
     result = replace(runs["passed"], evaluators=(replace(header, fields=header.fields[:1]),))
     assert "Every field that was measured is right in every row." in lines_of(result)
-
-
-def test_a_field_that_no_row_measured_is_named_and_not_ranked(runs: dict[str, RunResult]) -> None:
-    lines = lines_of(runs["failed"])
-    assert "Measured in no row: header → purchase_order." in lines
-    assert not any(line.startswith("header") and "purchase_order" in line for line in lines)
 
 
 def test_issues_say_how_many_more_there_are(runs: dict[str, RunResult]) -> None:
@@ -232,18 +222,10 @@ def test_hard_rows_are_a_section_on_request(runs: dict[str, RunResult]) -> None:
     assert hardest_rows(1, []).blocks == (Paragraph("There are none."),)
 
 
-def test_a_page_of_fields_without_fields_says_so(runs: dict[str, RunResult]) -> None:
-    assert "No evaluator of this run scores fields." in page_text(fields_page(runs["interrupted"]))
-
-
 def test_dense_drops_columns_that_say_nothing() -> None:
     table = PageTable((Head("a"), Head("b"), Head("c")), (("1", "0", ""), ("2", "0", "")))
     assert [column.head for column in dense(table, ()).columns] == ["a"]
     assert [column.head for column in dense(table, ("b",)).columns] == ["a", "b"]
-
-
-def test_the_summary_of_a_run_without_evaluators_is_a_page(runs: dict[str, RunResult]) -> None:
-    assert lines_of(replace(runs["broken"], evaluators=(), rows=0))
 
 
 @pytest.mark.parametrize("code", [0, 1, 2, 3, 4, 70, 130])

@@ -268,17 +268,9 @@ def test_evaluators(page: Opened, recorded: Recorded) -> None:
         if stats["pass_rate_ci"]:
             words.append(interval(stats["pass_rate_ci"], percent))
         counts = (
-            "scored",
-            "passed",
-            "failed",
-            "skipped",
-            "not_measured",
-            "invalid",
-            "unjudged",
-            "bugs",
-            "blocked",
+            "scored", "passed", "failed", "skipped", "not_measured", "invalid", "unjudged", "bugs", "blocked",
             "unreadable",
-        )
+        )  # fmt: skip
         words += [f"{stats[name]} {name.replace('_', ' ')}" for name in counts if stats[name]]
         ratios = [f"micro {name} {score(stats[f'micro_{name.lower()}'])}" for name in ("precision", "recall", "F1")]
         if stats["micro_f1"] is not None:
