@@ -23,9 +23,8 @@ import evaluators
 from evaluators.issues import Blame, Problems
 from evaluators.run.engines.engine import Crew, engine_of
 from evaluators.testsets.readers import jsonl
-from evaluators.testsets.selection import Selection
 from tests.hosts.environments import ROOT, RUNNING, missing
-from tests.kit import write_rows
+from tests.kit import problem_of
 from tests.run.engine_promises import *  # noqa: F403  # the tests that every engine runs
 
 SPLITS: Final = 12
@@ -110,29 +109,6 @@ def test_figures_and_files_are_those_of_one_process(cluster: RealCluster, place:
     assert result.n_rows == ROWS
     assert environment_of("cluster")["workers"] == 2
     assert environment_of("cluster")["scored_again"] == 0
-
-
-def test_variants_and_stored_tables_too(cluster: RealCluster, place: Path) -> None:
-    outputs = [{"id": f"r{number}", "output": {"a": number % 5}} for number in range(0, ROWS, 2)]
-    for name in ("x", "y"):
-        write_rows(place / f"{name}.jsonl", outputs)
-    suite = {
-        **SUITE,
-        "test_set": {
-            "file": "rows.jsonl", "columns": {"id": "id", "expected": "expected"},
-            "outputs": {"x": "x.jsonl", "y": "y.jsonl"},
-        },
-    }  # fmt: skip
-    scored("one", suite=suite, rows="parquet")
-    scored("cluster", at(cluster), suite=suite, rows="parquet")
-    assert files_of("cluster") == files_of("one")
-
-
-def test_a_part_of_the_rows(cluster: RealCluster, place: Path) -> None:
-    selection = Selection(limit=MISSING_ROW)
-    scored("one", selection=selection)
-    assert scored("cluster", at(cluster), selection=selection).n_rows == MISSING_ROW
-    assert files_of("cluster") == files_of("one")
 
 
 def test_without_an_address_a_cluster_is_started_and_stopped(cluster: RealCluster, place: Path) -> None:
@@ -245,28 +221,6 @@ def test_a_worker_that_is_killed_costs_its_split_again_and_nothing_else(
     assert len(list(place.glob("seen-*"))) == 1
     scored("one", suite=suite)
     assert files_of("cluster") == files_of("one")
-
-
-def test_a_split_that_ends_every_worker_ends_the_run_and_its_rows_are_named(
-    cluster: RealCluster, place: Path, killing: Callable[[int], dict[str, Any]]
-) -> None:
-    suite = killing(2)
-    with cluster.alone() as own, own.worker(), own.worker(), own.worker():
-        result = scored("cluster", at(own, retries=1), suite)
-    (issue,) = (one for one in result.issues if one.code == "worker-lost")
-    assert issue.blame is Blame.ENVIRONMENT
-    assert "each of 2 workers" in issue.message
-    first, _, last = (issue.where or "").removeprefix("rows.jsonl rows ").partition(" to ")
-    assert int(first) <= MISSING_ROW + 1 <= int(last)
-    assert result.n_rows == int(first) - 1
-    assert result.exit_code == 3
-    assert environment_of("cluster")["scored_again"] == 1
-
-
-def test_a_cluster_without_workers_is_waited_for_and_then_said(cluster: RealCluster, place: Path) -> None:
-    with cluster.alone() as empty, pytest.raises(Problems, match="had no worker for 1 seconds") as raised:
-        scored("cluster", {empty.engine: {"address": empty.address, "wait_seconds": 1}})
-    assert raised.value.issues[0].blame is Blame.ENVIRONMENT
 
 
 def test_a_worker_with_another_version_is_refused_before_the_first_row(
@@ -388,19 +342,6 @@ def test_an_evaluator_in_a_module_that_the_workers_lack_is_said_before_the_first
     assert "cannot take part in the run: ModuleNotFoundError: No module named 'only_here'" in done.stderr
 
 
-def test_the_command_says_the_same(cluster: RealCluster, place: Path) -> None:
-    (place / "suite.yaml").write_text(
-        f"evaluators: [contains_json]\nengine: {{{cluster.engine}: {{address: '{cluster.address}'}}}}\n"
-    )
-    command = [sys.executable, "-m", "evaluators", "run", "suite.yaml", "rows.jsonl", "--quiet"]
-    for name, options in (("one", ["--engine", "in_process"]), ("cluster", [])):
-        done = subprocess.run([*command, "--name", name, *options], capture_output=True, text=True, check=False)
-        assert done.stdout == "suite: finished\n", done.stderr
-        # Ray's own program writes lines such as `[2026-11-22 … W …] …` where a machine has no network
-        assert [line for line in done.stderr.splitlines() if not line.startswith("[20")] == []
-    assert files_of("cluster") == files_of("one")
-
-
 STOPPED = '''
 """The command, with an evaluator that at one row says so, and waits until it may go on."""
 import os
@@ -449,7 +390,6 @@ def test_an_interrupt_reaches_the_command_alone_and_what_is_finished_is_kept(clu
         [*command, "--engine", cluster.engine, "--workers", "2"], start_new_session=True, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
-        assert process.stderr is not None
         with open("who") as who:
             assert who.read() == "here"
         os.killpg(process.pid, signal.SIGINT)
@@ -498,9 +438,7 @@ def test_a_run_that_is_killed_goes_on_without_the_cluster(cluster: RealCluster, 
 
 
 def test_an_address_where_no_cluster_is(cluster: RealCluster, place: Path) -> None:
-    with pytest.raises(Problems) as raised:
-        scored("cluster", {cluster.engine: {"address": _nowhere(cluster)}})
-    (issue,) = raised.value.issues
+    issue = problem_of(lambda: scored("cluster", {cluster.engine: {"address": _nowhere(cluster)}}))
     assert (issue.code, issue.blame) == ("no-cluster", Blame.ENVIRONMENT)
 
 

@@ -39,7 +39,6 @@ def test_every_case_and_every_average_is_ours(ours: Figures) -> None:
                 assert scores[f"header/field/{path}"] == (status == "match")
     assert_same_rows(found, ours)
     averages = report.averages()
-    assert averages is not None
     assert_same_figures({name: Aggregate(averages.scores[name]) for name in ours.evaluators}, ours)
     assert evaluators[0].scorer.metrics() == ours.metrics
 

@@ -14,13 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mlflow.types.schema import Schema
 
-from evaluators.api.execute import finish
-from evaluators.api.loading import load
 from evaluators.reports.names import field_name, fitted, segment
 from evaluators.tracking.attachments import flat_params
 from evaluators.values.path_text import display
 from tests.hosts.servers import refusing
-from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures, register
+from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
 from tests.hosts.table.rows import table_rows
 from tests.kit import cli
 
@@ -122,27 +120,6 @@ def test_the_machine_is_told_only_when_somebody_asks(client: Any, tmp_path: Path
     assert {"mlflow.user", "mlflow.source.name"} <= {*told.data.tags}
     assert not {"mlflow.user", "mlflow.source.name"} & {*client.get_run(sent(ours)["run_id"]).data.tags}
     assert "run/environment.json" in {one.path for one in client.list_artifacts(told.info.run_id, "run")}
-
-
-@pytest.mark.parametrize("environment", [False, True])
-def test_traces_say_who_and_where_only_when_somebody_asks(
-    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: bool
-) -> None:
-    in_experiment(monkeypatch, f"who {environment}")
-    suite = tmp_path / "suite.yaml"
-    text = SUITE.read_text(encoding="utf-8").replace("file: rows.csv", f"file: {SUITE.parent / 'rows.csv'}")
-    settings = f"{{environment: {str(environment).lower()}, trace_rows: 2}}"
-    suite.write_text(f"{text}\ntracking: [{{mlflow: {settings}}}]\n", encoding="utf-8")
-    run_id = sent(figures(tmp_path, suite=suite))["run_id"]
-    experiment = client.get_experiment_by_name(f"who {environment}").experiment_id
-    traces = client.search_traces(locations=[experiment], run_id=run_id)
-    assert len(traces) == 2
-    for trace in traces:
-        found = {
-            name for name in trace.info.trace_metadata if name.startswith(("mlflow.user", "mlflow.source.", "mlflow.git"))
-        }
-        assert ({"mlflow.user", "mlflow.source.name"} <= found) is environment
-        assert bool(found - {"mlflow.sourceRun"}) is environment
 
 
 def test_each_model_is_a_run_of_its_own_below_one_of_all(
@@ -266,17 +243,6 @@ def test_traces_have_a_feedback_for_every_score_and_every_error(
     assert by_id["fenced"].data.spans[0].outputs.startswith("Here it is:")
 
 
-def test_a_server_that_is_away_loses_nothing(mlflow_store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
-    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-    ours = figures(tmp_path, "--track", "mlflow")
-    assert not (ours.folder / "links.json").exists()
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", mlflow_store)
-    ended = cli("track", str(ours.folder), "--to", "mlflow")
-    assert ended.exit_code == 0, ended.output
-    assert sent(ours)["platform"] == "mlflow"
-
-
 def test_a_run_that_the_environment_names_is_taken(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     experiment = client.create_experiment("of somebody else")
     run = client.create_run(experiment, run_name="training")
@@ -320,16 +286,6 @@ def test_what_was_sent_before_an_interruption_is_there_and_the_rest_comes_later(
         },
         ours,
     )
-
-
-def test_a_run_that_was_stopped_says_so(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    in_experiment(monkeypatch, "stopped")
-    register()
-    done = finish(load(SUITE), results=tmp_path, name="x", track=("mlflow",), stopped=lambda: True)
-    assert done.sent is not None
-    (link,) = done.sent.links
-    run = client.get_run(link.run_id)
-    assert (run.info.status, run.data.metrics["run/complete"], run.data.metrics["run/exit_code"]) == ("KILLED", 0, 130)
 
 
 KEYS = st.one_of(st.text(max_size=8), st.sampled_from(["", "each", "..", ".", "/", "a/../b", " ", "²", "ª", "x" * 300]))

@@ -88,16 +88,6 @@ def test_events_are_log_records_of_the_spans_that_they_are_about(sink: Sink, our
     assert found["skipped"]["header"][LABEL] == "skipped"
 
 
-def in_spans(sink: Sink) -> list[tuple[bytes, dict[str, Any]]]:
-    return [(span.span_id, plain(event.attributes)) for span in sink.spans for event in span.events]
-
-
-def test_spans_hold_the_same_events(sink: Sink, ours: Figures) -> None:
-    OpenTelemetry().send(ours.record)
-    assert in_spans(sink) == [(log.span_id, plain(log.attributes)) for log in sink.logs]
-    assert {event.name for span in sink.spans for event in span.events} == {RESULT}
-
-
 def test_the_span_of_the_run_has_its_figures_and_no_events(sink: Sink, ours: Figures) -> None:
     OpenTelemetry(trace_rows=0).send(ours.record)
     (span,) = sink.spans
@@ -201,11 +191,6 @@ def test_a_run_that_is_sent_again_is_the_same_to_the_byte(sink: Sink, ours: Figu
     assert sink.bodies == before
 
 
-def test_rows_with_something_wrong_go_first(sink: Sink, ours: Figures) -> None:
-    OpenTelemetry(trace_rows=2).send(ours.record)
-    assert sorted(rows_of(sink).values()) == ["lacking", "wrong"]
-
-
 def test_inputs_and_outputs_are_where_readers_of_spans_look(sink: Sink, ours: Figures) -> None:
     OpenTelemetry(contents=True).send(ours.record)
     (span,) = (span for span in sink.spans if span.name == "row unreadable")
@@ -220,7 +205,6 @@ def test_inputs_and_outputs_are_where_readers_of_spans_look(sink: Sink, ours: Fi
 def test_the_machine_is_told_only_when_somebody_asks(sink: Sink, ours: Figures) -> None:
     OpenTelemetry().send(ours.record)
     known = ours.record.result.environment
-    assert known is not None
     assert not any(known.folder.encode() in body for _, body in sink.bodies)
     told = {name: value for name, value in sink.resource("/v1/traces").items() if not name.startswith("telemetry.sdk.")}
     assert told == {"service.name": "evaluators", "service.instance.id": run_key(ours.record)}
@@ -245,13 +229,6 @@ def test_the_variables_of_the_platform_count(sink: Sink, ours: Figures, monkeypa
         "billing",
         "invoices",
     )
-
-
-def test_the_suite_wins_over_the_variables(sink: Sink, ours: Figures, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
-    OpenTelemetry(endpoint=sink.address, events="logs").send(ours.record)
-    assert sink.logs
-    assert in_spans(sink) == []
 
 
 def track(folder: Path, *words: str) -> tuple[int, str]:

@@ -199,16 +199,6 @@ def test_spans_that_outputs_come_from_are_annotated(client: Any, tmp_path: Path)
     assert_same_rows(found, ours)
 
 
-def test_a_server_that_is_away_loses_nothing(phoenix_store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PHOENIX_COLLECTOR_ENDPOINT", "http://127.0.0.1:9")
-    ours = figures(tmp_path, "--track", "phoenix")
-    assert not (ours.folder / "links.json").exists()
-    monkeypatch.setenv("PHOENIX_COLLECTOR_ENDPOINT", phoenix_store)
-    ended = cli("track", str(ours.folder), "--to", "phoenix")
-    assert ended.exit_code == 0, ended.output
-    assert sent(ours)["platform"] == "phoenix"
-
-
 def found_in(client: Any, experiment: str) -> dict[str, dict[str, Found]]:
     return {
         id: {name: Found(one.result["score"], one.error is not None) for name, one in row.items()}
@@ -253,11 +243,3 @@ def test_a_wrong_key_is_named(phoenix_store: str, tmp_path: Path) -> None:
     assert ended.exit_code == 3
     assert f"Phoenix at {address} refuses the key, or there is none (status 401)" in ended.output
     assert "PHOENIX_API_KEY" in ended.output
-
-
-def test_evaluations_of_fields_may_be_left_out(client: Any, tmp_path: Path) -> None:
-    suite = suite_with(tmp_path, "{phoenix: {dataset: whole rows, fields: false}}")
-    ours = figures(tmp_path, suite=suite)
-    read = evaluations(client, sent(ours)["run_id"])
-    assert {name for row in read.values() for name in row} == {*ours.evaluators}
-    assert_same_rows(found_in(client, sent(ours)["run_id"]), ours)

@@ -142,11 +142,6 @@ def test_an_object_gives_the_run_of_the_same_file_here(bucket: Bucket, tmp_path:
     assert (there.n_rows, there.issues, there.exit_code) == (ROWS, (), 0)
 
 
-def test_workers_read_their_own_parts(bucket: Bucket) -> None:
-    place = bucket.put("rows.csv", file_of("rows.csv"))
-    assert run(place, workers=2).evaluators == run(place).evaluators
-
-
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_a_folder_and_a_pattern_are_one_test_set(bucket: Bucket, ending: str) -> None:
     for number in range(4):
@@ -158,15 +153,6 @@ def test_a_folder_and_a_pattern_are_one_test_set(bucket: Bucket, ending: str) ->
         result = suite.run(f"{bucket.address}/{place}")
         assert (result.n_rows, result.evaluators) == (400, whole.evaluators), place
         assert {one.slice[1] for one in result.slices if one.slice} == {"2026-01-01", "2026-01-02"}
-
-
-def test_documents_in_two_folders(bucket: Bucket) -> None:
-    for number in range(5):
-        bucket.put(f"gold/sub/{number}.json", b'{"x": 1}')
-        bucket.put(f"out/sub/{number}.json", json.dumps({"x": number % 2}).encode())
-    test_set = {"expected": f"{bucket.address}/gold", "output": f"{bucket.address}/out"}
-    result = load({"evaluators": ["json_diff_match"], "test_set": test_set}).run()
-    assert (result.n_rows, result.evaluators[0].mean) == (5, 2 / 5)
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.parquet"])
@@ -222,14 +208,6 @@ def test_runs_and_files_are_written_to_a_store_and_read_from_it(bucket: Bucket, 
     assert left == []
 
 
-def test_a_bucket_that_is_not_there_is_found_out_before_the_first_row(bucket: Bucket, tmp_path: Path) -> None:
-    (tmp_path / "suite.yaml").write_text(json.dumps(SUITE), encoding="utf-8")
-    (tmp_path / "rows.csv").write_bytes(file_of("rows.csv"))
-    place = f"{bucket.address.partition('://')[0]}://no-such-bucket-of-tests/runs"
-    said = called("run", "suite.yaml", "rows.csv", "--results", place, folder=tmp_path, code=3)
-    assert place in said
-
-
 @pytest.fixture
 def cut(s3_bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> Iterator[Relay]:
     """A relay in front of the server."""
@@ -250,14 +228,6 @@ def test_a_connection_that_is_cut_is_tried_again(s3_bucket: Bucket, cut: Relay, 
     again = run(place)
     assert cut.cuts == 0
     assert (again.n_rows, again.evaluators, again.exit_code) == (ROWS, whole.evaluators, 0)
-
-
-def test_a_connection_that_is_always_cut_is_no_shorter_test_set(s3_bucket: Bucket, cut: Relay) -> None:
-    place = s3_bucket.put("rows.csv", file_of("rows.csv"))
-    cut.cuts = 10**9
-    with pytest.raises(Problems) as found:
-        run(place)
-    assert [issue.blame for issue in found.value.issues] == [Blame.ENVIRONMENT]
 
 
 def test_nobody_to_say_who_asks_is_the_environment(

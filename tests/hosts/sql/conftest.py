@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,10 +119,10 @@ def _wait(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
 
 
 class Cutter:
-    """A port that passes everything on to a server, and does something to a connection once so many bytes came back."""
+    """A port that passes everything on to a server, and ends a connection once so many bytes came back."""
 
-    def __init__(self, port: int, after: int, act: Callable[[], None] | None = None, times: int = 100) -> None:
-        self._target, self._after, self._act, self._times = port, after, act, times
+    def __init__(self, port: int, after: int, times: int = 100) -> None:
+        self._target, self._after, self._times = port, after, times
         self.connections = 0
         self._listener = socket.create_server((HOST, 0))
         self.port = int(self._listener.getsockname()[1])
@@ -150,10 +150,7 @@ class Cutter:
             while data := source.recv(65536):
                 passed += len(data)
                 if limit is not None and passed > limit:
-                    if self._act is None:
-                        break
-                    self._act()
-                    limit = None
+                    break
                 target.sendall(data)
         for one in (source, target):
             with suppress(OSError):
@@ -161,9 +158,9 @@ class Cutter:
 
 
 @contextmanager
-def cutting(port: int, after: int, act: Callable[[], None] | None = None, times: int = 100) -> Iterator[Cutter]:
+def cutting(port: int, after: int, times: int = 100) -> Iterator[Cutter]:
     """A `Cutter` for as long as the context lasts."""
-    cutter = Cutter(port, after, act, times)
+    cutter = Cutter(port, after, times)
     try:
         yield cutter
     finally:

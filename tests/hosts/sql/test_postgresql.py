@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import MISSING
-from evaluators.testsets.databases import UNORDERED, queried
+from evaluators.testsets.databases import queried
 from evaluators.testsets.documents import open_file
 from evaluators.testsets.memory_rows import FetchedRows
 from evaluators.testsets.query_settings import DatabaseConnection
 from evaluators.testsets.reader import whole
 from tests.docs.sessions import ROOT, prepare, run_page
 from tests.hosts.servers import free_port
-from tests.hosts.sql.conftest import PASSWORD, VARIABLE, Server, cluster, cutting, variables
+from tests.hosts.sql.conftest import PASSWORD, VARIABLE, Server, cutting, variables
 
 COUNT = 20_000
 PARTS = ("sesame", "carla", "payroll", "127.0.0.1")
@@ -136,11 +133,6 @@ def test_a_value_is_a_cell(written: str, read: Any) -> None:
     assert found.header == ("a", "b")
 
 
-def test_a_number_in_a_document_keeps_its_digits() -> None:
-    found = asked("""select '{"a": 12345678901234567890.10}'::jsonb as a""")
-    assert Path(found.file).read_bytes() == b'{"a":{"a": 12345678901234567890.10}}\n'
-
-
 def test_a_run_is_the_same_with_any_number_of_workers(place: Path) -> None:
     for name, words in (("one", ()), ("two", ("--workers", "2"))):
         code, said = called("run", "suite.yaml", "--name", name, *words)
@@ -149,29 +141,6 @@ def test_a_run_is_the_same_with_any_number_of_workers(place: Path) -> None:
         assert (place / "runs/one" / file).read_bytes() == (place / "runs/two" / file).read_bytes()
     written = b"".join(file.read_bytes() for file in (place / "runs").rglob("*") if file.is_file())
     assert [part for part in PARTS if part.encode() in written] == []
-
-
-def test_many_rows_need_little_memory() -> None:
-    program = f"""
-import resource
-from pathlib import Path
-from evaluators.testsets.databases import queried
-from evaluators.testsets.query_settings import DatabaseConnection
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-statement = "select n, repeat('x', 1000) as a from generate_series(1, 200000) n order by n"
-found = queried(statement, DatabaseConnection(env="{VARIABLE}"), Path())
-print(Path(found.file).stat().st_size, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        env=variables({"PYTHONPATH": str(ROOT)}),
-        check=True,
-    )
-    size, grown = map(int, done.stdout.split())
-    assert size > 200_000_000
-    assert grown * 1024 < size / 4
 
 
 # nothing is changed
@@ -210,15 +179,6 @@ def test_what_a_read_only_transaction_lets_through_is_taken_back(server: Server)
         assert admin.execute("select count(*) from pg_largeobject_metadata").fetchone() == (0,)
 
 
-def test_a_function_that_writes_ends_the_command_with_2(server: Server, place: Path) -> None:
-    with server.admin() as admin:
-        admin.execute("create or replace function forget() returns int language sql as 'delete from answers; select 1'")
-    (place / "suite.yaml").write_text(SUITE.replace("select * from answers", "select *, forget() from answers"))
-    code, said = called("run", "suite.yaml")
-    assert code == 2
-    assert "the statement changes data, and it is run so that it can only read" in said
-
-
 # what goes wrong
 
 
@@ -236,11 +196,6 @@ def test_a_function_that_writes_ends_the_command_with_2(server: Server, place: P
 def test_a_statement_that_cannot_be_used(statement: str, blame: Blame, said: str) -> None:
     issue = problem_of(statement)
     assert (issue.blame, said in issue.message) == (blame, True), issue
-
-
-def test_whether_the_rows_have_an_order() -> None:
-    assert asked("select 1 as a").unrepeatable == UNORDERED
-    assert asked("select 1 as a order by 1").unrepeatable is None
 
 
 @pytest.mark.parametrize(
@@ -296,27 +251,6 @@ def test_a_backend_that_ends_itself_in_mid_stream() -> None:
     )
     assert (issue.blame, issue.code) == (Blame.ENVIRONMENT, "not-fetched")
     assert "ended the connection after" in issue.message
-
-
-def test_a_backend_that_is_killed_in_mid_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    killed: list[int] = []
-    with cluster() as own:
-
-        def kill() -> None:
-            with suppress(psycopg.Error), own.admin() as admin:
-                found = admin.execute(
-                    "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"
-                )
-                killed.extend(pid for (pid,) in found.fetchall())
-            for pid in killed:
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-
-        with cutting(own.port, 3_000_000, kill) as cutter:
-            monkeypatch.setenv(VARIABLE, own.address(cutter.port))
-            issue = problem_of(cut_once_it_flows())
-    assert killed
-    assert (issue.blame, issue.code) == (Blame.ENVIRONMENT, "not-fetched")
 
 
 def test_a_statement_that_the_server_gives_up(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
