@@ -13,7 +13,7 @@ from evaluators import load
 from tests.tools.benchmarks import suites
 from tests.tools.benchmarks.floor import floor
 from tests.tools.benchmarks.goals import Finding
-from tests.tools.benchmarks.rows import FORMATS, Row, rows, write
+from tests.tools.benchmarks.rows import FORMATS, rows, write
 
 COUNT = 300
 
@@ -32,19 +32,6 @@ def test_the_rows_are_mixed_as_described() -> None:
     assert _share(drawn, [not row.expected.isascii() for row in drawn]) == pytest.approx(0.5, abs=0.04)
     assert _share(drawn, ["```" in row.output for row in drawn]) == pytest.approx(0.10, abs=0.02)
     assert all(len(json.loads(row.expected)) == 12 for row in drawn)
-
-
-def test_a_share_of_the_documents_is_unlike_the_others() -> None:
-    usual = _shape(next(rows(1)))
-    drawn = list(rows(1_000, unlike=0.4))
-    assert _share(drawn, [_shape(row) != usual for row in drawn]) == pytest.approx(0.4, abs=0.05)
-    assert [row.expected for row in rows(20, unlike=0.0)] == [row.expected for row in rows(20)]
-
-
-def _shape(row: Row) -> object:
-    document = json.loads(row.expected)
-    parcels = {tuple(parcel) for parcel in document["parcels"]}
-    return [(key, type(value)) for key, value in document.items() if key != "surcharge"], parcels
 
 
 def _share(drawn: Sequence[object], holds: list[bool]) -> float:

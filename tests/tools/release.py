@@ -18,12 +18,9 @@ ROOT: Final = Path(__file__).parents[2]
 MOST_BYTES: Final = 1_400_000
 """Of the wheel."""
 READ: Final = (
-    "evaluators/presets/extraction.yaml",
-    "evaluators/guide/starters/comparator.py.txt",
-    "evaluators/reports/html/report.css",
-    "evaluators/reports/html/report.js",
-    "evaluators/py.typed",
-)
+    "evaluators/presets/extraction.yaml", "evaluators/guide/starters/comparator.py.txt",
+    "evaluators/reports/html/report.css", "evaluators/reports/html/report.js", "evaluators/py.typed",
+)  # fmt: skip
 """Files of the program that are no Python."""
 
 

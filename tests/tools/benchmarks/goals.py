@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from tests.tools.benchmarks import promptfoo, suites
-from tests.tools.benchmarks.measure import Command, Took, alternate, instructions, one_core
-from tests.tools.benchmarks.rows import write
+from tests.tools.benchmarks.measure import Command, Took, alternate, one_core
 
 GOALS: dict[str, Callable[[Bench], Iterator[Finding]]] = {}
 INSIDE: Final = (sys.executable, "-m", "tests.tools.benchmarks.inside")
@@ -150,20 +149,6 @@ def two_cheap_evaluators(bench: Bench) -> Iterator[Finding]:
     """exact_match and contains_json alone, nothing stored: no hidden cost per row."""
     took = against_floor(bench, "exact", "jsonl", stored=False)
     yield from ratios("exact_match and contains_json, nothing stored", 1.2, *took)
-
-
-@goal("P5")
-def instructions_per_row(bench: Bench) -> Iterator[Finding]:
-    """Instructions per row, start-up set aside."""
-
-    def per_row(command: Callable[[int], Command]) -> float:
-        return (instructions(command(20_000)) - instructions(command(10_000))) / 10_000
-
-    floor = per_row(lambda rows: bench.floor("jsonl", rows))
-    for suite, bar in (("exact", None), ("fields", None), ("five", 2.6)):
-        product = per_row(lambda rows: bench.product(suite, "jsonl", rows=rows, stored=False))  # noqa: B023  # called at once
-        told = f"{product:,.0f} over {floor:,.0f}"
-        yield Finding(f"instructions per row, {suite}, nothing stored", product / floor, "× floor", bar, told=told)
 
 
 @goal("P6")
@@ -326,14 +311,6 @@ def hostile_outputs(bench: Bench) -> Iterator[Finding]:
         yield Finding(f"twice as long: {what}", figure, "×", 2.3)
 
 
-@goal("P16")
-def same_bits(bench: Bench) -> Iterator[Finding]:
-    """The same figures and the same stored rows, however the file is cut and whoever scores it."""
-    differing = _told((*INSIDE, "splits", str(bench.file("jsonl", 10_000))), 1)
-    for what, figure in differing.items():
-        yield Finding(f"{what}: differences", figure, "", 0)
-
-
 @goal("P18")
 def stored_rows(bench: Bench) -> Iterator[Finding]:
     """What it costs to keep a line for every row."""
@@ -350,18 +327,6 @@ def stored_rows(bench: Bench) -> Iterator[Finding]:
         yield Finding(f"{suite}: bytes stored per row", size, "B", 15)
         told = f"{extra / bench.rows * 1e6:.2f} µs per row, evidence included"
         yield Finding(f"{suite}: extra time", extra / best["floor"].processor, "× floor", 0.5, told=told)
-
-
-@goal("P19")
-def unlike_rows(bench: Bench) -> Iterator[Finding]:
-    """Five evaluators where 40 % of the expected documents are unlike the others, and long free lists among them."""
-    path = bench.folder / f"unlike_{bench.rows}.jsonl"
-    if not path.exists():
-        write(bench.folder, bench.rows, ("jsonl",), unlike=0.4)
-    product = (*bench.product("five", "jsonl", rows=100, stored=False)[:5], str(path), "--quiet", "--no-results")
-    with one_core():
-        best = alternate({"floor": (*bench.floor("jsonl", 100)[:3], str(path)), "product": product}, bench.repeats)
-    yield from ratios("40 % unlike, nothing stored", None, best["product"], best["floor"])
 
 
 MERGED: Final = 100_000

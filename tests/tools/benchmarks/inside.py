@@ -1,7 +1,7 @@
 """`python -m tests.tools.benchmarks.inside WORK [FILE]`: what can only be measured inside a process; prints figures as JSON.
 
 `dots`, `fields` and `diff` score rows that are in memory already, and `schema_…` documents; `large` and `hostile` score one
-document; `splits` cuts one file in many ways.
+document.
 """
 
 from __future__ import annotations
@@ -9,27 +9,15 @@ from __future__ import annotations
 import gc
 import json
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from evaluators.api.loading import loads
-from evaluators.api.suite import Suite
 from evaluators.plan.suite_plan import Plan, compile_plan
-from evaluators.run.engines.engine import engine_of
-from evaluators.run.job import Job
-from evaluators.run.merge import measure
-from evaluators.run.preparing import prepare
-from evaluators.run.record_facts import record_files
-from evaluators.run.stats import metrics
-from evaluators.run.storing import recording_of, store_parts
-from evaluators.testsets.reader import Split, Table
 from tests.data.extract_bench import SCHEMAS
 from tests.tools.benchmarks import suites
 from tests.tools.benchmarks.floor import Line
@@ -165,75 +153,6 @@ def hostile() -> dict[str, float]:
     return figures
 
 
-@dataclass(frozen=True)
-class Cut:
-    """A file of JSON lines in so many pieces."""
-
-    table: Table
-    pieces: int
-
-    @property
-    def base(self) -> Table:
-        return self.table
-
-    @property
-    def header(self) -> tuple[str, ...]:
-        return self.table.header
-
-    @property
-    def first_number(self) -> int:
-        return self.table.first_number
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return self.table.notes
-
-    @property
-    def files(self) -> tuple[Any, ...]:
-        return self.table.files
-
-    def splits(self) -> list[Split]:
-        """Pieces with about the same number of lines each."""
-        path = self.table.files[0].path
-        lines = Path(path).read_bytes().splitlines(keepends=True)
-        cuts = [len(lines) * piece // self.pieces for piece in range(self.pieces + 1)]
-        ends = [sum(map(len, lines[:cut])) for cut in cuts]
-        return [Split(path, index, start, end) for index, (start, end) in enumerate(pairwise(ends))]
-
-    def read(self, split: Split, columns: Sequence[str]) -> Any:
-        """The rows of one piece."""
-        chunks: Any = self.table.read(split, columns)
-        return chunks
-
-
-def splits(path: Path) -> dict[str, float]:
-    """1 where figures, stored rows or evidence differ from those of one piece, by pieces, workers and format of rows."""
-    suite = loads(suites.text("five"))
-    found = {}
-    for format_ in ("jsonl", "parquet"):
-        first = _scored(suite, path, 1, 1, format_)
-        for pieces, workers in [(2, 1), (7, 1), (64, 1), (1, 2), (7, 2), (64, 2), (7, 3), (64, 3)]:
-            same = _scored(suite, path, pieces, workers, format_) == first
-            found[f"{pieces} pieces, {workers} workers, rows as {format_}"] = float(not same)
-    return found
-
-
-def _scored(suite: Suite, path: Path, pieces: int, workers: int, format_: Any) -> tuple[Any, ...]:
-    prepared = prepare(suite, str(path))
-    engine = engine_of(None, None, workers)
-    table: Any = Cut(prepared.test_set, pieces)
-    with tempfile.TemporaryDirectory() as name:
-        parts = Path(name) / "parts"
-        parts.mkdir()
-        recording = recording_of(prepared, table, every_outcome=True)
-        job = Job(suite.shipped(), table, prepared.roles, suite.reading, str(parts), format_, recording=recording)
-        measured = measure(job, suite.lines, engine, path.name)
-        files = record_files(Path(name), format_)
-        store_parts(job, suite.lines, measured, files)
-        stored = [file.read_bytes() for file in (files.rows, files.codes, files.outcomes, files.cells)]
-        return repr(metrics(suite.lines, measured)), stored, measured.rows
-
-
 def main() -> None:
     """Prints the figures as one JSON object."""
     gc.disable()
@@ -244,8 +163,6 @@ def main() -> None:
         found = hostile()
     elif work == "extract_bench":
         found = extract_bench()
-    elif work == "splits":
-        found = splits(Path(files[0]))
     elif work.startswith("schema_"):
         found = by_schema(work, Path(files[0]))
     else:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -95,13 +94,3 @@ def environment() -> dict[str, str]:
     """The environment of what is measured: byte code is kept, as in a usual installation, whatever the shell says."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "PYTHONPYCACHEPREFIX": _byte_code(), "PYTHONHASHSEED": "0"}
-
-
-def instructions(command: Command) -> int:
-    """How many instructions the command executes, counted by callgrind; nearly the same every time."""
-    tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command]
-    done = subprocess.run(tool, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False)
-    counted = re.search(r"Collected\s*:\s*(\d+)", done.stderr)
-    if counted is None or done.returncode not in UNBROKEN:
-        raise RuntimeError(f"{' '.join(tool)}\n{done.stderr}")
-    return int(counted[1])

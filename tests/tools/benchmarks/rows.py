@@ -13,12 +13,11 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import Any, Final, NamedTuple, Protocol, Self
+from typing import Any, Final, NamedTuple
 from unicodedata import normalize
 
 FORMATS: Final = ("csv", "jsonl", "parquet")
@@ -31,15 +30,8 @@ WRAPPED: Final = 0.10
 BROKEN: Final = 0.02
 
 PEOPLE: Final = (
-    "Ines Moreau",
-    "Tom Baker",
-    "Ada Berg",
-    "Lucas Lind",
-    "Mona Hale",
-    "Victor Stone",
-    "Nadia Ray",
-    "Paul Ash",
-)
+    "Ines Moreau", "Tom Baker", "Ada Berg", "Lucas Lind", "Mona Hale", "Victor Stone", "Nadia Ray", "Paul Ash",
+)  # fmt: skip
 FOREIGN_PEOPLE: Final = ("Inès Müller", "Tomáš Dvořák", "Åsa Sjöberg", "José Ibáñez", "Günther Weiß", "Zoë Pérez")
 TOWNS: Final = ("Hamburg", "Leeds", "Turin", "Ghent", "Denver", "Bergen", "Nice", "Utrecht", "Cork", "Salem")
 FOREIGN_TOWNS: Final = ("Köln", "Orléans", "Łódź", "Kraków", "Malmö", "Coruña")
@@ -63,14 +55,12 @@ class Row(NamedTuple):
     expected: str
 
 
-def rows(count: int, seed: int = 1, unlike: float = 0.0) -> Iterator[Row]:
-    """The first `count` rows of an endless series. A share of the expected documents is `unlike` the others."""
+def rows(count: int, seed: int = 1) -> Iterator[Row]:
+    """The first `count` rows of an endless series."""
     random = Random(seed)
     for number in range(count):
         document = shipment(random, number)
         found = document if random.random() < UNCHANGED else changed(random, document)
-        if unlike and random.random() < unlike:
-            document, found = unlike_the_others(random, document, found)
         text = delivered(random, written(random, found))
         question = f"Read shipment {number} from the letter."
         yield Row(str(number), question, text, json.dumps(document, ensure_ascii=False))
@@ -108,42 +98,6 @@ def _parcel(random: Random) -> Document:
         "count": random.randint(1, 9),
         "value": round(random.uniform(1, 200), 2),
     }
-
-
-def _free_list(random: Random, document: Document) -> None:
-    document["remarks"] = random.choices(GOODS, k=random.randint(1, 40))
-
-
-def _other_keys(random: Random, document: Document) -> None:
-    document |= {f"{random.choice(GOODS)}_{random.randrange(500)}": random.randint(1, 9) for _ in range(3)}
-
-
-def _deeper(random: Random, document: Document) -> None:
-    document["parcels"] = [{**parcel, "marks": [[random.randrange(9)], []]} for parcel in document["parcels"]]
-
-
-def _nothing_there(random: Random, document: Document) -> None:
-    for key in random.sample(("sender", "contact", "service", "insured", "labels", "weight_kg"), 3):
-        document.pop(key, None)
-
-
-def _another_kind(random: Random, document: Document) -> None:
-    document["destination"] = document["destination"]["town"]
-
-
-UNLIKE: Final[tuple[Callable[[Random, Document], None], ...]] = (
-    _free_list, _other_keys, _deeper, _nothing_there, _another_kind,
-)  # fmt: skip
-"""What makes a document unlike the others."""
-
-
-def unlike_the_others(random: Random, *documents: Document) -> list[Document]:
-    """Copies of an expected document and of what became of it, both of another shape than the others."""
-    change, seed = random.choice(UNLIKE), random.random()
-    copies = [dict(document) for document in documents]
-    for copy in copies:
-        change(Random(seed), copy)
-    return copies
 
 
 def changed(random: Random, document: Document) -> Document:
@@ -240,93 +194,41 @@ def _wrong_quotes(random: Random, text: str) -> str:
     return text.replace('"', "'")
 
 
-def write(
-    folder: Path, count: int, formats: tuple[str, ...] = FORMATS, seed: int = 1, unlike: float = 0.0
-) -> dict[str, Path]:
+def write(folder: Path, count: int, formats: Sequence[str] = FORMATS) -> dict[str, Path]:
     """The rows in one file per format, by format."""
     folder.mkdir(parents=True, exist_ok=True)
-    name = f"unlike_{count}" if unlike else f"rows_{count}"
-    paths = {format_: folder / f"{name}.{format_}" for format_ in formats}
-    with ExitStack() as open_files:
-        sinks: list[Sink] = [open_files.enter_context(SINKS[format_](path)) for format_, path in paths.items()]
-        left = rows(count, seed, unlike)
-        while group := list(islice(left, GROUP_ROWS)):
-            for sink in sinks:
-                sink.add(group)
+    paths = {format_: folder / f"rows_{count}.{format_}" for format_ in formats}
+    for format_, path in paths.items():
+        WRITERS[format_](path, rows(count))
     return paths
 
 
-class Sink(Protocol):
-    """An open file that rows go into."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *error: object) -> None: ...
-
-    def add(self, group: list[Row]) -> None:
-        """Some more rows."""
+def _write_csv(path: Path, rows_: Iterator[Row]) -> None:
+    with open(path, "w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(HEADER)
+        writer.writerows(rows_)
 
 
-class CsvFile:
-    """Rows as CSV."""
-
-    def __init__(self, path: Path) -> None:
-        self.stream = open(path, "w", newline="", encoding="utf-8")  # noqa: SIM115  # closed by `__exit__`
-        self.writer = csv.writer(self.stream)
-        self.writer.writerow(HEADER)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.stream.close()
-
-    def add(self, group: list[Row]) -> None:
-        """Some more rows."""
-        self.writer.writerows(group)
+def _write_json_lines(path: Path, rows_: Iterator[Row]) -> None:
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.writelines(f"{json.dumps(row._asdict(), ensure_ascii=False)}\n" for row in rows_)
 
 
-class JsonLinesFile:
-    """Rows as JSON lines."""
+def _write_parquet(path: Path, rows_: Iterator[Row]) -> None:
+    import pyarrow
+    from pyarrow import parquet
 
-    def __init__(self, path: Path) -> None:
-        self.stream = open(path, "w", encoding="utf-8")  # noqa: SIM115  # closed by `__exit__`
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.stream.close()
-
-    def add(self, group: list[Row]) -> None:
-        """Some more rows."""
-        self.stream.writelines(f"{json.dumps(row._asdict(), ensure_ascii=False)}\n" for row in group)
+    schema = pyarrow.schema([(name, pyarrow.string()) for name in HEADER])
+    with parquet.ParquetWriter(path, schema, compression="zstd", use_dictionary=False) as writer:
+        while group := list(islice(rows_, GROUP_ROWS)):
+            columns = [list(column) for column in zip(*group, strict=True)]
+            writer.write_table(pyarrow.table(columns, schema=schema))
 
 
-class ParquetFile:
-    """Rows as Parquet, one row group per call."""
-
-    def __init__(self, path: Path) -> None:
-        import pyarrow
-        from pyarrow import parquet
-
-        self.arrow = pyarrow
-        self.schema = pyarrow.schema([(name, pyarrow.string()) for name in HEADER])
-        self.writer = parquet.ParquetWriter(path, self.schema, compression="zstd", use_dictionary=False)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.writer.close()
-
-    def add(self, group: list[Row]) -> None:
-        """Some more rows."""
-        columns = [list(column) for column in zip(*group, strict=True)]
-        self.writer.write_table(self.arrow.table(columns, schema=self.schema))
-
-
-SINKS: Final[dict[str, Callable[[Path], Sink]]] = {"csv": CsvFile, "jsonl": JsonLinesFile, "parquet": ParquetFile}
+WRITERS: Final[dict[str, Callable[[Path, Iterator[Row]], None]]] = {
+    "csv": _write_csv, "jsonl": _write_json_lines, "parquet": _write_parquet,
+}  # fmt: skip
 
 
 def main() -> None:
@@ -334,13 +236,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Writes rows for measurements.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--formats", nargs="+", choices=FORMATS, default=FORMATS)
-    parser.add_argument(
-        "--unlike", type=float, default=0.0, help="the share of expected documents that are unlike the others"
-    )
     given = parser.parse_args()
-    for path in write(given.folder, given.rows, tuple(given.formats), given.seed, given.unlike).values():
+    for path in write(given.folder, given.rows, given.formats).values():
         print(path)
 
 

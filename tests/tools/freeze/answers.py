@@ -21,16 +21,8 @@ from evaluators import MISSING
 Data: TypeAlias = dict[str, Any]
 
 OF_RUN = (
-    "causes",
-    "cluster",
-    "exit_code",
-    "gates",
-    "issue_counts",
-    "issues",
-    "rows",
-    "warnings",
-    "without_output",
-)
+    "causes", "cluster", "exit_code", "gates", "issue_counts", "issues", "rows", "warnings", "without_output",
+)  # fmt: skip
 """What is kept of run.json beside the figures: nothing that depends on the time, the place or the version, and no
 notes on how the suite is spelled."""
 
