@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from evaluators.run.metrics import beside_limit, interval_text, percent_text, score_text
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluators.run.metrics import beside_limit, interval_text, percent_text, score_text
 from evaluators.run.result import Interval
 
 
