@@ -65,6 +65,8 @@ class Expected(Struct, frozen=True):
     """An expected cell as a document, read strictly. What does not parse is the test set's fault."""
 
     column: Column
+    optional: bool = False
+    """A test set may have no such column. A document that is not there, or does not parse, is MISSING."""
 
 
 class Output(Struct, frozen=True):
@@ -307,6 +309,14 @@ def _as_condition(data: object) -> str:
     """How a condition is written, in the words of a comparison where it is one."""
     found = _EQUALS.fullmatch(data) if isinstance(data, str) else None
     return f"when: {{row.{found[1]}: {found[2]}}}" if found else "when: {row.kind: invoice}"
+
+
+def all_hold(conditions: Iterable[Condition], sides: Mapping[str, Any], cells: Mapping[str, Any]) -> bool:
+    """Whether conditions hold for a row: `sides` are its documents, by `output` and `expected`, and `cells` those that they name."""
+    return all(
+        condition.holds(cells.get(condition.column, MISSING) if condition.source == "row" else sides[condition.source])
+        for condition in conditions
+    )
 
 
 def read_conditions(data: object) -> tuple[Condition, ...]:

@@ -9,8 +9,8 @@ import pytest
 
 from evaluators.api.sections import ResultsConfig
 from evaluators.builtin._evaluator import BUILTIN, FromColumn
+from evaluators.comparators._closeness import Tolerance
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.comparators.numeric import Tolerance
 from evaluators.run.gates import GateConfig
 from evaluators.settings import BadSettings, Settings, build
 from evaluators.testsets.test_set_config import ColumnNames, Joined, TestSetConfig

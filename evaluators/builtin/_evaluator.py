@@ -425,7 +425,8 @@ def read(
     if isinstance(need, Text):
         return text_of(cell, need.column.absent)
     if isinstance(need, Expected):
-        return expected_of(cell)
+        document = expected_of(cell)
+        return MISSING if need.optional and isinstance(document, CellError) else document
     beside: Any = earlier[needs.index(need.beside)] if need.beside else MISSING
     like = "any" if isinstance(beside, CellError) or beside is MISSING else want_like(beside)
     want = like if need.want == "like_expected" else need.want

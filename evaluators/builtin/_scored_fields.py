@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from evaluators.fields.open_tree import OpenTree
     from evaluators.fields.reading import Align
     from evaluators.fields.schema_scoring import SchemaScoring
+    from evaluators.model import JSON
     from evaluators.values.paths import Path
 
 
@@ -62,6 +63,8 @@ class ScoredFields(Struct, frozen=True):
     keyed_lists: Callable[[], Iterable[tuple[Path, Align]]] = tuple
     """The lists whose items are paired by a key: a key that no item has is an error (law 11). Those of a schema that stands in a
     cell are not among them. Only who says something of a key asks: a schema that refers to itself has thousands of places."""
+    broken_by: Callable[[JSON], Iterable[tuple[str, str]]] | None = None
+    """For a type that asks something of expected documents alone: the fields that one breaks, each with why."""
     null_unsaid: bool = False
     """Null is a value like any other, because nobody said what it is."""
     by_schema: bool = False

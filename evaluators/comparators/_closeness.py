@@ -10,13 +10,46 @@ import math
 from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
+from pydantic import Field, StrictBool, model_validator
+
+from evaluators.settings import Settings
 from evaluators.values.numbers import Number, written
 
 Limits: TypeAlias = tuple[float | None, float | None, bool]
 """The greatest difference from the expected number, the greatest as a part of it, and whether one of the two is enough, which is said
 of two alone. Otherwise those that there are must hold; where there are none, no difference is allowed."""
+
+
+class Tolerance(Settings):
+    """How far a number may be from the expected one."""
+
+    abs: float | None = Field(None, ge=0, strict=True, allow_inf_nan=False)
+    """The greatest difference."""
+    rel: float | None = Field(None, ge=0, strict=True, allow_inf_nan=False)
+    """The greatest difference as a part of the expected number: 0.01 is one hundredth of it. With `abs` too, both must
+    hold, unless `either` is true. Of an expected 0 there is no part: there `abs` alone decides, and without `abs` only 0
+    matches."""
+    either: StrictBool = False
+    """`true`: of `abs` and `rel`, one is enough, as for Python's `math.isclose`. That takes `rel` of the greater of the two
+    numbers; here it stays a part of the expected one."""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.abs is None and self.rel is None:
+            raise ValueError("tolerance needs abs or rel\nhint: write tolerance: {abs: 0.01}")
+        if self.either and (self.abs is None or self.rel is None):
+            given = f"abs: {self.abs:g}" if self.rel is None else f"rel: {self.rel:g}"
+            both = f"{given}, rel: 0.01" if self.rel is None else f"abs: 0.01, {given}"
+            hint = f"write tolerance: {{{both}, either: true}}, or {{{given}}} alone"
+            raise ValueError(f"either: true needs abs and rel, of which one is enough\nhint: {hint}")
+        return self
+
+
+def limits_of(tolerance: Tolerance | None) -> Limits:
+    """What a tolerance allows; no difference without one."""
+    return (None, None, False) if tolerance is None else (tolerance.abs, tolerance.rel, tolerance.either)
 
 
 def closeness(limits: Limits) -> Callable[[Number, Number], bool]:
@@ -67,19 +100,20 @@ def exact_gap(expected: Number, actual: Number) -> Fraction | None:
 def gap_between(expected: Number, actual: Number) -> str:
     """The distance of two numbers as text, for messages."""
     gap = exact_gap(expected, actual)
-    return "more than any number" if gap is None else _spell(gap)
+    return "more than any number" if gap is None else in_decimals(gap)
 
 
 def allowed(limits: Limits, expected: Number) -> str:
     """How far a number may be from the expected one, as people write it."""
-    return "0" if not _finite(expected) else _spell(_room(limits, expected))
+    return "0" if not _finite(expected) else in_decimals(_room(limits, expected))
 
 
 def _finite(number: Number) -> bool:
-    return isinstance(number, int) or math.isfinite(number)
+    return isinstance(number, int | Fraction) or math.isfinite(number)
 
 
-def _spell(number: Fraction) -> str:
+def in_decimals(number: Fraction) -> str:
+    """A number as people write it, rounded to 20 digits."""
     with localcontext(prec=20):
         spelt = (Decimal(number.numerator) / Decimal(number.denominator)).normalize()
     return format(spelt, "f") if -12 < spelt.adjusted() < 20 else str(spelt)

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 from evaluators.comparators._comparator import Comparator, Pair, Readable
 from evaluators.issues import Blame, Issue
 from evaluators.model import Comparison
-from evaluators.values.dates import Read, ambiguity, check_format, from_percent, reader, same_moment
+from evaluators.values.dates import Read, check_formats, from_percent, reader, same_moment
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs, quote
 
@@ -41,13 +41,7 @@ class Date(Comparator):
     @field_validator("formats")
     @classmethod
     def _readable_and_unambiguous(cls, formats: tuple[str, ...]) -> tuple[str, ...]:
-        tokens = tuple(map(from_percent, formats))
-        for spelled in tokens:
-            check_format(spelled)
-        if found := ambiguity(tokens):
-            first, second, text = found
-            hint = "keep the one that the data uses, or two fields with one format each"
-            raise ValueError(f'"{text}" is one day as {first} and another as {second}\nhint: {hint}')
+        check_formats(formats)
         return formats
 
     def compare(self, expected: Any, actual: Any) -> bool:

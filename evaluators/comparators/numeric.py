@@ -10,44 +10,19 @@ import re
 from collections.abc import Callable, Hashable, Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
-from pydantic import Field, StrictBool, field_validator, model_validator
+from pydantic import StrictBool, field_validator
 
-from evaluators.comparators._closeness import Limits, allowed, closeness, exact_gap, gap_between
+from evaluators.comparators._closeness import Limits, Tolerance, allowed, closeness, exact_gap, gap_between, limits_of
 from evaluators.comparators._comparator import Comparator, Pair, Readable
 from evaluators.issues import Blame, Issue
 from evaluators.model import Comparison
-from evaluators.settings import Settings, build, spell
+from evaluators.settings import build, spell
 from evaluators.values.equality import same
 from evaluators.values.numbers import Number, Parse, Read, reader
 from evaluators.values.pairing import identity
 from evaluators.values.quoting import differs, quote
-
-
-class Tolerance(Settings):
-    """How far a number may be from the expected one."""
-
-    abs: float | None = Field(None, ge=0, strict=True, allow_inf_nan=False)
-    """The greatest difference."""
-    rel: float | None = Field(None, ge=0, strict=True, allow_inf_nan=False)
-    """The greatest difference as a part of the expected number: 0.01 is one hundredth of it. With `abs` too, both must
-    hold, unless `either` is true. Of an expected 0 there is no part: there `abs` alone decides, and without `abs` only 0
-    matches."""
-    either: StrictBool = False
-    """`true`: of `abs` and `rel`, one is enough, as for Python's `math.isclose`. That takes `rel` of the greater of the two
-    numbers; here it stays a part of the expected one."""
-
-    @model_validator(mode="after")
-    def _says_something(self) -> Self:
-        if self.abs is None and self.rel is None:
-            raise ValueError("tolerance needs abs or rel\nhint: write tolerance: {abs: 0.01}")
-        if self.either and (self.abs is None or self.rel is None):
-            given = f"abs: {self.abs:g}" if self.rel is None else f"rel: {self.rel:g}"
-            both = f"{given}, rel: 0.01" if self.rel is None else f"abs: 0.01, {given}"
-            hint = f"write tolerance: {{{both}, either: true}}, or {{{given}}} alone"
-            raise ValueError(f"either: true needs abs and rel, of which one is enough\nhint: {hint}")
-        return self
 
 
 class Numeric(Comparator):
@@ -162,8 +137,7 @@ class Numeric(Comparator):
 
     @property
     def _limits(self) -> Limits:
-        limits = self.tolerance
-        return (None, None, False) if limits is None else (limits.abs, limits.rel, limits.either)
+        return limits_of(self.tolerance)
 
     @cached_property
     def _read(self) -> Read | None:

@@ -23,7 +23,8 @@ from evaluators.fields.settle import WRONG
 from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import FieldColumn, Finding, More, WalkedLists, order_of
 from evaluators.issues import Issue, RowProblem
-from evaluators.model import MISSING, FieldStatus, Outcome, Reason, Result
+from evaluators.model import FieldStatus, Outcome, Reason, Result
+from evaluators.needs import all_hold
 
 MATCH, SKIPPED, NOT_MEASURED = FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED
 _WRONG: Final = bytes(WRONG)
@@ -48,7 +49,9 @@ class ListedRows(ScoredRows):
         for number, line in enumerate(tree.scored):
             if line.when:
                 asked = enumerate(zip(expected, outputs, cells, strict=True))
-                self._left_out[number] = {row for row, sides in asked if not _wanted(line, *sides)}
+                self._left_out[number] = {
+                    row for row, (e, o, named) in asked if not all_hold(line.when, {"expected": e, "output": o}, named)
+                }
         self.odd: dict[int, dict[int, Partial]] = {}
         """By row and field, partial credit."""
         self._problems: dict[int, dict[int, RowProblem]] = {}
@@ -271,12 +274,3 @@ def _write(column: bytearray, status: FieldStatus, rows: Collection[int]) -> Non
 def _number(found: FieldColumn | Finding) -> int:
     """The number of the field."""
     return -1 if found.node.line is None else found.node.line.number
-
-
-def _wanted(line: FieldLine, expected: Any, output: Any, row: Mapping[str, Any]) -> bool:
-    """Whether the conditions of the line hold for a row. `row` holds the cells that they name."""
-    documents = {"expected": expected, "output": output}
-    return all(
-        condition.holds(row.get(condition.column, MISSING) if condition.source == "row" else documents[condition.source])
-        for condition in line.when
-    )

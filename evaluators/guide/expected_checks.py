@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from evaluators.fields.tree import FieldNode, nodes
 from evaluators.fields.xeval import read_xeval
 from evaluators.guide.expected_answers import Answer, Answers, answers, of_schema, schema_in, unreadable
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
-from evaluators.model import MISSING
+from evaluators.model import JSON, MISSING
 from evaluators.reports.display import visible
 from evaluators.run.metrics import counted
 from evaluators.settings import BadSettings
@@ -40,6 +40,8 @@ class SchemaToCheck(Struct, frozen=True):
     dialect: str = "auto"
     listed: ClosedTree | SchemaScoring | None = None
     """The listed fields of an evaluator, in place of a schema: only whether their expected values can be read is asked."""
+    broken_by: Callable[[JSON], Iterable[tuple[str, str]]] | None = None
+    """What rules an answer breaks, in place of a schema."""
 
 
 class ExpectedFindings(Struct):
@@ -96,6 +98,9 @@ def _check(found: Answers, against: SchemaToCheck, strict_types: bool, result: E
     roots: dict[str, FieldNode | Issue] = {}
     for answer in found.read(against.column):
         result.looked_at += first
+        if against.broken_by is not None:
+            result.problems += [one for one in _broken(answer, against.broken_by) if one not in result.problems]
+            continue
         issue, tree = unreadable(answer), against.listed or against.root or _root_of(answer, against, roots)
         if issue is not None or isinstance(tree, Issue):
             told = [one for one in (issue, tree) if isinstance(one, Issue)]
@@ -106,6 +111,15 @@ def _check(found: Answers, against: SchemaToCheck, strict_types: bool, result: E
         else:
             for finding in check_listed(answer.document, tree):
                 result.add(finding, answer.where)
+
+
+def _broken(answer: Answer, broken_by: Callable[[JSON], Iterable[tuple[str, str]]]) -> Iterator[Issue]:
+    """The rules that an answer breaks; or that it is no JSON."""
+    if (issue := unreadable(answer)) is not None:
+        yield issue
+        return
+    for name, why in broken_by(answer.document):
+        yield Issue("rule-broken", Blame.TESTSET, f'the rule "{name}": {why}', answer.where)
 
 
 def _against(found: Answers, schema: str | None, schema_column: str | None) -> list[SchemaToCheck]:
@@ -132,6 +146,8 @@ def _of_suite(found: Answers) -> Iterator[SchemaToCheck]:
         settings: Any = line.settings
         if not line.when and not settings.column("expected").literal:
             yield from _listed(line.name, settings.scored_fields())
+            if (broken_by := settings.scored_fields().broken_by) is not None:
+                yield SchemaToCheck(f'the rules of "{line.name}"', broken_by=broken_by)
         if settings.type != "schema_match":
             continue
         name = f'the schema of "{line.name}"'

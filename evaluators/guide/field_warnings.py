@@ -83,7 +83,7 @@ def _reads_documents(line: EvaluatorLine) -> Expected | Output | None:
     needs, tree = line.settings.needs(), line.settings.scored_fields().tree
     if isinstance(tree, SchemaScoring) and tree.root.unit:
         return None
-    expected = next((need for need in needs if isinstance(need, Expected)), None)
+    expected = next((need for need in needs if isinstance(need, Expected) and not need.optional), None)
     return expected or next((need for need in needs if isinstance(need, Output) and need.want != "any"), None)
 
 

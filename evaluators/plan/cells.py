@@ -116,6 +116,12 @@ def expected_documents(cells: Cells) -> Cells:
     return parse_all(cells, expected_of)
 
 
+def documents_if_any(read: Sequence[Cells], count: int) -> Cells:
+    """Each document, and MISSING for a cell error or where no column is read."""
+    (documents,) = read or ([MISSING] * count,)
+    return [MISSING if document.__class__ is CellError else document for document in documents]
+
+
 def whole_outputs(cells: Cells, search: Search) -> Cells:
     """Each output cell as JSON where it is that as a whole, else a `SearchedCell`."""
     return parse_all(cells, lambda cell: _not_text(cell, search))

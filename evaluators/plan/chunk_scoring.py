@@ -188,7 +188,8 @@ class ChunkScoring:
         without = self.blocked | self.unreadable
         if not self.stopped and not without:
             return self.inputs
-        output = next(index for index, need in enumerate(self.line.settings.needs()) if isinstance(need, Output))
+        needs = enumerate(self.line.settings.needs())
+        output = next((index for index, need in needs if isinstance(need, Output)), None)
         return [
             [
                 MISSING if row in without and (index == output or column[row].__class__ is CellError) else column[row]

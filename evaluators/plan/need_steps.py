@@ -125,7 +125,7 @@ class NeedSteps:
         if isinstance(need, Text):
             return self._text(need)
         if isinstance(need, Expected):
-            return self._expected(need.column.spelled(self.roles))
+            return self._expected(need.column.spelled(self.roles), need.optional)
         return self._output(need, self._search(need, line))[0]
 
     def lookup(self, need: Need, line: EvaluatorLine) -> Lookup | None:
@@ -158,7 +158,11 @@ class NeedSteps:
         key = ("answer", name)
         return self.step(key, f"answer in {name}", (self._cell(column),), lambda read, _: cells.answers(read[0], empty))
 
-    def _expected(self, name: str) -> int:
+    def _expected(self, name: str, optional: bool = False) -> int:
+        if optional:
+            reads = (self._expected(name),) if ("cell", name) in self.slots else ()
+            does = f"expected document in {name}, where there is one"
+            return self.step(("optional", name), does, reads, cells.documents_if_any)
         key = ("expected", name)
         does = f"expected document in {name}"
         return self.step(key, does, (self.slots[("cell", name)],), lambda read, _: cells.expected_documents(read[0]))

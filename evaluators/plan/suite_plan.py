@@ -172,7 +172,7 @@ def compile_plan(
     `watched` has the fields, by evaluator, of which every verdict says what became of them.
     """
     ordered, reading = in_order(lines), reading or Reading()
-    columns = tuple(dict.fromkeys(column.spelled(roles) for column in needed_columns(ordered)))
+    columns = tuple(dict.fromkeys(column.spelled(roles) for column in needed_columns(ordered, roles)))
     needs = NeedSteps(columns, ordered, roles, reading)
     compiled: dict[str, Compiled] = {}
     for together in rounds_of(ordered):
@@ -183,13 +183,18 @@ def compile_plan(
     return Plan(columns, needs.steps, evaluators, needs.names, needs.searched, reading.limits)
 
 
-def needed_columns(lines: Sequence[EvaluatorLine]) -> list[Column]:
-    """Every column that some evaluator needs, each once, in order of first use."""
+def needed_columns(lines: Sequence[EvaluatorLine], given: Collection[str] = ()) -> list[Column]:
+    """Every column that some evaluator needs, each once, in order of first use.
+
+    One that a test set may lack is among them where its role is `given`.
+    """
     found: dict[Column, None] = {}
     for line in lines:
         for need in (*line.settings.needs(), *(read_by(condition, line) for condition in line.when)):
             if not isinstance(need, Part):
                 column = need if isinstance(need, Column) else need.column
+                if isinstance(need, Expected) and need.optional and not (column.literal or column.name in given):
+                    continue
                 found[Column(column.name, column.literal)] = None
     return list(found)
 

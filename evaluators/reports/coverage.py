@@ -209,20 +209,25 @@ def _field_measured_nothing(
     line: EvaluatorLine, path: str, unmet: bool, where: str | None, first: Sequence[FirstRows]
 ) -> Issue:
     """`unmet` says that the field's own condition kept it from being measured."""
+    noun = "field" if line.settings.scored_fields().tree is not None else "rule"
     if unmet:
         said, hint = "measured nothing: its `when` held in no row", "look at its `when`"
+    elif noun == "rule":
+        said, hint = "measured nothing: no row has all of its fields", "look at its paths"
     else:
         said = "was found in no row, so it measured nothing"
         may_be_absent = "optional: true says that a field may be absent everywhere"
         there = _in_place_of(first, line.name, path)
         hint = there if there and there.startswith("did") else "; ".join(filter(None, (there, may_be_absent)))
-    message = f'"{line.name}": the field "{path}" {said}'
+    message = f'"{line.name}": the {noun} "{path}" {said}'
     return Issue("field-measured-nothing", Blame.TESTSET, message, where, hint)
 
 
 def _fields_found_nowhere(line: EvaluatorLine, first: Sequence[FirstRows]) -> str | None:
     """The first fields of an evaluator none of whose fields any row has, with what is there in their place."""
     scored = line.settings.scored_fields()
+    if scored.tree is None:
+        return None
     paths = [path for path in dict.fromkeys((*scored.names, *scored.awaited.named)) if path not in scored.optional]
     hints = {path: _in_place_of(first, line.name, path) for path in paths[:_MOST_FIELDS]}
     if not any(hints.values()):

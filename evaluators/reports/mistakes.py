@@ -21,7 +21,7 @@ from evaluators.run.record_lines import OutcomeLine, RowOutcome
 from evaluators.run.recorder import SMALL_RUN
 from evaluators.values.json_text import to_text
 from evaluators.values.path_text import ANY, Step
-from evaluators.values.paths import Path, parse
+from evaluators.values.paths import BadPath, Path, parse
 
 SMALL_LINES, MOST_LINES = 10_000, 2_000
 """Recorded results of a variant that are looked at, of a small run and of any other: a summary is not to take long."""
@@ -158,7 +158,7 @@ def _in_words(line: Outcome) -> tuple[str, _Sentence]:
     if "[*]" in line.path:  # several values of one row: the reason names the first that is wrong
         first = reason.partition("; ")[2] or reason
         return _general(first), _Sentence(first)
-    if line.status is FieldStatus.OMISSION:
+    if line.status is FieldStatus.OMISSION and (actual is MISSING or expected is not MISSING):
         return "missing", _Sentence("missing") if expected is MISSING else _Sentence("missing: {}", (expected,))
     if line.status is FieldStatus.HALLUCINATION:
         return "extra", _Sentence("extra") if actual is MISSING else _Sentence("extra: {}", (actual,))
@@ -212,8 +212,11 @@ def _general(reason: str) -> str:
 
 @lru_cache(maxsize=4096)
 def steps_of(path: str) -> tuple[Step, ...]:
-    """The steps to a recorded place; an item that only the output has counts like any other."""
-    return parse(_UNPAIRED.sub(r"[\1]", path)).steps if path else ()
+    """The steps to a recorded place; an item that only the output has counts like any other. A name that is no path is a step."""
+    try:
+        return parse(_UNPAIRED.sub(r"[\1]", path)).steps if path else ()
+    except BadPath:
+        return (path,)
 
 
 @lru_cache(maxsize=4096)

@@ -266,7 +266,8 @@ def _why_of_field(field: Outcome) -> str:
     text = f"{field.path} {FIELD_WORDS[field.status.word].of_reason}"
     in_both = field.expected is not MISSING and field.actual is not MISSING
     one_sided = field.status is FieldStatus.OMISSION or field.status is FieldStatus.HALLUCINATION
-    if field.status is FieldStatus.NOT_JUDGED or (field.reason and (in_both or not one_sided)):
+    lacks = field.status is FieldStatus.OMISSION and field.actual is not MISSING  # a rule: its reason says what
+    if field.status is FieldStatus.NOT_JUDGED or (field.reason and (in_both or lacks or not one_sided)):
         return f"{text} ({field.reason})" if field.reason else text
     if one_sided:
         before, value = ("expected ", field.expected) if field.status is FieldStatus.OMISSION else ("", field.actual)

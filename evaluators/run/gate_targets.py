@@ -29,7 +29,7 @@ from evaluators.values.paths import parse
 
 def parse_target(text: str, evaluators: Iterable[str], noun: str = "gate", also: Sequence[str] = ()) -> Target:
     """The evaluator before the first dot and the field after it, in any spelling of a path. `noun` is what messages say.
-    `also` are names that hints know beside those of evaluators.
+    `also` are names that hints know beside those of evaluators; `evaluators` may say the fields of each, to the letter.
 
     Raises Problems (config) when no evaluator has that name or the path is malformed.
     """
@@ -43,6 +43,8 @@ def parse_target(text: str, evaluators: Iterable[str], noun: str = "gate", also:
         )
     if dot and not path:
         raise problem("empty-field", f'the {noun} "{text}" ends in a dot', hint=f'"{name}" is the whole evaluator')
+    if isinstance(evaluators, Mapping) and path in evaluators[name]:
+        return Target(name, path)
     try:
         return Target(name, parse(path).canonical if path else None)
     except BadPath as error:
@@ -167,7 +169,7 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
     """The gates, in the order of the file, each with its target resolved against the suite's evaluators."""
     if not isinstance(data, Mapping):
         raise bad(f"gates must be a map from a target to its limits; found {spell(data)}", hint=_as_gate(data))
-    names = [line.name for line in context["evaluators"]]
+    names = {line.name: line.settings.scored_fields().names for line in context["evaluators"]}
     of_fields = {
         field: line.name
         for line in context["evaluators"]

@@ -104,7 +104,10 @@ def _placed(issue: Issue, column: str, suite: Suite, loc: Loc) -> Issue:
 
 
 def _field_locs(suite: Suite, line: EvaluatorLine) -> dict[str, Loc]:
-    fields = suite.settings_of(line).get("fields")
+    settings, scored = suite.settings_of(line), line.settings.scored_fields()
+    if scored.tree is None:
+        return {name: (*line.loc, name) for name in scored.names if name in settings}
+    fields = settings.get("fields")
     spelled: Iterator[tuple[Any, Any]] = iter(())
     if isinstance(fields, Mapping):
         spelled = ((key, key) for key in fields)

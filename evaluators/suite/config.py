@@ -242,7 +242,10 @@ def _draft(
     notes.extend(f"{source.place(loc)}: {note}" for note in found.notes)
     if plug.retired:
         notes.append(f'{source.place(loc)}: "{found.type}" still works, but "{plug.retired}" does more')
-    run: dict[str, Any] = {key: found.settings.pop(key) for key in RUN_SETTINGS if key in found.settings}
+    own = [key for key in plug.model_fields if key in RUN_SETTINGS and not isinstance(found.settings.get(key), str)]
+    run: dict[str, Any] = {
+        key: found.settings.pop(key) for key in RUN_SETTINGS if key in found.settings and key not in own
+    }
     details: list[Detail] = []
     settings: Evaluator | None = None
     try:

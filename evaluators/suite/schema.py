@@ -33,6 +33,7 @@ _ONLY_IN_SUITES: Final[Mapping[str, Mapping[str, tuple[str, Schema | None]]]] = 
     "json_diff_match": {"ignore": ("skip", None), "predict_keys": ("extra_fields", {"type": "boolean"})}
 }
 """Old settings that the model of a type does not list: today's setting, and what the old one takes if not the same."""
+_SEVERAL: Final = {"type": "array", "minItems": 1}
 _NOTHING: Final = {"type": ["object", "null"], "maxProperties": 0}
 _URI: Final = "agenta:builtin:({}):[a-z0-9]+"
 
@@ -151,13 +152,20 @@ def language_definitions() -> dict[str, Schema]:
             "type": ["string", "integer"],
         },
         "paths": {"type": "array", "items": reference("path")},
+        "path_or_paths": {"anyOf": [reference("path"), {**_SEVERAL, "items": reference("path")}]},
+        "path_or_number": {"type": ["string", "number"]},
     }
 
 
 def _complete(schema: Schema, name: str, of_a_line: Schema) -> None:
     """Adds what every evaluator takes, and the settings that only a suite spells in another way."""
     del schema["properties"]["type"]
-    schema["properties"] |= of_a_line
+    of_both = {
+        key: {"anyOf": [own, of_a_line[key]], "description": f"{own['description']} {of_a_line[key]['description']}"}
+        for key, own in schema["properties"].items()
+        if key in of_a_line
+    }
+    schema["properties"] |= of_a_line | of_both
     patterns = schema.setdefault("patternProperties", {})
     patterns["^(type)$"] = {"type": "string", "pattern": _any_spelling([name])}
     for old, (today, taken) in _ONLY_IN_SUITES.get(name, {}).items():
@@ -244,8 +252,9 @@ def _conditions(present: Schema) -> Schema:
 
 
 def needs_settings(model: type[BaseModel]) -> bool:
-    """Whether some setting of the model has no value of its own."""
-    return any(field.is_required() for field in model.model_fields.values())
+    """Whether some setting of the model has no value of its own, or the user makes up the names of settings."""
+    of_own_names = model.model_config.get("extra") == "allow"
+    return of_own_names or any(field.is_required() for field in model.model_fields.values())
 
 
 def first_sentence(plug: type[object]) -> str:

@@ -136,6 +136,17 @@ def ambiguity(formats: Iterable[str]) -> tuple[str, str, str] | None:
     return None
 
 
+def check_formats(formats: Iterable[str]) -> None:
+    """Raises ValueError when a format cannot be used, or when two read one text as two different days."""
+    tokens = tuple(map(from_percent, formats))
+    for spelled in tokens:
+        check_format(spelled)
+    if found := ambiguity(tokens):
+        first, second, text = found
+        hint = "keep the one that the data uses, or two fields with one format each"
+        raise ValueError(f'"{text}" is one day as {first} and another as {second}\nhint: {hint}')
+
+
 def same_moment(a: Moment, b: Moment) -> bool:
     """Two dates are the same; where both give a time of day, the times are too.
 
@@ -146,6 +157,19 @@ def same_moment(a: Moment, b: Moment) -> bool:
     if (a.time.tzinfo is None) is (b.time.tzinfo is None):
         return a.time == b.time
     return a.time.replace(tzinfo=None) == b.time.replace(tzinfo=None)
+
+
+def in_order(a: Moment, b: Moment) -> bool:
+    """The first date is not after the second, as far as both say when: 2024 is not after May 2024.
+
+    Times are compared as for `same_moment`.
+    """
+    if a.time is not None and b.time is not None:
+        if (a.time.tzinfo is None) is (b.time.tzinfo is None):
+            return a.time <= b.time
+        return a.time.replace(tzinfo=None) <= b.time.replace(tzinfo=None)
+    both = [(one, other) for one, other in zip(a[:3], b[:3], strict=True) if one is not None and other is not None]
+    return [one for one, _ in both] <= [other for _, other in both]
 
 
 def _said(part: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators.comparators.numeric import Numeric, Tolerance
+from evaluators.comparators._closeness import Tolerance
+from evaluators.comparators.numeric import Numeric
 
 INFINITE, NAN = float("inf"), float("nan")
 

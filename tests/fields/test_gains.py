@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.builtin.schema_match import SchemaMatch
+from evaluators.comparators._closeness import Tolerance
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.normalized import Normalized
-from evaluators.comparators.numeric import Numeric, Tolerance
+from evaluators.comparators.numeric import Numeric
 from evaluators.fields.frame import of_rows
 from evaluators.fields.gains import Worth, gains
 from evaluators.fields.marks import Leaves

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from evaluators.api.loading import loads
+from evaluators.comparators._closeness import Tolerance
 from evaluators.comparators.fuzzy import Fuzzy
-from evaluators.comparators.numeric import Numeric, Tolerance
+from evaluators.comparators.numeric import Numeric
 from evaluators.fields.reading import Align
 from evaluators.fields.schema_check import SchemaCheck
 from evaluators.fields.schema_scoring import SchemaScoring
