@@ -59,6 +59,8 @@ class Text(Struct, frozen=True):
     """A cell as text. A JSON value is written as JSON, non-ASCII kept; no value is a cell error."""
 
     column: Column
+    filled: bool = False
+    """A text that is empty is a cell error, too."""
 
 
 class Expected(Struct, frozen=True):
@@ -148,10 +150,11 @@ def answer_of(cell: Cell, empty: EmptyExpected = "invalid") -> Cell:
     return cell if isinstance(cell, str) else ""
 
 
-def text_of(cell: Cell, absent: CellError) -> str | CellError:
-    """The cell as text: JSON values are written as JSON. Nothing there is the cell error `absent`."""
-    if cell.__class__ is str:
-        return cell
+def text_of(cell: Cell, absent: CellError, filled: bool = False) -> str | CellError:
+    """The cell as text: JSON values are written as JSON. Nothing there is the cell error `absent`; where the cell is to be `filled`, so is
+    an empty text."""
+    if isinstance(cell, str):
+        return absent if filled and (not cell or cell.isspace()) else cell
     if isinstance(cell, CellError):
         return as_output(cell) if absent is NO_OUTPUT else cell
     if cell is None or cell is MISSING:

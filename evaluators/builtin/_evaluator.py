@@ -423,7 +423,7 @@ def read(
     if isinstance(need, Text) and need.column.role == "expected":
         cell = answer_of(cell)
     if isinstance(need, Text):
-        return text_of(cell, need.column.absent)
+        return text_of(cell, need.column.absent, need.filled)
     if isinstance(need, Expected):
         document = expected_of(cell)
         return MISSING if need.optional and isinstance(document, CellError) else document

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 from urllib.parse import unquote
 
 from evaluators.builtin._text_formats import line_and_column
@@ -11,8 +11,11 @@ from evaluators.registry import nearest
 from evaluators.settings import bad, filled_texts
 from evaluators.values import json_text
 from evaluators.values.files import NoSmallFile, kept_place, read_small
+from evaluators.values.path_text import ANY
 
 Schema: TypeAlias = "dict[str, Any] | bool"
+MOST_STEPS: Final = 12
+"""How deep choices are looked for in a schema that refers to itself."""
 
 
 def read_file(name: str, folder: Path) -> Schema:
@@ -112,3 +115,31 @@ def _at_pointer(schema: Schema, pointer: str) -> Any:
         key = unquote(step).replace("~1", "/").replace("~0", "~")
         part = part.get(key) if isinstance(part, dict) else None
     return part
+
+
+def choices_in(schema: Schema) -> dict[tuple[Any, ...], list[Any]]:
+    """The values that a schema lists with `enum` and `const`, by place, with `ANY` for every index."""
+    found: dict[tuple[Any, ...], list[Any]] = {}
+    seen: set[tuple[int, tuple[Any, ...]]] = set()
+    waiting: list[tuple[tuple[Any, ...], Any]] = [((), schema)]
+    while waiting:
+        place, part = waiting.pop()
+        if not isinstance(part, dict) or (id(part), place) in seen or len(place) > MOST_STEPS:
+            continue
+        seen.add((id(part), place))
+        listed = [*_items(part.get("enum")), *([part["const"]] if "const" in part else ())]
+        if listed:
+            found.setdefault(place, []).extend(listed)
+        properties = part.get("properties")
+        waiting += [((*place, key), inner) for key, inner in properties.items()] if isinstance(properties, dict) else []
+        waiting += [((*place, ANY), inner) for inner in (part.get("items"), *_items(part.get("prefixItems")))]
+        waiting += [(place, part.get(word)) for word in ("if", "then", "else")]
+        waiting += [(place, branch) for word in ("allOf", "anyOf", "oneOf") for branch in _items(part.get(word))]
+        reference = part.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#"):
+            waiting.append((place, _at_pointer(schema, reference[1:])))
+    return found
+
+
+def _items(part: Any) -> list[Any]:
+    return part if isinstance(part, list) else []

@@ -13,9 +13,9 @@ from evaluators.issues import CellError, RowProblem
 from evaluators.limits import OutOfTime, row_clock
 from evaluators.model import MISSING
 from evaluators.needs import (
-    Column,
     Condition,
     EmptyExpected,
+    Text,
     Wanted,
     answer_of,
     as_output,
@@ -95,10 +95,10 @@ class SearchedCell:
         return output_of(self.cell, want, self.search) if documents is None else documents
 
 
-def texts(cells: Cells, column: Column) -> Cells:
+def texts(cells: Cells, need: Text) -> Cells:
     """Each cell as text."""
-    absent = column.absent
-    return [cell if cell.__class__ is str else text_of(cell, absent) for cell in cells]
+    absent, filled = need.column.absent, need.filled
+    return [cell if cell.__class__ is str and not filled else text_of(cell, absent, filled) for cell in cells]
 
 
 def given_outputs(cells: Cells) -> Cells:

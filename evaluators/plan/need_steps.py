@@ -139,10 +139,10 @@ class NeedSteps:
 
     def _text(self, need: Text) -> int:
         column, name = need.column, need.column.spelled(self.roles)
-        key = ("text", name, column.absent, column.role == "expected")
+        key = ("text", name, column.absent, column.role == "expected", need.filled)
         does = f"text of {name}"
         cell = self._answer(column) if column.role == "expected" else self._cell(column)
-        return self.step(key, does, (cell,), lambda read, _: cells.texts(read[0], column))
+        return self.step(key, does, (cell,), lambda read, _: cells.texts(read[0], need))
 
     def _given(self, column: Column) -> int:
         """The slot of cells as they are. In a column that only this evaluator calls its output, a cell too long is the output's fault."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
@@ -18,6 +18,23 @@ MONTHS: Final = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
+MONTHS_IN: Final[Mapping[str, Sequence[str]]] = {
+    language: names.split()
+    for language, names in {
+        "en": " ".join(MONTHS),
+        "da": "januar februar marts april maj juni juli august september oktober november december",
+        "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
+        "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+        "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+        "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+        "nb": "januar februar mars april mai juni juli august september oktober november desember",
+        "nl": "januari februari maart april mei juni juli augustus september oktober november december",
+        "pl": "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
+        "pt": "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+        "sv": "januari februari mars april maj juni juli augusti september oktober november december",
+    }.items()
+}
+"""The names of months as they stand in dates, by the code of the language."""
 
 
 class Moment(NamedTuple):

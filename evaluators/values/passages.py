@@ -1,0 +1,355 @@
+"""Values looked for in a text: where a number, a date or some words stand in it, however they are written.
+
+A text is read once for each kind of value, when the first one of that kind is looked for, and then has every number by its digits
+and every day by its date; words are found as they are. So exact look-ups take time in proportion to the length of the text. A near
+passage is looked for apart, in the first `MOST_NEAR` characters, for values of up to `LONGEST_NEAR` characters.
+
+What may be read in several ways is found in any of them: "1.234" is 1234 and 1.234, 03/04/2024 is in March and in April.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cache, cached_property, lru_cache
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from msgspec import Struct
+
+from evaluators.values import dates
+from evaluators.values.numbers import Parse, are_codes, currency_of, exact_reader, written
+from evaluators.values.path_text import Location
+from evaluators.values.text import Normalize, strip_accents
+
+MOST_NEAR: Final = 20_000
+"""Characters of a text in which a near passage is looked for, the first ones."""
+LONGEST_NEAR: Final = 1_000
+"""Characters of a value for which one is looked for."""
+Day: TypeAlias = tuple[int, int | None, int | None]
+Span: TypeAlias = tuple[int, int]
+
+
+class Passage(NamedTuple):
+    """A part of a text, and how much of a value it is: 1 where it says the value."""
+
+    start: int
+    end: int
+    likeness: float = 1.0
+
+
+class Looking(Struct, frozen=True):
+    """How values are looked for."""
+
+    normalize: Normalize
+    """What is set aside of words."""
+    at_least: float
+    """How alike a near passage is."""
+    languages: tuple[str, ...]
+    """The languages of month names."""
+
+
+class Source:
+    """A text to look in."""
+
+    def __init__(self, text: str, how: Looking) -> None:
+        self.text, self._how = text, how
+
+    def has(self, value: Any) -> bool:
+        """Whether the text says a number or a text, exactly or nearly."""
+        return self._exact(value) is not None or (value.__class__ is str and self._near(value, True) is not None)
+
+    def passage(self, value: Any) -> tuple[bool, Passage | None]:
+        """Whether the text says the value, and where; else the nearest passage, if any is like it."""
+        found = self._exact(value)
+        if found is not None:
+            words = self._reads(value) is _WORDS
+            return True, Passage(*(self._original(*found) if words else found))
+        near = self._near(value, True) if value.__class__ is str else None
+        likest = near or self._near(value if value.__class__ is str else str(value), False)
+        if likest is None:
+            return False, None
+        return near is not None, Passage(*self._original(likest.start, likest.end), likest.likeness)
+
+    def _exact(self, value: Any) -> Span | None:
+        reads = self._reads(value)
+        if reads is _WORDS:
+            return self._words(self._how.normalize(value).strip())
+        numbers, days = reads
+        for number in numbers:
+            for span in self._numbers.get(_digits_of(number), ()):
+                if _is_number(self.text, *span, number):
+                    return span
+        return next((self._days[day] for day in days if day in self._days), None)
+
+    def _reads(self, value: Any) -> tuple[Sequence[Fraction], Sequence[Day]]:
+        """The numbers and days that a value may be; `_WORDS` for one that is neither."""
+        return _of_text(value) if value.__class__ is str else ((written(value),), ())
+
+    # Numbers
+
+    @cached_property
+    def _numbers(self) -> Mapping[str, Sequence[Span]]:
+        """Where numbers stand, by their digits without the zeros at both ends."""
+        text, found = self.text, defaultdict[str, list[Span]](list)
+        spans = [match.span() for match in _NUMBER.finditer(text)]
+        first = 0
+        for at, (_, end) in enumerate(spans):
+            if at + 1 < len(spans) and spans[at + 1][0] == end + 1 and text[end] == " ":
+                continue
+            run = spans[first : at + 1]
+            for span in run if at == first else _in_columns(text, run):
+                digits = text[span[0] : span[1]]
+                if not digits.isdecimal():
+                    if digits.count(digits.strip("0123456789")[:1]) > 1 and not _readings(digits):
+                        for part in _DIGITS.finditer(digits):
+                            found[part[0].strip("0")].append((span[0] + part.start(), span[0] + part.end()))
+                    digits = digits.translate(_WITHOUT_MARKS)
+                found[digits.strip("0")].append(span)
+            first = at + 1
+        return found
+
+    # Dates
+
+    @cached_property
+    def _days(self) -> Mapping[Day, Span]:
+        """Where each day that the text names stands first."""
+        found: dict[Day, Span] = {}
+        for match in _DATE.finditer(self.text):
+            one, _, two, three = match.groups()
+            for day in _days_of(f"{one}/{two}/{three}"):
+                found.setdefault(day, match.span())
+        months = _months(self._how.languages)
+        for match in _MONTH_INSIDE.finditer(self.text):
+            for month in months.get(_plain(match[2]), ()):
+                for day in _days_of(f"{match[1]}/{month}/{match[3]}", named=True):
+                    found.setdefault(day, match.span())
+        for match in _AFTER_MONTH.finditer(self.text):
+            word = _LAST_WORD.search(self.text, max(0, match.start() - 20), match.start())
+            for month in months.get(_plain(word[1]), ()) if word is not None else ():
+                for day in _days_of(f"{match[1]}/{month}/{match[2]}", named=True):
+                    found.setdefault(day, (word.start() if word is not None else 0, match.end()))
+        return found
+
+    # Words
+
+    @cached_property
+    def _normal(self) -> str:
+        return self._how.normalize(self.text)
+
+    def _words(self, wanted: str) -> Span | None:
+        """Where whole words stand, in the normalized text."""
+        at = self._normal.find(wanted) if wanted else -1
+        while at >= 0:
+            if not _inside_word(self._normal, at) and not _inside_word(self._normal, at + len(wanted)):
+                return at, at + len(wanted)
+            at = self._normal.find(wanted, at + 1)
+        return None
+
+    def _near(self, value: str, enough: bool) -> Passage | None:
+        """The passage that is most like a text, in the normalized text. With `enough`, it is near: alike enough, with the same digits."""
+        if enough and self._reads(value) is not _WORDS:
+            return None
+        wanted, text = self._how.normalize(value).strip(), self._normal[:MOST_NEAR]
+        if not wanted or not text or len(wanted) > LONGEST_NEAR:
+            return None
+        least = self._how.at_least
+        if enough and (least >= 1 or not _shares_a_piece(wanted, text, least)):
+            return None
+        from rapidfuzz import fuzz  # a run that finds everything starts sooner
+
+        # a window is as long as the value; the passage may be longer, so that the window is less like it
+        cutoff = 100 * max(0.0, 2 * least - 1) if enough else 30
+        window = fuzz.partial_ratio_alignment(wanted, text, score_cutoff=cutoff)
+        if window is None:
+            return None
+        start, end = (window.dest_start, window.dest_end) if len(wanted) <= len(text) else (0, len(text))
+        while _inside_word(text, start):
+            start -= 1
+        while _inside_word(text, end):
+            end += 1
+        start += len(text[start:end]) - len(text[start:end].lstrip())
+        end -= len(text[start:end]) - len(text[start:end].rstrip())
+        likeness = fuzz.ratio(wanted, text[start:end]) / 100
+        if enough and (likeness < least or _DIGITS.findall(wanted) != _DIGITS.findall(text[start:end])):
+            return None
+        return Passage(start, end, likeness)
+
+    def _original(self, start: int, end: int) -> Span:
+        """A part of the normalized text as a part of the text: the shortest beginnings that are normalized to as much."""
+        return self._length_of(start + 1) - 1, self._length_of(end)
+
+    def _length_of(self, normal: int) -> int:
+        low, high = 0, len(self.text)
+        while low < high:
+            middle = (low + high) // 2
+            if len(self._how.normalize(self.text[:middle])) < normal:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+
+_WORDS: Final[tuple[Sequence[Fraction], Sequence[Day]]] = ((), ())
+
+
+@lru_cache(maxsize=1 << 14)
+def _of_text(text: str) -> tuple[Sequence[Fraction], Sequence[Day]]:
+    """The numbers and the days that a text may be; `_WORDS` for one that is neither. Digits that begin with 0 are a code."""
+    text = text.strip()
+    if not _SOME_DIGIT.search(text):
+        return _WORDS
+    whole_code = are_codes([text]) and (text[0] == "+" or (text[0] == "0" and len(text) > 1))
+    numbers = () if whole_code else tuple({number: None for read in _readers() if (number := read(text)) is not None})
+    days = () if numbers else tuple({moment[:3]: None for read in _date_readers() if (moment := read(text)) is not None})
+    return (numbers, days) if numbers or any(day[2] for day in days) else _WORDS
+
+
+@cache
+def _readers() -> Sequence[Any]:
+    """A reader for each way to write a number."""
+    marks: list[dict[str, Any]] = [
+        {"decimal": decimal, "thousands": mark} for decimal in ".," for mark in (None, *",. '")
+    ]
+    return [
+        exact_reader(Parse(**one, currency=True, percent=True)) for one in marks if one["decimal"] != one["thousands"]
+    ]
+
+
+@lru_cache(maxsize=1 << 14)
+def _readings(digits: str) -> frozenset[Fraction]:
+    """The numbers that digits with marks may be; none where they are no number."""
+    return frozenset(number for read in _readers() if (number := read(digits)) is not None)
+
+
+_NUMBER: Final = re.compile("[0-9]+(?:[.,'\u2019\u00a0\u2009\u202f][0-9]+)*")
+_DIGITS: Final = re.compile("[0-9]+")
+_SOME_DIGIT: Final = _DIGITS
+_GROUPED: Final = re.compile("[0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]+)?")
+_WITHOUT_MARKS: Final = str.maketrans("", "", " .,'\u2019\u00a0\u2009\u202f")
+_MINUS: Final = re.compile(r"(?:^|[^\w)\]])[-\u2212](?:[^\w\s]|[A-Z]{3} ?)?$")
+_MOST_GROUPS: Final = 5
+
+
+def _in_columns(text: str, spans: Sequence[Span]) -> Iterator[Span]:
+    """The numbers among digits with single spaces between: one grouped number, as in 1 234.50, or the columns of a table.
+
+    In a row of columns, 2 150.00 300.00, nobody knows which spaces group digits, so numbers are found with and without them.
+    """
+    if _GROUPED.fullmatch(text, spans[0][0], spans[-1][1]):
+        yield spans[0][0], spans[-1][1]
+        return
+    yield from spans
+    for at, (start, _) in enumerate(spans):
+        for _, end in spans[at + 1 : at + _MOST_GROUPS]:
+            if _GROUPED.fullmatch(text, start, end):
+                yield start, end
+
+
+@lru_cache(maxsize=1 << 14)
+def _digits_of(number: Fraction) -> str:
+    """The digits of a decimal without the zeros at both ends."""
+    num, den = abs(number.numerator), number.denominator
+    return str(num * 10 ** den.bit_length() // den).strip("0")
+
+
+def _is_number(text: str, start: int, end: int, number: Fraction) -> bool:
+    """Whether digits of a text are a number, with its sign. A percentage is so many hundredths as well."""
+    before, after = text[max(0, start - 6) : start], text[end : end + 2]
+    last = before[-1:]
+    if (last.isalpha() or last == "_") and currency_of(before[-3:]) is None:
+        return False
+    size, read = abs(number), _readings(text[start:end])
+    if last in (".", ",") and not before[-2:-1].isalnum() and text[start:end].isdecimal():
+        read = read | {Fraction(f"0.{text[start:end]}")}
+    if size not in read and not (after.lstrip()[:1] == "%" and size * 100 in read):
+        return False
+    if not number:
+        return True
+    negative = _MINUS.search(before) is not None
+    either = not negative and (after[:1] == "-" or (last == "(" and after[:1] == ")"))
+    return either or negative is (number < 0)
+
+
+_DATE: Final = re.compile(r"(?<![\w.,/-])([0-9]{1,4})([-/.] ?| )([0-9]{1,2})\2([0-9]{4}|[0-9]{1,2})(?![0-9])")
+_MONTH_INSIDE: Final = re.compile(
+    r"(?<!\w)([0-9]{4}|[0-9]{1,2})(?:st|nd|rd|th|er|[.ºª°])?[\s,-]{0,3}(?:(?:of|de|d['\u2019]) ?)?([^\W\d_]{3,12})[.,]?[\s-]{0,3}"
+    r"(?:(?:of|de|del) )?'?([0-9]{4}|[0-9]{1,2})(?![0-9])"
+)
+_AFTER_MONTH: Final = re.compile(r"(?<!\w)([0-9]{1,2})(?:st|nd|rd|th|[.])?,?\s{0,3}([0-9]{4})(?![0-9])")
+_LAST_WORD: Final = re.compile(r"(?<!\w)([^\W\d_]{3,12})\.?[\s-]{1,3}$")
+_ORDERS: Final = ("D/M/YYYY", "M/D/YYYY", "YYYY/M/D", "YYYY/D/M", "D/M/YY", "M/D/YY", "YY/M/D")
+_ORDERS_WITH_A_NAME: Final = ("D/M/YYYY", "YYYY/M/D", "D/M/YY")
+
+
+@cache
+def _date_readers() -> Sequence[dates.Read]:
+    """A reader for each usual way to write a day."""
+    return [dates.reader([spelled]) for spelled in dates.USUAL_FORMATS]
+
+
+@lru_cache(maxsize=1 << 14)
+def _days_of(numbers: str, named: bool = False) -> Sequence[Day]:
+    """The days that three numbers may be, in any order; where the month is known by its name, it is the second."""
+    read = (dates.reader([spelled])(numbers) for spelled in (_ORDERS_WITH_A_NAME if named else _ORDERS))
+    return tuple({moment[:3]: None for moment in read if moment is not None})
+
+
+@cache
+def _months(languages: Sequence[str]) -> Mapping[str, Sequence[int]]:
+    """The months by their names and the beginnings of names that stand for one month alone, of three letters and more."""
+    found: dict[str, set[int]] = {}
+    for language in languages:
+        own: dict[str, set[int]] = {}
+        for month, name in enumerate(map(_plain, dates.MONTHS_IN[language]), 1):
+            for length in range(3, len(name) + 1):
+                own.setdefault(name[:length], set()).add(month)
+            own[name] = {month}
+        for word, numbers in own.items():
+            if len(numbers) == 1:
+                found.setdefault(word, set()).update(numbers)
+    return {word: sorted(numbers) for word, numbers in found.items()}
+
+
+def _plain(word: str) -> str:
+    return strip_accents(word).casefold()
+
+
+def _inside_word(text: str, at: int) -> bool:
+    """Whether a place in a text has one word, or one code, on both sides: not at the ends, nor beside a space."""
+    if not 0 < at < len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    if before in _JOINS:
+        before, join = text[at - 2 : at - 1], before
+    elif after in _JOINS:
+        after, join = text[at + 1 : at + 2], after
+    else:
+        return (before.isalnum() or before == "_") and (after.isalnum() or after == "_")
+    digits = before.isdigit() + after.isdigit()
+    return digits == 2 or (join in "-/" and digits == 1 and before.isalnum() and after.isalnum())
+
+
+_JOINS: Final = ".,/-"
+"""Marks within a code or a number: between two digits, and some of them between a digit and a letter."""
+
+
+def _shares_a_piece(wanted: str, text: str, least: float) -> bool:
+    """Whether any passage can be so much like a text: with so few letters to add or to remove, one of its pieces is left whole."""
+    changes = int((1 - least) / least * 2 * len(wanted))
+    size = len(wanted) // (changes + 1)
+    return size < 2 or any(wanted[at : at + size] in text for at in range(0, size * (changes + 1), size))
+
+
+def leaves(value: Any, place: Location = ()) -> Iterator[tuple[Location, Any]]:
+    """Every value in a value that holds no others, each with its place; an empty object or list holds none."""
+    waiting: list[tuple[Location, Any]] = [(place, value)]
+    while waiting:
+        place, value = waiting.pop()
+        if value.__class__ is dict:
+            waiting += [((*place, key), inner) for key, inner in reversed(value.items())]
+        elif value.__class__ is list:
+            waiting += [((*place, at), value[at]) for at in range(len(value) - 1, -1, -1)]
+        else:
+            yield place, value
