@@ -12,7 +12,7 @@ check, by blame, and asks `unreadable` what an unreadable output costs. What oth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
@@ -66,6 +66,7 @@ __all__ = [
     "Part",
     "Reason",
     "Role",
+    "Sampled",
     "SchemaInference",
     "ScoredFields",
     "SurplusRules",
@@ -131,6 +132,21 @@ class SchemaInference(Struct, frozen=True):
     """What the JSON values of the column come to, as plain data that a worker can be given. Raises BadSettings."""
     apply: Callable[[Mapping[str, Any]], Evaluator]
     """The same settings with what was inferred. Raises BadSettings."""
+
+
+class Sampled(Struct, frozen=True):
+    """A further metric of an evaluator that compares rows with each other: worked out from some rows, once all are scored."""
+
+    metric: str
+    """Its name, which is among the metrics of `scored_fields`."""
+    seed: int
+    """Another seed chooses other rows."""
+    key: Callable[..., str]
+    """What tells a row from others, from the values of its needs."""
+    keep: Callable[..., str | None]
+    """What is kept of a row, as text; None for one that the metric is not about."""
+    measure: Callable[[Sequence[str]], Iterable[tuple[int, int]]]
+    """The metric of each row (part, whole) from what was kept of all of them, in an order that depends on the seed alone."""
 
 
 NOTHING: Final = Result(RowStatus.UNREADABLE, False, 0, 1)
@@ -275,6 +291,10 @@ class Evaluator(Settings):
 
     def schema_inference(self) -> SchemaInference | None:
         """What it must have seen of the test set before it can score; None for one that knows enough."""
+        return None
+
+    def sampled(self) -> Sampled | None:
+        """The metric that compares rows with each other; None for a type without one."""
         return None
 
     def column(self, role: Role) -> Column:

@@ -16,6 +16,7 @@ from evaluators.builtin._evaluator import (
     Example,
     Needs,
     Output,
+    Sampled,
     ScoredFields,
     Text,
     TreeEvaluator,
@@ -29,6 +30,7 @@ from evaluators.model import MISSING, FieldStatus, Outcome, Reason, Result, RowS
 from evaluators.settings import Name, ReadBy, bad, read_each, spell
 from evaluators.values.dates import MONTHS_IN
 from evaluators.values.equality import same
+from evaluators.values.json_text import parse, to_text
 from evaluators.values.passages import Looking, Source, leaves
 from evaluators.values.paths import ANY, Location, Path, display
 from evaluators.values.quoting import quote
@@ -39,6 +41,8 @@ MATCH, MISMATCH, NOT_GIVEN, NOT_LOOKED_FOR = (
 )  # fmt: skip
 NOTHING_GIVEN: Final = "the output gives nothing to look for"
 CHOICE: Final = "a choice, which is not looked for"
+OTHER_ROWS: Final = 20
+"""Rows in whose sources the values of a row are looked for, too: what is found there is found by chance."""
 _MOST_SHOWN: Final = 60
 """Characters of a passage that a reason shows."""
 Choices: TypeAlias = Mapping[Location, Collection[Any]]
@@ -158,10 +162,10 @@ class Grounded(TreeEvaluator):
     @cached_property
     def _scored_fields(self) -> ScoredFields:
         if self.fields is None:
-            return ScoredFields(figures=("chance_rate",))
+            return ScoredFields(metrics=("chance_rate",))
         names = tuple(path.canonical for path in self.fields)
         keys = frozenset(key for path in self.fields for key in path.first_keys())
-        return ScoredFields(names=names, figures=("not_given_rate", "chance_rate"), top_keys=keys)
+        return ScoredFields(names=names, metrics=("not_given_rate", "chance_rate"), top_keys=keys)
 
     @cached_property
     def looking(self) -> Looking:
@@ -175,6 +179,24 @@ class Grounded(TreeEvaluator):
 
     def check(self) -> GroundedCheck:
         return GroundedCheck(self)
+
+    def sampled(self) -> Sampled:
+        return Sampled("chance_rate", self.seed, lambda _, text: text, self._kept, self._chance)
+
+    def _kept(self, document: Any, text: str) -> str | None:
+        """The source of a row and the values that were looked for in it; None without values."""
+        values = [value for _, place, value in self.wanted(document) if self.is_looked_for(place, value)]
+        return to_text([text, values]) if values else None
+
+    def _chance(self, kept: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """How often the values of each row are found in the sources of the others that follow it, round to the first."""
+        rows: list[Any] = list(map(parse, kept))
+        sources = [Source(text, self.looking) for text, _ in rows]
+        for at, (text, values) in enumerate(rows):
+            others = [one for one in (*sources[at + 1 :], *sources[:at]) if one.text != text][:OTHER_ROWS]
+            if others:
+                found = sum(source.has(value) for source in others for value in values)
+                yield found, len(values) * len(others)
 
     def unreadable(self) -> Unreadable:
         return Unreadable(lost=lambda found: found if found.status.kept_out else replace(
@@ -346,7 +368,7 @@ class GroundedCheck(RowsCheck[GroundedRows]):
         counts = ((number, *counted(each)) for number, each in enumerate(by_field))
         several = [number for each in counts if each[2] > 1 for number in each]
         not_given = statuses.count(NOT_GIVEN), len(statuses)
-        return replace(verdict, statuses=bytes(statuses), values=tuple(several), figures=(not_given,))
+        return replace(verdict, statuses=bytes(statuses), values=tuple(several), metrics=(not_given,))
 
 
 def counted(values: Sequence[Value]) -> tuple[int, int]:

@@ -36,7 +36,7 @@ from evaluators.reports.summary_parts import (
     optional_parts,
     paragraphs,
 )
-from evaluators.reports.tables import LEGEND, full_name, mean_interval_words, ordered_gates
+from evaluators.reports.tables import LEGEND, beside_the_rate, full_name, mean_interval_words, ordered_gates
 from evaluators.run.exit_code import Facts, causes
 from evaluators.run.metrics import USUAL, counted, coverage_of, mean_interval_text, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, RunResult
@@ -178,7 +178,7 @@ def _of_which(stats: EvaluatorStats) -> str:
         (stats.not_measured, "not measured"), (stats.invalid, "invalid"), (stats.unjudged, "unjudged"),
         (stats.bugs, "bug" if stats.bugs == 1 else "bugs"),
     )  # fmt: skip
-    said = "; ".join(f"{count:,} {word}" for count, word in counts if count)
+    said = "; ".join([*beside_the_rate(stats), *(f"{count:,} {word}" for count, word in counts if count)])
     found = coverage_of(stats)
     if found.kept_out and not found.measured:
         return f"{said}: nothing was measured"

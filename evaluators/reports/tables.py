@@ -156,8 +156,19 @@ def _of_which(stats: EvaluatorStats) -> Iterable[Item]:
         if count:
             said = one if count == 1 else several
             yield Item(f"{full_name(stats)}: {count:,} of the {stats.scored:,} scored rows {said}", tone="note")
+    yield from (Item(f"{full_name(stats)}: {said}", tone="note") for said in beside_the_rate(stats))
     if stats.extra_items is not None and stats.metric("mean_f1") is None:
         yield Item(f"{full_name(stats)}: {of_extra_items(stats)}", tone="note")
+
+
+def beside_the_rate(stats: EvaluatorStats) -> Iterable[str]:
+    """What stands beside the share of values that are found in a source, where an evaluator has it."""
+    for name, said in (
+        ("chance_rate", "found by chance"),
+        ("not_given_rate", "of fields not given"),
+    ):
+        if (found := stats.metric(name)) is not None and found.mean is not None:
+            yield f"{percent_text(found.mean)} {said}"
 
 
 def of_extra_items(stats: EvaluatorStats) -> str:

@@ -37,6 +37,7 @@ from evaluators.run.measures import NumericColumn, NumericColumnCounts
 from evaluators.run.recorder import Recorder, Recording
 from evaluators.run.repeats import WrongFields, attempts_of
 from evaluators.run.row_issues import RowIssues
+from evaluators.run.row_samples import RowSampling
 from evaluators.run.rows import RowsFormat, RowWriter
 from evaluators.run.split_files import ANSWERS, ROWS, PartFile, checkpoint_key, new_attempt, part_name
 from evaluators.run.split_result import HINT_ROWS, GroupSums, SplitResult
@@ -234,6 +235,8 @@ class Work:
         self.result.keys = [KeyCounts() for _ in plan.evaluators]
         self.null_unsaid = [one.line.settings.scored_fields().null_unsaid for one in plan.evaluators]
         self.labels = [labels_of(one.line, job.roles) for one in plan.evaluators]
+        sampled = [one.line.settings.sampled() for one in plan.evaluators]
+        self.samples = [None if one is None else RowSampling(one) for one in sampled]
         self.measures = NumericColumnCounts(job.measures, job.slices) if job.measures else None
         self.wrong_fields = [WrongFields() for _ in self.ledgers]
         self.writer: RowWriter | None = None
@@ -308,6 +311,9 @@ class Work:
         for labels, ledger, column in zip(self.labels, self.ledgers, codes, strict=True):
             if labels is not None and labels.wanted:
                 labels.add(columns, column, ledger.verdicts, chunk.offsets, chunk.ids)
+        for sampling, one in zip(self.samples, self.plan.evaluators, strict=True):
+            if sampling is not None:
+                sampling.add(slots[one.verdicts], [slots[slot] for slot in one.inputs])
         if self.result.index == 0 and self.result.first_rows.rows < HINT_ROWS:
             self.result.first_rows.take(self.plan, columns, slots, chunk.count)
         for keys, one, nulls in zip(self.result.keys, self.plan.evaluators, self.null_unsaid, strict=True):
@@ -342,6 +348,7 @@ class Work:
             self.writer.flush()
         result = self.result
         result.labels = [None if one is None else one.sums for one in self.labels]
+        result.samples = [None if one is None else one.sample for one in self.samples]
         if self.measures is not None:
             result.whole.measures = self.measures.sums
         for name, counts in self.slices.items():

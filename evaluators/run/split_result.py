@@ -33,6 +33,7 @@ from evaluators.run.labels import LabelSums
 from evaluators.run.measures import NumericColumnSums
 from evaluators.run.record_facts import Declared
 from evaluators.run.repeats import RepeatSums
+from evaluators.run.row_samples import RowSample
 from evaluators.run.tally import Tally
 from evaluators.suite.graph import EvaluatorLine
 
@@ -152,6 +153,8 @@ class SplitResult(Sum):
     """What stood where which label was expected, by evaluator; None for one without labels."""
     repeats: list[RepeatSums] = field(default_factory=list)
     """The attempts of each group, by evaluator; empty where rows are on their own."""
+    samples: list[RowSample | None] = field(default_factory=list)
+    """The rows from which a metric is worked out that compares rows, by evaluator; None for one without such a metric."""
     numbers: list[tuple[Count, Count]] = field(default_factory=list)
     """The numbers of the rows of a batch, ascending, as ranges: the first and the last of each."""
     digest: Count = 0
@@ -221,7 +224,7 @@ class SplitResult(Sum):
         whole = self.finished and self.trouble is None and self.rows <= self.span
         if ALL not in self.groups.get(ALL, ()):
             raise ValueError("no sums of all rows")
-        widths = {len(self.keys), len(self.labels)}
+        widths = {len(self.keys), len(self.labels), len(self.samples)}
         fields = [len(line.settings.scored_fields().names) for line in lines]
         tallies = [one.tallies for values in self.groups.values() for one in values.values()]
         fit = all([len(tally.statuses) for tally in each] == fields for each in tallies)

@@ -55,6 +55,7 @@ from evaluators.run.result import (
     MetricStats,
     NumericColumnStats,
 )
+from evaluators.run.row_samples import with_sampled
 from evaluators.run.split_result import SplitResult
 from evaluators.run.tally import CREDIT_OVER, Details, MetricSum, Tally
 from evaluators.run.watch import target_of
@@ -69,14 +70,13 @@ def metrics(
     lines: Sequence[EvaluatorLine], measured: SplitResult, variant: str | None = None, clustered: bool = False
 ) -> list[EvaluatorStats]:
     """The statistics of every evaluator, in the order of the suite."""
-    every = zip(lines, measured.whole.tallies, measured.keys, strict=True)
-    return [
-        replace(
-            evaluator_stats(line.name, line.type, line.settings.scored_fields(), tally, variant, None, clustered),
-            keys=key_stats(keys),
-        )
-        for line, tally, keys in every
-    ]
+    samples = measured.samples or [None] * len(lines)  # nothing was chosen where no row was read
+    every = zip(lines, measured.whole.tallies, measured.keys, samples, strict=True)
+    found = []
+    for line, tally, keys, sample in every:
+        stats = evaluator_stats(line.name, line.type, line.settings.scored_fields(), tally, variant, None, clustered)
+        found.append(replace(with_sampled(stats, line.settings.sampled(), sample), keys=key_stats(keys)))
+    return found
 
 
 def slice_metrics(

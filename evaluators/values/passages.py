@@ -58,30 +58,28 @@ class Source:
 
     def has(self, value: Any) -> bool:
         """Whether the text says a number or a text, exactly or nearly."""
-        return self._exact(value) is not None or (value.__class__ is str and self._near(value, True) is not None)
+        if self._number_or_day(value) is not None:
+            return True
+        return value.__class__ is str and (self._words(value) is not None or self._near(value, True) is not None)
 
     def passage(self, value: Any) -> tuple[bool, Passage | None]:
         """Whether the text says the value, and where; else the nearest passage, if any is like it."""
-        found = self._exact(value)
-        if found is not None:
-            words = self._reads(value) is _WORDS
-            return True, Passage(*(self._original(*found) if words else found))
-        near = self._near(value, True) if value.__class__ is str else None
-        likest = near or self._near(value if value.__class__ is str else str(value), False)
+        if (span := self._number_or_day(value)) is not None:
+            return True, Passage(*span)
+        words = self._words(value) if value.__class__ is str else None
+        near = self._near(value, True) if value.__class__ is str and words is None else None
+        likest = words or near or self._near(str(value), False)
         if likest is None:
             return False, None
-        return near is not None, Passage(*self._original(likest.start, likest.end), likest.likeness)
+        return likest is words or likest is near, Passage(*self._original(likest.start, likest.end), likest.likeness)
 
-    def _exact(self, value: Any) -> Span | None:
-        reads = self._reads(value)
-        if reads is _WORDS:
-            return self._words(self._how.normalize(value).strip())
-        numbers, days = reads
+    def _number_or_day(self, value: Any) -> Span | None:
+        numbers, days = self._reads(value)
         for number in numbers:
             for span in self._numbers.get(_digits_of(number), ()):
                 if _is_number(self.text, *span, number):
                     return span
-        return next((self._days[day] for day in days if day in self._days), None)
+        return next(filter(None, map(self._day, days)), None)
 
     def _reads(self, value: Any) -> tuple[Sequence[Fraction], Sequence[Day]]:
         """The numbers and days that a value may be; `_WORDS` for one that is neither."""
@@ -105,32 +103,43 @@ class Source:
                     if digits.count(digits.strip("0123456789")[:1]) > 1 and not _readings(digits):
                         for part in _DIGITS.finditer(digits):
                             found[part[0].strip("0")].append((span[0] + part.start(), span[0] + part.end()))
-                    digits = digits.translate(_WITHOUT_MARKS)
+                    digits = "".join(_DIGITS.findall(digits))
                 found[digits.strip("0")].append(span)
             first = at + 1
         return found
 
     # Dates
 
+    def _day(self, wanted: Day) -> Span | None:
+        """Where the text names a day: with its year in four digits, or else in two."""
+        year, at = str(wanted[0]), -1
+        while (at := self.text.find(year, at + 1)) >= 0:
+            for span, day in self._days_in(max(0, at - _LONGEST_DATE), at + _LONGEST_DATE):
+                if day == wanted:
+                    return span
+        return self._short_days.get(wanted)
+
     @cached_property
-    def _days(self) -> Mapping[Day, Span]:
-        """Where each day that the text names stands first."""
-        found: dict[Day, Span] = {}
-        for match in _DATE.finditer(self.text):
-            one, _, two, three = match.groups()
-            for day in _days_of(f"{one}/{two}/{three}"):
-                found.setdefault(day, match.span())
-        months = _months(self._how.languages)
-        for match in _MONTH_INSIDE.finditer(self.text):
-            for month in months.get(_plain(match[2]), ()):
-                for day in _days_of(f"{match[1]}/{month}/{match[3]}", named=True):
-                    found.setdefault(day, match.span())
-        for match in _AFTER_MONTH.finditer(self.text):
-            word = _LAST_WORD.search(self.text, max(0, match.start() - 20), match.start())
-            for month in months.get(_plain(word[1]), ()) if word is not None else ():
-                for day in _days_of(f"{match[1]}/{month}/{match[2]}", named=True):
-                    found.setdefault(day, (word.start() if word is not None else 0, match.end()))
-        return found
+    def _short_days(self) -> Mapping[Day, Span]:
+        """Where each day stands first that the text names with a year in two digits."""
+        return {day: span for span, day in self._days_in(0, len(self.text))}
+
+    def _days_in(self, start: int, end: int) -> Iterator[tuple[Span, Day]]:
+        """The days that a part of the text names, and where."""
+        text, months = self.text, _months(self._how.languages)
+        for match in _DATE.finditer(text, start, end):
+            if not _inside_word(text, match.start()):
+                yield from ((match.span(), day) for day in _days_of(f"{match[1]}/{match[3]}/{match[4]}"))
+        for match in _MONTH_INSIDE.finditer(text, start, end):
+            if not _inside_word(text, match.start()):
+                for month in months.get(_plain(match[2]), ()):
+                    found = _days_of(f"{match[1]}/{month}/{match[3]}", named=True)
+                    yield from ((match.span(), day) for day in found)
+        for match in _AFTER_MONTH.finditer(text, start, end):
+            if (word := _LAST_WORD.search(text, max(0, match.start() - 20), match.start())) is not None:
+                for month in months.get(_plain(word[1]), ()):
+                    found = _days_of(f"{match[1]}/{month}/{match[2]}", named=True)
+                    yield from (((word.start(), match.end()), day) for day in found)
 
     # Words
 
@@ -138,12 +147,15 @@ class Source:
     def _normal(self) -> str:
         return self._how.normalize(self.text)
 
-    def _words(self, wanted: str) -> Span | None:
-        """Where whole words stand, in the normalized text."""
+    def _words(self, value: str) -> Passage | None:
+        """Where a text stands as whole words, in the normalized text. A number in digits alone is no word."""
+        if self._reads(value) is not _WORDS and not any(map(str.isalpha, value)):
+            return None
+        wanted = self._how.normalize(value).strip()
         at = self._normal.find(wanted) if wanted else -1
         while at >= 0:
             if not _inside_word(self._normal, at) and not _inside_word(self._normal, at + len(wanted)):
-                return at, at + len(wanted)
+                return Passage(at, at + len(wanted))
             at = self._normal.find(wanted, at + 1)
         return None
 
@@ -200,10 +212,14 @@ def _of_text(text: str) -> tuple[Sequence[Fraction], Sequence[Day]]:
     text = text.strip()
     if not _SOME_DIGIT.search(text):
         return _WORDS
-    whole_code = are_codes([text]) and (text[0] == "+" or (text[0] == "0" and len(text) > 1))
-    numbers = () if whole_code else tuple({number: None for read in _readers() if (number := read(text)) is not None})
-    days = () if numbers else tuple({moment[:3]: None for read in _date_readers() if (moment := read(text)) is not None})
-    return (numbers, days) if numbers or any(day[2] for day in days) else _WORDS
+    letters = "".join(filter(str.isalpha, text))
+    no_number = letters and letters != currency_of(text)
+    if not no_number and are_codes([text]) and (text[0] == "+" or (text[0] == "0" and len(text) > 1)):
+        return _WORDS
+    numbers = () if no_number else tuple({number: None for read in _readers() if (number := read(text)) is not None})
+    moments = (dates.read_date(text.partition("T")[0], spelled) for spelled in dates.USUAL_FORMATS)
+    days = () if numbers else tuple({moment[:3]: None for moment in moments if moment is not None})
+    return (numbers, days) if numbers or days else _WORDS
 
 
 @cache
@@ -223,22 +239,25 @@ def _readings(digits: str) -> frozenset[Fraction]:
     return frozenset(number for read in _readers() if (number := read(digits)) is not None)
 
 
-_NUMBER: Final = re.compile("[0-9]+(?:[.,'\u2019\u00a0\u2009\u202f][0-9]+)*")
+_NUMBER: Final = re.compile("[0-9][0-9]*(?:[.,'\u2019\u00a0\u2009\u202f][0-9]+)*")
 _DIGITS: Final = re.compile("[0-9]+")
 _SOME_DIGIT: Final = _DIGITS
 _GROUPED: Final = re.compile("[0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]+)?")
-_WITHOUT_MARKS: Final = str.maketrans("", "", " .,'\u2019\u00a0\u2009\u202f")
+_WORD_BEFORE: Final = re.compile(r"([^\W\d_]+)[. ]? ?$")
 _MINUS: Final = re.compile(r"(?:^|[^\w)\]])[-\u2212](?:[^\w\s]|[A-Z]{3} ?)?$")
 _MOST_GROUPS: Final = 5
 
 
 def _in_columns(text: str, spans: Sequence[Span]) -> Iterator[Span]:
-    """The numbers among digits with single spaces between: one grouped number, as in 1 234.50, or the columns of a table.
+    """The numbers among digits with single spaces between: one grouped number, as in "sum: 1 234.50", or the columns of a table.
 
-    In a row of columns, 2 150.00 300.00, nobody knows which spaces group digits, so numbers are found with and without them.
+    They are surely one number where they look like one and have three groups, or no word before them. After a word, and in a row of
+    columns, nobody knows which spaces group digits ("qty 2 150.00 300.00"), so numbers are found with and without them.
     """
-    if _GROUPED.fullmatch(text, spans[0][0], spans[-1][1]):
-        yield spans[0][0], spans[-1][1]
+    first, last = spans[0][0], spans[-1][1]
+    after_a_word = _WORD_BEFORE.search(text, max(0, first - 8), first)
+    if _GROUPED.fullmatch(text, first, last) and (len(spans) > 2 or not after_a_word or currency_of(after_a_word[1])):
+        yield first, last
         return
     yield from spans
     for at, (start, _) in enumerate(spans):
@@ -272,21 +291,17 @@ def _is_number(text: str, start: int, end: int, number: Fraction) -> bool:
     return either or negative is (number < 0)
 
 
-_DATE: Final = re.compile(r"(?<![\w.,/-])([0-9]{1,4})([-/.] ?| )([0-9]{1,2})\2([0-9]{4}|[0-9]{1,2})(?![0-9])")
+_DATE: Final = re.compile(r"([0-9][0-9]{0,3})([-/.] ?| )([0-9]{1,2})\2([0-9]{4}|[0-9]{1,2})(?![0-9])")
 _MONTH_INSIDE: Final = re.compile(
-    r"(?<!\w)([0-9]{4}|[0-9]{1,2})(?:st|nd|rd|th|er|[.ºª°])?[\s,-]{0,3}(?:(?:of|de|d['\u2019]) ?)?([^\W\d_]{3,12})[.,]?[\s-]{0,3}"
+    r"([0-9][0-9]{0,3})(?:st|nd|rd|th|er|[.ºª°])?[\s,-]{0,3}(?:(?:of|de|d['\u2019]) ?)?([^\W\d_]{3,12})[.,]?[\s-]{0,3}"
     r"(?:(?:of|de|del) )?'?([0-9]{4}|[0-9]{1,2})(?![0-9])"
 )
-_AFTER_MONTH: Final = re.compile(r"(?<!\w)([0-9]{1,2})(?:st|nd|rd|th|[.])?,?\s{0,3}([0-9]{4})(?![0-9])")
+_AFTER_MONTH: Final = re.compile(r"([0-9][0-9]?)(?:st|nd|rd|th|[.])?,?\s{0,3}([0-9]{4})(?![0-9])")
 _LAST_WORD: Final = re.compile(r"(?<!\w)([^\W\d_]{3,12})\.?[\s-]{1,3}$")
+_LONGEST_DATE: Final = 32
+"""Characters before and after the beginning of a year in which its day and month stand."""
 _ORDERS: Final = ("D/M/YYYY", "M/D/YYYY", "YYYY/M/D", "YYYY/D/M", "D/M/YY", "M/D/YY", "YY/M/D")
 _ORDERS_WITH_A_NAME: Final = ("D/M/YYYY", "YYYY/M/D", "D/M/YY")
-
-
-@cache
-def _date_readers() -> Sequence[dates.Read]:
-    """A reader for each usual way to write a day."""
-    return [dates.reader([spelled]) for spelled in dates.USUAL_FORMATS]
 
 
 @lru_cache(maxsize=1 << 14)

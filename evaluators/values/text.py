@@ -176,9 +176,15 @@ def _without_marks(apart: Literal["NFD", "NFKD"], together: Literal["NFC", "NFKC
     left = _LATIN_MARKS.sub("", normal_form(apart, text))
     if left.isascii():
         return left
-    return normal_form(together, "".join([letter for letter in left if category(letter) != "Mn"]))
+    return normal_form(together, _BEYOND_LATIN.sub(_without_other_marks, left))
 
 
+def _without_other_marks(run: re.Match[str]) -> str:
+    return "".join([letter for letter in run[0] if category(letter) != "Mn"])
+
+
+_BEYOND_LATIN: Final = re.compile("[\u0300-\U0010ffff]+")  # no character before is a mark
+_BEYOND_LATIN_RUN: Final = re.compile("[\u0300-\U0001ffff]{64}")  # only such a run may be one of 64 combining marks
 _LATIN_MARKS: Final = re.compile("[\u0300-\u036f]+")  # all of category Mn, and all that most text ever needs
 _SURROGATES: Final = re.compile("([\ud800-\udfff]+)")
 _ASCII_PUNCTUATION: Final = str.maketrans(
@@ -201,7 +207,8 @@ def _chain(steps: Sequence[Normalize]) -> Normalize:
 
 def normal_form(form: Form, text: str) -> str:
     """The text in a normal form: what `unicodedata.normalize` gives."""
-    return normalize(form, text if len(text) <= SHORT else ordered_marks(form, text))
+    may_be_slow = len(text) > SHORT and _BEYOND_LATIN_RUN.search(text) is not None
+    return normalize(form, ordered_marks(form, text) if may_be_slow else text)
 
 
 def ordered_marks(form: Form, text: str) -> str:

@@ -155,5 +155,5 @@ def test_the_contract_has_few_members() -> None:
     own = {name for name, value in vars(Evaluator).items() if inspect.isfunction(value) and not name.startswith("_")}
     assert own == {
         "needs", "measure", "reason", "explain", "explained", "compile", "scored_fields", "unreadable", "asking",
-        "label_rule", "text_changes", "schema_inference", "column", "score", "score_async",
+        "label_rule", "text_changes", "schema_inference", "sampled", "column", "score", "score_async",
     }  # fmt: skip
