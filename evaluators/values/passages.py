@@ -129,17 +129,17 @@ class Source:
         text, months = self.text, _months(self._how.languages)
         for match in _DATE.finditer(text, start, end):
             if not _inside_word(text, match.start()):
-                yield from ((match.span(), day) for day in _days_of(f"{match[1]}/{match[3]}/{match[4]}"))
+                yield from (((match.start(), match.end(4)), day) for day in _days_of(f"{match[1]}/{match[3]}/{match[4]}"))
         for match in _MONTH_INSIDE.finditer(text, start, end):
             if not _inside_word(text, match.start()):
                 for month in months.get(_plain(match[2]), ()):
                     found = _days_of(f"{match[1]}/{month}/{match[3]}", named=True)
-                    yield from ((match.span(), day) for day in found)
+                    yield from (((match.start(), match.end(3)), day) for day in found)
         for match in _AFTER_MONTH.finditer(text, start, end):
             if (word := _LAST_WORD.search(text, max(0, match.start() - 20), match.start())) is not None:
                 for month in months.get(_plain(word[1]), ()):
                     found = _days_of(f"{match[1]}/{month}/{match[2]}", named=True)
-                    yield from (((word.start(), match.end()), day) for day in found)
+                    yield from (((word.start(), match.end(2)), day) for day in found)
 
     # Words
 
@@ -291,12 +291,13 @@ def _is_number(text: str, start: int, end: int, number: Fraction) -> bool:
     return either or negative is (number < 0)
 
 
-_DATE: Final = re.compile(r"([0-9][0-9]{0,3})([-/.] ?| )([0-9]{1,2})\2([0-9]{4}|[0-9]{1,2})(?![0-9])")
+# what follows the first number is only looked at: another date may begin in it
+_DATE: Final = re.compile(r"([0-9][0-9]{0,3})(?=([-/.] ?| )([0-9]{1,2})\2([0-9]{4}|[0-9]{1,2})(?![0-9]))")
 _MONTH_INSIDE: Final = re.compile(
-    r"([0-9][0-9]{0,3})(?:st|nd|rd|th|er|[.ºª°])?[\s,-]{0,3}(?:(?:of|de|d['\u2019]) ?)?([^\W\d_]{3,12})[.,]?[\s-]{0,3}"
-    r"(?:(?:of|de|del) )?'?([0-9]{4}|[0-9]{1,2})(?![0-9])"
+    r"([0-9][0-9]{0,3})(?=(?:st|nd|rd|th|er|[.ºª°])?[\s,-]{0,3}(?:(?:of|de|d['\u2019]) ?)?([^\W\d_]{3,12})[.,]?[\s-]{0,3}"
+    r"(?:(?:of|de|del) )?'?([0-9]{4}|[0-9]{1,2})(?![0-9]))"
 )
-_AFTER_MONTH: Final = re.compile(r"([0-9][0-9]?)(?:st|nd|rd|th|[.])?,?\s{0,3}([0-9]{4})(?![0-9])")
+_AFTER_MONTH: Final = re.compile(r"([0-9][0-9]?)(?=(?:st|nd|rd|th|[.])?,?\s{0,3}([0-9]{4})(?![0-9]))")
 _LAST_WORD: Final = re.compile(r"(?<!\w)([^\W\d_]{3,12})\.?[\s-]{1,3}$")
 _LONGEST_DATE: Final = 32
 """Characters before and after the beginning of a year in which its day and month stand."""
