@@ -52,7 +52,6 @@ Choices: TypeAlias = Mapping[Location, Collection[Any]]
 class Reading(Normalization):
     """Which differences between a text of the output and the source do not count."""
 
-    unicode: Literal["none", "nfc", "nfkc"] = "nfc"
     case: Literal["keep", "lower", "ignore"] = "ignore"
     accents: Literal["keep", "ignore", "transliterate"] = "ignore"
     whitespace: Literal["keep", "trim", "collapse", "ignore"] = "collapse"
@@ -219,7 +218,7 @@ class Grounded(TreeEvaluator):
 
     def is_looked_for(self, place: Location, value: Any) -> bool:
         """Whether a value is one that a source must say: a number or a text that is no choice."""
-        if value.__class__ is bool or value is None or value == "" or value in self.labels:
+        if not is_given(value) or value.__class__ is bool or value in self.labels:
             return False
         return not any(same(value, choice) for choice in self.choices.get(_general(place), ())) if self.choices else True
 
@@ -249,8 +248,7 @@ class GroundedRows(ScoredRows):
             if settings.is_looked_for(place, value):
                 yield Value(number, place, value, MATCH if source.has(value) else MISMATCH)
             else:
-                given = value is not None and value != ""
-                yield Value(number, place, value, NOT_LOOKED_FOR if given else NOT_GIVEN)
+                yield Value(number, place, value, NOT_LOOKED_FOR if is_given(value) else NOT_GIVEN)
 
     def settle(self) -> None:
         """Nothing is pending: nobody is asked."""
@@ -369,6 +367,11 @@ class GroundedCheck(RowsCheck[GroundedRows]):
         several = [number for each in counts if each[2] > 1 for number in each]
         not_given = statuses.count(NOT_GIVEN), len(statuses)
         return replace(verdict, statuses=bytes(statuses), values=tuple(several), metrics=(not_given,))
+
+
+def is_given(value: Any) -> bool:
+    """Whether a value says anything: null and empty texts do not."""
+    return value is not None and not (value.__class__ is str and (not value or value.isspace()))
 
 
 def counted(values: Sequence[Value]) -> tuple[int, int]:

@@ -224,7 +224,7 @@ class SplitResult(Sum):
         whole = self.finished and self.trouble is None and self.rows <= self.span
         if ALL not in self.groups.get(ALL, ()):
             raise ValueError("no sums of all rows")
-        widths = {len(self.keys), len(self.labels), len(self.samples)}
+        widths = {len(self.keys), len(self.labels)}
         fields = [len(line.settings.scored_fields().names) for line in lines]
         tallies = [one.tallies for values in self.groups.values() for one in values.values()]
         fit = all([len(tally.statuses) for tally in each] == fields for each in tallies)
@@ -238,7 +238,8 @@ class SplitResult(Sum):
             for one in each.values()
             for place in one
         )
-        if not (whole and widths == {len(lines)} and fit and of_ids and powers):
+        sampled = len(self.samples) in (0, len(lines))
+        if not (whole and widths == {len(lines)} and sampled and fit and of_ids and powers):
             raise ValueError("sums of another shape")
         if not all(0 <= place < read for place in places):
             raise ValueError("documents that are not there")

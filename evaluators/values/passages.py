@@ -10,16 +10,14 @@ What may be read in several ways is found in any of them: "1.234" is 1234 and 1.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
 from evaluators.values import dates
-from evaluators.values.numbers import Parse, are_codes, currency_of, exact_reader, written
+from evaluators.values.numbers import Number, Parse, are_codes, currency_of, exact_reader, written
 from evaluators.values.path_text import Location
 from evaluators.values.text import Normalize, strip_accents
 
@@ -37,6 +35,15 @@ class Passage(NamedTuple):
     start: int
     end: int
     likeness: float = 1.0
+
+
+class Digits(NamedTuple):
+    """A decimal, exactly: 0.DIGITS times ten to the power of `point`."""
+
+    digits: str
+    """Without the zeros at both ends."""
+    point: int
+    negative: bool = False
 
 
 class Looking(Struct, frozen=True):
@@ -60,7 +67,10 @@ class Source:
         """Whether the text says a number or a text, exactly or nearly."""
         if self._number_or_day(value) is not None:
             return True
-        return value.__class__ is str and (self._words(value) is not None or self._near(value, True) is not None)
+        if value.__class__ is not str:
+            return False
+        as_written = value.isascii() and self._reads(value) is _WORDS and _whole(self.text, value) >= 0
+        return as_written or self._words(value) is not None or self._near(value, True) is not None
 
     def passage(self, value: Any) -> tuple[bool, Passage | None]:
         """Whether the text says the value, and where; else the nearest passage, if any is like it."""
@@ -76,53 +86,44 @@ class Source:
     def _number_or_day(self, value: Any) -> Span | None:
         numbers, days = self._reads(value)
         for number in numbers:
-            for span in self._numbers.get(_digits_of(number), ()):
-                if _is_number(self.text, *span, number):
-                    return span
+            for run, start, end in self._numbers.get(number.digits, ()):
+                for at in _places(self.text, run):
+                    if _is_number(self.text, at + start, at + end, number):
+                        return at + start, at + end
         return next(filter(None, map(self._day, days)), None)
 
-    def _reads(self, value: Any) -> tuple[Sequence[Fraction], Sequence[Day]]:
+    def _reads(self, value: Any) -> tuple[Sequence[Digits], Sequence[Day]]:
         """The numbers and days that a value may be; `_WORDS` for one that is neither."""
-        return _of_text(value) if value.__class__ is str else ((written(value),), ())
+        return _of_text(value) if value.__class__ is str else ((_digits_of(value),), ())
 
     # Numbers
 
     @cached_property
-    def _numbers(self) -> Mapping[str, Sequence[Span]]:
-        """Where numbers stand, by their digits without the zeros at both ends."""
-        text, found = self.text, defaultdict[str, list[Span]](list)
-        spans = [match.span() for match in _NUMBER.finditer(text)]
-        first = 0
-        for at, (_, end) in enumerate(spans):
-            if at + 1 < len(spans) and spans[at + 1][0] == end + 1 and text[end] == " ":
-                continue
-            run = spans[first : at + 1]
-            for span in run if at == first else _in_columns(text, run):
-                digits = text[span[0] : span[1]]
-                if not digits.isdecimal():
-                    if digits.count(digits.strip("0123456789")[:1]) > 1 and not _readings(digits):
-                        for part in _DIGITS.finditer(digits):
-                            found[part[0].strip("0")].append((span[0] + part.start(), span[0] + part.end()))
-                    digits = "".join(_DIGITS.findall(digits))
-                found[digits.strip("0")].append(span)
-            first = at + 1
+    def _numbers(self) -> Mapping[str, Sequence[tuple[str, int, int]]]:
+        """The numbers of the text, by their digits without the zeros at both ends: runs of digits and marks, and which part of them."""
+        found: dict[str, list[tuple[str, int, int]]] = {}
+        for run in dict.fromkeys(_RUN.findall(self.text)):
+            if run.isdecimal():
+                found.setdefault(run.strip("0"), []).append((run, 0, len(run)))
+            else:
+                for digits, *part in _numbers_in(run):
+                    found.setdefault(digits, []).append((run, *part))
         return found
 
     # Dates
 
     def _day(self, wanted: Day) -> Span | None:
-        """Where the text names a day: with its year in four digits, or else in two."""
-        year, at = str(wanted[0]), -1
-        while (at := self.text.find(year, at + 1)) >= 0:
-            for span, day in self._days_in(max(0, at - _LONGEST_DATE), at + _LONGEST_DATE):
-                if day == wanted:
-                    return span
-        return self._short_days.get(wanted)
-
-    @cached_property
-    def _short_days(self) -> Mapping[Day, Span]:
-        """Where each day stands first that the text names with a year in two digits."""
-        return {day: span for span, day in self._days_in(0, len(self.text))}
+        """Where the text names a day: around its year, in four digits or in two."""
+        for year in (f"{wanted[0]:04}", f"{wanted[0] % 100:02}"):
+            at = self.text.find(year)
+            while at >= 0:
+                end = at + len(year)
+                if not (self.text[at - 1 : at].isdigit() or self.text[end : end + 1].isdigit()):
+                    for span, day in self._days_in(max(0, at - _LONGEST_DATE), end + _LONGEST_DATE):
+                        if day == wanted:
+                            return span
+                at = self.text.find(year, end)
+        return None
 
     def _days_in(self, start: int, end: int) -> Iterator[tuple[Span, Day]]:
         """The days that a part of the text names, and where."""
@@ -151,13 +152,8 @@ class Source:
         """Where a text stands as whole words, in the normalized text. A number in digits alone is no word."""
         if self._reads(value) is not _WORDS and not any(map(str.isalpha, value)):
             return None
-        wanted = self._how.normalize(value).strip()
-        at = self._normal.find(wanted) if wanted else -1
-        while at >= 0:
-            if not _inside_word(self._normal, at) and not _inside_word(self._normal, at + len(wanted)):
-                return Passage(at, at + len(wanted))
-            at = self._normal.find(wanted, at + 1)
-        return None
+        at = _whole(self._normal, wanted) if (wanted := self._how.normalize(value).strip()) else -1
+        return Passage(at, at + len(wanted)) if at >= 0 else None
 
     def _near(self, value: str, enough: bool) -> Passage | None:
         """The passage that is most like a text, in the normalized text. With `enough`, it is near: alike enough, with the same digits."""
@@ -203,11 +199,11 @@ class Source:
         return low
 
 
-_WORDS: Final[tuple[Sequence[Fraction], Sequence[Day]]] = ((), ())
+_WORDS: Final[tuple[Sequence[Digits], Sequence[Day]]] = ((), ())
 
 
 @lru_cache(maxsize=1 << 14)
-def _of_text(text: str) -> tuple[Sequence[Fraction], Sequence[Day]]:
+def _of_text(text: str) -> tuple[Sequence[Digits], Sequence[Day]]:
     """The numbers and the days that a text may be; `_WORDS` for one that is neither. Digits that begin with 0 are a code."""
     text = text.strip()
     if not _SOME_DIGIT.search(text):
@@ -216,10 +212,13 @@ def _of_text(text: str) -> tuple[Sequence[Fraction], Sequence[Day]]:
     no_number = letters and letters != currency_of(text)
     if not no_number and are_codes([text]) and (text[0] == "+" or (text[0] == "0" and len(text) > 1)):
         return _WORDS
-    numbers = () if no_number else tuple({number: None for read in _readers() if (number := read(text)) is not None})
-    moments = (dates.read_date(text.partition("T")[0], spelled) for spelled in dates.USUAL_FORMATS)
+    if no_number and letters != "T" and letters != "TZ" and _plain(letters) not in _months(("en",)):
+        return _WORDS
+    numbers = [] if no_number else [number for read in _readers() if (number := read(text)) is not None]
+    formats = ("iso",) if _ISO.fullmatch(text) else dates.USUAL_FORMATS  # that is a day in one way alone
+    moments = (dates.read_date(text.partition("T")[0], spelled) for spelled in formats)
     days = () if numbers else tuple({moment[:3]: None for moment in moments if moment is not None})
-    return (numbers, days) if numbers or days else _WORDS
+    return (tuple(map(_digits_of, dict.fromkeys(numbers))), days) if numbers or days else _WORDS
 
 
 @cache
@@ -234,61 +233,123 @@ def _readers() -> Sequence[Any]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _readings(digits: str) -> frozenset[Fraction]:
-    """The numbers that digits with marks may be; none where they are no number."""
-    return frozenset(number for read in _readers() if (number := read(digits)) is not None)
+def _readings(digits: str) -> Sequence[tuple[str, int]]:
+    """The decimals that digits with marks may be: their digits without zeros at both ends, and the power of ten."""
+    groups = _DIGITS.findall(digits)
+    every = "".join(groups)
+    whole = [len(every)] if len(groups) == 1 or _GROUPS.fullmatch(digits) else []
+    if len(groups) > 1 and digits[-len(groups[-1]) - 1] in ".,":
+        before = digits[: -len(groups[-1]) - 1]
+        if len(groups) == 2 or (_GROUPS.fullmatch(before) and digits[-len(groups[-1]) - 1] not in before):
+            whole.append(len(every) - len(groups[-1]))
+    first = len(every) - len(every.lstrip("0"))
+    return [(every.strip("0"), point - first if first < len(every) else 0) for point in whole]
 
 
+_GROUPS: Final = re.compile("[0-9]{1,3}(?:([.,' \u2019\u00a0\u2009\u202f])(?:[0-9]{2,3}\\1)*[0-9]{3})")
+_RUN: Final = re.compile("[0-9][0-9]*(?:[., '\u2019\u00a0\u2009\u202f][0-9]+)*")
+_MARKS: Final = frozenset(". ,'\u2019\u00a0\u2009\u202f")
 _NUMBER: Final = re.compile("[0-9][0-9]*(?:[.,'\u2019\u00a0\u2009\u202f][0-9]+)*")
 _DIGITS: Final = re.compile("[0-9]+")
 _SOME_DIGIT: Final = _DIGITS
+_ISO: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T.*)?")
 _GROUPED: Final = re.compile("[0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]+)?")
 _WORD_BEFORE: Final = re.compile(r"([^\W\d_]+)[. ]? ?$")
 _MINUS: Final = re.compile(r"(?:^|[^\w)\]])[-\u2212](?:[^\w\s]|[A-Z]{3} ?)?$")
 _MOST_GROUPS: Final = 5
 
 
-def _in_columns(text: str, spans: Sequence[Span]) -> Iterator[Span]:
-    """The numbers among digits with single spaces between: one grouped number, as in "sum: 1 234.50", or the columns of a table.
-
-    They are surely one number where they look like one and have three groups, or no word before them. After a word, and in a row of
-    columns, nobody knows which spaces group digits ("qty 2 150.00 300.00"), so numbers are found with and without them.
-    """
-    first, last = spans[0][0], spans[-1][1]
-    after_a_word = _WORD_BEFORE.search(text, max(0, first - 8), first)
-    if _GROUPED.fullmatch(text, first, last) and (len(spans) > 2 or not after_a_word or currency_of(after_a_word[1])):
-        yield first, last
-        return
-    yield from spans
-    for at, (start, _) in enumerate(spans):
-        for _, end in spans[at + 1 : at + _MOST_GROUPS]:
-            if _GROUPED.fullmatch(text, start, end):
-                yield start, end
-
-
 @lru_cache(maxsize=1 << 14)
-def _digits_of(number: Fraction) -> str:
-    """The digits of a decimal without the zeros at both ends."""
-    num, den = abs(number.numerator), number.denominator
-    return str(num * 10 ** den.bit_length() // den).strip("0")
+def _numbers_in(run: str) -> Sequence[tuple[str, int, int]]:
+    """The numbers in a run of digits and marks: their digits without the zeros at both ends, and where they begin and end."""
+    spans = [match.span() for match in _NUMBER.finditer(run)]
+    if " " in run:
+        spans += [
+            (start, end)
+            for at, (start, _) in enumerate(spans)
+            for _, end in spans[at + 1 : at + _MOST_GROUPS]
+            if _GROUPED.fullmatch(run, start, end)
+        ]
+    else:  # the parts of a date or a version
+        spans += [match.span() for match in _DIGITS.finditer(run)] if run.count(".") > 1 and not _readings(run) else []
+    return [("".join(_DIGITS.findall(run[start:end])).strip("0"), start, end) for start, end in spans]
 
 
-def _is_number(text: str, start: int, end: int, number: Fraction) -> bool:
+def _places(text: str, run: str) -> Iterator[int]:
+    """Where a run of digits and marks stands that is no part of a longer one."""
+    at = text.find(run)
+    while at >= 0:
+        if not _inside_number(text, at) and not _inside_number(text, at + len(run)):
+            yield at
+        at = text.find(run, at + 1)
+
+
+def _inside_number(text: str, at: int) -> bool:
+    """Whether a place in a text is between two digits, or beside a mark between two."""
+    before, after = text[max(0, at - 2) : at], text[at : at + 2]
+    if before[-1:].isdecimal():
+        return after[:1].isdecimal() or (after[:1] in _MARKS and after[1:].isdecimal())
+    return before[-1:] in _MARKS and before[:1].isdecimal() and after[:1].isdecimal()
+
+
+def _is_surely_grouped(text: str, start: int, end: int) -> bool:
+    """Whether single spaces around a number surely group digits, so that it is a part of a longer one, as in "sum: 1 234.50".
+
+    They do where the whole looks like one number and has three groups, or no word before it. After a word, and in a row of columns,
+    nobody knows ("qty 2 150.00 300.00"), so numbers are found with and without such spaces.
+    """
+    if not (text[start - 1 : start] == " " and text[start - 2 : start - 1].isdecimal()) and not (
+        text[end : end + 1] == " " and text[end + 1 : end + 2].isdecimal()
+    ):
+        return False
+    while start > 1 and text[start - 1] in _MARKS and text[start - 2].isdecimal():
+        start -= 2
+        while start and text[start - 1].isdecimal():
+            start -= 1
+    run = _RUN.match(text, start)
+    if run is None or run.end() < end or not _GROUPED.fullmatch(run[0]):
+        return False
+    word = _WORD_BEFORE.search(text, max(0, start - 8), start)
+    return run[0].count(" ") > 1 or word is None or currency_of(word[1]) is not None
+
+
+def _digits_of(number: Number) -> Digits:
+    """A number as a decimal."""
+    text = repr(number) if number.__class__ is float else ""
+    if "e" in text or not text:
+        exact = written(number)
+        power = exact.denominator.bit_length() if exact.denominator > 1 else 0
+        every = str(abs(exact.numerator) * 10**power // exact.denominator)
+        point = len(every) - power
+    else:
+        whole, _, part = text.lstrip("-").partition(".")
+        every, point = whole + part, len(whole)
+    digits = every.lstrip("0")
+    point -= len(every) - len(digits)
+    return Digits(digits.rstrip("0"), point if digits else 0, number < 0)
+
+
+def _is_number(text: str, start: int, end: int, number: Digits) -> bool:
     """Whether digits of a text are a number, with its sign. A percentage is so many hundredths as well."""
     before, after = text[max(0, start - 6) : start], text[end : end + 2]
-    last = before[-1:]
+    last, size = before[-1:], (number.digits, number.point)
     if (last.isalpha() or last == "_") and currency_of(before[-3:]) is None:
         return False
-    size, read = abs(number), _readings(text[start:end])
-    if last in (".", ",") and not before[-2:-1].isalnum() and text[start:end].isdecimal():
-        read = read | {Fraction(f"0.{text[start:end]}")}
-    if size not in read and not (after.lstrip()[:1] == "%" and size * 100 in read):
+    read = _readings(text[start:end])
+    if size not in read:
+        percent = after.lstrip()[:1] == "%" and (number.digits, number.point + 2) in read
+        without_zero = (
+            last in (".", ",") and not before[-2:-1].isalnum() and (number.digits, number.point + end - start) in read
+        )
+        if not percent and not without_zero:
+            return False
+    if _is_surely_grouped(text, start, end):
         return False
-    if not number:
+    if not number.digits:
         return True
     negative = _MINUS.search(before) is not None
     either = not negative and (after[:1] == "-" or (last == "(" and after[:1] == ")"))
-    return either or negative is (number < 0)
+    return either or negative is number.negative
 
 
 # what follows the first number is only looked at: another date may begin in it
@@ -308,8 +369,13 @@ _ORDERS_WITH_A_NAME: Final = ("D/M/YYYY", "YYYY/M/D", "D/M/YY")
 @lru_cache(maxsize=1 << 14)
 def _days_of(numbers: str, named: bool = False) -> Sequence[Day]:
     """The days that three numbers may be, in any order; where the month is known by its name, it is the second."""
-    read = (dates.reader([spelled])(numbers) for spelled in (_ORDERS_WITH_A_NAME if named else _ORDERS))
+    read = (read(numbers) for read in _day_readers(_ORDERS_WITH_A_NAME if named else _ORDERS))
     return tuple({moment[:3]: None for moment in read if moment is not None})
+
+
+@cache
+def _day_readers(formats: Sequence[str]) -> Sequence[dates.Read]:
+    return [dates.reader([spelled]) for spelled in formats]
 
 
 @cache
@@ -330,6 +396,14 @@ def _months(languages: Sequence[str]) -> Mapping[str, Sequence[int]]:
 
 def _plain(word: str) -> str:
     return strip_accents(word).casefold()
+
+
+def _whole(text: str, wanted: str) -> int:
+    """Where some words stand in a text, not as a part of longer ones; -1 where they do not."""
+    at = text.find(wanted)
+    while at >= 0 and (_inside_word(text, at) or _inside_word(text, at + len(wanted))):
+        at = text.find(wanted, at + 1)
+    return at
 
 
 def _inside_word(text: str, at: int) -> bool:

@@ -129,7 +129,7 @@ def _same_containers(a: Any, b: Any, normalization: Normalize) -> bool:
 
 def strip_accents(text: str) -> str:
     """The text without combining marks: é is e, and so is e followed by a combining accent. ø and ł stay."""
-    return text if text.isascii() else _without_marks("NFD", "NFC", text)
+    return text if text.isascii() else _BEYOND_ASCII_RUN.sub(lambda run: _without_marks("NFD", "NFC", run[0]), text)
 
 
 def without_punctuation(text: str) -> str:
@@ -183,6 +183,7 @@ def _without_other_marks(run: re.Match[str]) -> str:
     return "".join([letter for letter in run[0] if category(letter) != "Mn"])
 
 
+_BEYOND_ASCII_RUN: Final = re.compile("[^\x00-\x7f][^\x00-\x7f]*")  # what is combined with a letter of ASCII is a mark
 _BEYOND_LATIN: Final = re.compile("[\u0300-\U0010ffff]+")  # no character before is a mark
 _BEYOND_LATIN_RUN: Final = re.compile("[\u0300-\U0001ffff]{64}")  # only such a run may be one of 64 combining marks
 _LATIN_MARKS: Final = re.compile("[\u0300-\u036f]+")  # all of category Mn, and all that most text ever needs
