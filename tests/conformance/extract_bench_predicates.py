@@ -7,9 +7,8 @@ nothing, as in extract-bench itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from math import inf, isfinite
 from typing import Any, Final
 
@@ -116,14 +115,6 @@ def _key(side: Any, key: str) -> Any:
     return side.get(key, MISSING) if isinstance(side, dict) else MISSING
 
 
-def _some(holds: Callable[[Spot], bool]) -> Callable[[Case], bool]:
-    def found(case: Case) -> bool:
-        return any(holds(spot) for spot in spots(case))
-
-    found.__doc__ = holds.__doc__
-    return found
-
-
 # What the schema says
 
 
@@ -133,7 +124,7 @@ def _named(spot: Spot) -> list[dict[str, Any]]:
     return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
 
 
-def _params_unusable(spot: Spot) -> bool:
+def params_unusable(spot: Spot) -> bool:
     """A metric has a parameter that it does not know or cannot use, or a weight that is none."""
     weights = [one.get("weight", 1) for one in _named(spot)]
     weights += [spot.config.get("aggregation_weight", 1)] if isinstance(spot.config, dict) else []
@@ -154,56 +145,56 @@ def _fits(most: float, value: Any) -> bool:
     return isinstance(value, bool) if most == FLAG else kind(value) == "number" and 0 <= value <= most and value != inf
 
 
-def _metric_unclear(spot: Spot) -> bool:
+def metric_unclear(spot: Spot) -> bool:
     """A metric is named twice, or there is none of that name."""
     names = [str(one.get("metric_id")) for one in _named(spot)]
     return len(set(names)) < len(names) or any(name not in PARAMS and name not in PRESETS for name in names)
 
 
-def _comparator_as_preset(spot: Spot) -> bool:
+def comparator_as_preset(spot: Spot) -> bool:
     """The config is a word of ours that is no preset of theirs."""
     return isinstance(spot.config, str) and spot.config in PARAMS and spot.config not in PRESETS
 
 
-def _skip_above_fields(spot: Spot) -> bool:
+def skip_above_fields(spot: Spot) -> bool:
     """An object or a list is skipped, and what stands below it is not."""
     return spot.config in ("skip", {}) and spot.config is not None and (spot.fields_below or bool(_listed(spot.schema)))
 
 
-def _metric_above_fields(spot: Spot) -> bool:
+def metric_above_fields(spot: Spot) -> bool:
     """An object or a list has a metric, and what stands below it is compared too."""
     return bool(spot.config) and spot.config != "skip" and spot.fields_below and "array_llm" not in spot.metrics
 
 
-def _choice_without_config(spot: Spot) -> bool:
+def choice_without_config(spot: Spot) -> bool:
     """A value of several types has no config of its own."""
     several = bool(_listed(spot.schema)) or isinstance(spot.schema.get("type"), list)
     return several and spot.config is None
 
 
-def _null_without_config(spot: Spot) -> bool:
+def null_without_config(spot: Spot) -> bool:
     """A field whose type is null has no config."""
     return spot.schema.get("type") == "null" and spot.config is None and spot.ours is not MISSING
 
 
-def _config_beside_reference(spot: Spot) -> bool:
+def config_beside_reference(spot: Spot) -> bool:
     """A config stands beside a reference."""
     return "$ref" in spot.written and "evaluation_config" in spot.written
 
 
-def _weighed(spot: Spot) -> bool:
+def weighed(spot: Spot) -> bool:
     """A weight other than 1 is given."""
     given = [one.get("weight", 1) for one in _named(spot)]
     given += [spot.config.get("aggregation_weight", 1)] if isinstance(spot.config, dict) else []
     return any(weight not in (1, None) for weight in given)
 
 
-def _weight_alone(spot: Spot) -> bool:
+def weight_alone(spot: Spot) -> bool:
     """The config gives a weight and no metric."""
     return isinstance(spot.config, dict) and bool(spot.config) and "metrics" not in spot.config
 
 
-def _address_as_text(spot: Spot) -> bool:
+def address_as_text(spot: Spot) -> bool:
     """A text is an address by its format, and is to be the same text."""
     return spot.schema.get("format") in ("uri", "url", "iri") and spot.metrics == ("string_exact",)
 
@@ -211,20 +202,20 @@ def _address_as_text(spot: Spot) -> bool:
 # What the documents have
 
 
-def _further_keys(spot: Spot) -> bool:
+def further_keys(spot: Spot) -> bool:
     """Keys that the schema does not name are compared with a schema of their own, and there are some."""
     sides = [side for side in (spot.ours, spot.theirs) if isinstance(side, dict)]
     named = spot.schema.get("properties") or {}
     return isinstance(spot.schema.get("additionalProperties"), dict) and any(side.keys() - named.keys() for side in sides)
 
 
-def _two_kinds_of_nothing(spot: Spot) -> bool:
+def two_kinds_of_nothing(spot: Spot) -> bool:
     """One side is missing, null or an empty list, and the other is another of these."""
     sides = [spot.ours, spot.theirs]
     return all(side in NOTHING for side in sides) and not same(*sides)
 
 
-def _numeric_on_others(spot: Spot) -> bool:
+def numeric_on_others(spot: Spot) -> bool:
     """A metric of numbers meets something else than a finite number."""
     named = any(name in NUMERIC for name in spot.metrics)
     return named and spot.both and not (_finite(spot.ours) and _finite(spot.theirs))
@@ -238,39 +229,39 @@ def _both_finite(spot: Spot, metric: str) -> bool:
     return metric in spot.metrics and _finite(spot.ours) and _finite(spot.theirs)
 
 
-def _decimals_cut_off(spot: Spot) -> bool:
+def decimals_cut_off(spot: Spot) -> bool:
     """A metric of whole numbers meets a number with decimals."""
     return _both_finite(spot, "integer_exact") and any(side != int(side) for side in (spot.ours, spot.theirs))
 
 
-def _beyond_floats(spot: Spot) -> bool:
+def beyond_floats(spot: Spot) -> bool:
     """A metric of numbers meets whole numbers that a float cannot hold."""
     numbers = any(_both_finite(spot, metric) for metric in NUMERIC)
     return numbers and any(isinstance(side, int) and abs(side) > SAFE for side in (spot.ours, spot.theirs))
 
 
-def _near_a_tolerance(spot: Spot) -> bool:
+def near_a_tolerance(spot: Spot) -> bool:
     """Two numbers that are not equal are compared with a tolerance."""
     return _both_finite(spot, "number_tolerance") and spot.ours != spot.theirs
 
 
-def _nearly_alike(spot: Spot) -> bool:
+def nearly_alike(spot: Spot) -> bool:
     """Two texts that are not equal are compared by how alike they are."""
     return "string_fuzzy" in spot.metrics and kind(spot.ours) == kind(spot.theirs) == "text" and spot.ours != spot.theirs
 
 
-def _textual_on_others(spot: Spot) -> bool:
+def textual_on_others(spot: Spot) -> bool:
     """A metric of texts meets two values that are not both text."""
     named = any(name in TEXTUAL for name in spot.metrics)
     return named and spot.both and {kind(spot.ours), kind(spot.theirs)} != {"text"}
 
 
-def _boolean_on_others(spot: Spot) -> bool:
+def boolean_on_others(spot: Spot) -> bool:
     """A metric of booleans meets two values that are not both boolean."""
     return "boolean_exact" in spot.metrics and spot.both and {kind(spot.ours), kind(spot.theirs)} != {"boolean"}
 
 
-def _boolean_as_number(spot: Spot) -> bool:
+def boolean_as_number(spot: Spot) -> bool:
     """A metric of numbers meets a boolean."""
     return any(name in NUMERIC for name in spot.metrics) and "boolean" in (kind(spot.ours), kind(spot.theirs))
 
@@ -285,13 +276,13 @@ def _rows(case: Case) -> Iterator[tuple[str, Any]]:
             yield from ((path, result["details"].get("reason")) for result in metrics.values())
 
 
-def _reason_given(case: Case, asked_for: Any) -> bool:
+def reason_given(case: Case, asked_for: Any) -> bool:
     """One of these reasons was given for a place."""
     wanted = asked_for if isinstance(asked_for, list) else [asked_for]
     return any(reason in wanted for _, reason in _rows(case))
 
 
-def _free_pass(case: Case) -> bool:
+def free_pass(case: Case) -> bool:
     """A place passed that was not looked at: in a list, in further keys, or below an object that is null."""
     return any(
         str(reason).startswith("both_") and (_below_a_list(path) or _below_null(case, path))
@@ -312,30 +303,11 @@ def _below_null(case: Case, path: str) -> bool:
     return False
 
 
-def _no_rows(case: Case) -> bool:
+def no_rows(case: Case) -> bool:
     """Nothing was scored."""
     return case.recorded.blame is None and not any(True for _ in _rows(case))
 
 
-def _recorded_blame(case: Case, asked_for: Any) -> bool:
+def recorded_blame(case: Case, asked_for: Any) -> bool:
     """An error was raised, and it is about this."""
     return case.recorded.blame in (asked_for if isinstance(asked_for, list) else [asked_for])
-
-
-@cache
-def predicates() -> Mapping[str, Callable[[Case], bool]]:
-    """The predicates that are words."""
-    spotted = (
-        _params_unusable, _metric_unclear, _comparator_as_preset, _skip_above_fields, _metric_above_fields,
-        _choice_without_config, _null_without_config, _config_beside_reference, _weighed, _weight_alone,
-        _address_as_text, _further_keys, _two_kinds_of_nothing, _numeric_on_others, _decimals_cut_off, _beyond_floats,
-        _near_a_tolerance, _nearly_alike, _textual_on_others, _boolean_on_others, _boolean_as_number,
-    )  # fmt: skip
-    found = {holds.__name__.removeprefix("_"): _some(holds) for holds in spotted}
-    return {**found, "free_pass": _free_pass, "no_rows": _no_rows}
-
-
-ASKING: Final[Mapping[str, Callable[[Case, Any], bool]]] = {
-    "reason_given": _reason_given,
-    "recorded_blame": _recorded_blame,
-}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from tests.conformance.cases import Case
@@ -25,7 +25,7 @@ def _reply(case: Case) -> dict[str, Any] | None:
     return None
 
 
-def _says_nothing(case: Case) -> bool:
+def reply_says_nothing(case: Case) -> bool:
     """The model did not answer, or its reply has no whole verdict: no score from 0 to 1, not each criterion, a reason that is no text."""
     if case.line.get("stub_reply", {}).get("status", 200) != 200:
         return True
@@ -64,7 +64,7 @@ def _adds_up(told: Mapping[str, Any], expected: list[Any], output: list[Any]) ->
     return (matched + missed, matched + spurious) == (len(expected), len(output))
 
 
-def _list_against_nothing(case: Case) -> bool:
+def list_against_nothing(case: Case) -> bool:
     """A list has items on the expected side alone."""
     return any(expected and not output for expected, output in _lists(case))
 
@@ -87,13 +87,13 @@ def _is_score(value: object) -> bool:
     return not isinstance(value, bool) and isinstance(value, int | float) and 0 <= value <= 1
 
 
-def _equal_lists(case: Case) -> bool:
+def lists_are_equal(case: Case) -> bool:
     """A list is asked about, and both sides have the same one."""
     both = case.expected, case.output
     return both[0] == both[1] and any(isinstance(value, list) for value in both[0].values())
 
 
-def _several_metrics(case: Case) -> bool:
+def several_metrics(case: Case) -> bool:
     """One field has several metrics."""
     return '"metrics": [{' in json.dumps(case.settings.get("schema")) and json.dumps(case.settings).count("metric_id") > 1
 
@@ -117,7 +117,7 @@ def _texts(case: Case) -> tuple[str, ...]:
     return tuple(texts) if len(texts) == len(both) == 2 else ()
 
 
-def _threshold_unusable(case: Case) -> bool:
+def threshold_is_unusable(case: Case) -> bool:
     """A threshold is no number from 0 to 1, written as a number or as text."""
     found: list[Any] = []
     json.loads(json.dumps(case.settings.get("schema")), object_hook=lambda one: found.extend(_thresholds(one)) or one)
@@ -151,16 +151,31 @@ def _told_scores(case: Case, field: Mapping[str, Any], expected: Any, output: An
     return [sum(scores) / len(scores)]
 
 
-PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {
-    "reply_says_nothing": _says_nothing,
-    "reply_without_a_reason": lambda case: (_reply(case) or {"reasoning": ""}).get("reasoning") is None,
-    "lists_are_equal": _equal_lists,
-    "list_against_nothing": _list_against_nothing,
-    "several_metrics": _several_metrics,
-    "reply_read_leniently": lambda case: not _says_nothing(case) and not _read_by_theirs(case),
-    "texts_are_equal": lambda case: len(set(_texts(case))) == 1,
-    "threshold_is_unusable": _threshold_unusable,
-    "prompt_of_its_own": lambda case: any(word in json.dumps(case.settings) for word in _OWN_PROMPT),
-    "nothing_on_both_sides": lambda case: case.expected == {} and case.output == {},
-    "without_a_judge": lambda case: "judge" in case.line,
-}
+def reply_without_a_reason(case: Case) -> bool:
+    """The reply has no `reasoning`, or null for it."""
+    return (_reply(case) or {"reasoning": ""}).get("reasoning") is None
+
+
+def reply_read_leniently(case: Case) -> bool:
+    """Ours finds a verdict in a reply in which theirs finds none."""
+    return not reply_says_nothing(case) and not _read_by_theirs(case)
+
+
+def texts_are_equal(case: Case) -> bool:
+    """The two texts of a case with one field are the same."""
+    return len(set(_texts(case))) == 1
+
+
+def prompt_of_its_own(case: Case) -> bool:
+    """The settings write a prompt, or the form of a reply."""
+    return any(word in json.dumps(case.settings) for word in _OWN_PROMPT)
+
+
+def nothing_on_both_sides(case: Case) -> bool:
+    """Both documents are empty objects."""
+    return case.expected == {} and case.output == {}
+
+
+def without_a_judge(case: Case) -> bool:
+    """Nobody is there to be asked."""
+    return "judge" in case.line

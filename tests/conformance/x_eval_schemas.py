@@ -38,6 +38,11 @@ def schemas(case: Case) -> Iterator[Mapping[str, Any]]:
                 waiting.append(value)
 
 
+def alignments(case: Case) -> Iterator[Mapping[str, Any]]:
+    """What each schema of the case says of how the items of its list are paired."""
+    return (_map(schema, "x-eval-align") for schema in schemas(case) if isinstance(schema.get("x-eval-align"), dict))
+
+
 def _entries(case: Case, key: str) -> Iterator[tuple[str, Any]]:
     """The names and options of x-eval-compare or x-eval-transform."""
     for schema in schemas(case):
@@ -53,7 +58,7 @@ def _registered(case: Case) -> set[str]:
     return {entry["name"] for entry in case.settings.get("register") or ()}
 
 
-def _unusable_options(case: Case) -> bool:
+def unusable_options(case: Case) -> bool:
     """Options that a comparator or a transform does not have, lacks, or cannot use."""
     compared = (
         name not in _registered(case) and isinstance(options, dict) and unusable(name, options)
@@ -94,78 +99,70 @@ def _misfits(wanted: Mapping[str, Callable[[Any], bool]], options: Mapping[str, 
     return options.keys() != wanted.keys() or not all(fits(options[name]) for name, fits in wanted.items())
 
 
-def _unknown_x_eval_key(case: Case) -> bool:
+def _types(schema: Mapping[str, Any]) -> list[Any]:
+    """The types of a schema, as a list."""
+    types = schema.get("type")
+    return types if isinstance(types, list) else [types]
+
+
+def unknown_x_eval_key(schema: Mapping[str, Any]) -> bool:
     """A key that begins with x-eval- and is none of the four."""
     known = {"x-eval-compare", "x-eval-transform", "x-eval-skip", "x-eval-align"}
-    return any(key.startswith("x-eval-") and key not in known for schema in schemas(case) for key in schema)
+    return any(key.startswith("x-eval-") and key not in known for key in schema)
 
 
-def _unclear_alignment(case: Case) -> bool:
+def unclear_alignment(align: Mapping[str, Any]) -> bool:
     """An alignment with a key that it does not have, or without a word that says how items are paired."""
-    for schema in schemas(case):
-        align = schema.get("x-eval-align")
-        if not isinstance(align, dict):
-            continue
-        how = align.get("match_by")
-        if set(align) - {"ordered", "match_by", "key", "threshold"} or (how is None and not align.get("ordered")):
-            return True
-        threshold = align.get("threshold")
-        if threshold is not None and not (kind(threshold) == "number" and 0 <= threshold <= 1):
-            return True
-    return False
+    threshold = align.get("threshold")
+    usable = threshold is None or (kind(threshold) == "number" and 0 <= threshold <= 1)
+    says = align.get("match_by") is not None or bool(align.get("ordered"))
+    return not (align.keys() <= {"ordered", "match_by", "key", "threshold"} and says and usable)
 
 
-def _unknown_type(case: Case) -> bool:
+def unknown_type(schema: Mapping[str, Any]) -> bool:
     """A type that JSON Schema does not know."""
-    for schema in schemas(case):
-        types = schema.get("type")
-        names = types if isinstance(types, list) else [types]
-        if schema.get("x-eval-skip") is not True and any(isinstance(name, str) and name not in TYPES for name in names):
-            return True
-    return False
+    unknown = any(isinstance(name, str) and name not in TYPES for name in _types(schema))
+    return unknown and schema.get("x-eval-skip") is not True
 
 
-def _properties_of_no_object(case: Case) -> bool:
+def properties_of_no_object(schema: Mapping[str, Any]) -> bool:
     """Properties beside a type that is no object, or items that nothing compares beside one that is no list."""
-    for schema in schemas(case):
-        types = schema.get("type")
-        names = {name for name in (types if isinstance(types, list) else [types]) if isinstance(name, str)} - {"null"}
-        names = names - {"integer"} if "number" in names else names
-        if types is None or len(names) > 1 or schema.get("x-eval-skip") is True:
-            continue
-        if schema.get("properties") and names != {"object"}:
-            return True
-        if isinstance(schema.get("items"), dict) and names != {"array"} and not _says_how(schema):
-            return True
-    return False
+    names = {name for name in _types(schema) if isinstance(name, str)} - {"null"}
+    names = names - {"integer"} if "number" in names else names
+    if schema.get("type") is None or len(names) > 1 or schema.get("x-eval-skip") is True:
+        return False
+    if schema.get("properties") and names != {"object"}:
+        return True
+    return isinstance(schema.get("items"), dict) and names != {"array"} and not _says_how(schema)
 
 
 def _says_how(schema: Mapping[str, Any]) -> bool:
     return "x-eval-compare" in schema or bool(schema.get("properties"))
 
 
-def _no_schema(case: Case) -> bool:
+def no_schema(case: Case) -> bool:
     """What should be a schema is none: the whole, or that of a property, which may be true or false too."""
     whole = case.settings.get("schema")
     properties = (one for schema in schemas(case) for one in _map(schema, "properties").values())
     return not isinstance(whole, dict) or any(not isinstance(one, (dict, bool)) for one in properties)
 
 
-def _true_or_false(case: Case) -> bool:
+def true_or_false_for_a_schema(schema: Mapping[str, Any]) -> bool:
     """The schema of a property is true or false."""
-    return any(isinstance(one, bool) for schema in schemas(case) for one in _map(schema, "properties").values())
+    return any(isinstance(one, bool) for one in _map(schema, "properties").values())
 
 
-def _has(*keys: str) -> Callable[[Case], bool]:
-    return lambda case: any(key in schema for schema in schemas(case) for key in keys)
+def has(schema: Mapping[str, Any], key: str) -> bool:
+    """A schema has this keyword."""
+    return key in schema
 
 
-def _reference_with_neighbours(case: Case) -> bool:
+def reference_with_neighbours(schema: Mapping[str, Any]) -> bool:
     """Something stands beside a $ref."""
-    return any("$ref" in schema and len(schema.keys() - {"$defs", "definitions"}) > 1 for schema in schemas(case))
+    return "$ref" in schema and len(schema.keys() - {"$defs", "definitions"}) > 1
 
 
-def _refers_to_itself(case: Case) -> bool:
+def refers_to_itself(case: Case) -> bool:
     """A target of a $ref has the same $ref inside, or leads to it."""
     root = case.settings.get("schema")
     definitions = {**_map(root, "$defs"), **_map(root, "definitions")} if isinstance(root, dict) else {}
@@ -198,48 +195,46 @@ def _named(schema: Any) -> Iterator[str]:
             yield from _named(value)
 
 
-def _choice(case: Case, *keys: str) -> bool:
+def choice(schema: Mapping[str, Any], keys: Any) -> bool:
     """A choice of schemas, under one of the keywords."""
-    return any(isinstance(schema.get(key), list) for schema in schemas(case) for key in keys)
+    return any(isinstance(schema.get(key), list) for key in ([keys] if isinstance(keys, str) else keys))
 
 
-def _property_called_choice(case: Case) -> bool:
+def property_called_as_a_keyword(schema: Mapping[str, Any]) -> bool:
     """A property that is called as a keyword with a list is."""
-    names = ("anyOf", "allOf", "oneOf")
-    return any(name in _map(schema, "properties") for schema in schemas(case) for name in names)
+    return not _map(schema, "properties").keys().isdisjoint(("anyOf", "allOf", "oneOf"))
 
 
-def _null_branch_with_more(case: Case) -> bool:
+def null_branch_with_more(schema: Mapping[str, Any]) -> bool:
     """A branch that is null and says something else too."""
-    branches = (one for schema in schemas(case) for one in schema.get("anyOf") or () if isinstance(schema["anyOf"], list))
-    return any(isinstance(one, dict) and one.get("type") == "null" and len(one) > 1 for one in branches)
+    branches = schema.get("anyOf") if isinstance(schema.get("anyOf"), list) else None
+    return any(isinstance(one, dict) and one.get("type") == "null" and len(one) > 1 for one in branches or ())
 
 
-def _type_told_by_keywords(case: Case) -> bool:
+def type_told_by_keywords(schema: Mapping[str, Any]) -> bool:
     """A schema without a type, which properties, items, enum or const tell."""
-    told = ("properties", "items", "enum", "const")
-    return any("type" not in schema and any(key in schema for key in told) for schema in schemas(case))
+    return "type" not in schema and any(key in schema for key in ("properties", "items", "enum", "const"))
 
 
-def _comparator_of_ours(case: Case) -> bool:
+def comparator_of_ours(case: Case) -> bool:
     """A comparator that the other system lacks, and ours has."""
     named = {name for name, _ in _entries(case, "x-eval-compare")} - set(THEIRS) - _registered(case)
     return bool(named) and all(name in COMPARATORS for name in named)
 
 
-def _transform_of_ours(case: Case) -> bool:
+def transform_of_ours(case: Case) -> bool:
     """A transform that the other system lacks, and ours has."""
     ours = {"casefold", "strip_accents", "remove_punctuation", "regex_replace"}
     return any(name in ours for name, _ in _entries(case, "x-eval-transform"))
 
 
-def _inside_what_is_not_compared(case: Case) -> bool:
+def inside_what_is_not_compared(schema: Mapping[str, Any]) -> bool:
     """Places without a comparator below something that is skipped, or compared as a whole."""
-    outer = [schema for schema in schemas(case) if schema.get("x-eval-skip") is True or "x-eval-compare" in schema]
-    return any(_map(schema, "properties") or isinstance(schema.get("items"), dict) for schema in outer)
+    outer = schema.get("x-eval-skip") is True or "x-eval-compare" in schema
+    return outer and (bool(_map(schema, "properties")) or isinstance(schema.get("items"), dict))
 
 
-def _whole_and_decimal(case: Case) -> bool:
+def whole_and_decimal_numbers(case: Case) -> bool:
     """A place with whole numbers first and other numbers later."""
     return _mixed(case.settings.get("values") or [])
 
@@ -254,7 +249,7 @@ def _mixed(values: list[Any]) -> bool:
     return any(_mixed([value.get(key) for value in objects]) for key in keys) or (bool(items) and _mixed(items))
 
 
-def _id_of_no_use(case: Case) -> bool:
+def id_twice(case: Case) -> bool:
     """An id that stands in two documents."""
     name = (case.settings.get("options") or {}).get("id_field")
     found = [one.get(name) for one in case.settings.get("gold") or () if isinstance(one, dict)]
@@ -262,9 +257,9 @@ def _id_of_no_use(case: Case) -> bool:
     return name is not None and len(set(there)) < len(there)
 
 
-def _skipped_without_a_type(case: Case) -> bool:
+def skipped_without_a_type(schema: Mapping[str, Any]) -> bool:
     """A place that is skipped and has no type."""
-    return any(one.get("x-eval-skip") is True and "type" not in one for one in schemas(case))
+    return schema.get("x-eval-skip") is True and "type" not in schema
 
 
 def unknown_type_default(case: Case) -> bool:
@@ -272,67 +267,57 @@ def unknown_type_default(case: Case) -> bool:
     return any(json_type not in DEFAULTED for json_type, _ in case.line.get("type_defaults", ()))
 
 
-def _one_type_twice(case: Case) -> bool:
+def one_type_twice(schema: Mapping[str, Any]) -> bool:
     """A list of types that comes to one: a type twice, or integer beside number."""
-    for schema in schemas(case):
-        types = schema.get("type")
-        if isinstance(types, list):
-            names = [name for name in types if name != "null"]
-            if len(names) > 1 and len({"number" if name == "integer" else name for name in names}) == 1:
-                return True
-    return False
+    types = schema.get("type")
+    names = [name for name in types if name != "null"] if isinstance(types, list) else []
+    return len(names) > 1 and len({"number" if name == "integer" else name for name in names}) == 1
 
 
-def _empty_items(case: Case) -> bool:
+def empty_items(schema: Mapping[str, Any]) -> bool:
     """A list whose items are described by nothing."""
-    return any(schema.get("items") == {} for schema in schemas(case))
+    return schema.get("items") == {}
 
 
-def _several_keys(case: Case) -> bool:
+def several_keys(align: Mapping[str, Any]) -> bool:
     """Items that are paired by several keys at once."""
-    aligns = (schema.get("x-eval-align") for schema in schemas(case))
-    return any(isinstance(align, dict) and isinstance(align.get("key"), list) for align in aligns)
+    return isinstance(align.get("key"), list)
 
 
-def _key_is_a_number(case: Case) -> bool:
+def key_is_a_number(align: Mapping[str, Any]) -> bool:
     """The key by which items are paired is a number."""
-    aligns = (schema.get("x-eval-align") for schema in schemas(case))
-    return any(isinstance(align, dict) and kind(align.get("key")) == "number" for align in aligns)
+    return kind(align.get("key")) == "number"
 
 
-def _ordered_beside_pairing(case: Case) -> bool:
+def ordered_beside_pairing(align: Mapping[str, Any]) -> bool:
     """An alignment is ordered, and says how items are paired as well."""
-    aligns = (schema.get("x-eval-align") for schema in schemas(case))
-    return any(isinstance(align, dict) and align.get("ordered") is True and align.get("match_by") for align in aligns)
+    return align.get("ordered") is True and bool(align.get("match_by"))
 
 
-def _alignment_of_ours(case: Case) -> bool:
+def alignment_of_ours(align: Mapping[str, Any]) -> bool:
     """Items are paired in a way that the other system lacks."""
-    aligns = (schema.get("x-eval-align") for schema in schemas(case))
-    return any(isinstance(align, dict) and align.get("match_by") in ("any_order", "ordered") for align in aligns)
+    return align.get("match_by") in ("any_order", "ordered")
 
 
-def _keys_of_several_types(case: Case) -> bool:
+def keys_of_several_types(schema: Mapping[str, Any]) -> bool:
     """Items are paired by a key, and may be something else than objects."""
-    paired = (
-        one for one in schemas(case) if isinstance(one.get("x-eval-align"), dict) and one["x-eval-align"].get("key")
-    )
-    items = (one["items"] for one in paired if isinstance(one.get("items"), dict))
-    return any(isinstance(one.get("type"), list) and len(set(one["type"]) - {"null"}) > 1 for one in items)
+    types = _map(schema, "items").get("type")
+    several = isinstance(types, list) and len(set(types) - {"null"}) > 1
+    return several and bool(_map(schema, "x-eval-align").get("key"))
 
 
-def _options_left_empty(case: Case) -> bool:
+def options_left_empty(case: Case) -> bool:
     """A comparator or a transform has nothing where its options go."""
     named = (*_entries(case, "x-eval-compare"), *_entries(case, "x-eval-transform"))
     return any(options is None for _, options in named)
 
 
-def _value_is(case: Case, asked: Any) -> bool:
+def value_is(case: Case, asked: Any) -> bool:
     """The value that is transformed is of one of these kinds."""
     return kind(case.settings.get("value")) in (asked if isinstance(asked, list) else [asked])
 
 
-def _params_outside(case: Case) -> bool:
+def options_of_no_use(case: Case) -> bool:
     """Options of a transform that it cannot use."""
     return unusable_parameters(case.settings["name"], case.settings.get("params") or {})
 
@@ -342,48 +327,16 @@ def unusable_parameters(name: str, options: Mapping[str, Any]) -> bool:
     return _misfits(TRANSFORMS.get(name, {}), options)
 
 
-PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {
-    "key_is_a_number": _key_is_a_number,
-    "ordered_beside_pairing": _ordered_beside_pairing,
-    "alignment_of_ours": _alignment_of_ours,
-    "keys_of_several_types": _keys_of_several_types,
-    "options_left_empty": _options_left_empty,
-    "no_schema": _no_schema,
-    "true_or_false_for_a_schema": _true_or_false,
-    "unusable_options": _unusable_options,
-    "unknown_x_eval_key": _unknown_x_eval_key,
-    "unclear_alignment": _unclear_alignment,
-    "unknown_type": _unknown_type,
-    "properties_of_no_object": _properties_of_no_object,
-    "reference_with_neighbours": _reference_with_neighbours,
-    "refers_to_itself": _refers_to_itself,
-    "all_of": _has("allOf"),
-    "additional_properties": _has("additionalProperties"),
-    "property_called_as_a_keyword": _property_called_choice,
-    "null_branch_with_more": _null_branch_with_more,
-    "type_told_by_keywords": _type_told_by_keywords,
-    "comparator_of_ours": _comparator_of_ours,
-    "transform_of_ours": _transform_of_ours,
-    "inside_what_is_not_compared": _inside_what_is_not_compared,
-    "whole_and_decimal_numbers": _whole_and_decimal,
-    "id_twice": _id_of_no_use,
-    "property_with_dots": lambda case: any("." in name for one in schemas(case) for name in _map(one, "properties")),
-    "several_keys": _several_keys,
-    "comparator_gives_a_number": lambda case: any(
-        one.get("rule") == "returns_float" for one in case.line.get("register") or ()
-    ),
-    "key_like_a_place_in_a_list": lambda case: any(
-        re.search(r"\[\d+\]$", name) for one in schemas(case) for name in _map(one, "properties")
-    ),
-    "skipped_without_a_type": _skipped_without_a_type,
-    "one_type_twice": _one_type_twice,
-    "unknown_type_default": unknown_type_default,
-    "empty_items": _empty_items,
-    "reference": _has("$ref"),
-    "options_of_no_use": _params_outside,
-}
+def property_with_dots(schema: Mapping[str, Any]) -> bool:
+    """A property with a dot in its name."""
+    return any("." in name for name in _map(schema, "properties"))
 
-ASKING: Final[Mapping[str, Callable[[Case, Any], bool]]] = {
-    "value_is": _value_is,
-    "choice": lambda case, asked: _choice(case, *(asked if isinstance(asked, list) else [asked])),
-}
+
+def key_like_a_place_in_a_list(schema: Mapping[str, Any]) -> bool:
+    """A property whose name ends as a place in a list does."""
+    return any(re.search(r"\[\d+\]$", name) for name in _map(schema, "properties"))
+
+
+def comparator_gives_a_number(case: Case) -> bool:
+    """A comparator of the case's own gives a number."""
+    return any(one.get("rule") == "returns_float" for one in case.line.get("register") or ())
