@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from evaluators.fields.reading import read_align
 from evaluators.settings import BadSettings
-
-RULES: dict[str, tuple[object, str]] = {
-    "a word": ("hungarian", "hungarian"),
-    "a threshold": ({"hungarian": {"at_least": 0.5}}, "hungarian {at_least: 0.5}"),
-    "a key": ({"key_field": {"key": "sku.code"}}, "key_field sku.code"),
-    "several keys": ({"key_field": {"key": ["a", "b"]}}, "key_field [a, b]"),
-}
-
-
-@pytest.mark.parametrize(("data", "rule"), RULES.values(), ids=RULES.keys())
-def test_an_alignment_says_what_it_does(data: object, rule: str) -> None:
-    assert read_align(data).rule == rule
-
-
-def test_thresholds_take_1_and_1_0_alike() -> None:
-    assert read_align({"hungarian": {"at_least": 1}}).at_least == Fraction(1)
-    assert read_align({"hungarian": {"at_least": 1.0}}).at_least == Fraction(1)
-
 
 Said = tuple[tuple[Any, ...], str, str | None]
 MISTAKES: dict[str, tuple[object, Said]] = {

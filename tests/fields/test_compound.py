@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-import evaluators
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.fields.compound import Together
 from evaluators.fields.lines import read_fields
 from evaluators.fields.named_comparators import read_comparator
 from evaluators.model import FieldStatus, Outcome, Result
@@ -59,74 +57,6 @@ def result(fields: Any, expected: Any, output: Any, **settings: Any) -> Outcome:
 )
 def test_the_keys_are_one_field(expected: Any, output: Any, status: FieldStatus) -> None:
     assert result(AUTHOR, expected, output).status is status
-
-
-def test_equal_documents_without_the_keys_measure_nothing() -> None:
-    document = {"author": {"born": 1921}}
-    made = build(JsonMultiFieldMatch, {"fields": AUTHOR})
-    assert made.compile()(document, document).score is None
-
-
-def test_a_required_compound_that_neither_side_has_is_an_omission() -> None:
-    fields = {"author": {"compare": AUTHOR["author"], "required": True}}
-    assert result(fields, {}, {}).status is FieldStatus.OMISSION
-
-
-def test_numbers_are_joined_as_they_are_written() -> None:
-    together = Together(("amount", "unit"), joined=True)
-    assert together.text({"unit": "kg", "amount": 1.5}) == "1.5 kg"
-    assert together.text({"unit": "kg", "amount": 10**20}) == f"{10**20} kg"
-    assert together.text({"amount": True}) == "true"
-
-
-def test_a_comparator_of_ones_own_gets_the_two_objects() -> None:
-    seen = []
-
-    def same_person(expected: Any, actual: Any, params: Any) -> bool:
-        seen.append((expected, actual))
-        return set(expected.values()) == set(actual.values())
-
-    evaluators.register("same_person", same_person)
-    fields = {"author": {"compound": {"fields": ["surname", "name"], "compare": "same_person"}}}
-    found = result(fields, {"surname": "Lem", "name": "S", "born": 1}, {"surname": "S", "name": "Lem", "born": 2})
-    assert found.status is FieldStatus.MATCH
-    assert seen[0] == ({"surname": "Lem", "name": "S"}, {"surname": "S", "name": "Lem"})
-
-
-def test_exact_compares_the_objects_key_by_key() -> None:
-    fields = {"author": {"compound": {"fields": ["surname", "name"]}}}
-    assert result(fields, {"surname": "a", "name": "b"}, {"surname": "a b"}).status is FieldStatus.MISMATCH
-    assert result(fields, {"surname": "a", "name": "b"}, {"name": "b", "surname": "a"}).status is FieldStatus.MATCH
-
-
-@pytest.mark.parametrize("compare", ["exact", {"normalized": {"case": "ignore"}}])
-def test_transforms_of_every_field_change_the_values_of_the_keys(compare: Any) -> None:
-    fields = {"author": {"compound": {"fields": ["surname", "name"], "compare": compare}}}
-    expected, output = {"surname": "Lem", "name": " S "}, {"surname": " Lem", "name": "S"}
-    changes = ["strip", "normalize_whitespace", "lowercase"]
-    assert result(fields, expected, output, transforms=changes).status is FieldStatus.MATCH
-
-
-def test_a_batch_gets_the_objects_too() -> None:
-    asked = []
-
-    def judge(questions: list[evaluators.Question], params: Any) -> list[bool]:
-        asked.extend(questions)
-        return [True] * len(questions)
-
-    evaluators.register("judge", judge, batch=True)
-    fields = {"people[*]": {"compound": {"fields": ["a", "b"], "compare": "judge"}}}
-    made = build(JsonMultiFieldMatch, {"fields": fields})
-    verdict = made.compile()({"people": [{"a": 1}, {"c": 1}]}, {"people": [{"a": 2}, {"c": 2}]})
-    assert verdict.statuses == bytes([FieldStatus.MATCH])
-    assert [(one.path, one.expected, one.actual) for one in asked] == [("people[0]", {"a": 1}, {"a": 2})]
-
-
-def test_the_rule_names_the_keys_and_the_comparator() -> None:
-    line = read_fields({"author": {"compare": AUTHOR["author"], "weight": 2}})[0]
-    assert line.rule == "surname + name: normalized {case: ignore}"
-    assert line.word == "normalized"
-    assert line.weight == 2
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,8 @@ import yaml
 from evaluators.api.loading import load
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.evaluation_config import read_evaluation_config
-from evaluators.fields.metrics import fallbacks
 from evaluators.fields.references import pointer
-from evaluators.fields.tree import FieldNode, Shape
+from evaluators.fields.tree import FieldNode
 from evaluators.settings import BadSettings
 from evaluators.values.paths import ANY
 from tests.fuzz.test_growth import calls
@@ -65,51 +64,6 @@ def child(root: FieldNode, *steps: Any) -> FieldNode:
         assert found is not None
         root = found
     return root
-
-
-def test_a_schema_may_refer_to_itself() -> None:
-    schema = {
-        "$defs": {
-            "part": {
-                "type": "object",
-                "properties": {
-                    "name": {"type": "string", "evaluation_config": "string_exact"},
-                    "parts": {"type": "array", "items": {"$ref": "#/$defs/part"}},
-                },
-            }
-        },
-        "$ref": "#/$defs/part",
-    }
-    root = read_evaluation_config(schema)
-    deep = child(root, "parts", ANY, "parts", ANY, "parts", ANY, "name")
-    assert how(deep) == "string_exact"
-    assert deep.name == "parts[*].parts[*].parts[*].name"
-
-
-def test_the_root_may_be_referred_to() -> None:
-    schema = {"properties": {"value": {"type": "integer"}, "next": {"$ref": "#"}}}
-    deep = child(read_evaluation_config(schema), "next", "next", "next", "value")
-    assert how(deep) == "integer_exact"
-
-
-def test_what_stands_beside_a_reference_that_leads_back_wins() -> None:
-    schema = {
-        "properties": {
-            "value": {"type": "integer"},
-            "next": {"$ref": "#"},
-            "first": {"$ref": "#", "evaluation_config": "skip"},
-        }
-    }
-    root = read_evaluation_config(schema)
-    assert how(child(root, "next", "first")) == "skip"
-    assert how(child(root, "next", "next", "value")) == "integer_exact"
-
-
-def test_a_problem_inside_a_schema_that_refers_to_itself_is_found_at_once() -> None:
-    with pytest.raises(BadSettings, match="strng"):
-        read_evaluation_config(
-            {"properties": {"a": {"$ref": "#"}, "b": {"type": "string", "evaluation_config": "strng"}}}
-        )
 
 
 def test_a_reference_that_only_leads_to_itself_is_refused() -> None:
@@ -177,60 +131,6 @@ def test_choices_that_multiply_without_end_are_refused(monkeypatch: pytest.Monke
         read_evaluation_config(doubling(40, required=["a"]))
 
 
-def test_a_root_need_not_be_an_object() -> None:
-    assert how(read_evaluation_config({"type": "string", "evaluation_config": "string_exact"})) == "string_exact"
-    assert how(read_evaluation_config({"type": "array", "items": {"type": "integer"}})) == "aligned: hungarian"
-    assert how(read_evaluation_config({"type": "object", "evaluation_config": "skip"})) == "skip"
-
-
-def test_shapes_are_kept_for_checks() -> None:
-    schema = {
-        "type": "object",
-        "required": ["a"],
-        "title": "T",
-        "description": "D",
-        "properties": {
-            "a": {"type": ["integer", "null"]},
-            "b": {"type": "integer", "nullable": True},
-            "c": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
-            "d": {"anyOf": [{"type": "integer"}, {"type": "boolean"}]},
-        },
-    }
-    root = read_evaluation_config(schema)
-    assert root.shape == Shape(frozenset({"object"}), False, frozenset({"a"}), "T", "D")
-    assert [child(root, key).shape.nullable for key in "abcd"] == [True, True, True, False]
-    assert child(root, "d").shape.types == {"integer", "boolean"}
-
-
-def test_the_branches_of_a_choice_have_its_path_and_its_keywords() -> None:
-    schema = {
-        "type": "object",
-        "properties": {
-            "v": {
-                "properties": {"shared": {"type": "integer"}},
-                "anyOf": [
-                    {"properties": {"a": {"type": "integer"}}},
-                    {"type": "array", "items": {"type": "boolean"}},
-                ],
-            }
-        },
-    }
-    first, second = child(read_evaluation_config(schema), "v").below.branches
-    assert (first.path, first.kind, list(first.below.keys)) == (("v",), "object", ["a", "shared"])
-    assert (second.path, second.kind) == (("v",), "array")
-
-
-def test_branches_that_only_restrict_a_value_are_no_choice() -> None:
-    schema = {"properties": {"a": {"type": "integer"}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
-    assert how(read_evaluation_config(schema)) == "by key"
-
-
-def test_fallbacks_are_known_by_field() -> None:
-    schema = {"properties": {"a": {"type": "string"}, "l": {"type": "array", "evaluation_config": "array_llm"}}}
-    found = fallbacks(read_evaluation_config(schema, FUZZY))
-    assert found == {("a", "string_semantic"): "fuzzy", ("l", "array_llm"): "hungarian"}
-
-
 class Rounded(Comparator):
     """Two numbers with the same whole part."""
 
@@ -249,15 +149,6 @@ def test_a_registered_comparator_is_a_metric_id(monkeypatch: pytest.MonkeyPatch)
     config["metrics"][0]["params"] = {"digit": 1}
     with pytest.raises(BadSettings, match='unknown setting "digit"'):
         read_evaluation_config({"properties": {"a": {"type": "number", "evaluation_config": config}}})
-
-
-def test_a_comparator_of_the_suite_is_a_metric_id() -> None:
-    numeric = COMPARATORS.find("numeric")()
-    root = read_evaluation_config(
-        {"properties": {"a": {"type": "number", "evaluation_config": "money"}}},
-        {"comparators": {"money": (numeric, "numeric")}},
-    )
-    assert child(root, "a").metrics[0].rule == "money = numeric"
 
 
 def test_the_schema_that_is_read_stays_as_it_is() -> None:

@@ -11,8 +11,6 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
-from evaluators.builtin.schema_match import SchemaMatch
 from evaluators.comparators._closeness import Tolerance
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.normalized import Normalized
@@ -24,12 +22,9 @@ from evaluators.fields.reading import Align
 from evaluators.fields.schema_check import SchemaCheck
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.walk import Walk
-from evaluators.model import FieldStatus
-from evaluators.settings import build
 from tests.fields.alone import counted_one_by_one, score_document
 from tests.fields.paired import pair_items
 from tests.fields.trees import Planned, array, choice, leaf, metric, obj, tree
-from tests.reference.settled import settle
 
 Pairs: TypeAlias = list[tuple[int, int]]
 Table: TypeAlias = list[list[Worth]]
@@ -180,35 +175,6 @@ def test_a_complete_pair_stays_though_two_others_gain_more_in_all() -> None:
     assert pairs(TEXT, expected, output) == [(0, 1)]
 
 
-def test_a_complete_pair_stays_where_values_may_be_near() -> None:
-    expected, output = (
-        [{"x": 0, "y": 0, "z": 0}, {"x": 1, "y": 1, "z": 5}],
-        [{"x": -1, "y": -1, "z": 9}, {"x": 0, "y": 0, "z": 0}],
-    )
-    assert pairs(NUMBER, expected, output) == [(0, 1)]
-    fields = {
-        "items": {"align": "hungarian"},
-        **{f"items[*].{key}": {"numeric": {"tolerance": {"abs": 1}}} for key in "xyz"},
-    }
-    one = build(JsonMultiFieldMatch, {"fields": fields})
-    explained = one.explain({"items": expected}, {"items": output})
-    assert [result.actual for result in explained.fields] == [[0, -1], [0, -1], [0, 9]]
-    assert one.compile()({"items": expected}, {"items": output}) == settle(one, explained)
-
-
-def test_of_items_that_match_as_well_the_nearest_go_together_equal_or_not() -> None:
-    expected, output = [{"a": "X", "b": 1}, {"a": "x", "b": 1}], [{"a": "x", "b": 1}, {"a": "X", "b": 1}]
-    assert pairs(TEXT, expected, output) == [(0, 0), (1, 1)]
-    assert pairs(leaf(FOLDED), ["X", "x"], ["x", "X"]) == [(0, 0), (1, 1)]
-    assert pairs(leaf(FOLDED), ["X", "x"] * 20, ["x", "X"] * 20) == [(row, row) for row in range(40)]
-
-
-def test_what_no_field_looks_at_breaks_no_tie() -> None:
-    item = obj({"a": leaf(), "n": leaf(skip=True)})
-    expected, output = [{"a": 1, "n": 1}, {"a": 1, "n": 2}], [{"a": 1, "n": 2}, {"a": 1, "n": 1}]
-    assert pairs(item, expected, output) == [(0, 0), (1, 1)]
-
-
 LONG = obj({key: leaf() for key in "kabcdefghij"})
 EITHER = choice(obj({"x": leaf(), "y": leaf()}), obj({"x": leaf(), "z": leaf()}))
 RANKED: dict[str, tuple[Planned, dict[str, Any], list[dict[str, Any]]]] = {
@@ -252,24 +218,6 @@ def test_among_equals_the_first_field_decides(case: str) -> None:
     item, expected, output = RANKED[case]
     assert pairs(item, [expected], output) == [(0, 1)]
     assert pairs(item, [expected], output[::-1]) == [(0, 0)]
-
-
-@pytest.mark.parametrize(
-    ("order", "first"), [(["o.x", "b", "o.y"], "b"), (["o.x", "o.y", "b"], "o.y"), (["b", "o.y", "o.x"], "b")]
-)
-def test_fields_rank_as_they_are_listed_though_an_object_has_some_of_them(order: list[str], first: str) -> None:
-    one = build(SchemaMatch, {"fields": {"l": {"align": "hungarian"}, **{f"l[*].{name}": "exact" for name in order}}})
-    expected = {"l": [{"b": 1, "o": {"x": 1, "y": 1}}]}
-    output = {"l": [{"b": 2, "o": {"x": 2, "y": 1}}, {"b": 1, "o": {"x": 2, "y": 2}}]}
-    for outputs in (output["l"], output["l"][::-1]):
-        found = one.explain(expected, {"l": outputs})
-        assert [each.field for each in found.fields if each.status is FieldStatus.MATCH] == [f"l[*].{first}"]
-
-
-def test_two_items_change_places_for_a_complete_pair() -> None:
-    item = obj({"a": leaf(), "b": leaf()})
-    expected, output = [{"a": 1, "b": 1}, {"a": 2, "b": 2}], [{"a": 1, "b": 2}, {"a": 1, "b": 1}]
-    assert pairs(item, expected, output) == [(0, 1), (1, 0)]
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 9])

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import evaluators
 from evaluators.cli import command
 from evaluators.fields.expected_check import check_expected
-from evaluators.fields.inference.schema import infer_schema, inferred_schema
+from evaluators.fields.inference.schema import infer_schema
 from evaluators.fields.xeval import read_xeval
 
 EXPECTED = [
@@ -72,43 +72,15 @@ def test_init_infer_schema_and_python_give_the_same_figures(tmp_path: Path, monk
     assert figures == [figures[0]] * len(figures)
 
 
-def test_what_a_suite_says_of_nulls_comes_before_what_the_schema_says() -> None:
-    schema = infer_schema([{"a": 1, "b": None}, {"a": 2, "b": "x"}])
-    assert schema["x-eval-nulls"] == "absent"
-    rows = [{"expected": {"a": 1, "b": None}, "output": {"a": 2, "b": None}}]
-
-    def matches(**settings: Any) -> Any:
-        suite = {"evaluators": [{"schema_match": {"name": "fields", "schema": schema, **settings}}]}
-        return evaluators.load(suite).evaluate(rows[0])["fields"].metrics
-
-    assert matches() == matches(nulls="absent") != matches(nulls="value")
-
-
 def test_x_eval_nulls_is_one_of_two_words() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string"}}, "x-eval-nulls": "nothing"}
     with pytest.raises(evaluators.Problems, match='"x-eval-nulls" is value or absent; found'):
         evaluators.load({"evaluators": [{"schema_match": {"schema": schema}}]})
 
 
-def test_x_eval_nulls_stands_at_the_top() -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "string", "x-eval-nulls": "absent"}}}
-    with pytest.raises(evaluators.Problems, match='unknown setting "x-eval-nulls"'):
-        evaluators.load({"evaluators": [{"schema_match": {"schema": schema}}]})
-
-
 def test_a_default_of_a_type_comes_before_what_fits_the_values() -> None:
     schema = infer_schema([{"a": "2024-05-01", "b": 1}], {"string": "fuzzy"})
     assert [one["x-eval-compare"] for one in schema["properties"].values()] == ["fuzzy", "numeric"]
-
-
-def test_what_was_unclear_is_said() -> None:
-    unclear = inferred_schema([{"a": 1, "b": None, "c": [{"k": 1}]}, {"a": "x", "b": None, "c": []}]).unclear
-    assert [line.partition(":")[0] for line in unclear] == ["a", "b", "c"]
-
-
-def test_whole_numbers_beside_others_are_numbers_and_true_is_a_boolean() -> None:
-    types = [infer_schema(values)["type"] for values in ([1, 2.5], [2.5, 1], [True], [True, 1], ["x", None])]
-    assert types == ["number", "number", "boolean", ["boolean", "integer"], "string"]
 
 
 def test_no_document_at_all_is_a_problem() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.fields.frame import Unpaired, places_above, spelled
+from evaluators.fields.frame import Unpaired, spelled
 
 
 @pytest.mark.parametrize(
@@ -21,23 +21,3 @@ from evaluators.fields.frame import Unpaired, places_above, spelled
 )
 def test_a_place_is_spelled(location: tuple[Any, ...], text: str) -> None:
     assert spelled(location) == text
-
-
-@pytest.mark.parametrize(
-    ("path", "places"),
-    [
-        ("$", ["$"]),
-        ("a", ["$", "a"]),
-        ("rows[0].b", ["$", "rows", "rows[0]", "rows[0].b"]),
-        ("[+1][2]", ["$", "[+1]", "[+1][2]"]),
-        ('["a.b[0]"].c', ["$", '["a.b[0]"]', '["a.b[0]"].c']),
-        (r'x["say \"[0].\""]', ["$", "x", r'x["say \"[0].\""]']),
-    ],
-)
-def test_the_places_that_a_path_leads_through(path: str, places: list[str]) -> None:
-    assert list(places_above(path)) == places
-
-
-def test_a_key_with_quotes_is_spelled_so_that_it_is_one_place() -> None:
-    path = spelled(("x", 'say "[0]."'))
-    assert list(places_above(path)) == ["$", "x", path]

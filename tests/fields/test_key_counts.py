@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.api.loading import load
 from evaluators.fields.key_counts import FIRST_ROWS, KeyCounts, KeyFault
 from evaluators.fields.path_check import ChunkCheck, release_rows
-from evaluators.model import MISSING
 from evaluators.run.exact_sums import plus
 from evaluators.run.split_result import SplitResult, opened, sealed
 
@@ -31,9 +29,6 @@ def by(key: Any, **options: Any) -> dict[str, Any]:
 
 
 LISTED = check({"l": by("k"), "l[*].x": "exact"})
-SCHEMA = check({"l": by("k"), "l[*].x": "exact"}, "schema_match")
-WHOLE = check({"l": by("k")})
-FAMILIES = pytest.mark.parametrize("one", [LISTED, SCHEMA, WHOLE])
 
 
 def counted(one: ChunkCheck[Any], *rows: Row, nulls: bool = False) -> KeyCounts:
@@ -55,35 +50,6 @@ def said(found: dict[KeyFault, int]) -> dict[tuple[str, str], int]:
 A, B, NONE = {"k": "a"}, {"k": "b"}, {"x": 1}
 
 
-@pytest.mark.parametrize(
-    ("items", "keyless", "again"),
-    [
-        ([], 0, 0),
-        ([A, B], 0, 0),
-        ([A, NONE], 1, 0),
-        ([NONE, NONE, NONE], 3, 0),
-        ([A, A], 0, 1),
-        ([A, B, A, NONE, A, NONE, B], 2, 3),
-        ([{"k": 1}, {"k": 1.0}, {"k": True}, {"k": "1"}], 0, 1),
-        ([{"k": None}, {"k": None}], 0, 1),
-        (["a", "a", 3], 3, 0),
-    ],
-)
-@FAMILIES
-def test_the_items_of_a_list_are_counted(one: ChunkCheck[Any], items: list[Any], keyless: int, again: int) -> None:
-    wanted = {what: count for what, count in (("without_key", keyless), ("duplicate_key", again)) if count}
-    ours = {("expected", what): count for what, count in wanted.items()}
-    theirs = {("output", what): count for what, count in wanted.items()}
-    same = {"l": items}
-    lacking: list[Any] = [{}, {"l": None}, {"l": []}, {"l": "text"}]
-    for nothing in lacking:
-        assert said(met(one, same, nothing)) == ours
-        assert said(met(one, nothing, same)) == theirs
-    assert said(met(one, same, MISSING)) == ours
-    assert said(met(one, same, same)) == ours | theirs
-    assert said(met(one, same, {"l": list(items)})) == ours | theirs
-
-
 def test_a_key_is_read_as_the_alignment_reads_it() -> None:
     items = {"l": [{"k": "a", "n": 1}, {"k": "A", "n": 2}, {"n": 1}]}
 
@@ -93,55 +59,6 @@ def test_a_key_is_read_as_the_alignment_reads_it() -> None:
     assert read("k") == {("expected", "without_key"): 1}
     assert read("k", transforms=["lowercase"]) == {("expected", "without_key"): 1, ("expected", "duplicate_key"): 1}
     assert read(["k", "n"]) == {}
-
-
-@pytest.mark.parametrize("family", ["json_multi_field_match", "schema_match"])
-def test_lists_in_lists_are_looked_at_one_by_one(family: str) -> None:
-    one = check({"o": by("id"), "o[*].l": by("k"), "o[*].l[*].x": "exact"}, family)
-    document = {"o": [{"id": 1, "l": [A, A]}, {"id": 2, "l": [A, NONE]}, {"id": 2, "l": "none"}]}
-    assert met(one, {}, document) == {
-        KeyFault("o", "id", "output", "duplicate_key"): 1,
-        KeyFault("o[*].l", "k", "output", "without_key"): 1,
-        KeyFault("o[*].l", "k", "output", "duplicate_key"): 1,
-    }
-
-
-def test_the_output_follows_the_reading_of_the_expected_side() -> None:
-    one = check({"a.l": by("k"), "a.l[*].x": "exact"})
-    assert said(met(one, {"a.l": [A]}, {"a.l": [A, A], "a": {"l": [NONE]}})) == {("output", "duplicate_key"): 1}
-
-
-def test_the_hits_of_a_query_are_named_as_it_is_written() -> None:
-    one = check({"$.l[?(@.x > 0)]": by("k")})
-    document = {"l": [{"x": 1, "k": "a"}, {"x": 2, "k": "a"}, {"x": 0}]}
-    assert met(one, document, {}) == {KeyFault("$.l[?(@.x > 0)]", "k", "expected", "duplicate_key"): 1}
-
-
-def test_a_list_that_branches_pair_by_different_keys_is_looked_at_by_the_key_that_pairs_it() -> None:
-    def branch(key: str) -> dict[str, Any]:
-        align = {"match_by": "key_field", "key": key}
-        items = {"type": "object", "properties": {key: {"type": "number"}}}
-        return {"type": "object", "properties": {"l": {"type": "array", "x-eval-align": align, "items": items}}}
-
-    (line,) = load({"evaluators": [{"schema_match": {"schema": {"anyOf": [branch("k"), branch("x")]}}}]}).lines
-    one = line.settings.compile()
-    assert isinstance(one, ChunkCheck)
-    counts = counted(one, ({"l": [{"x": 1}, {"x": 1}]}, {"l": [{"x": 1}, {"k": 1}]}))
-    assert {fault: count.items for fault, count in counts.faults()} == {
-        KeyFault("l", "x", "expected", "duplicate_key"): 1,
-        KeyFault("l", "x", "output", "without_key"): 1,
-    }
-    assert counts.looked_for == counts.met == {("l", "x")}
-
-
-def test_the_keys_of_a_skipped_list_are_counted() -> None:
-    align = {"match_by": "key_field", "key": "k"}
-    items = {"type": "object", "properties": {"k": {"type": "string"}}}
-    skipped = {"type": "array", "x-eval-align": align, "x-eval-skip": True, "items": items}
-    (line,) = load({"evaluators": [{"schema_match": {"schema": {"properties": {"l": skipped}}}}]}).lines
-    one = line.settings.compile()
-    assert isinstance(one, ChunkCheck)
-    assert said(met(one, {"l": [A, A, B]}, {})) == {("expected", "duplicate_key"): 1}
 
 
 def test_a_value_where_null_is_expected_is_counted_by_the_keys_that_lead_there() -> None:

@@ -16,7 +16,6 @@ from evaluators.issues import Problems
 from evaluators.settings import BadSettings
 
 TEXT = {"type": "string", "x-eval-compare": "exact"}
-MISSPELT = {"metrics": [{"metric_id": "number_tolerance", "params": {"tolerence": 1}}]}
 
 
 def complaints(schema: Any, dialect: Any = "auto", **context: Any) -> list[tuple[str, str, str | None]]:
@@ -69,58 +68,6 @@ def test_a_reference_that_leads_nowhere_hides_no_other_mistake(word: str, config
     assert [place for place, *_ in complaints(schema)] == ["#/properties/a/$ref", f"#/properties/c/{word}"]
 
 
-def test_a_list_that_needs_a_judge_hides_no_mistake_in_its_items() -> None:
-    items = {
-        "type": "object",
-        "properties": {"a": {"type": "number", "evaluation_config": MISSPELT}, "b": {"type": "string"}},
-    }
-    schema = {"type": "object", "properties": {"xs": {"type": "array", "evaluation_config": "array_llm", "items": items}}}
-    (_, judge, _), (place, message, hint) = complaints(schema)
-    assert judge == "2 fields need a judge, and there is none: xs (array_llm), xs[*].b (string_semantic)"
-    assert (place.rpartition("/")[2], hint) == ("tolerence", 'did you mean "tolerance"?')
-    assert message == 'unknown setting "tolerence" for comparator "number_tolerance"'
-    for instead in ("hungarian", "fuzzy"):
-        given = {"string_semantic": "fuzzy", "array_llm": instead}
-        assert [found for found, *_ in complaints(schema, fallback=given)] == [place]
-
-
-def test_what_is_compared_as_a_whole_needs_no_judge_inside() -> None:
-    schema = {
-        "type": "object",
-        "evaluation_config": "string_exact",
-        "properties": {"a": {"type": "string"}, "b": {"type": "array", "evaluation_config": "array_llm"}},
-    }
-    assert read_schema(schema).root.metrics
-    judged = {"type": "string", "x-eval-compare": "semantic"}
-    skipped = {
-        "a": {**judged, "x-eval-skip": True},
-        "b": {"type": "object", "x-eval-skip": True, "properties": {"c": judged}},
-    }
-    assert read_schema({"type": "object", "properties": skipped}).root.below.keys["a"].skip
-
-
-def test_a_target_that_is_first_met_where_nothing_counts_is_compared_elsewhere() -> None:
-    tree = {"type": "object", "properties": {"name": {"type": "string"}, "next": {"$ref": "#/$defs/tree"}}}
-    schema = {
-        "type": "object",
-        "properties": {"out": {"$ref": "#/$defs/tree", "x-eval-skip": True}, "in": {"$ref": "#/$defs/tree"}},
-        "$defs": {"tree": tree},
-    }
-    inside = read_schema(schema).root.below.keys["in"]
-    assert inside.below.keys["next"].below.keys["name"].metrics
-
-
-@pytest.mark.parametrize(
-    ("dialect", "word", "other"),
-    [("x-eval", "evaluation_config", "evaluation_config"), ("evaluation_config", "x-eval-compare", "x-eval")],
-)
-def test_a_schema_in_the_words_of_the_other_dialect_is_refused(dialect: Any, word: str, other: str) -> None:
-    ((place, _, hint),) = complaints({"type": "string", word: "string_exact"}, dialect)
-    assert (place, hint) == (f"#/{word}", f"write dialect: {other}")
-    both = {"type": "string", "x-eval-compare": "exact", "evaluation_config": "string_exact"}
-    assert read_schema(both, dialect).dialect == dialect
-
-
 def test_mistakes_in_a_schema_file_have_their_places_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.json").write_text('{"properties": {"a": {"type": "string", "x-eval-compare": "exat"}, "b": {"$ref": "#/c"}}}')
@@ -149,11 +96,6 @@ def test_a_suggestion_is_what_can_be_written_there(
     with pytest.raises(Problems) as raised:
         loads(f"evaluators: [{{schema_match: {settings}}}]")
     assert any((issue.hint or "").startswith(hint) for issue in raised.value.issues)
-
-
-def test_remarks_about_a_schema_are_notes_of_the_suite() -> None:
-    suite = loads("evaluators: [{schema_match: {schema: {type: string, x-eval-compare: numeric}}}]")
-    assert any(note.endswith("is compared as a number, but the schema says string") for note in suite.notes)
 
 
 def keyed(**align: Any) -> dict[str, Any]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from evaluators.comparators.numeric import Numeric
 from evaluators.fields.lines import FieldLine, read_fields, read_skipped
 from evaluators.fields.named_comparators import read_comparator
 from evaluators.settings import BadSettings, Detail
@@ -29,80 +27,6 @@ def mistake(data: object) -> Detail:
     found = mistakes(data)
     assert len(found) == 1
     return found[0]
-
-
-def test_a_word_names_the_comparator() -> None:
-    assert line("numeric").comparator == Numeric()
-    assert line("numeric").rule == "numeric"
-
-
-def test_a_one_key_map_gives_its_options() -> None:
-    found = line({"numeric": {"tolerance": {"abs": 0.5}}})
-    assert isinstance(found.comparator, Numeric)
-    assert found.rule == "numeric {tolerance: {abs: 0.5}}"
-
-
-def test_a_list_of_paths_compares_each_exactly() -> None:
-    found = read_fields(["a", "$.b.c", "/d/0"])
-    assert [each.name for each in found] == ["a", "b.c", "d[0]"]
-    assert {each.rule for each in found} == {"exact"}
-
-
-def test_a_path_without_a_comparator_is_exact() -> None:
-    assert line(None).rule == "exact"
-    assert line({"weight": 2}).rule == "exact"
-
-
-def test_skip_leaves_a_path_out() -> None:
-    skipped, scored = read_fields({"a": "skip", "b": "exact"})
-    assert (skipped.skip, skipped.comparator) == (True, None)
-    assert not scored.skip
-    assert read_fields({"a": {"compare": "skip"}, "b": "exact"})[0].skip
-
-
-def test_the_long_form_has_neighbours() -> None:
-    found = line({"compare": "numeric", "weight": 2.5, "required": True, "transforms": ["strip"], "when": {"row.x": 1}})
-    assert found.weight == Fraction(5, 2)
-    assert found.required
-    assert [each.name for each in found.transforms] == ["strip"]
-    assert found.when[0].column == "x"
-
-
-def test_a_comparator_of_the_suite_goes_by_its_name() -> None:
-    assert line("money").rule == "money = numeric {tolerance: {abs: 0.01}}"
-    assert line({"compare": "money", "weight": 2}).weight == 2
-
-
-def test_a_weight_is_exact() -> None:
-    assert line({"weight": 0.1}).weight == Fraction(1, 10)
-    assert read_fields({"a": {"weight": 0}, "b": "exact"})[0].weight == 0
-
-
-def test_an_alignment_alone_is_scored_where_no_line_looks_into_the_list() -> None:
-    assert line({"align": "any_order"}).rule == "exact"
-    declared, item = read_fields({"a": {"align": "any_order"}, "a[*].b": "exact"})
-    assert declared.comparator is None
-    assert item.align is None
-
-
-def test_an_alignment_of_an_inner_list_is_used_by_the_lines_below_it() -> None:
-    declared = read_fields({"a[*].b": {"align": "any_order"}, "a[*].b[*].c": "exact"})[0]
-    assert declared.comparator is None
-    skipped = read_fields({"a": {"align": "any_order"}, "a[*].b": "skip"})[0]
-    assert skipped.comparator is not None
-
-
-@pytest.mark.parametrize("how", ["ordered", "any_order", "hungarian"])
-def test_an_alignment_is_a_word(how: str) -> None:
-    align = line({"align": how}).align
-    assert align is not None
-    assert (align.how, align.key) == (how, None)
-
-
-def test_an_alignment_by_key_names_a_place_in_the_item() -> None:
-    align = line({"align": {"key_field": {"key": "sku.code"}}}).align
-    assert align is not None
-    assert align.key == "sku.code"
 
 
 Said = tuple[tuple[Any, ...], str, str | None]
@@ -200,46 +124,9 @@ def test_a_mistake_has_its_place_its_fact_and_its_way_out(data: Any, said: Said)
     assert (found.loc, found.message, found.hint) == said
 
 
-@pytest.mark.parametrize("other", ["$.a.b", "/a/b", '["a"].b', "$['a']['b']"])
-def test_one_place_is_listed_once_whatever_its_spelling(other: str) -> None:
-    found = mistake({"a.b": "exact", other: "numeric"})
-    assert found.loc == (other,)
-    assert found.message == f'"{other}" is the same place as "a.b"'
-    assert found.key
-    assert mistake(["a.b", other]).loc == (1,)
-
-
-@pytest.mark.parametrize(("path", "position"), [("a[", 2), ("$.a[?(@.b]", 10), ("a..b", 3), ("/a~2", 3)])
-def test_a_malformed_path_says_where(path: str, position: int) -> None:
-    found = mistake({path: "exact"})
-    assert found.loc == (path,)
-    assert found.code == "bad-path"
-    assert found.message.startswith(f'malformed path "{path}": ')
-    assert f"at character {position}" in found.message
-
-
-def test_every_mistake_is_told_at_once() -> None:
-    found = mistakes({"a": "nope", "b": {"weight": -1, "required": 3}, "c[": "exact", "d": {"transforms": ["x", "y"]}})
-    assert [detail.loc for detail in found] == [
-        ("a",), ("b", "weight"), ("b", "required"), ("c[",), ("d", "transforms", 0), ("d", "transforms", 1),
-    ]  # fmt: skip
-
-
-def test_skipped_paths_are_keys_and_every_item() -> None:
-    assert [path.canonical for path in read_skipped(["a.b", "$.c[*].d"])] == ["a.b", "c[*].d"]
-
-
 @pytest.mark.parametrize("path", ["a[0]", "$..a", "$.a[0:2]"])
 def test_single_items_cannot_be_skipped(path: str) -> None:
     with pytest.raises(BadSettings) as caught:
         read_skipped(["b", path])
     assert caught.value.details[0].loc == (1,)
     assert caught.value.details[0].message == f'"{path}" cannot be skipped: it picks single items'
-
-
-def test_the_word_of_another_system_is_todays_word_with_a_note() -> None:
-    notes: list[str] = []
-    line, other = read_fields({"a": {"oneof": {"values": ["x"]}}, "b": {"oneof": {"values": ["y"]}}}, {"notes": notes})
-    assert line.rule == "one_of {values: [x]}"
-    assert other.word == "one_of"
-    assert notes == ['the comparator "oneof" is called "one_of" here']

@@ -13,12 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-import evaluators
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.comparators._comparator import Answer, Comparator, Question, Readable
 from evaluators.fields.settle import WRONG
 from evaluators.issues import Blame, CellError, Issue, RowProblem
-from evaluators.model import MISSING, Comparison, Outcome, Result, RowStatus
+from evaluators.model import MISSING, Comparison, Outcome, Result
 from evaluators.settings import BadSettings, build
 from tests.fields.alone import wrong_of
 from tests.laws.structures import field_lists, without_output
@@ -183,33 +182,3 @@ def test_keys_with_dots_in_random_rows(
         return
     alike(one, *pair)
     alike(one, *pair[::-1])
-
-
-def test_a_verdict_is_the_same_the_second_time() -> None:
-    one = build(JsonMultiFieldMatch, {"fields": ["b.c", "a", "$.d", "e[*]"]})
-    rows = [({"a": 1, "b": {"c": 2}, "d": 3, "e": [1]}, output) for output in ({"a": 1}, {"d": 3, "e": [1]}, {"a": 2})]
-    check = one.compile()
-    for expected, output in [*rows, *rows]:
-        assert check(expected, output) == settle(one, one.explain(expected, output))
-
-
-def test_rows_that_are_blocked_or_unreadable_keep_their_fields() -> None:
-    suite = evaluators.load(
-        {
-            "evaluators": [
-                {"contains": {"substring": "right"}},
-                {"type": "json_multi_field_match", "name": "header", "needs": ["contains"], "fields": ["a", "note"]},
-            ]
-        }
-    )
-    expected, found = '{"a": 1, "note": "right"}', []
-    for output in (expected, '{"a": 1, "note": "left"}', "right, but no JSON", "no JSON"):
-        result = suite.evaluate({"output": output, "expected": expected})["header"]
-        assert result.score is not None
-        found.append((result.status, result.score, [field.status.word for field in result.fields]))
-    assert found == [
-        (RowStatus.SCORED, 1.0, ["match", "match"]),
-        (RowStatus.BLOCKED, 0.0, []),
-        (RowStatus.UNREADABLE, 0.0, ["omission", "omission"]),
-        (RowStatus.BLOCKED, 0.0, []),
-    ]

@@ -142,15 +142,6 @@ def paired(expected: list[str], output: list[str]) -> list[tuple[int, int]]:
     return found
 
 
-def test_equal_items_are_paired_without_crossing() -> None:
-    assert paired(["ax", "bx", "ax"], ["by", "ax", "ax"]) == [(0, 1), (1, 0), (2, 2)]
-
-
-def test_what_is_left_over_pairs_with_the_nearest_in_the_whole_lists() -> None:
-    assert paired([*["ax"] * 3, "by", "cy"], ["dy", *["ax"] * 3, "ey"]) == [(0, 1), (1, 2), (2, 3), (3, 0), (4, 4)]
-    assert paired(["ax", "bx", "cy"], ["dy", "ey", "bx", "ax"]) == [(0, 3), (1, 2), (2, 1)]
-
-
 def test_right_items_of_a_long_list_are_not_weighed_with_each_other() -> None:
     items = [{"a": [number, number % 7]} for number in range(60)]
     output = [*items[50:], *items[1:50], {"a": [0, 1]}]

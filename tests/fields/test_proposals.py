@@ -87,19 +87,6 @@ def test_one_value_that_is_no_date_is_named() -> None:
     assert found.why.endswith('; 28 of 29 are dates, but not "soon"')
 
 
-def test_days_and_months_that_could_be_either_are_asked_about() -> None:
-    asked: list[InitQuestion] = []
-
-    def second(question: InitQuestion) -> str:
-        asked.append(question)
-        return question.answers[1]
-
-    found = propose(["03/04/2024", "05/06/2024"], "due", second)
-    assert found.compare == {"date": {"formats": ["MM/DD/YYYY"]}}
-    assert found.why.endswith("; DD/MM/YYYY would fit them too")
-    assert asked[0].answers == ("DD/MM/YYYY", "MM/DD/YYYY")
-
-
 def test_marks_that_could_be_either_are_asked_about() -> None:
     asked: list[InitQuestion] = []
 

@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 
 from evaluators.fields.expected_check import check_expected
-from evaluators.fields.references import resolve_as_far, resolve_schema_references
+from evaluators.fields.references import resolve_schema_references
 from evaluators.issues import Problems
 from evaluators.settings import BadSettings
 from tests.fields.alone import wrong_by
 from tests.laws.structures import evaluator
 
 TEXT = {"type": "string"}
-NODE = {"type": "object", "properties": {"v": TEXT, "kids": {"type": "array", "items": {"$ref": "#/$defs/Node"}}}}
 
 
 def with_a(schema: Any, **rest: Any) -> dict[str, Any]:
@@ -24,12 +23,6 @@ def with_a(schema: Any, **rest: Any) -> dict[str, Any]:
 
 def resolved_a(schema: Any, **rest: Any) -> Any:
     return resolve_schema_references(with_a(schema, **rest))["properties"]["a"]
-
-
-def test_what_stands_beside_a_reference_is_kept_and_wins() -> None:
-    defs = {"M": {"type": "string", "title": "theirs", "maxLength": 3}}
-    found = resolved_a({"$ref": "#/$defs/M", "title": "ours", "x-eval-skip": True}, **{"$defs": defs})
-    assert found == {"type": "string", "title": "ours", "maxLength": 3, "x-eval-skip": True}
 
 
 @pytest.mark.parametrize("reference", ["#/properties/b", "#/$defs/a~1b", "#/$defs/a%2Fb", "#named", "#/definitions/C"])
@@ -57,73 +50,10 @@ def test_all_references_that_lead_nowhere_are_named_with_their_places() -> None:
     assert "must be text" in third.message
 
 
-def test_all_of_is_merged_key_by_key() -> None:
-    found = resolved_a(
-        {
-            "allOf": [
-                {"type": "object", "properties": {"m": {"type": "object", "properties": {"x": TEXT}}}, "required": ["m"]},
-                {"properties": {"m": {"properties": {"y": TEXT}}, "n": TEXT}, "required": ["n", "m"]},
-            ]
-        }
-    )
-    assert found["properties"] == {"m": {"type": "object", "properties": {"x": TEXT, "y": TEXT}}, "n": TEXT}
-    assert found["required"] == ["m", "n"]
-
-
-def test_a_null_branch_is_taken_away_and_remembered() -> None:
-    schema = with_a({"anyOf": [TEXT, {"type": "null", "description": "unknown"}], "title": "A"})
-    assert resolved_a(schema["properties"]["a"]) == {"type": "string", "title": "A"}
-    assert resolve_as_far(schema)[0]["properties"]["a"].nullable
-
-
 def test_the_only_branch_wins_over_what_stands_beside_except_how_it_is_compared() -> None:
     branch = {"type": "string", "title": "inner", "x-eval-compare": "exact"}
     found = resolved_a({"title": "outer", "x-eval-compare": "fuzzy", "anyOf": [branch, {"type": "null"}]})
     assert found == {"type": "string", "title": "inner", "x-eval-compare": "fuzzy"}
-
-
-@pytest.mark.parametrize("key", ["anyOf", "oneOf"])
-def test_branches_of_plain_values_become_a_list_of_types(key: str) -> None:
-    branches = [{"type": "string", "maxLength": 3}, {"type": ["number", "null"]}, {"type": "string"}]
-    assert resolved_a({key: branches}) == {"type": ["string", "number"]}
-
-
-def test_branches_with_objects_stay_a_choice_and_are_resolved() -> None:
-    defs = {"M": {"type": "object", "properties": {"x": TEXT}}}
-    found = resolved_a({"anyOf": [{"$ref": "#/$defs/M"}, TEXT, {"type": "null"}]}, **{"$defs": defs})
-    assert found == {"anyOf": [defs["M"], TEXT]}
-
-
-def test_branches_that_say_how_they_are_compared_stay_a_choice() -> None:
-    branches = [{"type": "string", "x-eval-compare": "fuzzy"}, {"type": "number", "x-eval-compare": "numeric"}]
-    assert resolved_a({"anyOf": branches}) == {"anyOf": branches}
-
-
-@pytest.mark.parametrize("name", ["anyOf", "allOf", "oneOf", "$ref", "items", "properties"])
-def test_a_property_may_have_the_name_of_a_keyword(name: str) -> None:
-    schema = {"type": "object", "properties": {name: TEXT}}
-    assert resolve_schema_references(schema) == schema
-
-
-def test_a_schema_that_refers_to_itself_keeps_the_reference_and_its_target() -> None:
-    found = resolve_schema_references({"$ref": "#/$defs/Node", "$defs": {"Node": NODE}})
-    assert found == {**NODE, "$defs": {"Node": NODE}}
-
-
-def test_schemas_that_refer_to_each_other_are_all_kept() -> None:
-    defs = {
-        "A": {"type": "object", "properties": {"b": {"$ref": "#/$defs/B"}}},
-        "B": {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}, "b": {"$ref": "#/$defs/B"}}},
-    }
-    found = resolve_schema_references(with_a({"$ref": "#/$defs/A"}, **{"$defs": defs}))
-    assert set(found["$defs"]) == {"A", "B"}
-    assert found["$defs"]["A"]["properties"]["b"]["properties"]["a"] == {"$ref": "#/$defs/A"}
-
-
-def test_a_resolved_schema_resolves_to_itself() -> None:
-    schema = with_a({"anyOf": [{"allOf": [TEXT]}, {"$ref": "#/$defs/M"}]}, **{"$defs": {"M": with_a(TEXT)}})
-    once = resolve_schema_references(schema)
-    assert resolve_schema_references(once) == once
 
 
 def test_references_that_multiply_without_end_are_refused() -> None:
@@ -140,32 +70,6 @@ def test_the_schema_that_was_given_stays_as_it_is() -> None:
     before = repr(schema)
     resolve_schema_references(schema)["properties"]["a"]["title"] = "other"
     assert repr(schema) == before
-
-
-def test_every_key_remembers_where_it_was_written() -> None:
-    found = resolve_as_far(with_a({"allOf": [{"$ref": "#/$defs/M"}]}, **{"$defs": {"M": TEXT}}))[0]["properties"]["a"]
-    assert found.written["type"] == ("$defs", "M", "type")
-
-
-def test_a_schema_that_is_no_map_is_a_problem() -> None:
-    with pytest.raises(Problems, match="a schema must be a map; found a list"):
-        resolve_schema_references(["x"])
-
-
-NOTHING_ELSE: dict[str, dict[str, Any]] = {
-    "the document itself, with words beside it": {"$ref": "#", "x-eval-compare": "exact"},
-    "itself": {"$ref": "#/$defs/n", "$defs": {"n": {"$ref": "#/$defs/n"}}},
-    "itself, with keys beside it": {"$ref": "#/$defs/n", "$defs": {"n": {"$ref": "#/$defs/n", "title": "n"}}},
-    "each other": {"$ref": "#/$defs/n", "$defs": {"n": {"$ref": "#/$defs/m"}, "m": {"$ref": "#/$defs/n"}}},
-    "itself, as one of all": {"$ref": "#/$defs/n", "$defs": {"n": {"allOf": [{"$ref": "#/$defs/n"}, TEXT]}}},
-}
-
-
-@pytest.mark.parametrize("case", NOTHING_ELSE)
-def test_a_reference_that_describes_a_value_by_itself_is_a_problem(case: str) -> None:
-    with pytest.raises(Problems, match=r'\$ref "#[^"]*" leads to itself') as raised:
-        resolve_schema_references(NOTHING_ELSE[case])
-    assert [issue.where for issue in raised.value.issues] == ["schema #/$ref"]
 
 
 def both_dialects(schema: Callable[[dict[str, Any]], dict[str, Any]]) -> list[dict[str, Any]]:
@@ -247,19 +151,6 @@ def test_a_choice_that_is_its_own_branch_is_a_problem_in_both_dialects() -> None
             evaluator("schema_match", {"schema": written})
 
 
-@pytest.mark.parametrize("required", [[{}], [["b"]], 3, "b", {"b": True}])
-def test_required_keys_that_are_no_names_are_the_same_problem_in_both_dialects(required: object) -> None:
-    for written in both_dialects(lambda leaf: {"type": "object", "properties": {"a": leaf}, "required": required}):
-        with pytest.raises(BadSettings, match='"required" must be a list of names'):
-            evaluator("schema_match", {"schema": written})
-
-
 def test_a_schema_is_inferred_in_the_words_of_x_eval_alone() -> None:
     with pytest.raises(BadSettings, match="a schema that is inferred says how to compare in the words of x-eval"):
         evaluator("schema_match", {"schema": "infer", "dialect": "evaluation_config"})
-
-
-@pytest.mark.parametrize("reference", [{"a": 1}, ["#/$defs/Node"], 3, None])
-def test_a_reference_that_is_no_text_is_a_problem(reference: object) -> None:
-    with pytest.raises(Problems, match=r"\$ref must be text"):
-        resolved_a({"$ref": reference})

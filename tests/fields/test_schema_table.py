@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from evaluators.builtin._evaluator import Evaluator
-from evaluators.fields.schema_check import SchemaCheck
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.settle import WRONG
 from evaluators.model import MISSING, Outcome
 from tests.fields.alone import counted_one_by_one, scored_by, wrong_by
-from tests.fields.test_score import DECLARED
 from tests.fields.test_walk import exact, tallies
-from tests.fields.trees import obj, tree
 from tests.laws.structures import evaluator
 
-BUILTIN_CASES = Path(__file__).parents[1] / "builtin" / "schema_match.yaml"
-PRESENCE = Path(__file__).parent / "presence.yaml"
 Counts = tuple[int, int, int, int]
 
 EXACT = {"type": "string", "x-eval-compare": "exact"}
@@ -195,43 +186,3 @@ def all_agree(one: Evaluator, expected: Any, output: Any) -> None:
 
 def _key(result: Outcome, listed: tuple[str, ...]) -> str:
     return result.field if result.field in listed else ""
-
-
-def documented() -> Iterator[Any]:
-    """The rows of the evaluator's own table whose two documents can be read, each as it is and against itself."""
-    for entry in yaml.safe_load(BUILTIN_CASES.read_text(encoding="utf-8")):
-        if entry.keys() & {"columns", "refused", "problem"}:
-            continue
-        try:
-            expected, output = json.loads(entry["expected"]), json.loads(entry["output"])
-        except (KeyError, TypeError, ValueError):
-            continue
-        if entry["settings"].get("schema") != "infer" and not isinstance(entry["settings"].get("schema"), str):
-            yield pytest.param(entry["settings"], expected, output, id=entry["it"])
-
-
-@pytest.mark.parametrize(("settings", "expected", "output"), [*documented()])
-def test_every_documented_row_is_scored_alike_in_every_way(settings: dict[str, Any], expected: Any, output: Any) -> None:
-    one = evaluator("schema_match", settings)
-    all_agree(one, expected, output)
-    all_agree(one, output, expected)
-    all_agree(one, expected, expected)
-
-
-@pytest.mark.parametrize(
-    ("kind", "sides"),
-    [
-        pytest.param(kind, entry[kind], id=entry["it"])
-        for entry in yaml.safe_load(PRESENCE.read_text(encoding="utf-8"))
-        for kind in entry.keys() & DECLARED.keys()
-    ],
-)
-def test_what_two_sides_come_to_is_the_same_in_the_check(kind: str, sides: dict[str, Any]) -> None:
-    alone, inside = tree(DECLARED[kind]), tree(obj({"in": DECLARED[kind]}))
-    expected, output = sides.get("expected", MISSING), sides.get("output", MISSING)
-    nested = [{} if side is MISSING else {"in": side} for side in (expected, output)]
-    for root, one, other in ((alone, expected, output), (inside, *nested)):
-        scoring = SchemaScoring(root, "f1", 1.0)
-        slow, fast = counted_one_by_one(scoring), SchemaCheck(scoring)
-        assert exact(fast(one, other)) == exact(slow(one, other))
-        assert tallies(fast) == tallies(slow)

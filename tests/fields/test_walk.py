@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.fields.branches import distinct
 from evaluators.fields.schema_check import SchemaCheck
 from evaluators.fields.schema_rows import SchemaRows
 from evaluators.fields.schema_scoring import SchemaScoring
@@ -19,7 +18,7 @@ from evaluators.fields.tree import FieldNode
 from evaluators.model import MISSING, Result
 from tests.fields.alone import counted_one_by_one, scored_by, wrong_by
 from tests.fields.random_trees import alike_items, pairs
-from tests.fields.trees import array, choice, leaf, metric, obj, tree
+from tests.fields.trees import array, choice, leaf, obj, tree
 
 
 def exact(verdict: Result) -> object:
@@ -103,16 +102,6 @@ def test_weights_that_get_smaller_at_every_turn_of_a_schema_give_whole_numbers()
     verdict = check(document, {"r": {"name": "a", "next": {"name": "b", "next": {"name": "d"}}}})
     assert all(number.__class__ is int for figure in (*verdict.metrics, (verdict.num, verdict.den)) for number in figure)
     assert Fraction(verdict.num, verdict.den) == Fraction(6, 7)
-
-
-def test_of_branches_that_fit_alike_the_first_is_taken_however_often_it_is_named() -> None:
-    a, b = obj({"x": leaf(), "y": leaf(metric(name="again"))}), obj({"x": leaf(), "y": leaf()})
-    root = tree(choice(a, b))
-    first, second = root.below.branches
-    assert [each is one for each, one in zip(distinct([first, second, first]), [first, second], strict=True)] == [
-        True,
-        True,
-    ]
 
 
 def test_what_is_remembered_of_rows_that_are_never_alike_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

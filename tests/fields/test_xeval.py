@@ -18,7 +18,6 @@ from evaluators.fields.type_defaults import read_entry, reset_type_defaults, set
 from evaluators.fields.xeval import parse_eval_schema, read_xeval
 from evaluators.issues import Problems
 from evaluators.settings import BadSettings, build
-from tests.fields.alone import score_document
 
 TEXT = {"type": "string", "x-eval-compare": "exact"}
 ALIGN_OF_A = "#/properties/a/x-eval-align"
@@ -47,19 +46,6 @@ def a_of(schema: Any, context: dict[str, Any] | None = None) -> FieldNode:
 # Defaults
 
 
-def test_every_type_gets_its_comparator() -> None:
-    schema = an_object(s={"type": "string"}, n={"type": ["number", "null"]}, b={"type": "boolean"}, o={"type": "object"})
-    assert annotate_xeval(schema) is schema
-    found = {key: inner["x-eval-compare"] for key, inner in schema["properties"].items()}
-    assert found == {"s": "exact", "n": "numeric", "b": "exact", "o": "exact"}
-
-
-def test_what_says_how_it_is_compared_or_skipped_stays() -> None:
-    schema = an_object(a={"type": "string", "x-eval-compare": "fuzzy"}, b={"type": "string", "x-eval-skip": True})
-    before = repr(schema)
-    assert repr(annotate_xeval(schema)) == before
-
-
 def test_items_keys_branches_and_kept_targets_are_annotated() -> None:
     schema: dict[str, Any] = {
         **an_object(t=an_array(an_object(x={"type": "string"})), c={"anyOf": [an_object(y={"type": "number"}), {"type": "string"}]}),
@@ -71,21 +57,6 @@ def test_items_keys_branches_and_kept_targets_are_annotated() -> None:
     assert (first["properties"]["y"]["x-eval-compare"], second["x-eval-compare"]) == ("numeric", "exact")
     assert "x-eval-compare" not in schema["properties"]["c"]
     assert schema["$defs"]["N"]["properties"]["z"]["x-eval-compare"] == "exact"
-
-
-def test_defaults_given_with_the_call_come_first() -> None:
-    schema = annotate_xeval(
-        an_object(a={"type": "string"}, b={"type": "string"}), {"string": {"fuzzy": {"at_least": 0.9}}}
-    )
-    a, b = schema["properties"].values()
-    assert a["x-eval-compare"] == {"fuzzy": {"at_least": 0.9}}
-    assert a["x-eval-compare"] is not b["x-eval-compare"]
-
-
-def test_a_default_holds_for_a_block() -> None:
-    with set_type_default("string", "fuzzy"):
-        assert annotate_xeval({"type": "string"})["x-eval-compare"] == "fuzzy"
-    assert annotate_xeval({"type": "string"})["x-eval-compare"] == "exact"
 
 
 def test_a_default_can_be_set_and_reset() -> None:
@@ -135,24 +106,6 @@ def test_a_default_may_name_a_comparator_that_is_registered_later() -> None:
         assert parse_eval_schema(annotated).below.keys["a"].metrics[0].name == "later"
 
 
-def test_a_default_that_nothing_needs_may_name_what_there_is_not() -> None:
-    with set_type_default("boolean", "nobody"):
-        assert struct_extract_eval.evaluate([{"a": "x"}], [{"a": "x"}], an_object(a={"type": "string"})).mean_f1 == 1.0
-
-
-def test_a_field_of_several_types_has_a_default_of_its_own() -> None:
-    schema = an_object(
-        a={"type": ["string", "number", "null"]}, b={"type": ["string", "null"]}, c={"type": ["integer", "number"]}
-    )
-    with set_type_default("multi", {"normalized": {"case": "ignore"}}):
-        compared = [one["x-eval-compare"] for one in annotate_xeval(copy.deepcopy(schema))["properties"].values()]
-        assert compared == [{"normalized": {"case": "ignore"}}, "exact", "numeric"]
-        row = {"a": "AB", "b": "x", "c": 1}, {"a": "ab", "b": "x", "c": 1}
-        assert struct_extract_eval.evaluate([row[0]], [row[1]], schema).mean_f1 == 1.0
-    annotated = annotate_xeval(schema, {"multi": "fuzzy"})
-    assert annotated["properties"]["a"]["x-eval-compare"] == "fuzzy"
-
-
 def test_an_entry_is_a_word_or_a_map_with_one_key() -> None:
     assert read_entry("exact", "comparator") == ("exact", {})
     assert read_entry({"numeric": {"tolerance": {"rel": 0.1}}}, "comparator") == ("numeric", {"tolerance": {"rel": 0.1}})
@@ -163,20 +116,6 @@ def test_an_entry_is_a_word_or_a_map_with_one_key() -> None:
 
 
 # The tree
-
-
-def test_the_tree_follows_the_schema() -> None:
-    number = {"type": "number", "x-eval-compare": {"numeric": {"tolerance": {"rel": 0.1}}}, "x-eval-transform": ["strip"]}
-    root = parse_eval_schema(an_object(a=TEXT, items=an_array(an_object(b=number))))
-    assert (root.kind, root.name, list(root.below.keys)) == ("object", "$", ["a", "items"])
-    items = root.below.keys["items"]
-    assert (items.kind, items.metrics) == ("array", ())
-    b = items.below.items.below.keys["b"] if items.below.items else None
-    assert b is not None
-    assert (b.name, b.kind, b.metrics[0].name) == ("items[*].b", "leaf", "numeric")
-    assert b.metrics[0].rule == "numeric {tolerance: {rel: 0.1}}"
-    assert [transform.name for transform in b.transforms] == ["strip"]
-    assert b.shape.types == {"number"}
 
 
 @pytest.mark.parametrize(
@@ -226,105 +165,14 @@ def test_an_object_of_which_only_what_is_not_allowed_is_said_is_compared_as_a_wh
     assert read_xeval(an_object(a=False), {"defaults": {}}).kind == "leaf"
 
 
-def test_a_property_that_is_false_is_not_the_schemas() -> None:
-    root = parse_eval_schema(an_object(a=False, b=TEXT))
-    assert list(root.below.keys) == ["b"]
-    found = {result.path: result.status.word for result in score_document(root, {"b": "x"}, {"a": 1, "b": "x"}).fields}
-    assert found == {"b": "match", "a": "hallucination"}
-
-
-FURTHER: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "number"}}
-
-
-def test_an_object_of_any_keys_counts_key_by_key() -> None:
-    for schema in (
-        FURTHER,
-        {"anyOf": [FURTHER, {"type": "null"}]},
-        {"anyOf": [FURTHER, {"type": "string"}]},
-        {"type": ["object", "null"], "additionalProperties": {"$ref": "#/$defs/number"}},
-    ):
-        whole = {**an_object(a=schema), "$defs": {"number": {"type": "number"}}}
-        for one in (whole, annotate_xeval(resolve_schema_references(whole))):
-            expected, output = {"a": {"x": 1, "y": 2, "z": 3}}, {"a": {"x": 1, "y": 0, "w": 4}}
-            found = score_document(read_xeval(one, {"defaults": {}}), expected, output)
-            assert [(result.path, result.field, result.status.word) for result in found.fields] == [
-                ("a.w", "a[*]", "hallucination"), ("a.x", "a[*]", "match"),
-                ("a.y", "a[*]", "mismatch"), ("a.z", "a[*]", "omission"),
-            ]  # fmt: skip
-
-
-def test_an_object_of_any_keys_that_has_a_comparator_is_one_value() -> None:
-    found = score_document(
-        parse_eval_schema(an_object(a={**FURTHER, "x-eval-compare": "exact"})), {"a": {"x": 1}}, {"a": {"x": 2}}
-    )
-    assert [(result.path, result.status.word) for result in found.fields] == [("a", "mismatch")]
-
-
-def test_what_further_keys_have_is_annotated() -> None:
-    schema = annotate_xeval(
-        an_object(a=FURTHER, b={"type": "object", "additionalProperties": an_object(c={"type": "string"})})
-    )
-    a, b = schema["properties"].values()
-    assert (a["additionalProperties"]["x-eval-compare"], "x-eval-compare" in a) == ("numeric", False)
-    assert b["additionalProperties"]["properties"]["c"]["x-eval-compare"] == "exact"
-
-
-def test_undeclared_keys_are_compared_with_additional_properties() -> None:
-    node = a_of({"type": "object", "additionalProperties": NUMBER})
-    assert node.kind == "object"
-    assert node.below.others is not None
-    assert node.below.others.metrics[0].name == "numeric"
-
-
-def test_branches_with_objects_are_a_choice_with_the_path_of_the_choice() -> None:
-    node = a_of({"anyOf": [an_object(x=TEXT), an_object(y=TEXT), TEXT]})
-    assert node.kind == "choice"
-    assert [(branch.kind, branch.name) for branch in node.below.branches] == [
-        ("object", "a"),
-        ("object", "a"),
-        ("leaf", "a"),
-    ]
-
-
 def test_a_branch_has_what_stands_beside_the_choice_too() -> None:
     node = a_of({**an_object(kind=TEXT), "oneOf": [{"properties": {"x": TEXT}}, {"properties": {"y": TEXT}}]})
     assert [list(branch.below.keys) for branch in node.below.branches] == [["x", "kind"], ["y", "kind"]]
 
 
-def test_branches_that_only_restrict_are_no_choice() -> None:
-    node = a_of({**an_object(x=TEXT), "anyOf": [{"required": ["x"]}, {"required": ["y"]}]})
-    assert (node.kind, list(node.below.keys)) == ("object", ["x"])
-
-
 def test_a_choice_with_a_comparator_is_one_unit() -> None:
     node = a_of({"anyOf": [an_object(x={"type": "string"}), {"type": "string"}], "x-eval-compare": "exact"})
     assert (node.kind, len(node.metrics)) == ("leaf", 1)
-
-
-def test_a_schema_that_refers_to_itself_is_made_as_deep_as_it_is_asked() -> None:
-    kids = an_array({"$ref": "#/$defs/N"})
-    node = read_xeval({"$ref": "#/$defs/N", "$defs": {"N": an_object(v=TEXT, kids=kids)}})
-    for _ in range(50):
-        node = node.below.keys["kids"].below.items or node
-    assert node.path.count("kids") == 50
-    assert node.below.keys["v"].metrics[0].name == "exact"
-
-
-def test_the_whole_schema_may_refer_to_itself() -> None:
-    node = read_xeval(an_object(v=TEXT, next={"$ref": "#", "x-eval-skip": False}))
-    assert node.below.keys["next"].below.keys["next"].below.keys["v"].name == "next.next.v"
-
-
-def test_places_without_a_comparator_get_the_default_where_the_suite_fills_in() -> None:
-    assert a_of({"type": "number"}, {"defaults": {}}).metrics[0].name == "numeric"
-    assert a_of({"type": "string"}, {"defaults": {"string": "fuzzy"}}).metrics[0].name == "fuzzy"
-
-
-def test_oneof_is_read_with_a_note() -> None:
-    notes: list[str] = []
-    node = a_of({"type": "string", "x-eval-compare": {"oneof": {"values": ["x"]}}}, {"notes": notes})
-    assert node.metrics[0].name == "one_of"
-    assert notes == ['the comparator "oneof" is called "one_of" here']
 
 
 def test_a_transform_where_nothing_is_compared_and_numbers_in_text_are_noted() -> None:
@@ -349,14 +197,6 @@ def test_alignments_are_read(align: dict[str, Any], how: str) -> None:
     assert node.align.how == how
 
 
-def test_keys_of_an_object_are_compared_as_one_unit() -> None:
-    compound = {"compound": {"fields": ["first", "last"], "compare": "fuzzy"}}
-    node = a_of({**an_object(first=TEXT, last=TEXT, born=TEXT), "x-eval-compare": compound})
-    assert (node.kind, node.metrics) == ("object", ())
-    assert node.compound is not None
-    assert (node.compound.fields, node.compound.metric.name) == (("first", "last"), "fuzzy")
-
-
 # Problems
 
 
@@ -379,12 +219,6 @@ def test_all_problems_are_found_at_once_with_their_places() -> None:
         "#/properties/skip/x-eval-skip",
         "#/properties/skip",
     ]
-
-
-def test_a_problem_in_a_target_is_placed_in_the_target_once() -> None:
-    bad = {"type": "number", "x-eval-compare": {"numeric": {"tolerance": 3}}}
-    schema = {**an_object(a={"$ref": "#/$defs/M"}, b={"$ref": "#/$defs/M"}), "$defs": {"M": bad}}
-    assert list(problems_of(schema)) == ["#/$defs/M/x-eval-compare/numeric/tolerance"]
 
 
 @pytest.mark.parametrize(
@@ -467,18 +301,6 @@ def test_compound_names_keys_that_are_there() -> None:
     ]
 
 
-def test_fields_that_need_a_judge_are_listed_in_one_problem() -> None:
-    judged = {"type": "string", "x-eval-compare": "semantic"}
-    found = problems_of(an_object(a=judged, t=an_array(judged)))
-    assert list(found) == ["#/properties/a/x-eval-compare"]
-    assert "a (semantic), t[*] (semantic)" in found["#/properties/a/x-eval-compare"]
-
-
-def test_a_substitute_scores_what_needs_a_judge() -> None:
-    node = a_of({"type": "string", "x-eval-compare": "semantic"}, {"fallback": {"semantic": "fuzzy"}})
-    assert (node.metrics[0].name, node.metrics[0].fallback_for) == ("fuzzy", "semantic")
-
-
 def test_an_alignment_stands_in_for_a_judged_list() -> None:
     schema = an_array(TEXT, **{"x-eval-compare": "array_llm"})
     node = a_of(schema, {"fallback": {"array_llm": "hungarian"}})
@@ -503,19 +325,6 @@ def test_a_choice_that_is_its_own_branch_is_refused(branch: dict[str, Any]) -> N
     choice = {"anyOf": [an_object(x=TEXT), branch]}
     found = problems_of({**an_object(a={"$ref": "#/$defs/C"}), "$defs": {"C": choice}})
     assert any("leads to itself" in message for message in found.values())
-
-
-def test_a_choice_may_come_again_further_down() -> None:
-    choice = {"anyOf": [an_object(x=TEXT, inner={"$ref": "#/$defs/C"}), an_array(TEXT)]}
-    node = read_xeval({**an_object(a={"$ref": "#/$defs/C"}), "$defs": {"C": choice}})
-    again = node.below.keys["a"].below.branches[0].below.keys["inner"]
-    assert (again.kind, again.name) == ("choice", "a.inner")
-
-
-def test_equal_entries_share_a_comparator() -> None:
-    node = read_xeval(an_object(a=NUMBER, b=dict(NUMBER)))
-    a, b = node.below.keys.values()
-    assert a.metrics[0] is b.metrics[0]
 
 
 def test_names_that_are_no_text_are_refused() -> None:
