@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,36 +16,6 @@ from evaluators.values.confusion import RATIOS, Confusion, Ratio
 
 NUMBERS = st.integers(0, 40) | st.integers(0, 10**12)
 CONFUSIONS = st.builds(Confusion, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
-
-
-@pytest.mark.parametrize(
-    ("counts", "figures"),
-    [
-        (Confusion(6, 1, 2, 1), [(6, 10), (6, 8), (6, 9), (12, 17)]),
-        (Confusion(3, 0, 0, 0), [(3, 3), (3, 3), (3, 3), (6, 6)]),
-        (Confusion(0, 0, 4, 0), [(0, 4), (0, 4), (0, 4), (0, 4)]),  # the output gave nothing: its precision is 0
-        (Confusion(0, 0, 0, 2), [(0, 2), (0, 2), (0, 2), (0, 2)]),  # nothing was expected: the recall is 0
-        (Confusion(0, 0, 0, 0), [(0, 0), (0, 0), (0, 0), (0, 0)]),
-    ],
-)
-def test_the_figures_of_four_counts(counts: Confusion, figures: list[tuple[int, int]]) -> None:
-    """Accuracy, precision, recall, F1."""
-    assert [counts.ratio(name) for name in RATIOS] == figures
-
-
-@pytest.mark.parametrize(
-    ("counts", "figure", "exact", "rounded"),
-    [
-        (Confusion(1, 1, 1, 0), "accuracy", Fraction(1, 3), 1 / 3),
-        (Confusion(1, 1, 1, 0), "precision", Fraction(1, 2), 0.5),
-        (Confusion(0, 0, 0, 2), "recall", Fraction(0), 0.0),
-        (Confusion(), "f1", None, None),
-    ],
-)
-def test_a_figure_is_a_fraction_or_a_float_or_none(
-    counts: Confusion, figure: Ratio, exact: Fraction | None, rounded: float | None
-) -> None:
-    assert (counts.exact(figure), counts.rounded(figure)) == (exact, rounded)
 
 
 @given(CONFUSIONS)

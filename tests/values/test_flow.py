@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.api.loading import loads
 from evaluators.suite import source
 from evaluators.values.quoting import flow, key_text
 
@@ -61,7 +60,3 @@ def test_quotes_stand_where_they_are_needed(value: object, text: str) -> None:
 )
 def test_a_key_stands_bare_where_yaml_reads_it_as_text(key: str, text: str) -> None:
     assert key_text(key) == text
-
-
-def test_a_line_made_of_it_is_a_suite() -> None:
-    assert loads(f"evaluators: [{{length: {flow({'min': 1, 'max': 5})}}}]").lines[0].type == "length"

@@ -64,12 +64,6 @@ def test_the_kind_that_is_wanted_comes_before_keys(text: str, want: Want, value:
     assert pick(text, want=want) == value
 
 
-def test_of_two_kinds_that_will_do_the_preferred_one_is_taken() -> None:
-    text = '{"name": 1, "total": 2} see [1]'
-    assert find(text, "any", Search(keys=KEYS), "array").value == [1]
-    assert find(text, "any", Search(keys=KEYS), "object").value == {"name": 1, "total": 2}
-
-
 SEVERAL = 'Draft {"name": "a much longer draft"} ```json\n{"name": "b"}\n``` or [1] or {"x": 1}'
 
 
@@ -86,27 +80,6 @@ def test_each_way_to_pick(how: Pick, value: object, number: int) -> None:
     chosen = choose(documents(SEVERAL), "object", Search(pick=how, keys=KEYS))
     assert (chosen.found.value, chosen.number, chosen.among) == (value, number, 4)
     assert parse(SEVERAL[chosen.found.start : chosen.found.end]) == value
-
-
-def test_only_refuses_several_and_says_how_many() -> None:
-    with pytest.raises(NotJSON, match="the text holds 4 JSON documents, and `pick: only` takes no more than one"):
-        pick(SEVERAL, "only")
-    assert pick('<think>{"a": 0}</think>Sure: {"a": 1}.', "only") == {"a": 1}
-
-
-@pytest.mark.parametrize("how", PICKS)
-@pytest.mark.parametrize("text", ['{"a": 1}', '```json\n{"a": 1}\n```', 'Sure: {"a": 1}.', '<think>x</think>{"a": 1}'])
-def test_one_document_counts_however_it_is_picked(text: str, how: Pick) -> None:
-    assert pick(text, how) == {"a": 1}
-
-
-def test_which_one_was_taken_is_said() -> None:
-    assert choose(documents('{"a": 1} {"a": 2}'), "object").which == "It is number 2 of 2 JSON documents there."
-    assert choose(documents('x</think>{"a": 2}'), "object").which == "The reasoning in its tags is set aside first."
-    assert choose(documents('see {"a": 2}'), "object").which == ""
-    assert choose(documents('x</think>{"a": 1} {"a": 2}'), "object").which == (
-        "It is number 2 of 2 JSON documents there. The reasoning in its tags is set aside first."
-    )
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,9 @@ import pytest
 
 from evaluators.model import MISSING
 from evaluators.values import json_lines
-from evaluators.values.json_lines import _one_object_per_line, _slowly, lines, reader
+from evaluators.values.json_lines import _one_object_per_line, _slowly, reader
 
 GAP = MISSING
-ODD = "an object in braces was expected"
 
 
 @pytest.mark.parametrize(
@@ -35,16 +34,6 @@ def test_a_block_is_read_into_columns(
     for found in (reader(["a", "b"])(block), _slowly(block, ["a", "b"])):
         assert ([*found.offsets], found.length, found.columns) == (offsets, length, columns)
         assert [index for index, _ in found.refused] == refused
-
-
-def test_a_line_that_holds_no_object_says_so() -> None:
-    ((index, error),) = reader(["a"])(b"[1]\n").refused
-    assert (index, error.message, error.position) == (0, ODD, 0)
-
-
-def test_each_line_has_its_place() -> None:
-    found = lines(b'\n{"a": 1}\n')
-    assert found == [(1, {"a": 1})]
 
 
 @pytest.mark.parametrize(
@@ -72,8 +61,3 @@ def test_keys_that_are_no_names_are_read_line_by_line(key: str, monkeypatch: pyt
     monkeypatch.setattr(json_lines, "_slowly", lambda block, keys: asked.append(block))
     reader([key])(b"{}")
     assert asked == [b"{}"]
-
-
-def test_quick_lines_are_not_read_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_lines, "_slowly", lambda block, keys: pytest.fail("read slowly"))
-    assert reader(["a"])(b'{"a": [1]}\n{"a": 2}\n').columns == [[[1], 2]]

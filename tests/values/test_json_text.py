@@ -20,7 +20,7 @@ from evaluators.values import json_reader, json_text
 from evaluators.values.json_choice import Want, find
 from evaluators.values.json_documents import Found, documents
 from evaluators.values.json_reader import MAX_DEPTH, MAX_DIGITS
-from evaluators.values.json_text import BLANKS, BOM, NotJSON, PlaceReader, compact, duplicate_keys, parse, to_text
+from evaluators.values.json_text import NotJSON, PlaceReader, compact, duplicate_keys, parse, to_text
 from tests.values.counted import counted_reading
 
 CONFORMANCE = Path(__file__).parents[1] / "conformance"
@@ -56,10 +56,6 @@ def nested(depth: int) -> str:
 
 
 # parse
-
-
-def test_every_blank_may_stand_around_json() -> None:
-    assert set(BLANKS) == {BOM, *filter(str.isspace, map(chr, range(sys.maxunicode + 1)))}
 
 
 @pytest.mark.parametrize(
@@ -132,11 +128,6 @@ def test_what_is_not_json_is_refused_with_its_place_in_characters(
 def test_a_text_that_ends_inside_its_value_is_truncated(text: str) -> None:
     problem = reason(lambda: parse(text))
     assert (problem.truncated, problem.position) == (True, len(text))
-
-
-def test_the_sentence_counts_characters_from_one() -> None:
-    assert str(reason(lambda: parse("[1 2]"))) == '"," or "]" expected at character 4'
-    assert str(reason(lambda: parse(""))) == "the text is empty"
 
 
 def test_the_problem_survives_pickling() -> None:
@@ -325,61 +316,10 @@ def test_a_failed_search_leaves_nothing_to_the_collector_of_cycles(text: str) ->
         gc.enable()
 
 
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ('\ufeff ñandú 😀: {"é": 1} ', (11, 19)),
-        ('  {"a": 1}  ', (2, 10)),
-        ('é ```json\n {"a": 1}\n```', (11, 19)),
-    ],
-)
-def test_positions_are_characters_of_the_original_text(text: str, place: tuple[int, int]) -> None:
-    found = find(text, "object")
-    assert (found.start, found.end) == place
-
-
-def test_positions_of_mistakes_are_characters_too() -> None:
-    assert reason(lambda: find("é {'a': 1}", "object")).position == 3
-
-
 # every document
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("", []),
-        ("42", []),
-        (r'"{\"a\": 1}"', []),
-        ("no data", []),
-        ('{"a": 1}', [({"a": 1}, "whole")]),
-        ('{"a": 1} and {"b": 2}', [({"a": 1}, "embedded"), ({"b": 2}, "embedded")]),
-        ('{"a": 1}\n{"a": 2}\n[3]\n', [({"a": 1}, "embedded"), ({"a": 2}, "embedded"), ([3], "embedded")]),
-        ('} {"a": [1]} { [2]', [({"a": [1]}, "embedded"), ([2], "embedded")]),
-        ('{"a": 1} and {"b": ', [({"a": 1}, "embedded")]),
-        ('{"a": {"b": 1}', []),
-        ('x [] ```json\n{"a": 1}\n``` y', [([], "embedded"), ({"a": 1}, "fence")]),
-        ('[1e999, {"a": 1}] [2]', [([2], "embedded")]),
-        (f"{nested(MAX_DEPTH + 1)} [2]", [([2], "embedded")]),
-    ],
-)
-def test_every_container_is_found_once(text: str, found: list[tuple[JSON, str]]) -> None:
-    assert [(each.value, each.how) for each in containers_in(text)] == found
-
-
 # writing
-
-
-def test_json_text_keeps_order_and_scripts() -> None:
-    assert to_text({"b": [1, 2.0], "a": "Málaga"}) == '{"b": [1, 2.0], "a": "Málaga"}'
-    assert compact({"b": [1, 2.0], "a": "Málaga"}) == '{"b":[1,2.0],"a":"Málaga"}'.encode()
-
-
-def test_lone_surrogates_are_written_as_escapes() -> None:
-    value: JSON = {"é\ud800": ["\udc00 \\ud800"]}
-    assert to_text(value) == r'{"é\ud800": ["\udc00 \\ud800"]}'
-    assert compact(value) == r'{"é\ud800":["\udc00 \\ud800"]}'.encode()
-    assert parse(to_text(value)) == parse(compact(value)) == value
 
 
 # properties

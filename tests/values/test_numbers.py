@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.values.numbers import Parse, currency_of, exact_reader, reader, written
+from evaluators.values.numbers import Parse, exact_reader, reader, written
 
 EVERYWHERE = Parse(thousands=",", currency=True, percent=True)
 
@@ -66,15 +66,3 @@ def test_any_text_is_read_or_is_not_a_number(text: str, choice: Parse) -> None:
 )  # fmt: skip
 def test_a_number_is_read_to_the_last_digit(text: str, number: Fraction | None) -> None:
     assert exact_reader(Parse(thousands=",", currency=True))(text) == number
-
-
-def test_a_number_is_the_one_that_is_written() -> None:
-    assert (written(3), written(0.1), written(-2.5)) == (Fraction(3), Fraction(1, 10), Fraction(-5, 2))
-
-
-@pytest.mark.parametrize(
-    ("text", "mark"),
-    [("$5", "$"), ("5 €", "€"), ("EUR 5", "EUR"), ("5 USD", "USD"), ("5", None), ("5 kg", None), ("ABC 5", None)],
-)
-def test_the_currency_stands_before_or_after_the_number(text: str, mark: str | None) -> None:
-    assert currency_of(text) == mark

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from evaluators.comparators.normalized import Normalized
 from evaluators.values.text import (
     ACCENTS_AND_CASE,
     Normalization,
@@ -95,20 +94,6 @@ def test_texts_inside_documents_are_compared_normalised(a: object, b: object, al
     assert same(a, b) is same(b, a) is alike
 
 
-@pytest.mark.parametrize(
-    ("choice", "text", "becomes"),
-    [
-        ({"unicode": "none", "case": "ignore"}, "E\u0301²", "e\u0301²"),
-        ({"unicode": "nfc", "case": "ignore", "punctuation": "ignore"}, "E\u0301, X.", "é x"),
-        ({"unicode": "nfkc", "accents": "ignore"}, "É² ﬁ", "E2 fi"),
-        ({"unicode": "nfkc", "accents": "transliterate", "case": "ignore"}, "ŁÓDŹ ²", "lodz 2"),
-        ({"accents": "ignore", "case": "ignore", "whitespace": "collapse"}, " É\n  X ", "e x"),
-    ],
-)
-def test_several_switches_set_aside_what_each_of_them_does(choice: dict[str, str], text: str, becomes: str) -> None:
-    assert normalizer(Normalization.model_validate(choice))(text) == becomes
-
-
 @given(TEXTS, st.sampled_from(EVERY_SETTING))
 def test_normalising_twice_changes_nothing(text: str, choice: Normalization) -> None:
     once = normalizer(choice)(text)
@@ -156,53 +141,6 @@ def test_a_setting_outside_the_vocabulary_is_refused() -> None:
         Normalization.model_validate({"case": "fold"})
     with pytest.raises(ValidationError):
         Normalization.model_validate({"kase": "keep"})
-
-
-def test_equal_settings_share_one_function() -> None:
-    assert normalizer(Normalization(case="lower")) is normalizer(Normalization(case="lower"))
-
-
-def test_switches_leave_other_settings_behind() -> None:
-    class Wider(Normalization):
-        at_least: float = 0.5
-
-    assert normalizer(Wider(case="lower")) is normalizer(Normalization(case="lower"))
-
-
-def test_texts_that_are_equal_are_not_normalised() -> None:
-    def never(text: str) -> str:
-        raise AssertionError(text)
-
-    assert same_text_deep(never)("É", "É")
-    assert same_text_deep(never)({"a": ["É", {"b": None}]}, {"a": ["É", {"b": None}]})
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "equal"),
-    [
-        ("Málaga", "MALAGA", True),
-        ({"a": ["Málaga"]}, {"a": ["malaga"]}, True),
-        ({"a": {"b": "É"}, "c": 1}, {"c": 1.0, "a": {"b": "e"}}, True),
-        ({"É": 1}, {"e": 1}, False),
-        (["a", "b"], ["B", "A"], False),
-        (["a"], ["a", "b"], False),
-        ({"a": True}, {"a": 1}, False),
-        (True, 1, False),
-        (1, 1.0, True),
-        (1, 2, False),
-        ("1", 1, False),
-        (["1"], [1], False),
-        ([None], [None], True),
-        ([None], [""], False),
-        ([], {}, False),
-        ([[]], [{}], False),
-        (None, None, True),
-    ],
-)
-def test_deep_comparison(a: object, b: object, equal: bool) -> None:
-    compare = same_text_deep(normalizer(Normalized()))
-    assert compare(a, b) is equal
-    assert compare(b, a) is equal
 
 
 def test_unidecode_is_imported_only_to_transliterate() -> None:

@@ -19,7 +19,6 @@ from evaluators.values.transforms import (
     TransformError,
     add_transform,
     chain,
-    chain_of_expected,
     parse_transform,
     registered_transforms,
 )
@@ -34,28 +33,6 @@ EVERY_TRANSFORM = [parse_transform({name: PARAMETERS.get(name, {})}) for name in
 
 def apply(data: object, value: Any) -> Any:
     return parse_transform(data).apply(value)
-
-
-def test_a_name_that_is_unknown_has_its_place_and_a_hint() -> None:
-    for data, loc, key in (("lowercas", (), False), ({"lowercas": {}}, ("lowercas",), True)):
-        with pytest.raises(BadSettings) as found:
-            parse_transform(data)
-        (detail,) = found.value.details
-        assert (detail.loc, detail.message, detail.key) == (loc, 'unknown transform "lowercas"', key)
-        assert "lowercase" in (detail.hint or "")
-
-
-def test_a_chain_is_none_one_or_all_of_its_transforms() -> None:
-    strip, lower, whole = map(parse_transform, ("strip", "lowercase", {"type_convert": {"to": "int"}}))
-    assert chain([]) is None
-    assert chain([strip]) is strip.apply
-    both = chain([strip, whole])
-    assert both is not None
-    assert both(" 7 ") == 7
-    assert chain_of_expected([]) is None
-    kept = chain_of_expected([lower, strip])
-    assert kept is not None
-    assert [kept(value) for value in (" A ", 5, None, ["A"])] == ["a", 5, None, ["A"]]
 
 
 def test_a_transform_of_ones_own_takes_no_name_that_is_taken() -> None:
@@ -162,10 +139,6 @@ def test_transforms_run_left_to_right() -> None:
     assert both(None) is None
 
 
-def test_no_transforms_are_no_function() -> None:
-    assert chain([]) is None
-
-
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -189,22 +162,12 @@ def test_bad_parameters_are_refused_before_the_first_row(data: object, message: 
     assert any(detail.message.startswith(message) for detail in caught.value.details), caught.value.details
 
 
-def test_an_unknown_name_gets_a_suggestion() -> None:
-    with pytest.raises(BadSettings) as caught:
-        parse_transform("lower_case")
-    assert caught.value.details[0].hint == 'did you mean "lowercase"?'
-
-
 def test_a_pattern_that_runs_out_of_time_is_nobodys_score() -> None:
     slow = parse_transform({"regex_replace": {"pattern": "(a|aa)+$", "with": "", "timeout_seconds": 0.001}})
     with pytest.raises(RowProblem) as caught:
         slow.apply("a" * 60 + "b")
     assert caught.value.issue.code == "regex-timeout"
     assert caught.value.issue.blame is Blame.ENVIRONMENT
-
-
-def test_every_transform_says_what_it_does() -> None:
-    assert all(kind.does.endswith(".") for kind in TRANSFORMS.values())
 
 
 def test_the_pattern_library_is_imported_only_for_patterns() -> None:
