@@ -14,7 +14,6 @@ from evaluators.fields.pair import CANDIDATES, most_like
 from evaluators.fields.reading import read_align
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.settings import BadSettings
-from tests.kit import write_rows
 
 SYNONYMS = ({"car", "automobile"}, {"boat", "ship"}, {"plane", "aircraft"}, {"red car", "scarlet automobile"})
 
@@ -59,16 +58,6 @@ def run(family: dict[str, Any], folder: Path, expected: Any, output: Any, copies
     return evaluators.load({"judge": "thesaurus", "evaluators": [family]}).run(file).result
 
 
-@pytest.mark.parametrize("name", families(ASKING))
-def test_items_that_only_a_judge_can_pair_are_paired(name: str, tmp_path: Path) -> None:
-    silent = run(families("hungarian")[name], tmp_path, ["car", "boat"], ["ship", "automobile"]).evaluators[0]
-    assert Thesaurus.asked == []
-    assert silent.mean == 0.0
-    found = run(families(ASKING)[name], tmp_path, ["car", "boat"], ["ship", "automobile"], copies=5).evaluators[0]
-    assert found.mean == 1.0
-    assert len(Thesaurus.asked) == len(set(Thesaurus.asked)) == 4
-
-
 @pytest.mark.parametrize("name", ["a list of texts", "fields of a schema"])
 def test_items_that_are_paired_cheaply_are_not_asked_about(name: str, tmp_path: Path) -> None:
     expected = ["one", "two", "three", "car"]
@@ -108,34 +97,6 @@ def test_items_of_items_are_paired_once_their_lists_are(tmp_path: Path) -> None:
         (stats,) = run({kind: {"fields": fields}}, tmp_path, expected, output).evaluators
         assert stats.mean == 1.0
         assert set(Thesaurus.asked) == {(a, b) for a in ("car", "boat") for b in ("ship", "automobile")}
-
-
-def test_questions_come_by_row_and_a_place_is_that_of_the_first_row(tmp_path: Path) -> None:
-    fields = {"a": "semantic", "t[*]": "semantic", "t": {"align": ASKING}}
-    first, second = (
-        ({"a": "car", "t": []}, {"a": "automobile", "t": []}),
-        ({"a": "", "t": ["car"]}, {"a": "", "t": ["automobile"]}),
-    )
-    file = tmp_path / "rows.jsonl"
-    lines = [{"id": str(number), "expected": one, "output": other} for number, (one, other) in enumerate((first, second))]
-    write_rows(file, lines)
-    for kind in ("json_multi_field_match", "schema_match"):
-        Thesaurus.places.clear()
-        evaluators.load({"judge": "thesaurus", "evaluators": [{kind: {"fields": fields}}]}).run(file)
-        assert Thesaurus.places == [(0, "a")]
-
-
-def test_a_batch_of_the_users_own_is_asked_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[int] = []
-
-    def alike(questions: Any, params: Any) -> list[bool]:
-        calls.append(len(questions))
-        return [any({one.expected, one.actual} <= group for group in SYNONYMS) for one in questions]
-
-    evaluators.register("alike", alike, batch=True, overwrite=True)
-    family = {"schema_match": {"fields": {"t[*]": "alike", "t": {"align": ASKING}}}}
-    assert run(family, tmp_path, ["car", "boat"], ["ship", "automobile"]).evaluators[0].mean == 1.0
-    assert calls == [4]
 
 
 def test_the_most_alike_come_first() -> None:

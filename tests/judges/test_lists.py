@@ -13,7 +13,6 @@ import pytest
 import evaluators
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.compat import struct_extract_eval
 from evaluators.fields.closed_rows import ListedCheck
 from evaluators.fields.schema_check import SchemaCheck
 from evaluators.judges.asking import ask
@@ -168,15 +167,6 @@ def test_lists_say_what_asking_row_by_row_says(family: str, tmp_path: Path) -> N
             assert (together / file).read_bytes() == (plain / file).read_bytes()
 
 
-def test_questions_come_in_the_order_of_rows_and_carry_the_path_of_the_first(tmp_path: Path) -> None:
-    calls = register_batch()
-    run(FAMILIES["fields of a schema"], tmp_path)
-    (call,) = calls
-    assert call[:4] == [
-        ("a", "x0", "y"), ("items[0].n", "0-1", "0-1!"), ("items[1].n", "two", "2"), ("a", "x1", "yy"),
-    ]  # fmt: skip
-
-
 def test_two_evaluators_that_do_not_wait_for_each_other_share_a_call(tmp_path: Path) -> None:
     calls = register_batch()
     first = {"json_multi_field_match": {"name": "one", "fields": {"a": "alike"}}}
@@ -199,13 +189,6 @@ def test_one_that_waits_asks_in_a_later_round_and_a_blocked_row_asks_nothing(tmp
     asked = {(one[1], one[2]) for one in calls[1]}
     assert asked == {(row["expected"]["items"][0]["n"], row["output"]["items"][0]["n"]) for row in open_rows}
     assert result.evaluators[0].blocked == 12 - len(open_rows)
-
-
-def test_a_batch_of_a_row_gets_all_the_fields_of_a_record(tmp_path: Path) -> None:
-    calls = register_batch("row")
-    run(FAMILIES["fields of a schema"], tmp_path)
-    assert all([path for path, *_ in call] == ["a", "items[0].n", "items[1].n"] for call in calls)
-    assert len(calls) == 12
 
 
 def test_a_call_that_fails_as_a_whole_costs_one_row(tmp_path: Path) -> None:
@@ -242,14 +225,6 @@ def test_async_functions_run_at_once_within_their_bound(tmp_path: Path) -> None:
     evaluators.register("alike", slow, at_once=3)
     run(FAMILIES["listed fields"], tmp_path)
     assert most == 3
-
-
-def test_the_bound_is_ten_where_nobody_says_another() -> None:
-    async def slow(expected: Any, actual: Any, params: Any) -> bool:
-        return True
-
-    evaluators.register("alike", slow)
-    assert COMPARATORS.find("alike").at_once == 10
 
 
 @pytest.mark.parametrize("bad", [0, -1, True, 2.5])
@@ -311,18 +286,6 @@ def test_propagated_errors_stay_within_their_row(tmp_path: Path) -> None:
     assert all(statuses == {"match"} for row, statuses in by_row.items() if row not in broken)
 
 
-def test_an_evaluation_keeps_its_answers_in_the_saved_folder(tmp_path: Path) -> None:
-    calls = register_batch()
-    found = struct_extract_eval.evaluate([row["expected"] for row in rows()], [row["output"] for row in rows()], XEVAL)
-    assert len(found.records) == 12
-    found.save(tmp_path / "saved")
-    assert len(calls) == 1
-    written = [json.loads(line) for line in (tmp_path / "saved" / "answers.jsonl").read_text().splitlines()]
-    assert [(line["question"]["expected"], line["question"]["actual"]) for line in written] == [
-        (expected, actual) for _, expected, actual in calls[0]
-    ]
-
-
 ONE_BY_ONE = "an evaluator of one's own"
 CHECKS: tuple[type[ListedCheck | SchemaCheck], ...] = (ListedCheck, SchemaCheck)
 
@@ -341,40 +304,6 @@ def test_the_rows_of_a_chunk_are_gone_through_once(family: str, tmp_path: Path, 
     register_batch()
     run(FAMILIES[family], tmp_path)
     assert gone_through == [12]
-
-
-@pytest.mark.parametrize("family", [name for name in FAMILIES if name != ONE_BY_ONE])
-def test_rows_that_cannot_be_gone_through_together_ask_together(
-    family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls = register_batch()
-    together = run(FAMILIES[family], tmp_path, "together")
-    for check in CHECKS:
-        begin = check.begin
-
-        def alone(self: Any, expected: Any, *columns: Any, begin: Any = begin) -> Any:
-            if len(expected) > 1:
-                raise RecursionError
-            return begin(self, expected, *columns)
-
-        monkeypatch.setattr(check, "begin", alone)
-    apart = run(FAMILIES[family], tmp_path, "apart")
-    assert calls[0] == calls[1]
-    assert len(calls) == 2
-    for file in ("rows.jsonl", "codes.jsonl", "outcomes.jsonl", "answers.jsonl"):
-        assert (together / file).read_bytes() == (apart / file).read_bytes()
-
-
-def test_schemas_that_stand_in_cells_ask_together_and_by_row(tmp_path: Path) -> None:
-    calls = register_batch()
-    other = {**XEVAL, "title": "the same with a title"}
-    file = tmp_path / "schemas.jsonl"
-    lines = [{**row, "schema": (XEVAL, other)[number % 2]} for number, row in enumerate(rows())]
-    write_rows(file, lines)
-    evaluators.load({"evaluators": [{"schema_match": {"schema": {"column": "schema"}}}]}).run(file)
-    run(FAMILIES["x-eval"], tmp_path)
-    assert len(calls) == 2
-    assert calls[0] == calls[1]
 
 
 def test_a_suite_that_asks_nothing_has_no_step_for_it() -> None:

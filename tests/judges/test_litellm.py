@@ -43,17 +43,6 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("key")
 @pytest.mark.filterwarnings("default")
-def test_it_asks_the_endpoint(server: ChatServer, tmp_path: Path) -> None:
-    judge = judge_of(server, tmp_path)
-    judge.ready()
-    (found,) = judge.answer([CAR])
-    assert (found.error, found.score, found.tokens) == (None, 1.0, (100, 20))
-    assert found.who == {"judge": "litellm", "model": "openai/m", "prompt": "semantic 1"}
-    assert (server.requests[0]["model"], server.headers[0]["authorization"]) == ("m", "Bearer abc")
-
-
-@pytest.mark.usefixtures("key")
-@pytest.mark.filterwarnings("default")
 def test_it_comes_back_when_the_endpoint_says(server: ChatServer, tmp_path: Path) -> None:
     server.respond = lambda request, number: (
         Reply(status=429, headers={"Retry-After": "7"}) if number == 1 else Reply(verdicts(request))

@@ -52,13 +52,6 @@ def run(settings: dict[str, Any], folder: Path, rows: Sequence[Any] = ROWS, **su
     return evaluators.load({"judge": "polite", "evaluators": [{"llm_judge": settings}], **suite}).run(file).result
 
 
-def test_a_judge_sees_the_output_and_the_columns_that_are_named(tmp_path: Path) -> None:
-    run({"rubric": "Does the output answer {{input}}?"}, tmp_path)
-    assert [one.payload["shown"] for one in Polite.seen] == [{"output": r["output"], "input": r["input"]} for r in ROWS]
-    assert {one.instructions for one in Polite.seen} == {'Does the output answer "input"?'}
-    assert "s3cret" not in json.dumps([one.body() for one in Polite.seen])
-
-
 def test_a_row_that_tries_to_instruct_the_judge_stays_data(tmp_path: Path) -> None:
     run({"rubric": RUBRIC}, tmp_path)
     hostile = Polite.seen[2]
@@ -81,20 +74,6 @@ def test_a_panel_says_how_often_its_judges_agree(tmp_path: Path) -> None:
     assert "tone: of the pairs of its judges, 55.6 % say the same of a row (3 rows)" in str(run_page(result))
 
 
-def test_a_judge_of_a_panel_may_be_a_judge_of_its_own(tmp_path: Path) -> None:
-    file = tmp_path / "said.jsonl"
-    lines = [
-        {
-            "question": {"prompt": "llm_judge", "instructions": RUBRIC, "payload": {"shown": {"output": r["output"]}}},
-            "answer": {"score": 0.5},
-        }
-        for r in ROWS
-    ]
-    write_rows(file, lines)
-    result = run({"rubric": RUBRIC, "panel": [{}, {"judge": {"recorded": {"file": str(file)}}}]}, tmp_path)
-    assert result.evaluators[0].mean == pytest.approx((0.75 + 0.25 + 0.25) / 3)
-
-
 def test_criteria_are_fields_that_gates_can_name(tmp_path: Path) -> None:
     class Strict(Polite):
         """Every criterion as the output says."""
@@ -113,16 +92,6 @@ def test_criteria_are_fields_that_gates_can_name(tmp_path: Path) -> None:
         {"tone": 1 / 3, '["to the point"]': 1 / 3}
     )
     assert [gate.verdict for gate in result.gates] == ["failed"]
-
-
-def test_without_a_judge_the_suite_says_what_to_write() -> None:
-    with pytest.raises(Problems, match="needs a judge, and there is none") as problems:
-        evaluators.load({"evaluators": [{"llm_judge": {"rubric": RUBRIC}}]})
-    assert problems.value.issues[0].hint == "name one for the suite: judge: {openai_compatible: {base_url: …, model: …}}"
-
-
-def test_an_evaluator_may_bring_its_own_judge(tmp_path: Path) -> None:
-    assert run({"rubric": RUBRIC, "judge": "polite"}, tmp_path, judge=None).evaluators[0].passed == 1
 
 
 NAMELESS = "{openai_compatible: {base_url: 'http://127.0.0.1:9/v1', cache: false}}"

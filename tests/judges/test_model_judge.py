@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 import threading
 from pathlib import Path
 from typing import Any
@@ -50,22 +49,6 @@ def codes(answers: list[JudgeAnswer]) -> list[str | None]:
     return [None if one.error is None else one.error.code for one in answers]
 
 
-def test_the_fields_of_a_row_share_a_request_and_rows_do_not(server: ChatServer, tmp_path: Path) -> None:
-    found = Asked(server, tmp_path)(CAR, BOAT, about("dog", "duck", row=1))
-    assert [(one.score, one.passed, one.reason) for one in found] == [
-        (1.0, True, "by the first letter"), (0.0, False, "by the first letter"), (1.0, True, "by the first letter"),
-    ]  # fmt: skip
-    assert sorted(len(questions_in(one)) for one in server.requests) == [1, 2]
-    assert found[0].who == {"judge": "openai_compatible", "model": "m", "prompt": "semantic 1"}
-    assert found[0].tokens == (50, 10)
-    assert found[2].tokens == (100, 20)
-
-
-def test_one_field_a_request_where_the_suite_says_so(server: ChatServer, tmp_path: Path) -> None:
-    Asked(server, tmp_path, fields_per_request=1)(CAR, BOAT)
-    assert [len(questions_in(one)) for one in server.requests] == [1, 1]
-
-
 def test_a_field_may_name_another_model(server: ChatServer, tmp_path: Path) -> None:
     other = about("dog", "duck", params={"model": "other", "temperature": 0.5, "max_tokens": 9})
     found = Asked(server, tmp_path, temperature=None, parameters={"seed": 7})(CAR, other)
@@ -73,35 +56,6 @@ def test_a_field_may_name_another_model(server: ChatServer, tmp_path: Path) -> N
     assert (first["model"], "temperature" in first, "max_tokens" in first, first["seed"]) == ("m", False, False, 7)
     assert (second["model"], second["temperature"], second["max_tokens"]) == ("other", 0.5, 9)
     assert [one.who["model"] for one in found] == ["m", "other"]
-
-
-def test_answers_outlive_the_judge(server: ChatServer, tmp_path: Path) -> None:
-    first = Asked(server, tmp_path)(CAR, BOAT)
-    again = Asked(server, tmp_path)(BOAT, CAR, about("dog", "duck"))
-    assert len(server.requests) == 2
-    assert [one.cached for one in again] == [True, True, False]
-    assert [(one.score, one.reason, one.who) for one in reversed(again[:2])] == [
-        (one.score, one.reason, one.who) for one in first
-    ]
-    assert again[0].tokens == (0, 0)
-    with sqlite3.connect(tmp_path / ".evaluators" / "judge-answers.sqlite") as file:
-        carried = file.execute("SELECT messages, reply FROM requests JOIN answers ON request = id ORDER BY id").fetchall()
-    file.close()
-    assert len(carried) == 3
-    assert json.loads(carried[0][0]) == server.requests[0]["messages"]
-    assert (tmp_path / ".evaluators" / ".gitignore").read_text() == "*\n"
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"model": "other"}, {"temperature": 0.5}, {"max_tokens": 5}, {"parameters": {"seed": 1}}, {"fields_per_request": 1}],
-)
-def test_an_answer_counts_for_the_settings_it_was_given_with(
-    server: ChatServer, tmp_path: Path, change: dict[str, Any]
-) -> None:
-    Asked(server, tmp_path)(CAR)
-    assert Asked(server, tmp_path, **change)(CAR)[0].cached is False
-    assert Asked(server, tmp_path, concurrency=1, retries=0)(CAR)[0].cached is True
 
 
 def test_without_a_cache_nothing_is_written(server: ChatServer, tmp_path: Path) -> None:
@@ -463,12 +417,6 @@ def test_an_estimate_asks_nothing(server: ChatServer, tmp_path: Path) -> None:
     assert found.tokens_in > 300
     assert found.tokens_out == 180
     assert len(server.requests) == 1
-
-
-def test_copies_of_a_question_do_not_share_a_request(server: ChatServer, tmp_path: Path) -> None:
-    again = [about(*pair, params={"repeat": 2}) for pair in (("car", "coupe"), ("boat", "ship"))]
-    Asked(server, tmp_path)(CAR, again[0], BOAT, again[1])
-    assert [[one["expected"] for one in questions_in(request)] for request in server.requests] == [["car", "boat"]] * 2
 
 
 def test_tokens_are_told_as_they_are_billed(server: ChatServer, tmp_path: Path) -> None:

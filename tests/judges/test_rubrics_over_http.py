@@ -53,13 +53,6 @@ def test_a_rubric_is_said_outside_of_the_data(server: ChatServer, tmp_path: Path
         assert len(questions_in(request)) == 1
 
 
-def test_points_are_brought_to_the_scale_from_0_to_1(server: ChatServer, tmp_path: Path) -> None:
-    server.respond = replying(lambda question: {"points": 4 if "Thank" in question["shown"]["output"] else 1})
-    (stats,) = run(server, tmp_path, [{"llm_judge": {"rubric": "Polite?", "scale": [1, 5]}}]).evaluators
-    assert stats.mean == pytest.approx((0.75 + 0) / 2)
-    assert [question["scale"] for question in server.questions] == [[1, 5], [1, 5]]
-
-
 def test_each_criterion_has_its_points(server: ChatServer, tmp_path: Path) -> None:
     given = {"tone": 1, "clarity": 0.5}
     server.respond = replying(

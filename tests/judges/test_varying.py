@@ -140,15 +140,3 @@ def test_a_document_of_its_own_says_one_thing(word: str, asked: Counter[str]) ->
     assert found.record.f1 == pytest.approx(f1_of(found.record))
     assert found.mean_f1 == found.record.f1
     assert set(asked.values()) == {1}
-
-
-@pytest.mark.parametrize("word", ["function", "batch", "row", "async", "class", "batch class", "wordy"])
-@pytest.mark.parametrize("kind", ["json_multi_field_match", "schema_match"])
-def test_a_row_that_is_explained_scores_what_its_fields_say(kind: str, word: str, asked: Counter[str]) -> None:
-    suite = evaluators.load({"evaluators": [{kind: {"fields": {"a": word, "b": word}}}]})
-    result = suite.evaluate({"expected": {"a": "x", "b": "u"}, "output": {"a": "y", "b": "v"}})[kind]
-    if kind == "json_multi_field_match":
-        assert result.score == pytest.approx(sum(field.score or 0.0 for field in result.fields) / 2)
-    else:
-        assert result.score == sum(field.status is FieldStatus.MATCH for field in result.fields) / 2
-    assert set(asked.values()) == {1}
