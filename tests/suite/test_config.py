@@ -8,9 +8,8 @@ import pytest
 
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.issues import Issue, Problems
-from evaluators.settings import bad
 from evaluators.suite.config import SuiteConfig, read_config
-from evaluators.suite.source import from_data, loads
+from evaluators.suite.source import loads
 
 
 def suite(text: str, **readers: Any) -> SuiteConfig:
@@ -61,32 +60,12 @@ evaluators:
     assert isinstance(last.settings, JsonMultiFieldMatch)
 
 
-def test_a_name_is_the_written_one_or_the_type() -> None:
-    assert names("exact_match", "exact_match: {name: again}") == ["exact_match", "again"]
-
-
-def test_a_type_used_twice_adds_its_first_setting() -> None:
-    assert names("format_valid: {format: json}", "format_valid: {format: xml}") == [
-        "format_valid_json",
-        "format_valid_xml",
-    ]
-    assert names("exact_match", "exact_match: {correct_answer_key: other answer}") == [
-        "exact_match",
-        "exact_match_other_answer",
-    ]
-
-
 def test_a_clash_of_names_shows_both_lines() -> None:
     found = problems("evaluators:\n  - exact_match\n  - contains_json\n  - exact_match\n")
     assert [(issue.where, issue.message, issue.hint) for issue in found] == [
         ("suite.yaml:2:5", 'two evaluators are called "exact_match"', "give one of them a name of its own: name: …"),
         ("suite.yaml:4:5", 'two evaluators are called "exact_match"', "give one of them a name of its own: name: …"),
     ]
-
-
-def test_a_first_evaluator_without_its_dash_is_shown_with_it() -> None:
-    (found,) = problems("evaluators:\n  contains_json\n  - exact_match\n")
-    assert (found.where, found.hint) == ("suite.yaml:2:3", "start each evaluator with a dash: - contains_json")
 
 
 def test_a_clash_of_made_up_names_says_how_they_are_made() -> None:
@@ -102,47 +81,6 @@ def test_a_type_is_named_once(name: str) -> None:
     assert (found.where, found.message, found.hint) == (
         f"suite.yaml:2:{len(name) + 8}", f'"type" is below "{name}", which is the type already', "take this line away",
     )  # fmt: skip
-
-
-def test_the_name_of_a_suite_is_written_or_the_file_s() -> None:
-    assert suite("name: nightly\nevaluators: [exact_match]").name == "nightly"
-    assert read_config(loads("evaluators: [exact_match]", name="runs/header.yml")).name == "header"
-
-
-def test_slices_are_columns() -> None:
-    assert suite("evaluators: [exact_match]\nslices: [row.a, row.b c, row.a]").slices == ("a", "b c")
-    assert suite("evaluators: [exact_match]\nslices: row.a").slices == ("a",)
-
-
-def test_comparators_of_the_suite_are_known_to_its_fields() -> None:
-    found = suite(
-        """
-comparators:
-  money: {numeric: {tolerance: {abs: 0.01}}}
-evaluators:
-  - json_multi_field_match: {fields: {a: money, b: {compare: money, weight: 2}}}
-"""
-    )
-    settings = found.lines[0].settings
-    assert isinstance(settings, JsonMultiFieldMatch)
-    assert [line.rule for line in settings.fields] == ["money = numeric {tolerance: {abs: 0.01}}"] * 2
-
-
-def test_sections_of_other_rooms_are_read_in_the_same_pass() -> None:
-    def gates(data: Any, context: Any) -> Any:
-        if data != 1:
-            raise bad("gates must be 1")
-        return [line.name for line in context["evaluators"]]
-
-    assert suite("evaluators: [exact_match]\ngates: 1", gates=gates).sections == {"gates": ["exact_match"]}
-    found = problems("evaluators: [exact_mtch]\ngates: 2", gates=gates)
-    assert [issue.where for issue in found] == ["suite.yaml:1:14", "suite.yaml:2:8"]
-
-
-def test_a_suite_given_as_data_names_its_places_in_dots() -> None:
-    with pytest.raises(Problems) as caught:
-        read_config(from_data({"evaluators": [{"length": {"maxx": 1}}]}))
-    assert caught.value.issues[0].where == "evaluators[0].length.maxx"
 
 
 FIELDS = "evaluators:\n  - json_multi_field_match:\n      fields:\n        "
@@ -372,29 +310,6 @@ slices: 5
     ]  # fmt: skip
 
 
-OLD_WORDS = [
-    ("auto_exact_match", "exact_match", '"auto_exact_match" is called "exact_match" here'),
-    ("agenta:builtin:auto_contains_json:v0", "contains_json", '"agenta:builtin:auto_contains_json:v0" is called'),
-    ("format_valid: {fmt: json}", "format_valid", 'the setting "fmt" of "format_valid" is called "format" here'),
-    ("length: {max_length: 9}", "length", 'the setting "max_length" of "length" is called "max" here'),
-    ("completeness: {required_sections: [a]}", "completeness", 'the setting "required_sections" of "completeness"'),
-    ("field_match_test: {json_field: a}", "field_match", 'the setting "json_field" of "field_match" is called "field"'),
-    (
-        "json_diff_match: {predict_keys: false}",
-        "json_diff_match",
-        '"predict_keys: false" is "extra_fields: penalize" here',
-    ),
-    ("json_diff_match: {ignore: [a]}", "json_diff_match", 'the setting "ignore" of "json_diff_match" is called "skip"'),
-]
-
-
-@pytest.mark.parametrize(("written", "today", "note"), OLD_WORDS)
-def test_the_words_of_other_systems_load_with_a_note(written: str, today: str, note: str) -> None:
-    found = suite(f"evaluators:\n  - {written}\n")
-    assert found.lines[0].type == today
-    assert any(each.startswith("suite.yaml:2:5: ") and note in each for each in found.notes)
-
-
 @pytest.mark.parametrize(
     ("written", "place", "message"),
     [
@@ -429,13 +344,6 @@ def test_the_threshold_that_wins_in_agenta_wins_here() -> None:
     assert '"similarity_threshold" of "similarity" is left aside, because "threshold" wins' in found.notes[2]
 
 
-def test_the_old_diff_keeps_its_threshold() -> None:
-    found = suite("evaluators: [auto_json_diff]")
-    assert found.lines[0].settings.pass_at == 0.5
-    assert suite("evaluators:\n  - auto_json_diff: {threshold: 0.8}\n").lines[0].settings.pass_at == 0.8
-    assert suite("evaluators: [json_diff_match]").lines[0].settings.pass_at == 1.0
-
-
 def test_a_mistake_in_an_old_word_stands_where_it_was_written() -> None:
     found = problem("evaluators:\n  - auto_json_diff: {threshold: 8}\n")
     assert found.where == "suite.yaml:2:33"
@@ -444,9 +352,3 @@ def test_a_mistake_in_an_old_word_stands_where_it_was_written() -> None:
 def test_a_retired_type_says_what_does_more() -> None:
     notes = suite("evaluators:\n  - field_match: {field: a}\n").notes
     assert notes == ('suite.yaml:2:5: "field_match" still works, but "json_multi_field_match" does more',)
-
-
-def test_the_word_of_another_system_for_a_comparator_is_noted_where_it_stands() -> None:
-    text = "comparators:\n  yes_or_no: {oneof: {values: [x]}}\n" + FIELDS + "a: {oneof: {values: [y]}}\n"
-    notes = suite(text).notes
-    assert [note.partition(": ")[2] for note in notes] == ['the comparator "oneof" is called "one_of" here'] * 2

@@ -17,14 +17,8 @@ from pydantic_core import PydanticUndefined
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, FromColumn
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.fields.lines import read_fields
-from evaluators.fields.reading import Align
-from evaluators.needs import ROLES
-from evaluators.settings import build, spellings
-from evaluators.suite.config import read_config
+from evaluators.settings import spellings
 from evaluators.suite.graph import EvaluatorLine
-from evaluators.suite.source import loads
-from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.values.transforms import TRANSFORMS
 from tests.kit import cli
 
@@ -210,78 +204,3 @@ def test_a_default_is_the_same_in_code_page_explain_and_editor(plug: Plug) -> No
     assert in_explain(plug) == code
     own = {*EvaluatorLine.__struct_fields__} - {*code} if issubclass(plug.model, Evaluator) else set()
     assert {name: value for name, value in in_schema(plug.schema).items() if name not in own} == code
-
-
-@pytest.mark.parametrize("plug", ALL, ids=lambda plug: plug.name)
-def test_a_map_that_names_some_settings_leaves_the_others_as_they_were(plug: Plug) -> None:
-    for name, field in plug.model.model_fields.items():
-        default, inner = _default(field), _inside(field)
-        if inner is None or not isinstance(default, inner):
-            continue
-        for key in inner.model_fields:
-            for value in {*get_args(inner.model_fields[key].annotation), getattr(default, key)}:
-                given = _with_what_it_needs(plug, {spellings(name, field)[0]: {key: value}})
-                found = getattr(build(plug.model, given), name)
-                assert found == default.model_copy(update={key: value})
-
-
-def _with_what_it_needs(plug: Plug, given: dict[str, Any]) -> dict[str, Any]:
-    """The settings, with those of the first example beside them."""
-    example = next((one for one in getattr(plug.model, "examples", ()) if getattr(one, "settings", None)), None)
-    return {**(example.settings if example else {}), **given} if "examples" in vars(plug.model) else given
-
-
-def test_some_option_is_a_map_with_a_default_of_its_own() -> None:
-    """The test above is about something."""
-    maps = [
-        plug.name for plug in ALL for field in plug.model.model_fields.values() if isinstance(_default(field), BaseModel)
-    ]
-    assert sorted(maps) == ["grounded", "json_field_match_normalized"]
-
-
-def test_the_settings_of_a_line_have_one_default() -> None:
-    line = read_config(loads("evaluators: [contains_json]")).lines[0]
-    said = in_schema(DEFINED["evaluator.contains_json"])
-    for name in ("unmet", "parse", "pick"):
-        assert said[name] == getattr(line, name)
-
-
-def test_the_settings_of_a_field_have_one_default() -> None:
-    (line,) = read_fields({"items": "exact"})
-    shown = _first(DEFINED["field"], lambda one: "weight" in one.get("properties", {}))["properties"]
-    defaults = {name: one["default"] for name, one in shown.items() if "default" in one}
-    assert {name: getattr(line, name) for name in defaults if name != "align"} == {
-        name: value for name, value in defaults.items() if name != "align"
-    }
-    assert "weight" in defaults
-    assert "required" in defaults
-    assert DEFINED["alignment"].get("default", shown["align"].get("default", Align().how)) == Align().how
-
-
-def test_the_settings_of_a_test_set_have_one_default() -> None:
-    code = in_code(TestSetConfig)
-    section = _first(SCHEMA["properties"]["test_set"], lambda one: "unreadable_output" in one.get("properties", {}))
-    for name, value in in_schema(section).items():
-        assert value == code.get(name) or (value is None and not code.get(name)) or isinstance(code[name], dict), name
-
-
-@pytest.mark.parametrize(
-    ("normalize", "output", "score"),
-    [
-        ("{whitespace: collapse}", "new  york", 1.0),
-        ("{whitespace: collapse}", "NÉW   york", 1.0),
-        ("{case: keep}", "new york", 0.0),
-        ("{case: keep}", "Néw York", 1.0),
-        ("{accents: keep}", "néw york", 0.0),
-        ("{punctuation: ignore}", "new york.", 1.0),
-        ("{}", "NÉW YORK", 1.0),
-    ],
-)
-def test_one_switch_leaves_the_others_on(normalize: str, output: str, score: float) -> None:
-    line = f"json_field_match_normalized: {{normalize: {normalize}}}"
-    settings = read_config(loads(f"evaluators:\n  - {line}")).lines[0].settings
-    assert settings.score({"city": output}, {"city": "New York"}).score == score
-
-
-def test_roles_are_the_test_sets_own_where_nothing_names_a_column() -> None:
-    assert all(in_code(BUILTIN.find(name)).get(role) is None for name in BUILTIN.shipped() for role in ROLES)
