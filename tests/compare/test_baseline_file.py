@@ -79,17 +79,6 @@ def test_a_baseline_is_the_run_again(tmp_path: Path) -> None:
     assert (found.fields, found.result.meaning) == (SIDE.fields, SIDE.result.meaning)
 
 
-def test_variants_are_kept_apart(tmp_path: Path) -> None:
-    rows = {
-        name: made_rows([2], ["D-1"], [given], [], {"header": [one]})
-        for name, given, one in (("a", "00", RIGHT), ("b", "", BLANK))
-    }
-    side = made_side("runs/two", rows, {"header": ("total", "straße")})
-    text = baseline_text(packed(side))
-    assert side_of(read_baseline(file_of(tmp_path, text)), "runs/two").rows == rows
-    assert list(json.loads(text))[3:] == ["codes.a.jsonl", "rows.a.jsonl", "codes.b.jsonl", "rows.b.jsonl"]
-
-
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
 def test_a_baseline_of_an_earlier_format_is_refused_with_what_makes_it_again(tmp_path: Path, number: int) -> None:
     file = file_of(tmp_path, TEXT.replace('"format": 6', f'"format": {number}'))
@@ -97,19 +86,6 @@ def test_a_baseline_of_an_earlier_format_is_refused_with_what_makes_it_again(tmp
     assert (issue.code, issue.blame) == ("older-baseline", Blame.CONFIG)
     assert issue.message == f"written in format {number}, and this version reads format 6"
     assert "evaluators compare RUN --suite SUITE --update-baseline" in str(issue.hint)
-
-
-@pytest.mark.parametrize(
-    ("text", "code", "message"),
-    [
-        ("{", "not-a-baseline", "not a baseline, and not a run folder"),
-        ("[1]", "not-a-baseline", "not a baseline, and not a run folder"),
-        ('{"kind": "else"}', "not-a-baseline", "not a baseline, and not a run folder"),
-    ],
-)
-def test_a_file_that_is_something_else_says_how_one_is_made(tmp_path: Path, text: str, code: str, message: str) -> None:
-    file = file_of(tmp_path, text)
-    assert refused(file) == Issue(code, Blame.CONFIG, message, str(file), HINT)
 
 
 def test_a_baseline_that_is_not_there_says_so(tmp_path: Path) -> None:

@@ -146,14 +146,6 @@ def test_a_baseline_holds_all_that_a_comparison_needs(columns: list[tuple[Result
         assert baseline_text(read_baseline(file)) == file.read_text(encoding="utf-8")
 
 
-def test_rows_that_changed_are_counted_and_named() -> None:
-    found = plain("++--+", "+-+-+")
-    assert (found.fixed, found.broken, found.unchanged) == (1, 1, 3)
-    assert [(row.id, row.number, row.broken, row.fixed) for row in found.changed] == [
-        ("D-1", 3, ("parses",), ()), ("D-2", 4, (), ("parses",)),
-    ]  # fmt: skip
-
-
 def test_a_drop_that_chance_does_not_explain_fails() -> None:
     found = plain("+" * 30, "+" * 20 + "-" * 10)
     assert found.evaluators[0].verdict == "worse"
@@ -337,14 +329,6 @@ def test_a_row_in_which_nothing_is_there_any_more_is_settled_and_shows_in_the_fi
     assert (total.settled, total.base, total.new, total.p_value) == (2, 0.8, 1.0, 0.5)
 
 
-def test_an_invention_where_nothing_was_lowers_the_figure_of_the_new_run() -> None:
-    base = side("base", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, EMPTY)] * 8))
-    found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, INVENTED)] * 8)))
-    header = found.evaluators[1]
-    assert (header.base, header.new, header.verdict) == (1.0, 0.5, "worse")
-    assert found.exit_code == 1
-
-
 def test_an_invention_where_nothing_was_is_broken_for_every_guard() -> None:
     base = side("base", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, EMPTY)] * 2))
     new = side("new", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, INVENTED), (RIGHT, EMPTY)]))
@@ -356,28 +340,6 @@ def test_an_invention_where_nothing_was_is_broken_for_every_guard() -> None:
     assert [(one.broken, one.gained, one.settled) for one in (found.evaluators[1], found.fields[0])] == [(1, 0, 0)] * 2
     assert [row.change for row in found.changed] == ["broken"]
     assert found.changed[0].fields == ("header.total: not_measured → hallucination",)
-
-
-@pytest.mark.parametrize(
-    ("now", "change"),
-    [
-        (said("scored", 0.0, False, ("hallucination", "hallucination")), "broken"),
-        (said("scored", 0.75, False, ("hallucination", "match")), "broken"),
-        (said("unreadable", 0.0, False, ("not_measured", "not_measured")), "broken"),
-        (said("blocked", 0.0, False, ("not_measured", "not_measured")), "broken"),
-        (said("scored", 0.75, True, ("hallucination", "match")), "gained"),
-        (BOTH, "gained"),
-        (EMPTY, "never measured"),
-        *((one, "never measured") for one in UNSCORED.values()),
-    ],
-    ids=str,
-)
-def test_a_row_in_which_the_base_had_nothing_to_measure(now: Result, change: str) -> None:
-    base = side("base", rows_of([(RIGHT, BOTH)] * 3 + [(RIGHT, EMPTY)]))
-    found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 3 + [(RIGHT, now)])))
-    counts = {"broken": found.broken, "gained": found.gained, "never measured": found.never_measured}
-    listed = {"broken": change == "broken", "gained": change == "gained", "never measured": False}
-    assert {name for name, count in counts.items() if count} == {name for name, there in listed.items() if there}
 
 
 def test_a_guard_sees_inventions_also_where_the_base_measured_nothing_at_all() -> None:
@@ -405,13 +367,6 @@ def test_a_field_that_a_condition_sets_aside_is_lost_and_not_settled() -> None:
     base = side("base", rows_of([(RIGHT, BOTH)] * 4))
     found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 3 + [(RIGHT, aside)])))
     assert (found.lost, found.fields[0].lost, found.exit_code) == (1, 1, 3)
-
-
-def test_a_field_of_a_row_without_a_score_still_counts_where_it_was_measured() -> None:
-    half = said("invalid", None, None, ("match", "error"))
-    base = side("base", rows_of([(RIGHT, BOTH)] * 4))
-    found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 3 + [(RIGHT, half)])))
-    assert [(one.field, one.pairs, one.lost) for one in found.fields] == [("total", 4, 0), ("date", 3, 1)]
 
 
 def test_fields_are_compared_also_when_no_row_of_the_new_run_has_any() -> None:
@@ -558,41 +513,6 @@ def test_a_test_of_values_exchanges_rows() -> None:
     total = compare_sides(base, new).fields[0]
     assert (total.base, total.new, total.fixed, total.pairs, total.unit) == (0.5, 1.0, 8, 8, "values")
     assert total.p_value == pytest.approx(2 / 2**8)
-
-
-def test_a_variant_that_lacks_rows_is_listed_below_the_ranking() -> None:
-    gap = UNSCORED["invalid"]
-    rows = {
-        "whole": rows_of([(RIGHT, BOTH)] * 90 + [(WRONG, BOTH)] * 10),
-        "close": rows_of([(RIGHT, BOTH)] * 60 + [(WRONG, BOTH)] * 35 + [(gap, BOTH)] * 5),
-        "gappy": rows_of([(RIGHT, BOTH)] * 80 + [(gap, BOTH)] * 20),
-    }
-    parses, header = rank_variants(side("run", rows), tuple(rows))
-    assert [(one.variant, one.rank, one.mean, one.passed) for one in parses.variants] == [
-        ("whole", 1, pytest.approx(90 / 95), 90), ("close", 2, pytest.approx(60 / 95), 60),
-    ]  # fmt: skip
-    assert parses.rows == 95
-    assert [(one.variant, one.lacking, one.others) for one in parses.unranked] == [("gappy", 20, 100)]
-    assert (header.rows, header.unranked) == (100, ())
-
-
-def test_unreadable_and_blocked_outputs_count_0_in_a_ranking() -> None:
-    none = said("unreadable", 0.0, False), said("blocked", 0.0, False)
-    rows = {"good": rows_of([(RIGHT, BOTH)] * 40), "poor": rows_of([(RIGHT, BOTH)] * 20 + [(none[0], none[1])] * 20)}
-    parses, header = rank_variants(side("run", rows), tuple(rows))
-    for ranking in (parses, header):
-        assert (ranking.rows, ranking.unranked) == (40, ())
-        assert [(one.variant, one.rank, one.mean) for one in ranking.variants] == [("good", 1, 1.0), ("poor", 2, 0.5)]
-
-
-def test_inventions_count_in_a_ranking_where_another_variant_rightly_gave_nothing() -> None:
-    rows = {
-        "quiet": rows_of([(RIGHT, BOTH), (RIGHT, EMPTY)] * 10),
-        "chatty": rows_of([(RIGHT, BOTH), (RIGHT, INVENTED)] * 10),
-    }
-    header = rank_variants(side("run", rows), tuple(rows))[1]
-    assert [(one.variant, one.rank, one.mean) for one in header.variants] == [("quiet", 1, 1.0), ("chatty", 2, 0.5)]
-    assert (header.rows, header.unranked) == (20, ())
 
 
 def test_variants_of_which_each_lacks_what_the_other_has_are_not_ranked() -> None:
