@@ -191,17 +191,6 @@ def test_a_pull_request_is_compared_with_the_last_green_run_of_its_base(
     assert "--workflow evaluate.yml --branch main --event push --status success" in called
 
 
-def test_without_a_run_to_compare_with_it_says_so(runner: Runner) -> None:
-    write_rows(runner, 12)
-    runner.event["base_ref"] = "main"
-    assert act(runner) == 0
-    assert (
-        "::notice title=nothing to compare with::no green run of main has the artifact evaluators-run yet" in runner.said
-    )
-    assert act(runner, baseline="none", artifact="again") == 0
-    assert (runner.home / "calls.txt").read_text(encoding="utf-8").count("run list") == 1
-
-
 @pytest.mark.slow
 def test_what_is_given_to_the_action_is_never_read_by_the_shell(runner: Runner) -> None:
     write_rows(runner, 12)

@@ -119,14 +119,6 @@ def test_a_suite_that_means_something_else_ends_with_4(run: Start, tmp_path: Pat
     assert '- the evaluator "city" has other settings: fields → zip' in done.output
 
 
-def test_a_suite_that_only_gates_otherwise_may_be_compared(run: Start, tmp_path: Path) -> None:
-    (tmp_path / "suite.yaml").write_text(SUITE + "gates: {city: {fail_below: 0.1}}\n", encoding="utf-8")
-    assert run("run", "suite.yaml", "good.jsonl", "--name", "again", "-q").exit_code == 0
-    assert (
-        run("compare", "runs/good", "runs/again", "-q").output == "cities: no difference; 0 fixed, 0 broken of 12 rows\n"
-    )
-
-
 def test_a_baseline_is_written_and_compared_with(run: Start, tmp_path: Path) -> None:
     done = run("compare", "runs/good", "--suite", "suite.yaml", "--update-baseline")
     assert done.output == "baselines/main.json: the baseline is now runs/good, with 12 rows.\n"
@@ -135,12 +127,6 @@ def test_a_baseline_is_written_and_compared_with(run: Start, tmp_path: Path) -> 
     assert run("compare", "runs/good", "--suite", "suite.yaml", "-q").exit_code == 0
     assert run("compare", "runs/bad", "--suite", "suite.yaml", "-q").exit_code == 1
     assert run("compare", "baselines/main.json", "runs/good", "-q").exit_code == 0
-
-
-def test_rows_in_parquet_are_compared_with_rows_in_lines(run: Start) -> None:
-    assert (
-        run("compare", "runs/bad", "runs/parquet", "-q").output == "cities: no difference; 0 fixed, 0 broken of 12 rows\n"
-    )
 
 
 def test_files_are_written_as_their_names_say(run: Start, tmp_path: Path) -> None:

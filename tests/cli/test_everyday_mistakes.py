@@ -1,4 +1,6 @@
-"""The mistakes that people make most, each with the message it gets. The table is for everyone to extend."""
+"""The mistakes that people make most, each with its message, and commands that do what they are asked. The tables are for
+everyone to extend.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,9 @@ from evaluators.cli import command
 from evaluators.registry import suggestion
 from tests.kit import cli
 
-TABLE: list[dict[str, Any]] = yaml.safe_load(
-    Path(__file__).with_name("everyday_mistakes.yaml").read_text(encoding="utf-8")
+TABLE, COMMANDS = (
+    yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    for name in ("everyday_mistakes.yaml", "commands.yaml")
 )
 RIGHT = "output,expected\nParis,Paris\nRome,Rome\n"
 
@@ -24,8 +27,10 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry["it"])
-def test_a_mistake_gets_its_message(entry: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("entry", [*TABLE, *COMMANDS], ids=lambda entry: entry["it"])
+def test_a_command_says_and_writes_what_it_should(
+    entry: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("suite.yaml").write_text(entry.get("suite", "evaluators: [exact_match]\n"), encoding="utf-8")
     rows = entry.get("rows", RIGHT)
@@ -34,6 +39,8 @@ def test_a_mistake_gets_its_message(entry: dict[str, Any], tmp_path: Path, monke
     for name, text in entry.get("files", {}).items():
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(text, encoding="utf-8")
+    for words in entry.get("before", ()):
+        cli(*words)
     usual = ["run", "suite.yaml", *(["rows.csv"] if rows is not None else [])]
     done = CliRunner().invoke(command, entry.get("command", usual))
     printed = f"{done.stdout}{done.stderr}".replace(str(tmp_path), "FOLDER")
@@ -41,10 +48,12 @@ def test_a_mistake_gets_its_message(entry: dict[str, Any], tmp_path: Path, monke
     assert entry["says"] in printed or (page and plain(entry["says"]) in plain(printed)), printed
     assert entry.get("never_says", "\0") not in printed, printed
     assert done.exit_code == entry["exit"]
+    for name, text in entry.get("writes", {}).items():
+        assert text in Path(name).read_text(encoding="utf-8-sig"), name
 
 
 def test_every_mistake_is_another_one() -> None:
-    assert len({entry["it"] for entry in TABLE}) == len(TABLE) >= 40
+    assert len({entry["it"] for entry in [*TABLE, *COMMANDS]}) == len(TABLE) + len(COMMANDS) >= 40
 
 
 def test_thousands_of_mistakes_get_hints_as_far_as_they_are_shown(

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from evaluators import load
 from evaluators.cli.init import asked_on_a_terminal
-from evaluators.fields.inference.questions import DefaultAnswers, InitQuestion
+from evaluators.fields.inference.questions import DefaultAnswers
 from evaluators.guide.first_suite import draft_suite
 from tests.gallery import GALLERY
 from tests.kit import cli
@@ -117,12 +117,6 @@ def test_nothing_is_overwritten_unless_that_is_asked_for() -> None:
     assert cli("init", "rows.csv", "--force").exit_code == 0
 
 
-def test_the_suite_names_the_data_from_its_own_folder(folder: Path) -> None:
-    assert cli("init", "rows.csv", "-o", "suites/first.yaml").exit_code == 0
-    assert 'file: "../rows.csv"\n' in Path("suites/first.yaml").read_text(encoding="utf-8")
-    assert cli("run", "suites/first.yaml", "--no-results", "-q").exit_code == 0
-
-
 def test_data_without_an_output_is_refused_with_what_to_say(folder: Path) -> None:
     write(folder / "rows.csv", ["Rome", "Oslo"], ("id", "text", "expected"))
     Path("rows.csv").write_text("id,expected\n1,Rome\n2,Oslo\n", encoding="utf-8")
@@ -145,13 +139,6 @@ def test_what_the_data_does_not_settle_is_said(folder: Path) -> None:
         'note: due holds dates such as "03/04/2024". How are they written? "DD/MM/YYYY" was taken; it could be "MM/DD/YYYY" '
         "(change `formats` in the suite for that)\n"
     ) in found.stdout
-
-
-def test_on_a_terminal_it_is_asked(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(click, "prompt", lambda *_, **__: 2)
-    question = InitQuestion("Which column is the model's output?", ("eins", "zwei"), ("", "the second"))
-    assert asked_on_a_terminal(question) == "zwei"
-    assert capsys.readouterr().out.splitlines()[1:] == ["  1  eins", "  2  zwei  (the second)"]
 
 
 def table(header: str, *rows: str, name: str = "rows.csv") -> None:
@@ -178,17 +165,6 @@ def test_two_outputs_are_undecided() -> None:
     refused = cli("init", "rows.csv")
     assert refused.exit_code == 2
     assert '"gpt4_response" and "claude_response" could each be the model\'s output' in refused.stderr
-
-
-def test_on_a_terminal_the_left_of_two_columns_is_offered_as_the_expected_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    table("eins,zwei", "Rom,Rom", "Oslo,oslo", "Bari,Turin")
-    ask = DefaultAnswers(asks=asked_on_a_terminal)
-    monkeypatch.setattr(click, "prompt", lambda *_, default, **__: default)
-    assert "    expected: eins" in draft_suite("rows.csv", None, None, {}, None, ask).text
-    monkeypatch.setattr(click, "prompt", lambda *_, **__: 2)
-    text = draft_suite("rows.csv", None, None, {}, None, ask).text
-    assert "    output: eins    # its cells" in text
-    assert "    expected: zwei  # as you said" in text
 
 
 def test_on_a_terminal_an_output_that_nothing_points_to_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,20 +224,6 @@ def test_on_a_terminal_it_is_asked_what_null_says(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(click, "prompt", lambda *_, **__: 2)
     text = draft_suite("rows.csv", None, None, {}, None, DefaultAnswers(asks=asked_on_a_terminal)).text
     assert "\n    nulls: value\n" in text
-
-
-@pytest.mark.parametrize("every", [True, False])
-def test_nothing_is_said_of_nulls_where_all_or_none_are(every: bool) -> None:
-    write(Path("rows.csv"), [{"a": None if every else n, "b": n} for n in range(4)])
-    assert "null in" not in cli("init", "rows.csv").stdout
-    assert "nulls:" not in Path("rows.yaml").read_text(encoding="utf-8")
-
-
-def test_labels_get_one_block() -> None:
-    table("text,human label,AI label", *["a,x,x", "b,x,y", "c,y,y"] * 3)
-    assert cli("init", "rows.csv").exit_code == 0
-    assert [line.name for line in load("rows.yaml").lines] == ["label"]
-    assert "llm_judge" not in Path("rows.yaml").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

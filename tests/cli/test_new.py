@@ -134,12 +134,6 @@ def test_a_suite_names_no_schema_that_cannot_be_written(folder: Path) -> None:
     assert "$schema" not in (folder / "first.yaml").read_text(encoding="utf-8")
 
 
-def test_where_the_suite_is_taken_no_schema_is_written(folder: Path) -> None:
-    (folder / "first.yaml").write_text("", encoding="utf-8")
-    assert new("suite", "first").exit_code == 2
-    assert not (folder / "suite.schema.json").exists()
-
-
 def test_a_folder_that_cannot_be_made_is_said(folder: Path) -> None:
     (folder / "taken").write_text("", encoding="utf-8")
     found = new("suite", "first", "--folder", "taken")

@@ -9,7 +9,6 @@ from click.testing import CliRunner
 
 from evaluators.cli import command
 from evaluators.reports.markdown import with_code
-from tests.kit import cli
 
 SUITE = Path(__file__).parents[2] / "configs" / "gallery" / "classification" / "suite.yaml"
 
@@ -44,16 +43,3 @@ def test_columns_that_are_no_width_are_not_followed(columns: str) -> None:
 )
 def test_what_is_between_back_ticks_is_code(text: str, shown: str) -> None:
     assert with_code(text) == shown
-
-
-@pytest.mark.parametrize(("price", "score"), [("9,50", "0,5"), ("1.009,50", "0,5"), ("9.50", "0.5"), ("none", "0.5")])
-def test_a_file_with_decimal_commas_gets_its_scores_with_decimal_commas(
-    price: str, score: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    cells = ['"{""a"": 1, ""b"": 2}"', '"{""a"": 1, ""b"": 3}"']
-    Path("rows.csv").write_text(f"output;expected;price\n{cells[0]};{cells[1]};{price}\n", encoding="utf-8")
-    Path("suite.yaml").write_text("evaluators: [{json_multi_field_match: {fields: [a, b]}}]\n", encoding="utf-8")
-    cli("run", "suite.yaml", "rows.csv", "-o", "out.csv", "--no-results")
-    last = Path("out.csv").read_text(encoding="utf-8-sig").splitlines()[-1]
-    assert f';"{price}";"{score}";' in last

@@ -74,27 +74,6 @@ def test_one_damaged_row_does_not_make_a_file_one_of_windows(tmp_path: Path, mon
     assert "rows.csv row 3: this row holds bytes that are not text in the file's encoding" in done.output
 
 
-@pytest.mark.parametrize("output", ["Model Answer", "actualOutput", "Actual Output", "completion"])
-@pytest.mark.parametrize("expected", ["Ground Truth", "Expected Output", "label", "target", "expected-output"])
-def test_usual_names_of_columns(output: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("rows.csv").write_text(f"{output},{expected}\nParis,Paris\nRome,Rome\n", encoding="utf-8")
-    Path("suite.yaml").write_text("evaluators: [exact_match]\n", encoding="utf-8")
-    ran = cli("run", "suite.yaml", "rows.csv", "--no-results")
-    assert f"Columns: output = {output}, expected = {expected}\n" in ran.output
-    begun = cli("init", "rows.csv")
-    assert f'output: column "{output}"' in begun.output
-    assert f'expected: column "{expected}"' in begun.output
-
-
-def test_a_label_beside_an_expected_answer_is_no_expected_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("rows.csv").write_text("output,expected,label\nParis,Paris,city\n", encoding="utf-8")
-    Path("suite.yaml").write_text("evaluators: [exact_match]\n", encoding="utf-8")
-    ran = cli("run", "suite.yaml", "rows.csv", "--no-results")
-    assert (ran.exit_code, "Columns: output = output, expected = expected\n" in ran.output) == (0, True)
-
-
 READING = {"--columns", "--delimiter", "--encoding", "--sheet", "--header-row"}
 PLACES = {"--expected", "--output"}
 NO_ROWS = {"advice", "compare", "explain", "list", "new", "report", "runs", "schema", "serve", "track", "view"}

@@ -16,7 +16,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-import evaluators
 from tests.commands import called
 from tests.kit import write_rows
 from tests.waiting import until
@@ -89,26 +88,6 @@ def figures_of(folder: Path) -> str:
     return json.dumps(body, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def test_a_run_prints_its_summary_and_writes_a_run_folder(files: Path, run: Start) -> None:
-    ended = run("run", "suite.yaml", "rows.csv", "--name", "first")
-    assert ended.returncode == 0
-    assert ended.stderr == ""
-    assert ended.stdout.startswith("cities: finished\n")
-    assert "runs/first: the run folder" in ended.stdout
-    assert sorted(path.name for path in (files / "runs" / "first").iterdir()) == [
-        "cells.jsonl", "codes.jsonl", "environment.json", "outcomes.jsonl",
-        "rows.csv", "rows.jsonl", "run.json", "suite",
-        "summary.txt",
-    ]  # fmt: skip
-    assert [path.name for path in (files / "runs").iterdir()] == ["first"]
-
-
-def test_a_run_without_a_name_is_called_by_its_date_and_fingerprint(files: Path, run: Start) -> None:
-    run("run", "suite.yaml", "rows.csv")
-    (folder,) = (files / "runs").iterdir()
-    assert folder.name.endswith(str(figures(folder)["suite_fingerprint"]).removeprefix("sha256:")[:8])
-
-
 def test_no_results_leaves_nothing_behind(files: Path, run: Start) -> None:
     before = sorted(files.iterdir())
     assert run("run", "suite.yaml", "rows.csv", "--no-results").returncode == 0
@@ -147,38 +126,6 @@ def test_a_run_of_a_suite_that_names_it_is_kept_every_night(files: Path, run: St
     write(files / "suite.yaml", SUITE + "results: {name: nightly}\n")
     assert [run("run", "suite.yaml", "rows.csv", "-q").returncode for _ in range(3)] == [0, 0, 0]
     assert sorted(path.name for path in (files / "runs").iterdir()) == ["nightly", "nightly-2", "nightly-3"]
-
-
-def test_runs_of_one_second_are_runs_of_their_own(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(files)
-    suite = evaluators.load("suite.yaml")
-    found = [suite.run("rows.csv", results="runs").folder for _ in range(4)]
-    assert sorted(found) == sorted(str(Path("runs", path.name)) for path in (files / "runs").iterdir())
-    assert len(found) == 4
-
-
-def test_a_run_that_chose_its_name_says_it(files: Path, run: Start) -> None:
-    ended = run("run", "suite.yaml", "rows.csv", "--format", "json")
-    (folder,) = (files / "runs").iterdir()
-    assert json.loads(ended.stdout)["folder"] == folder.name
-    assert json.loads((folder / "run.json").read_text())["folder"] == folder.name
-
-
-@pytest.mark.parametrize("before", [0, 1])
-def test_a_file_inside_of_the_own_folder_of_a_run(files: Path, run: Start, before: int) -> None:
-    for _ in range(before):
-        run("run", "suite.yaml", "rows.csv", "--name", "x")
-    ended = run(
-        "run", "suite.yaml", "rows.csv", "--name", "x", "-o", "runs/x/report.html", "-o", "runs/x/more/rows.jsonl"
-    )
-    name = "x-2" if before else "x"
-    assert ended.returncode == 0, ended.stderr
-    assert (files / "runs" / name / "report.html").is_file()
-    assert (files / "runs" / name / "more" / "rows.jsonl").is_file()
-    assert f"runs/{name}/report.html" in ended.stdout
-    assert run("report", f"runs/{name}").returncode == 0
-    if before:
-        assert not (files / "runs" / "x" / "report.html").exists()
 
 
 @pytest.mark.slow
@@ -323,13 +270,6 @@ def test_the_exit_code_says_whose_move_it_is(
         assert figures(files / "runs" / "x")["exit_code"] == code
 
 
-def test_every_cause_is_listed_beside_the_code_that_won(files: Path, run: Start) -> None:
-    table(files / "rows.csv", RIGHT, WRONG, SPOILT)
-    said = run("run", "gated.yaml", "rows.csv", "--no-results").stdout
-    assert "FAILED  header: mean 0.7500 is below 0.9" in said
-    assert "- the test set left rows without a score: header 1 of 3" in said
-
-
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
@@ -362,17 +302,6 @@ def test_a_mistake_is_said_with_what_to_do(files: Path, run: Start, words: tuple
     assert sorted(path.name for path in files.iterdir()) == before
 
 
-def test_all_mistakes_of_a_suite_are_told_at_once_in_order_and_counted(files: Path, run: Start) -> None:
-    write(files / "suite.yaml", SUITE.replace("exact, zip: exact", "exatc, zip: fuzy") + "slices: [supplier]\n")
-    ended = run("run", "suite.yaml", "rows.csv")
-    assert ended.returncode == 2
-    places = [line.split(": ")[0] for line in ended.stderr.splitlines() if line.startswith("suite.yaml:")]
-    assert places == sorted(places)
-    assert len(places) == 3
-    assert "^" in ended.stderr
-    assert ended.stderr.endswith("\n3 problems found.\n")
-
-
 def test_two_columns_that_could_be_the_output_are_an_error_and_the_command_line_settles_it(
     files: Path, run: Start
 ) -> None:
@@ -402,15 +331,6 @@ def test_a_test_set_that_is_not_there_is_an_annotation_on_github(files: Path, ru
 
 
 NAMED = "test_set: {file: rows.csv, columns: {output: Model answer}}\nevaluators:\n  - exact_match\n"
-
-
-def test_columns_of_the_command_line_join_those_of_the_suite(files: Path, run: Start) -> None:
-    write(files / "named.yaml", NAMED)
-    table(files / "rows.csv", ("a", "a"), head=("Model answer", "What was due"))
-    assert run("run", "named.yaml").returncode == 3
-    ended = run("run", "named.yaml", "--columns", "expected=What was due", "--no-results")
-    assert ended.returncode == 0, ended.stderr
-    assert "output = Model answer, expected = What was due" in ended.stdout
 
 
 def test_of_one_role_the_column_of_the_command_line_counts(files: Path, run: Start) -> None:
@@ -478,19 +398,6 @@ def test_a_report_is_written_as_its_extension_says(files: Path, run: Start, suff
             assert lines[0]["results"]["header"]["aggregate_score"] == 1.0
 
 
-def test_the_annotated_rows_are_the_rows_with_what_was_found(files: Path, run: Start) -> None:
-    table(files / "rows.csv", RIGHT, WRONG, PROSE, SPOILT)
-    run("run", "suite.yaml", "rows.csv", "--no-results", "-o", "marked.csv")
-    right, wrong, prose, spoilt = cells(files / "marked.csv")
-    assert right == {**dict(zip(HEAD, RIGHT, strict=True)), "header.score": "1.0",
-                     "header.aggregate_score": "1.0", "header.city": "right", "header.city.score": "1.0",
-                     "header.zip": "right", "header.zip.score": "1.0", "why": ""}  # fmt: skip
-    assert (wrong["header.aggregate_score"], wrong["header.zip"], wrong["header.zip.score"]) == ("0.5", "wrong", "0.0")
-    assert wrong["why"] == 'header: zip is wrong ("2" differs from "1")'
-    assert (prose["output"], prose["header.score"], prose["header.city"]) == ("I do not know.", "0.0", "missing")
-    assert (spoilt["header.score"], spoilt["why"][:33]) == ("", "header: the test set is at fault:")
-
-
 def test_each_variant_has_its_own_files(files: Path, run: Start) -> None:
     table(files / "expected.csv", ("1", RIGHT[3]), ("2", WRONG[3]), head=("id", "expected"))
     (files / "outputs").mkdir()
@@ -502,28 +409,6 @@ def test_each_variant_has_its_own_files(files: Path, run: Start) -> None:
     assert {row["header.score"] for row in cells(files / "marked.poor.csv")} == {"0.5"}
     assert (files / "runs" / "x" / "rows.good.csv").exists()
     assert (files / "runs" / "x" / "rows.poor.jsonl").exists()
-
-
-def test_places_on_the_command_line_are_relative_to_where_it_is_typed(files: Path, run: Start) -> None:
-    (files / "suites").mkdir()
-    write(files / "suites" / "suite.yaml", SUITE + "test_set: expected.csv\n")
-    table(files / "suites" / "expected.csv", ("1", RIGHT[3]), head=("id", "expected"))
-    table(files / "outputs.csv", ("1", RIGHT[2]), head=("id", "output"))
-    ended = run("run", "suites/suite.yaml", "--outputs-from", "outputs.csv", "--no-results")
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert "1 row of suites/expected.csv" in ended.stdout
-
-
-def test_rows_can_be_chosen(files: Path, run: Start) -> None:
-    table(files / "rows.csv", *[(str(number), ("north", "south")[number % 2], *RIGHT[2:]) for number in range(20)])
-    for words, rows in (
-        (("--limit", "3"), 3),
-        (("--where", "supplier=north"), 10),
-        (("--where", "supplier=north", "--where", "id=4"), 1),
-        (("--sample", "7"), 7),
-    ):
-        ended = run("run", "suite.yaml", "rows.csv", "--no-results", "--format", "json", *words)
-        assert json.loads(ended.stdout)["rows"] == rows
 
 
 def test_a_sample_is_the_same_every_time_and_another_with_another_seed(files: Path, run: Start) -> None:
@@ -541,21 +426,6 @@ def test_a_dash_is_standard_input(files: Path, run: Start) -> None:
     ended = run("run", "suite.yaml", "-", "--no-results", stdin=(files / "rows.csv").read_text(encoding="utf-8"))
     assert ended.returncode == 0
     assert "2 rows of standard input" in ended.stdout
-
-
-def test_the_hardest_rows_are_listed_with_their_reasons(files: Path, run: Start) -> None:
-    table(files / "rows.csv", RIGHT, WRONG, PROSE)
-    lines = run("run", "suite.yaml", "rows.csv", "--no-results", "--hardest", "2").stdout.splitlines()
-    start = lines.index("Hardest rows")
-    assert lines[start + 2] == "- row 4 (3): mean score 0.0000"
-    assert lines[start + 4 : start + 6] == [
-        "- row 3 (2): mean score 0.5000", '  header: zip is wrong ("2" differs from "1")',
-    ]  # fmt: skip
-
-
-def test_quiet_is_one_line(files: Path, run: Start) -> None:
-    ended = run("run", "gated.yaml", "rows.csv", "--no-results", "--quiet")
-    assert ended.stdout == "cities: FAILED (gate header failed: mean 0.7500 is below 0.9)\n"
 
 
 def test_json_on_standard_output_is_the_run(files: Path, run: Start) -> None:
@@ -644,16 +514,6 @@ def test_an_interrupt_leaves_a_valid_run_that_says_it_is_partial(
         assert '--name "x" --resume goes on with the rest' in err
 
 
-def test_the_shell_completes_suites(files: Path) -> None:
-    settings = environment() | {
-        "_EVALUATORS_COMPLETE": "bash_complete",
-        "COMP_WORDS": "evaluators run s",
-        "COMP_CWORD": "2",
-    }
-    ended = subprocess.run([sys.executable, "-m", "evaluators"], cwd=files, env=settings, capture_output=True, text=True)
-    assert ended.stdout.splitlines() == ["plain,suite.yaml"]
-
-
 HEAVY = ("deepdiff", "numpy", "pyarrow", "scipy", "rich", "asyncio", "multiprocessing", "pandas")
 
 
@@ -713,14 +573,6 @@ def test_a_quiet_run_that_keeps_nothing_loads_no_room_that_it_does_not_enter(fil
     assert len([name for name in loaded if name.startswith("evaluators")]) <= MOST_MODULES
 
 
-def test_a_run_that_keeps_nothing_says_what_examples_need(files: Path, run: Start) -> None:
-    needs = "need the run folder, and this run keeps none."
-    table(files / "rows.csv", RIGHT, WRONG)
-    assert needs in " ".join(run("run", "suite.yaml", "rows.csv", "--no-results").stdout.split())
-    table(files / "rows.csv", RIGHT)
-    assert needs not in run("run", "suite.yaml", "rows.csv", "--no-results").stdout
-
-
 NO_ANSWERS = (None, "", "  ")
 
 
@@ -748,11 +600,3 @@ def test_a_row_without_an_answer_is_invalid_in_every_kind_of_file(files: Path, r
     run("run", "values.yaml", file.name, "--name", f"{kind} values", "-q")
     (stats,) = json.loads((files / "runs" / f"{kind} values" / "run.json").read_text(encoding="utf-8"))["evaluators"]
     assert (stats["scored"], stats["invalid"]) == (4, 0)
-
-
-def test_check_names_the_rows_without_an_answer(files: Path, run: Start) -> None:
-    table(files / "some.csv", ("1", "", ""), ("2", "a", "a"), head=("id", "output", "expected"))
-    write(files / "texts.yaml", "test_set: some.csv\nevaluators: [exact_match]\n")
-    ended = run("check", "texts.yaml", "--with-data")
-    assert ended.returncode == 3
-    assert 'some.csv row 2, column "expected"' in ended.stdout + ended.stderr

@@ -57,13 +57,6 @@ def test_every_name_stands_once_in_the_lists() -> None:
         assert sorted(entry["name"] for entry in found if entry["kind"] == kind) == sorted(names_of(kind))
 
 
-def test_one_list_alone() -> None:
-    found = said("list", "presets")
-    assert found.exit_code == 0
-    assert found.stdout.splitlines()[0].startswith("Presets are ready-made settings.")
-    assert "exact_match" not in found.stdout
-
-
 def test_a_retired_type_is_marked() -> None:
     (line,) = [line for line in said("list", "evaluators").stdout.splitlines() if line.startswith("  field_match ")]
     assert line.endswith("Kept for old suites: use json_multi_field_match.")
@@ -74,16 +67,6 @@ def test_the_lists_for_programs() -> None:
     assert len(found) == sum(len(entries(kind)) for kind in KINDS)
     retired = [entry for entry in found if entry["instead"]]
     assert [entry["name"] for entry in retired] == ["field_match"]
-
-
-def test_an_unknown_list_is_a_mistake() -> None:
-    assert said("list", "evaluator").exit_code == 2
-
-
-def test_a_name_is_explained() -> None:
-    found = program("explain", "fuzzy")
-    assert (found.returncode, found.stderr) == (0, "")
-    assert found.stdout.startswith("fuzzy\n=====\n\nThe two texts are nearly the same.\n")
 
 
 @pytest.mark.parametrize("name", ["preset:extraction", "extraction"])
@@ -141,12 +124,6 @@ def test_a_name_for_programs_and_for_documentation() -> None:
 def test_every_worked_example_is_explained(folder: str, format_: str) -> None:
     found = said("explain", str(GALLERY / folder / "suite.yaml"), "--format", format_)
     assert (found.exit_code, found.stderr) == (0, "")
-
-
-def test_a_suite_that_is_not_there_is_looked_for_as_a_file() -> None:
-    found = said("explain", "nowhere.yaml")
-    assert found.exit_code == 2
-    assert "nowhere.yaml" in found.stderr
 
 
 @pytest.mark.slow

@@ -176,12 +176,6 @@ def test_a_mistaken_command_is_explained(words: tuple[str, ...], said: str) -> N
     assert said in found.stderr
 
 
-def test_a_type_is_tried_on_a_row_of_a_file() -> None:
-    found = tried("length", "rows.csv", "--row", "3")
-    assert found.stdout.startswith("length: row 3 of rows.csv\n")
-    assert "7 characters" in found.stdout
-
-
 def test_a_word_of_another_system_is_tried_as_todays_type() -> None:
     assert "exact_match: 1, passes" in tried("auto_exact_match", "--output", "a", "--expected", "a").stdout
 
