@@ -74,6 +74,13 @@ def test_markup_and_emoji_of_the_user_are_text() -> None:
         assert written in text
 
 
+def test_tones_are_colours() -> None:
+    text = shown(200)
+    assert "\x1b[1;31mprices: FAILED" in text
+    assert re.search("\x1b\\[1;31mheader", text)
+    assert re.search("\x1b\\[32mheader", text)
+
+
 def test_control_characters_of_the_user_do_not_reach_the_terminal() -> None:
     page = Page("a\x1b[2Jb", (Section("c\rd", (Paragraph("e\x07"),)),))
     text = plain(80, page)

@@ -13,7 +13,7 @@ from evaluators.api.loading import load
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.evaluation_config import read_evaluation_config
 from evaluators.fields.references import pointer
-from evaluators.fields.tree import FieldNode
+from evaluators.fields.tree import FieldNode, Shape
 from evaluators.settings import BadSettings
 from evaluators.values.paths import ANY
 from tests.fuzz.test_growth import calls
@@ -129,6 +129,25 @@ def test_choices_that_multiply_without_end_are_refused(monkeypatch: pytest.Monke
     monkeypatch.setattr("evaluators.fields.references.MOST_SCHEMAS", 500)
     with pytest.raises(BadSettings, match="larger than 500 schemas"):
         read_evaluation_config(doubling(40, required=["a"]))
+
+
+def test_shapes_are_kept_for_checks() -> None:
+    schema = {
+        "type": "object",
+        "required": ["a"],
+        "title": "T",
+        "description": "D",
+        "properties": {
+            "a": {"type": ["integer", "null"]},
+            "b": {"type": "integer", "nullable": True},
+            "c": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+            "d": {"anyOf": [{"type": "integer"}, {"type": "boolean"}]},
+        },
+    }
+    root = read_evaluation_config(schema)
+    assert root.shape == Shape(frozenset({"object"}), False, frozenset({"a"}), "T", "D")
+    assert [child(root, key).shape.nullable for key in "abcd"] == [True, True, True, False]
+    assert child(root, "d").shape.types == {"integer", "boolean"}
 
 
 class Rounded(Comparator):

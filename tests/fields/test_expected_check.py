@@ -29,6 +29,12 @@ def told(documents: list[Any], schema: Any = SCHEMA, **options: Any) -> list[tup
     return [(one.level, one.code, one.row, one.path) for one in found(documents, schema, **options)]
 
 
+def test_another_kind_where_an_object_or_list_belongs_is_a_warning() -> None:
+    documents = [{"name": "a", "age": 1, "tags": ["x"]}, "text"]
+    assert told(documents) == [("warning", "wrong-type", 0, "tags[0]"), ("warning", "wrong-type", 1, "$")]
+    assert {one.level for one in found(documents, strict_types=True)} == {"error"}
+
+
 def test_ids_are_there_and_usable_and_their_own() -> None:
     documents = [{"id": "r1"}, {"id": "r1"}, {"id": True}, {}, {"id": 7}]
     assert told(documents, id_field="id", warn_missing=False) == [

@@ -68,6 +68,17 @@ def test_a_reference_that_leads_nowhere_hides_no_other_mistake(word: str, config
     assert [place for place, *_ in complaints(schema)] == ["#/properties/a/$ref", f"#/properties/c/{word}"]
 
 
+@pytest.mark.parametrize(
+    ("dialect", "word", "other"),
+    [("x-eval", "evaluation_config", "evaluation_config"), ("evaluation_config", "x-eval-compare", "x-eval")],
+)
+def test_a_schema_in_the_words_of_the_other_dialect_is_refused(dialect: Any, word: str, other: str) -> None:
+    ((place, _, hint),) = complaints({"type": "string", word: "string_exact"}, dialect)
+    assert (place, hint) == (f"#/{word}", f"write dialect: {other}")
+    both = {"type": "string", "x-eval-compare": "exact", "evaluation_config": "string_exact"}
+    assert read_schema(both, dialect).dialect == dialect
+
+
 def test_mistakes_in_a_schema_file_have_their_places_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.json").write_text('{"properties": {"a": {"type": "string", "x-eval-compare": "exat"}, "b": {"$ref": "#/c"}}}')

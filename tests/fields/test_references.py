@@ -72,6 +72,22 @@ def test_the_schema_that_was_given_stays_as_it_is() -> None:
     assert repr(schema) == before
 
 
+NOTHING_ELSE: dict[str, dict[str, Any]] = {
+    "the document itself, with words beside it": {"$ref": "#", "x-eval-compare": "exact"},
+    "itself": {"$ref": "#/$defs/n", "$defs": {"n": {"$ref": "#/$defs/n"}}},
+    "itself, with keys beside it": {"$ref": "#/$defs/n", "$defs": {"n": {"$ref": "#/$defs/n", "title": "n"}}},
+    "each other": {"$ref": "#/$defs/n", "$defs": {"n": {"$ref": "#/$defs/m"}, "m": {"$ref": "#/$defs/n"}}},
+    "itself, as one of all": {"$ref": "#/$defs/n", "$defs": {"n": {"allOf": [{"$ref": "#/$defs/n"}, TEXT]}}},
+}
+
+
+@pytest.mark.parametrize("case", NOTHING_ELSE)
+def test_a_reference_that_describes_a_value_by_itself_is_a_problem(case: str) -> None:
+    with pytest.raises(Problems, match=r'\$ref "#[^"]*" leads to itself') as raised:
+        resolve_schema_references(NOTHING_ELSE[case])
+    assert [issue.where for issue in raised.value.issues] == ["schema #/$ref"]
+
+
 def both_dialects(schema: Callable[[dict[str, Any]], dict[str, Any]]) -> list[dict[str, Any]]:
     return [schema({**TEXT, "x-eval-compare": "exact"}), schema({**TEXT, "evaluation_config": "string_exact"})]
 

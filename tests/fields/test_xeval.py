@@ -106,6 +106,19 @@ def test_a_default_may_name_a_comparator_that_is_registered_later() -> None:
         assert parse_eval_schema(annotated).below.keys["a"].metrics[0].name == "later"
 
 
+def test_a_field_of_several_types_has_a_default_of_its_own() -> None:
+    schema = an_object(
+        a={"type": ["string", "number", "null"]}, b={"type": ["string", "null"]}, c={"type": ["integer", "number"]}
+    )
+    with set_type_default("multi", {"normalized": {"case": "ignore"}}):
+        compared = [one["x-eval-compare"] for one in annotate_xeval(copy.deepcopy(schema))["properties"].values()]
+        assert compared == [{"normalized": {"case": "ignore"}}, "exact", "numeric"]
+        row = {"a": "AB", "b": "x", "c": 1}, {"a": "ab", "b": "x", "c": 1}
+        assert struct_extract_eval.evaluate([row[0]], [row[1]], schema).mean_f1 == 1.0
+    annotated = annotate_xeval(schema, {"multi": "fuzzy"})
+    assert annotated["properties"]["a"]["x-eval-compare"] == "fuzzy"
+
+
 def test_an_entry_is_a_word_or_a_map_with_one_key() -> None:
     assert read_entry("exact", "comparator") == ("exact", {})
     assert read_entry({"numeric": {"tolerance": {"rel": 0.1}}}, "comparator") == ("numeric", {"tolerance": {"rel": 0.1}})

@@ -49,6 +49,17 @@ def codes(answers: list[JudgeAnswer]) -> list[str | None]:
     return [None if one.error is None else one.error.code for one in answers]
 
 
+def test_the_fields_of_a_row_share_a_request_and_rows_do_not(server: ChatServer, tmp_path: Path) -> None:
+    found = Asked(server, tmp_path)(CAR, BOAT, about("dog", "duck", row=1))
+    assert [(one.score, one.passed, one.reason) for one in found] == [
+        (1.0, True, "by the first letter"), (0.0, False, "by the first letter"), (1.0, True, "by the first letter"),
+    ]  # fmt: skip
+    assert sorted(len(questions_in(one)) for one in server.requests) == [1, 2]
+    assert found[0].who == {"judge": "openai_compatible", "model": "m", "prompt": "semantic 1"}
+    assert found[0].tokens == (50, 10)
+    assert found[2].tokens == (100, 20)
+
+
 def test_a_field_may_name_another_model(server: ChatServer, tmp_path: Path) -> None:
     other = about("dog", "duck", params={"model": "other", "temperature": 0.5, "max_tokens": 9})
     found = Asked(server, tmp_path, temperature=None, parameters={"seed": 7})(CAR, other)
