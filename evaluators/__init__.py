@@ -56,7 +56,7 @@ _WHERE: Final = {
     "infer_schema": "evaluators.fields.inference.schema",
     "register": "evaluators.api.extending",
     "register_transform": "evaluators.api.extending",
-    "register_file": "evaluators.api.plug_files",
+    "register_file": "evaluators.api.extending",
 }
 
 _STRUCT: Final = "evaluators.compat.struct_extract_eval"
@@ -83,9 +83,8 @@ if TYPE_CHECKING:
 
     from evaluators.api.comparisons import compare
     from evaluators.api.evaluate import evaluate, evaluate_pair
-    from evaluators.api.extending import comparator, evaluator, register, register_transform
+    from evaluators.api.extending import comparator, evaluator, register, register_file, register_transform
     from evaluators.api.loading import load, loads
-    from evaluators.api.plug_files import register_file
     from evaluators.api.run_object import Run
     from evaluators.api.suite import Suite
     from evaluators.builtin._evaluator import Asking as Asking

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from evaluators.api.sections import ResultsConfig
 from evaluators.builtin._evaluator import BUILTIN, FromColumn
 from evaluators.comparators._closeness import Tolerance
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.run.gates import GateConfig
+from evaluators.run.suite_sections import ResultsConfig
 from evaluators.settings import BadSettings, Settings, build
 from evaluators.testsets.test_set_config import ColumnNames, Joined, TestSetConfig
 from evaluators.values.numbers import Parse

@@ -26,8 +26,13 @@ from evaluators.registry import Socket
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.gates import AnyGateConfig
-from evaluators.run.results_config import ResultsConfig, StatisticsConfig
-from evaluators.run.suite_sections import LimitsConfig, NumericColumnConfig, RepeatsConfig
+from evaluators.run.suite_sections import (
+    LimitsConfig,
+    NumericColumnConfig,
+    RepeatsConfig,
+    ResultsConfig,
+    StatisticsConfig,
+)
 from evaluators.settings import READ_AS, Settings
 from evaluators.suite.extends import preset_names
 from evaluators.suite.schema import (

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final
 
-from evaluators.run import results_config
-from evaluators.run.results_config import ResultsConfig, read_statistics
+from evaluators.run.suite_sections import ResultsConfig, read_results_settings, read_statistics
 from evaluators.settings import BadSettings, Detail
 from evaluators.suite.config import SectionReader
 from evaluators.testsets.test_set_config import read_test_set
@@ -18,7 +17,7 @@ from evaluators.testsets.test_set_config import read_test_set
 
 def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
     """The settings under `results`, whose formats are all known."""
-    found = results_config.read_results(data, context)
+    found = read_results_settings(data, context)
     if "formats" in found.model_fields_set:
         from evaluators.reports.format import check_words  # nothing else of a suite needs the reports
 

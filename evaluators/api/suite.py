@@ -19,7 +19,7 @@ from evaluators.needs import ROLES, Role, column_of
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import Plan, compile_plan, needed_columns
 from evaluators.run.job import ShippedSuite
-from evaluators.run.results_config import ResultsConfig, StatisticsConfig
+from evaluators.run.suite_sections import ResultsConfig, StatisticsConfig
 from evaluators.settings import Loc
 from evaluators.suite.config import SuiteConfig
 from evaluators.suite.graph import EvaluatorLine

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from evaluators.api.score_columns import Roles, arrow_type, columns_of, overall_of, roles_in
 from evaluators.api.suite import Suite
-from evaluators.harnesses._host import needs
+from evaluators.harnesses._host_rows import needs
 from evaluators.harnesses._scorer import suite_of
 from evaluators.issues import Problems, problem
 from evaluators.model import __version__

@@ -12,7 +12,7 @@ from evaluators.cli._options import READING_PLACES, reading_settings
 from evaluators.cli._printing import print_out
 
 if TYPE_CHECKING:
-    from evaluators.fields.inference.questions import InitQuestion
+    from evaluators.fields.inference.proposals import InitQuestion
 
 
 @click.command("init")
@@ -37,7 +37,7 @@ def command(
     `init` is for data that you have. To start from a template, or to write an evaluator or a comparator of your own, see
     `evaluators new`.
     """
-    from evaluators.fields.inference.questions import DefaultAnswers
+    from evaluators.fields.inference.proposals import DefaultAnswers
     from evaluators.guide.first_suite import draft_suite
 
     if target is not None:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.fields.counts import MEASURED
+from evaluators.fields.scored import MEASURED
 from evaluators.issues import problem
 from evaluators.judges.answer_lines import AnswerLine
 from evaluators.judges.judge import JudgeAnswer

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from evaluators.compare.comparison import CHANGES, Change, ChangedRow
 from evaluators.compare.pairs import Pairs, RowResult, Side
-from evaluators.fields.counts import MEASURED
+from evaluators.fields.scored import MEASURED
 from evaluators.model import FIELD_STATUSES, FieldStatus, Result, RowStatus
 from evaluators.run.record_lines import RowLine
 

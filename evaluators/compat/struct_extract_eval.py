@@ -8,12 +8,11 @@ from typing import Any
 from evaluators.api.extending import register, register_transform
 from evaluators.compat.evaluation import Evaluation
 from evaluators.compat.given_documents import evaluate, evaluate_async
-from evaluators.fields.annotate import annotate_xeval
 from evaluators.fields.expected_check import validate_gold
 from evaluators.fields.post_process import NullHandling, propagate_batch_errors, reclassify_nulls
 from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.schema_types import schema_type
-from evaluators.fields.type_defaults import reset_type_defaults, set_type_default
+from evaluators.fields.type_defaults import annotate_xeval, reset_type_defaults, set_type_default
 from evaluators.fields.xeval import parse_eval_schema
 from evaluators.issues import Problems, problem
 from evaluators.model import ComparatorResult, Comparison, FieldStatus

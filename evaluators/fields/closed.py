@@ -19,15 +19,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.comparators._comparator import in_field
-from evaluators.fields.counts import together
 from evaluators.fields.explained import explain_finding
 from evaluators.fields.frame import spelled
 from evaluators.fields.lines import FieldLine
-from evaluators.fields.policy import LISTED
 from evaluators.fields.reading import Align
 from evaluators.fields.rules import Explained, Judged, Partial, explained_problem
+from evaluators.fields.scored import together
 from evaluators.fields.settle import OURS, compared, reason_code
-from evaluators.fields.tree import ORDERED, Below, FieldNode, ListedField, Metric, SchemaPath
+from evaluators.fields.tree import LISTED, ORDERED, Below, FieldNode, ListedField, Metric, SchemaPath
 from evaluators.fields.walk_findings import Finding, place_of
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus

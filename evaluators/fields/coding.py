@@ -8,11 +8,10 @@ from fractions import Fraction
 from math import lcm
 from typing import Final, TypeAlias
 
-from evaluators.fields.counts import MEASURED
 from evaluators.fields.events import Credit, Event, Items
 from evaluators.fields.path_check import OVERFLOW
 from evaluators.fields.rules import Explained, Judged, Partial
-from evaluators.fields.scored import list_score
+from evaluators.fields.scored import MEASURED, list_score
 from evaluators.fields.tree import FieldNode, SchemaPath, nodes
 from evaluators.fields.unit_rules import status_of
 from evaluators.fields.walk_findings import MATCH, Finding

@@ -11,7 +11,6 @@ from fractions import Fraction
 from math import lcm
 from typing import Final, NamedTuple, TypeAlias
 
-from evaluators.fields.counts import MEASURED, is_entry, of_unit, outermost, share, together
 from evaluators.fields.path_check import (
     CREDIT,
     ERRORS,
@@ -26,7 +25,7 @@ from evaluators.fields.path_check import (
     SPURIOUS,
     Detail,
 )
-from evaluators.fields.scored import Scored
+from evaluators.fields.scored import MEASURED, Scored, is_entry, of_unit, outermost, share, together
 from evaluators.model import FieldStatus, Outcome
 from evaluators.values.confusion import Confusion
 from evaluators.values.numbers import written

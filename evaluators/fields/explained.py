@@ -10,13 +10,12 @@ from typing import Any
 from msgspec import Struct
 
 from evaluators.comparators._comparator import in_field
-from evaluators.fields.counts import MEASURED
 from evaluators.fields.frame import InstancePath, spelled
 from evaluators.fields.pair import keys_of
 from evaluators.fields.post_process import Processor, post_process
 from evaluators.fields.readable import Ask
 from evaluators.fields.rules import EQUAL, Explained, Partial, explain_rule
-from evaluators.fields.scored import Scored
+from evaluators.fields.scored import MEASURED, Scored
 from evaluators.fields.settle import (
     OURS,
     WRONG,

@@ -14,8 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from evaluators.fields.lines import FieldLine, read_fields
-from evaluators.fields.policy import FIELDS, SCHEMA
-from evaluators.fields.tree import ORDERED, Below, Compound, FieldNode, Metric, SchemaPath
+from evaluators.fields.tree import FIELDS, ORDERED, SCHEMA, Below, Compound, FieldNode, Metric, SchemaPath
 from evaluators.settings import BadSettings, Detail, Loc
 from evaluators.values.paths import ANY, Path
 from evaluators.values.transforms import Transform

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from evaluators.fields.coding import Coding, Signature
-from evaluators.fields.counts import MEASURED
 from evaluators.fields.events import Items
 from evaluators.fields.frame import Frame
+from evaluators.fields.scored import MEASURED
 from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import MATCH, NOT_JUDGED, SKIPPED, WalkedLists
 

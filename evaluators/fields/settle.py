@@ -13,9 +13,8 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from evaluators.fields.counts import MEASURED
 from evaluators.fields.frame import InstancePath, places_above, spelled
-from evaluators.fields.scored import ListOutcome, ratio_of
+from evaluators.fields.scored import MEASURED, ListOutcome, ratio_of
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.judges.judged_comparator import ListTotals

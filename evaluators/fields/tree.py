@@ -19,12 +19,28 @@ from msgspec import Struct, field
 from evaluators.comparators._comparator import Comparator
 from evaluators.fields.compound import Together
 from evaluators.fields.gains import PairCost
-from evaluators.fields.policy import SCHEMA, Policy
 from evaluators.fields.readable import Ask, reader_of_expected
 from evaluators.fields.reading import Align
 from evaluators.issues import Issue
 from evaluators.values.paths import Path
 from evaluators.values.transforms import Transform, chain
+
+
+class Policy(Struct, frozen=True):
+    """How the places of a tree are read."""
+
+    one_result: Literal["value", "line"]
+    containers: Literal["results", "looked through"]
+    """`looked through`: keys that the tree lacks are ignored."""
+    every: Literal["item", "item or value"]
+    """What `[*]` means."""
+    one_sided: Literal["extra", "asked"]
+
+
+SCHEMA: Final = Policy(one_result="value", containers="results", every="item", one_sided="extra")
+FIELDS: Final = Policy(one_result="value", containers="results", every="item or value", one_sided="asked")
+LISTED: Final = Policy(one_result="line", containers="looked through", every="item or value", one_sided="asked")
+
 
 Kind: TypeAlias = Literal["leaf", "object", "array", "choice"]
 Made = TypeVar("Made")

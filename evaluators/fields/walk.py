@@ -24,13 +24,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 from evaluators.fields.branches import Best, Fit, distinct, fitting_branches, knows
 from evaluators.fields.compared_values import IN_PLACE, ComparedValues, content
-from evaluators.fields.counts import MEASURED
 from evaluators.fields.frame import Frame, InstancePath, Unpaired
 from evaluators.fields.gains import Worth, judged
 from evaluators.fields.item_frames import ItemFrames, against, aligned, in_order, values_of
 from evaluators.fields.marks import leaves_of_node
 from evaluators.fields.pair import AT_ONCE, Paired, Pairing, paired_by_key, paired_together, pairing
 from evaluators.fields.reached import reached
+from evaluators.fields.scored import MEASURED
 from evaluators.fields.tree import FieldNode, SchemaPath
 from evaluators.fields.unit_rules import first_keys, item_key
 from evaluators.fields.walk_findings import (

@@ -8,9 +8,8 @@ from typing import Any, Final
 from msgspec import Struct, structs
 from msgspec.structs import replace
 
-from evaluators.fields.inference.questions import Ask
-from evaluators.fields.inference.shape import SeenPlace, shape_of
-from evaluators.fields.inference.suggested_lines import SuggestedLine, lines_of, nulls_of
+from evaluators.fields.inference.proposals import Ask
+from evaluators.fields.inference.suggested_lines import SeenPlace, SuggestedLine, lines_of, nulls_of, shape_of
 from evaluators.guide.suite_text import Slice, comment, field_lines, literal
 from evaluators.issues import CellError
 from evaluators.model import MISSING

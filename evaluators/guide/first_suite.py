@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.fields.inference.questions import DefaultAnswers, InitQuestion
+from evaluators.fields.inference.proposals import DefaultAnswers, InitQuestion
 from evaluators.guide.draft import evaluators_for, slices_for
 from evaluators.guide.roles import ChosenColumns, choose_roles, is_measure
 from evaluators.guide.suite_text import Draft, suite_text
@@ -27,11 +27,10 @@ from evaluators.testsets.columns import listed, not_told_apart
 from evaluators.testsets.delimited import encoding_note, seeming_encoding
 from evaluators.testsets.documents import holds_documents, open_file
 from evaluators.testsets.opening import open_test_set
-from evaluators.testsets.places import has_wildcards
 from evaluators.testsets.reader import Table, whole
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
-from evaluators.values.addresses import shown_address, without_proofs
+from evaluators.values.addresses import has_wildcards, shown_address, without_proofs
 
 MOST_ROWS: Final = 20_000
 _FIRST_ROWS: Final = 200

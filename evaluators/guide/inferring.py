@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.fields.annotate import annotate_evaluation_config, annotate_xeval
 from evaluators.fields.dialects import dialect_of, unwrap
 from evaluators.fields.inference.schema import inferred_schema, plain_schema
 from evaluators.fields.references import resolve_schema_references
+from evaluators.fields.type_defaults import annotate_evaluation_config, annotate_xeval
 from evaluators.guide.expected_answers import answers, of_schema, schema_in, unreadable
 from evaluators.issues import CellError, Issue, Problems
 from evaluators.reports.display import visible

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from evaluators.fields.inference.questions import Ask, InitQuestion
+from evaluators.fields.inference.proposals import Ask, InitQuestion
 from evaluators.needs import ROLES, Role
 from evaluators.run.measures import READINGS, units_of
 from evaluators.testsets.columns import is_usual

@@ -10,15 +10,34 @@ else: `{"expected": "expectations.gold", "shop": "inputs.shop"}`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
+from evaluators.issues import extra_hint, problem
 from evaluators.model import MISSING
 from evaluators.needs import ROLES, Role
 from evaluators.testsets.columns import USUAL_NAMES, folded, is_usual
 from evaluators.testsets.python_cells import cell_of
+
+
+@contextmanager
+def needs(host: str, package: str = "", *, extra: str = "") -> Iterator[None]:
+    """Around the imports of a host, which pip installs as `package`, or an extra of this package brings.
+
+    Raises Problems (config) when the host, or something that it needs, is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise problem(
+            "missing-package",
+            f'the harness "{host}" needs a package that is not installed: {error.name}',
+            hint=extra_hint(extra) if extra else f'pip install "{package}"',
+        ) from None
+
 
 Place: TypeAlias = "str | Callable[[Mapping[str, Any]], Any]"
 Places: TypeAlias = Mapping[str, Place]

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.api.score_columns import overall_verdict
-from evaluators.fields.counts import MEASURED
+from evaluators.fields.scored import MEASURED
 from evaluators.model import MISSING, FieldStatus, Outcome
 from evaluators.reports.names import OVERALL, score_name
 from evaluators.reports.rows import FieldView, field_view, field_views, whole_view, why_of

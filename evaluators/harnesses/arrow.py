@@ -14,7 +14,7 @@ from typing import Any
 from evaluators.api.score_columns import Roles, arrow_type, columns_of, overall_of, roles_in, verdict_columns
 from evaluators.api.suite import Suite
 from evaluators.comparators._comparator import caching
-from evaluators.harnesses._host import needs
+from evaluators.harnesses._host_rows import needs
 from evaluators.harnesses._scorer import suite_of
 from evaluators.model import MISSING
 from evaluators.testsets.python_cells import arrow_cells

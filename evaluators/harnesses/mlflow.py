@@ -18,8 +18,7 @@ from typing import Any
 from pydantic import PrivateAttr
 
 from evaluators.api.suite import Suite
-from evaluators.harnesses._host import needs
-from evaluators.harnesses._host_rows import HostRow, Places
+from evaluators.harnesses._host_rows import HostRow, Places, needs
 from evaluators.harnesses._row_scores import RowScores, names_of
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.model import MISSING

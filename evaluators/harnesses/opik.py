@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.api.suite import Suite
-from evaluators.harnesses._host import needs
-from evaluators.harnesses._host_rows import HostRow, Places
+from evaluators.harnesses._host_rows import HostRow, Places, needs
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.model import MISSING
 

@@ -14,7 +14,7 @@ from evaluators.api.loading import load
 from evaluators.api.run_object import Run
 from evaluators.api.score_columns import Roles
 from evaluators.api.suite import Suite
-from evaluators.harnesses._host import needs
+from evaluators.harnesses._host_rows import needs
 
 with needs("pandas", "pandas"):
     import pandas

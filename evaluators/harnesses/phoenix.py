@@ -17,8 +17,7 @@ from typing import Any
 from msgspec import Struct
 
 from evaluators.api.suite import Suite
-from evaluators.harnesses._host import needs
-from evaluators.harnesses._host_rows import HostRow, Places
+from evaluators.harnesses._host_rows import HostRow, Places, needs
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.reports.names import segment
 from evaluators.reports.rows import FieldView

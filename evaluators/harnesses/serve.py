@@ -23,8 +23,7 @@ from time import monotonic
 from typing import Any, Final, TypeAlias, TypeGuard
 
 from evaluators.api.suite import Suite
-from evaluators.harnesses._host import needs
-from evaluators.harnesses._host_rows import HostRow, Places
+from evaluators.harnesses._host_rows import HostRow, Places, needs
 from evaluators.harnesses._row_scores import RowScores
 from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.issues import Blame, Issue, Problems, problem

@@ -13,8 +13,7 @@ from typing import Any
 
 from pydantic import Field, PrivateAttr
 
-from evaluators.harnesses._host import needs
-from evaluators.harnesses._host_rows import HostRow
+from evaluators.harnesses._host_rows import HostRow, needs
 from evaluators.harnesses._row_scores import RowScores
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.reports.names import OVERALL, field_name, segment

@@ -13,9 +13,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from evaluators.fields.counts import MEASURED
 from evaluators.fields.frame import places_above
-from evaluators.fields.scored import ListOutcome, Scored
+from evaluators.fields.scored import MEASURED, ListOutcome, Scored
 from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.reports.headline import Options
 from evaluators.reports.rows import FieldView

@@ -23,11 +23,11 @@ from evaluators.settings import BadSettings
 from evaluators.testsets.byte_source import STANDARD_INPUT
 from evaluators.testsets.byte_store import matching, scheme_of
 from evaluators.testsets.opening import open_test_set
-from evaluators.testsets.places import has_wildcards
 from evaluators.testsets.reader import whole
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig, read_test_set
+from evaluators.values.addresses import has_wildcards
 
 if TYPE_CHECKING:
     from evaluators.run.reader import Run

@@ -18,8 +18,7 @@ from typing import Annotated, Any, Final, TypeAlias
 from msgspec import Meta, Struct, to_builtins
 from msgspec.structs import astuple, replace
 
-from evaluators.fields.counts import MEASURED
-from evaluators.fields.scored import ListOutcome, Scored
+from evaluators.fields.scored import MEASURED, ListOutcome, Scored
 from evaluators.fields.settle import Differences
 from evaluators.issues import Blame, Issue
 from evaluators.model import MISSING, WHOLE, Count, FieldStatus, Outcome, Positive, Result, RowStatus

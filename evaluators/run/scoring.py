@@ -88,7 +88,7 @@ def jobs_of(
     suite = prepared.suite
     shipped = suite.shipped()
     if remote:
-        from evaluators.run.worker_check import sent_suite  # most runs have no cluster
+        from evaluators.run.engines.on_worker import sent_suite  # most runs have no cluster
 
         shipped = sent_suite(suite)
     outputs = prepared.roles.get("output")
@@ -142,7 +142,7 @@ def scored(
         asking_file = str(session.file) if session is not None else None
         jobs = tuple(replace(job, asking=asking_file, until=until) for job in jobs)
         if isinstance(crew, RemoteCrew):
-            from evaluators.run.worker_check import check_workers  # most runs have no cluster
+            from evaluators.run.engines.on_worker import check_workers  # most runs have no cluster
 
             for job in jobs:
                 mark(job)

@@ -22,8 +22,7 @@ from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.testsets.byte_store import ByteStore, at, local_path, near_file, parent, scheme_of, store_of, unreadable
-from evaluators.testsets.places import StoreFault, has_wildcards
-from evaluators.values.addresses import shown_address
+from evaluators.values.addresses import StoreFault, has_wildcards, shown_address
 
 STANDARD_INPUT: Final = "-"
 MOST_UNPACKED_GIB: Final = 16.0

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import nearest
-from evaluators.testsets.places import PACKAGES, Kind
-from evaluators.values.addresses import names_password, shown_address
+from evaluators.values.addresses import PACKAGES, Kind, names_password, shown_address
 from evaluators.values.files import of_the_system
 
 if TYPE_CHECKING:

@@ -22,11 +22,10 @@ from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.needs import Cell, too_long
 from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource, locate, read_up_to, reading
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, scheme_of, store_of
-from evaluators.testsets.places import has_wildcards, stood_for
 from evaluators.testsets.reader import READERS, Reader
 from evaluators.testsets.run_files import files_without_runs
 from evaluators.testsets.test_set_config import variant_name
-from evaluators.values.addresses import shown_address
+from evaluators.values.addresses import has_wildcards, shown_address, stood_for
 from evaluators.values.json_text import MAX_CHARS, NotJSON, parse
 
 if TYPE_CHECKING:

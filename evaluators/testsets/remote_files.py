@@ -21,8 +21,7 @@ from typing import Any, BinaryIO, Final, TypeVar, cast
 from msgspec import Struct
 
 from evaluators.issues import Problems, extra_hint, problem
-from evaluators.testsets.places import PACKAGES, Kind, StoreFault, has_wildcards, stood_for
-from evaluators.values.addresses import with_shown_addresses
+from evaluators.values.addresses import PACKAGES, Kind, StoreFault, has_wildcards, stood_for, with_shown_addresses
 
 Value = TypeVar("Value")
 

@@ -16,8 +16,7 @@ from pathlib import Path, PurePath
 from typing import Final, TypeAlias
 
 from evaluators.testsets.byte_store import at, files_at, inside, parent, scheme_of, store_of
-from evaluators.testsets.places import has_wildcards, stood_for
-from evaluators.values.addresses import shown_address
+from evaluators.values.addresses import has_wildcards, shown_address, stood_for
 
 RUN_FILE: Final = "run.json"
 _CODES: Final = re.compile(r"codes(\..+)?\.jsonl")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from evaluators import load
 from evaluators.cli.init import asked_on_a_terminal
-from evaluators.fields.inference.questions import DefaultAnswers
+from evaluators.fields.inference.proposals import DefaultAnswers
 from evaluators.guide.first_suite import draft_suite
 from tests.gallery import GALLERY
 from tests.kit import cli

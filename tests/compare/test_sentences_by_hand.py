@@ -7,9 +7,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from evaluators.compare import wording
-from evaluators.compare.comparability import reasons_against
 from evaluators.compare.compare_section import CompareConfig, RegressionCheck
-from evaluators.compare.comparing import compare_sides
+from evaluators.compare.comparing import compare_sides, reasons_against
 from evaluators.compare.pairs import Side, SideRows, paired, row_keys
 from evaluators.compare.regression_checks import label
 from evaluators.run.wording import Finding, listed

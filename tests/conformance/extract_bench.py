@@ -12,10 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from evaluators.fields.counts import MEASURED
 from evaluators.fields.evaluation_config import read_evaluation_config
 from evaluators.fields.frame import places_above
-from evaluators.fields.scored import Scored
+from evaluators.fields.scored import MEASURED, Scored
 from evaluators.model import MISSING
 from evaluators.settings import BadSettings
 from evaluators.values.paths import ANY, parse

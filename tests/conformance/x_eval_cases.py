@@ -17,7 +17,6 @@ from functools import partial
 from typing import Any, Final
 
 from evaluators.compat.struct_extract_eval import evaluate, infer_schema
-from evaluators.fields.annotate import annotate_xeval
 from evaluators.fields.expected_check import ExpectedProblems, validate_gold
 from evaluators.fields.named_comparators import choose
 from evaluators.fields.post_process import BothAbsent, Processor, propagate_batch_errors, reclassify_nulls
@@ -25,7 +24,7 @@ from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.rules import Partial, explain_rule
 from evaluators.fields.schema_scoring import SCORES
 from evaluators.fields.tree import FieldNode
-from evaluators.fields.type_defaults import reset_type_defaults, set_type_default
+from evaluators.fields.type_defaults import annotate_xeval, reset_type_defaults, set_type_default
 from evaluators.fields.xeval import parse_eval_schema
 from evaluators.issues import Problems, RowProblem
 from evaluators.model import MISSING, FieldStatus, Outcome

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from evaluators.fields.inference.item_keys import key_of
-from evaluators.fields.inference.proposals import propose
-from evaluators.fields.inference.questions import InitQuestion
+from evaluators.fields.inference.proposals import InitQuestion, propose
+from evaluators.fields.inference.suggested_lines import key_of
 
 
 def first(question: InitQuestion) -> str:

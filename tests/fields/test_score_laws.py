@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.numeric import Numeric
-from evaluators.fields.counts import MEASURED
 from evaluators.fields.reading import read_align
+from evaluators.fields.scored import MEASURED
 from evaluators.fields.tree import FieldNode
 from evaluators.model import FieldStatus
 from evaluators.settings import build

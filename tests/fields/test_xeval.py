@@ -11,10 +11,15 @@ import pytest
 import evaluators
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.compat import struct_extract_eval
-from evaluators.fields.annotate import annotate_xeval
 from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.tree import FieldNode
-from evaluators.fields.type_defaults import read_entry, reset_type_defaults, set_type_default, type_defaults
+from evaluators.fields.type_defaults import (
+    annotate_xeval,
+    read_entry,
+    reset_type_defaults,
+    set_type_default,
+    type_defaults,
+)
 from evaluators.fields.xeval import parse_eval_schema, read_xeval
 from evaluators.issues import Problems
 from evaluators.settings import BadSettings, build

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators.fields.inference.questions import InitQuestion
+from evaluators.fields.inference.proposals import InitQuestion
 from evaluators.guide.roles import choose_roles
 
 COLUMNS = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.issues import Problems
-from evaluators.judges.env_file import read_env_file
+from evaluators.judges.model_judge import read_env_file
 
 TEXT = """
 # a comment

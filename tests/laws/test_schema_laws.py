@@ -13,8 +13,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import Evaluator
-from evaluators.fields.counts import MEASURED
 from evaluators.fields.events import METRICS
+from evaluators.fields.scored import MEASURED
 from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import MISSING, FieldStatus, Result, RowStatus
 from evaluators.run.exact_sums import plus

@@ -9,7 +9,7 @@ import fsspec
 import pytest
 from fsspec import AbstractFileSystem
 
-from evaluators.testsets.places import PACKAGES
+from evaluators.values.addresses import PACKAGES
 
 
 class InMemory(AbstractFileSystem):  # type: ignore[misc]  # fsspec has no types

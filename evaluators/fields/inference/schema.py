@@ -12,9 +12,8 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.fields.inference.questions import DefaultAnswers
-from evaluators.fields.inference.shape import SeenPlace, shape_of
-from evaluators.fields.inference.suggested_lines import SuggestedLine, lines_of, nulls_of
+from evaluators.fields.inference.proposals import DefaultAnswers
+from evaluators.fields.inference.suggested_lines import SeenPlace, SuggestedLine, lines_of, nulls_of, shape_of
 from evaluators.fields.schema_types import schema_type
 from evaluators.issues import problem
 from evaluators.values.path_text import ANY, Step

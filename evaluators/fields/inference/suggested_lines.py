@@ -1,17 +1,74 @@
-"""The `fields:` of a first suite: every leaf of the expected documents, and how each list is paired, with the reasons."""
+"""The `fields:` of a first suite: every leaf of the expected documents, and how each list is paired, with the reasons.
+
+Rests on what many documents have in common: at each path the values that were met there and what stands below, and in a list the
+key that tells its items apart.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.fields.inference.item_keys import key_of
-from evaluators.fields.inference.proposals import propose
-from evaluators.fields.inference.questions import Ask, InitQuestion
-from evaluators.fields.inference.shape import SeenPlace
+from evaluators.fields.inference.proposals import Ask, InitQuestion, propose
 from evaluators.values.path_text import ANY, Step, display
+
+_MOST_KEYS: Final = 30
+_RARE: Final = 0.1
+_DEEPEST: Final = 30
+
+
+class SeenPlace(Struct):
+    """One place of the documents."""
+
+    met: int = 0
+    """How often something stands there, null included."""
+    nulls: int = 0
+    objects: int = 0
+    lists: list[list[Any]] = []
+    scalars: list[Any] = []
+    keys: dict[str, SeenPlace] = {}
+    items: SeenPlace | None = None
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What kinds of values stand there, null aside."""
+        found = [("objects", bool(self.objects)), ("lists", bool(self.lists)), ("single values", bool(self.scalars))]
+        return tuple(name for name, is_there in found if is_there)
+
+    @property
+    def keyed_by_data(self) -> bool:
+        """An object whose keys differ from document to document: they are data, and no names of fields."""
+        if len(self.keys) <= _MOST_KEYS:
+            return False
+        return sum(child.met for child in self.keys.values()) < _RARE * len(self.keys) * self.objects
+
+
+def shape_of(documents: Iterable[Any]) -> SeenPlace:
+    """The shape of the documents."""
+    root = SeenPlace()
+    for document in documents:
+        _add(root, document, 0)
+    return root
+
+
+def _add(node: SeenPlace, value: Any, depth: int) -> None:
+    node.met += 1
+    if value is None:
+        node.nulls += 1
+    elif isinstance(value, dict) and depth < _DEEPEST:
+        node.objects += 1
+        for key, inner in value.items():
+            _add(node.keys.setdefault(key, SeenPlace()), inner, depth + 1)
+    elif isinstance(value, list) and depth < _DEEPEST:
+        node.lists.append(value)
+        node.items = node.items or SeenPlace()
+        for item in value:
+            _add(node.items, item, depth + 1)
+    else:
+        node.scalars.append(value)
 
 
 class SuggestedLine(Struct, frozen=True):
@@ -115,3 +172,40 @@ def _list_lines(
         yield SuggestedLine((*path, ANY), found.compare, found.why)
     else:
         yield SuggestedLine(path, "exact", f"a list of {' or '.join(items.kinds) or 'nulls'}, {size}; its order counts")
+
+
+_NAMED: Final = re.compile(
+    r"(?:^|[_\W])(?:id|key|code|sku|no|nr|number|uuid|isbn|ean|line|index|pos|position)$", re.IGNORECASE
+)
+_NAMES: Final = re.compile(r"(?:^|[_\W])(?:name|title|label)$", re.IGNORECASE)
+_ENOUGH_LISTS: Final = 3
+_LONGEST: Final = 60
+
+
+def key_of(lists: Sequence[Sequence[Any]]) -> str | None:
+    """The best key of the items; None where there is none, or too little to go by.
+
+    Lists with fewer than two items say nothing. A key with a telling name needs one list that has more, any other key three.
+    """
+    telling = [items for items in lists if len(items) > 1]
+    every = [item for items in lists for item in items]
+    if not telling or not all(isinstance(item, dict) for item in every):
+        return None
+    found: list[str] = [name for name in every[0] if _tells_apart(name, every, telling)]
+    ranked = sorted(found, key=_rank)
+    if not ranked or (_rank(ranked[0]) > 1 and len(telling) < _ENOUGH_LISTS):
+        return None
+    return ranked[0]
+
+
+def _tells_apart(name: str, every: Sequence[dict[str, Any]], lists: Sequence[Sequence[dict[str, Any]]]) -> bool:
+    values = [item.get(name) for item in every]
+    texts = all(isinstance(value, str) and 0 < len(value) <= _LONGEST for value in values)
+    numbers = all(isinstance(value, int) and not isinstance(value, bool) for value in values)
+    if not texts and not (numbers and _NAMED.search(name)):
+        return False
+    return all(len({item[name] for item in items}) == len(items) for items in lists)
+
+
+def _rank(name: str) -> int:
+    return 0 if _NAMED.search(name) else 1 if _NAMES.search(name) else 2

@@ -15,7 +15,6 @@ from evaluators.issues import extra_hint, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell, too_long
 from evaluators.testsets.byte_source import GIB, MOST_UNPACKED_GIB, ByteSource, TooLarge, broken, reading
-from evaluators.testsets.places import StoreFault
 from evaluators.testsets.python_cells import arrow_cells
 from evaluators.testsets.reader import (
     CHUNK_BYTES,
@@ -27,6 +26,7 @@ from evaluators.testsets.reader import (
     pieces,
     refuse_same_names,
 )
+from evaluators.values.addresses import StoreFault
 from evaluators.values.json_text import MAX_CHARS
 
 LONGEST: Final = MAX_CHARS

@@ -48,7 +48,7 @@ AREAS: Final[dict[str, Area]] = {
         (
             "fields/closed*.py", "fields/scored.py", "fields/open_*.py",
             "fields/path_*.py", "fields/reading.py", "fields/pair.py",
-            "fields/marks.py", "fields/reached.py", "fields/policy.py", "fields/weighed.py", "fields/counts.py", "fields/key_counts.py",
+            "fields/marks.py", "fields/reached.py", "fields/tree.py", "fields/weighed.py", "fields/scored.py", "fields/key_counts.py",
             "fields/events.py", "fields/gains.py", "fields/metrics.py", "fields/walk*.py", "fields/frame.py",
             "fields/unit_rules.py", "fields/branches.py", "fields/item_frames.py",
             "fields/settle.py", "fields/unit*.py", "fields/compound.py",
@@ -68,7 +68,7 @@ AREAS: Final[dict[str, Area]] = {
         (
             "fields/schema_*.py", "fields/references.py", "fields/dialects.py", "fields/inference/*.py",
             "fields/expected_check.py", "fields/frame.py", "fields/xeval*.py", "fields/evaluation_*.py",
-            "fields/annotate.py", "fields/type_defaults.py",
+            "fields/type_defaults.py",
         ),
         ("fields",),
     ),
