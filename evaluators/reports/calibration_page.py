@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evaluators.compare.calibration import Calibration, Changed, Halves, JudgeConfusion
-from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, listed
+from evaluators.reports.document import Item, Listing, Page, PageTable, Paragraph, Section, heads, listed
 from evaluators.run.intervals import wilson
 from evaluators.run.metrics import counted, interval_text, percent_text, rows_text
 from evaluators.run.result import Interval
@@ -55,12 +55,12 @@ def _metrics(found: Calibration, target: str, column: str) -> Section:
                 "above 0 the judge gives more",
             )
         )
-    columns = (Head("metric"), Head("value", True), Head("95 % CI", True), Head("what it says"))
+    columns = heads("metric", "#value", "#95 % CI", "what it says")
     return Section(None, (*map(Paragraph, lines), PageTable(columns, tuple(rows))))
 
 
 def _confusion(counts: JudgeConfusion) -> Section:
-    columns = (Head(""), Head("people: pass", True), Head("people: fail", True))
+    columns = heads("", "#people: pass", "#people: fail")
     rows = (
         ("judge: pass", str(counts.both_pass), str(counts.too_kind)),
         ("judge: fail", str(counts.too_strict), str(counts.both_fail)),
@@ -69,9 +69,7 @@ def _confusion(counts: JudgeConfusion) -> Section:
 
 
 def _halves(found: Calibration) -> Section:
-    columns = (
-        Head("rows"), Head("agreement", True), Head("too kind", True), Head("too strict", True), Head("of", True)
-    )  # fmt: skip
+    columns = heads("rows", "#agreement", "#too kind", "#too strict", "#of")
     named = (
         ("shorter outputs", found.lengths.first), ("longer outputs", found.lengths.second),
         ("first rows", found.positions.first), ("later rows", found.positions.second),

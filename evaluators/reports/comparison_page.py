@@ -22,7 +22,18 @@ from evaluators.reports.comparison_tables import (
     measure_section,
     ranking_section,
 )
-from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, Tone, dense, listed
+from evaluators.reports.document import (
+    Item,
+    Listing,
+    Page,
+    PageTable,
+    Paragraph,
+    Section,
+    Tone,
+    dense,
+    heads,
+    listed,
+)
 from evaluators.run.metrics import counted, more_text, rows_text
 from evaluators.words import plain_word
 
@@ -131,7 +142,7 @@ def _regression_checks(comparison: RunComparison) -> tuple[Section, ...]:
     order = ("failed", "undecided", "passed")
     regression_checks = sorted(comparison.regression_checks, key=lambda check: order.index(check.verdict))
     table = PageTable(
-        (Head("regression check"), Head("of"), Head("variant"), Head("verdict"), Head("found")),
+        heads("regression check", "of", "variant", "verdict", "found"),
         tuple(_regression_check_row(check) for check in regression_checks),
         tuple(_CHECK_TONES[check.verdict] for check in regression_checks),
     )

@@ -12,7 +12,7 @@ from evaluators.compare.comparison import (
     NumericColumnDifference,
     RunComparison,
 )
-from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, Tone, dense
+from evaluators.reports.document import Item, Listing, PageTable, Paragraph, Section, Tone, dense, heads
 from evaluators.run.metrics import (
     UNDEFINED,
     counted,
@@ -53,10 +53,9 @@ def _between(interval: Interval | None) -> str:
     return UNDEFINED if interval is None else f"[{signed(interval.low)}, {signed(interval.high)}]"
 
 
-_METRICS: Final = (
-    Head("base", True), Head("new", True), Head("difference", True), Head("95 % CI", True),
-    Head("p-value", True), Head("verdict"), Head("fixed", True), Head("broken", True), Head("pairs", True),
-    Head("MDE", True), Head("lost", True), Head("gained", True), Head("settled", True),
+_METRICS: Final = heads(
+    "#base", "#new", "#difference", "#95 % CI", "#p-value", "verdict", "#fixed", "#broken", "#pairs", "#MDE", "#lost",
+    "#gained", "#settled",
 )  # fmt: skip
 _DETECTABLE: Final = 9
 _KEPT: Final = ("evaluator", "field", *(column.head for column in _METRICS[: _DETECTABLE + 1]))
@@ -75,7 +74,7 @@ def evaluator_section(comparison: RunComparison) -> tuple[Section, ...]:
     if not comparison.evaluators:
         return ()
     table = PageTable(
-        (Head("evaluator"), Head("variant"), *_METRICS),
+        (*heads("evaluator", "variant"), *_METRICS),
         tuple((one.evaluator, one.variant or "", *_metrics(one)) for one in comparison.evaluators),
         tuple(_FINDING_TONES[one.verdict] for one in comparison.evaluators),
     )
@@ -139,10 +138,7 @@ def label_section(comparison: RunComparison) -> tuple[Section, ...]:
     moved = [one for one in found if any(each.difference or each.base != each.new for each in one)]
     moved.sort(key=lambda one: (one[-1].average, one[-1].difference is None, one[-1].difference or 0.0))
     table = PageTable(
-        (
-            Head("evaluator"), Head("variant"), Head("label"), Head("expected", True), Head("F1 in base", True),
-            Head("F1 in new", True), Head("difference", True), Head("precision", True), Head("recall", True),
-        ),
+        heads("evaluator", "variant", "label", "#expected", "#F1 in base", "#F1 in new", "#difference", "#precision", "#recall"),
         tuple(_label_row(*one) for one in moved),
     )  # fmt: skip
     blocks = _first_of(table, [column.head for column in table.columns if column.head != "variant"], "label")
@@ -186,10 +182,7 @@ def measure_section(comparison: RunComparison) -> tuple[Section, ...]:
     if not comparison.measures:
         return ()
     table = PageTable(
-        (
-            Head("measure"), Head("variant"), Head("metric"), Head("base", True), Head("new", True),
-            Head("difference", True), Head("change", True),
-        ),
+        heads("measure", "variant", "metric", "#base", "#new", "#difference", "#change"),
         tuple(_measure_row(one) for one in comparison.measures),
     )  # fmt: skip
     said = Paragraph(
@@ -218,7 +211,7 @@ def field_section(comparison: RunComparison) -> tuple[Section, ...]:
         return ()
     changed.sort(key=lambda one: (one.difference is None, one.difference or 0.0))
     table = PageTable(
-        (Head("evaluator"), Head("field"), Head("variant"), *_without_detectable(_METRICS)),
+        (*heads("evaluator", "field", "variant"), *_without_detectable(_METRICS)),
         tuple(map(_field_row, changed)),
         tuple(_FINDING_TONES[one.verdict] for one in changed),
     )
@@ -251,10 +244,7 @@ def ranking_section(comparison: RunComparison) -> tuple[Section, ...]:
     if not comparison.rankings:
         return ()
     table = PageTable(
-        (
-            Head("evaluator"), Head("rank", True), Head("variant"), Head("mean score", True),
-            Head("95 % CI", True), Head("passed", True), Head("cannot be told apart from"),
-        ),
+        heads("evaluator", "#rank", "variant", "#mean score", "#95 % CI", "#passed", "cannot be told apart from"),
         tuple(
             (
                 ranking.evaluator, str(one.rank), one.variant, score_text(one.mean), mean_interval_text(one.ci),

@@ -50,6 +50,11 @@ class Head(Struct, frozen=True):
     number: bool = False
 
 
+def heads(*names: str) -> tuple[Head, ...]:
+    """The heads of a table: of a column of numbers with `#` before its name."""
+    return tuple(Head(name.removeprefix("#"), name.startswith("#")) for name in names)
+
+
 class PageTable(Struct, frozen=True):
     """Rows of cells, as many as there are columns. `tones` has one tone per row, or none at all."""
 

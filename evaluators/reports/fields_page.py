@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from evaluators.reports.document import Head, Page, PageTable, Paragraph, Section
+from evaluators.reports.document import Page, PageTable, Paragraph, Section, heads
 from evaluators.reports.headline import headline
 from evaluators.reports.outcomes import evaluators_by_schema, outcomes_of, rows_by_schema
 from evaluators.reports.rows import FieldView
@@ -20,10 +20,9 @@ from evaluators.words import plain_word
 MOST_OUTCOMES: Final = 1_000
 """Outcomes of a run that are listed; a table beyond that is for a spreadsheet."""
 
-_COLUMNS: Final = (
-    Head("row"), Head("path"), Head("metric"), Head("score", True), Head("passed"), Head("reason"),
-    Head("right", True), Head("wrong", True), Head("missing", True), Head("extra", True),
-    Head("precision", True), Head("recall", True), Head("F1", True),
+_COLUMNS: Final = heads(
+    "row", "path", "metric", "#score", "passed", "reason", "#right", "#wrong", "#missing", "#extra", "#precision",
+    "#recall", "#F1",
 )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from evaluators.comparators._comparator import Comparator, Pair
 from evaluators.fields.rules import explain_rule
 from evaluators.issues import Problems
 from evaluators.model import MISSING, FieldStatus, Outcome, Result
-from evaluators.reports.document import Block, Head, Item, Listing, Page, PageTable, Paragraph, Section, listed
+from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section, heads, listed
 from evaluators.reports.settings_in_words import settings_of
 from evaluators.run.metrics import score_text
 from evaluators.settings import BadSettings, build
@@ -67,7 +67,7 @@ def plug_page(
     rows = tuple(
         (f"`{one.name}`", one.takes, one.default or "none: it must be given", one.meaning) for one in settings_of(model)
     )
-    columns = (Head("setting"), Head("takes"), Head("default"), Head("meaning"))
+    columns = heads("setting", "takes", "default", "meaning")
     settings: tuple[Block, ...] = (PageTable(columns, rows) if rows else Paragraph("It takes no settings."),)
     return Page(
         name,
@@ -83,7 +83,7 @@ def plug_page(
 def preset_page(name: str, text: str, comparators: Mapping[str, object]) -> Page:
     """The page of a preset: `text` is its file, `comparators` are the names that a suite gets from it."""
     names = PageTable(
-        (Head("name"), Head("what it is")),
+        heads("name", "what it is"),
         tuple((f"`{word}`", f"`{flow(body)}`") for word, body in comparators.items()),
     )
     return Page(

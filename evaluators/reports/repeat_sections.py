@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from evaluators.reports.document import Head, PageTable, Paragraph, Section
+from evaluators.reports.document import PageTable, Paragraph, Section, heads
 from evaluators.reports.tables import with_variant
 from evaluators.run.metrics import counted, interval_text, percent_text, rows_text
 from evaluators.run.result import RepeatStats, RunResult
@@ -63,7 +63,7 @@ def _blocks(one: RepeatStats) -> Iterator[Paragraph | PageTable]:
         yield Paragraph("Every group has one output, so nothing can be said of how they vary.", "warning")
     if one.fields:
         yield PageTable(
-            (Head("field that flips"), Head("groups", True), Head("share", True), Head("95 % CI", True)),
+            heads("field that flips", "#groups", "#share", "#95 % CI"),
             tuple(
                 (each.path, f"{each.flips:,} of {each.groups:,}", percent_text(each.share), interval_text(each.ci))
                 for each in one.fields[:MOST_LISTED]
@@ -72,7 +72,7 @@ def _blocks(one: RepeatStats) -> Iterator[Paragraph | PageTable]:
         yield from _more(len(one.fields), "field")
     if one.sometimes or one.never:
         yield PageTable(
-            (Head("group"), Head("passed", True), Head("share", True)),
+            heads("group", "#passed", "#share"),
             tuple(
                 (each.group, f"{each.passed:,} of {each.attempts:,}", percent_text(each.passed / each.attempts))
                 for each in one.listed[:MOST_LISTED]
@@ -82,10 +82,7 @@ def _blocks(one: RepeatStats) -> Iterator[Paragraph | PageTable]:
         yield from _more(one.sometimes + one.never, "group")
 
 
-_PASS_HEADS: Final = (
-    Head("k", True), Head("pass@k", True), Head("95 % CI", True), Head("pass^k", True), Head("95 % CI", True),
-    Head("groups", True), Head("smaller groups", True),
-)  # fmt: skip
+_PASS_HEADS: Final = heads("#k", "#pass@k", "#95 % CI", "#pass^k", "#95 % CI", "#groups", "#smaller groups")
 
 
 def _more(count: int, noun: str) -> Iterator[Paragraph]:

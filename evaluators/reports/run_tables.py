@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense
+from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense, heads
 from evaluators.reports.mistakes import Mistake
 from evaluators.reports.tables import full_name, with_variant
 from evaluators.run.intervals import wilson
@@ -128,7 +128,7 @@ def weakness(stats: EvaluatorStats, field: FieldStats) -> tuple[float, float, st
 
 def _weak_table(weak: Sequence[tuple[EvaluatorStats, FieldStats]]) -> PageTable:
     table = PageTable(
-        (Head("evaluator"), Head("variant"), Head("field"), Head("accuracy", True), *_STATUS_COLUMNS),
+        (*heads("evaluator", "variant", "field", "#accuracy"), *_STATUS_COLUMNS),
         tuple(
             (stats.name, stats.variant or "", field.path, score_text(field.accuracy), *_status_cells(field.counts))
             for stats, field in weak
@@ -137,10 +137,7 @@ def _weak_table(weak: Sequence[tuple[EvaluatorStats, FieldStats]]) -> PageTable:
     return dense(table, ("evaluator", "field", "accuracy", "n", "right", "wrong", "missing", "extra"))
 
 
-_STATUS_COLUMNS: Final = (
-    Head("n", True), Head("right", True), Head("wrong", True), Head("missing", True),
-    Head("extra", True), Head("error", True), Head("not judged", True),
-)  # fmt: skip
+_STATUS_COLUMNS: Final = heads("#n", "#right", "#wrong", "#missing", "#extra", "#error", "#not judged")
 
 
 def _status_cells(counts: Counts) -> tuple[str, ...]:
@@ -153,10 +150,7 @@ def _status_cells(counts: Counts) -> tuple[str, ...]:
 def field_section(stats: EvaluatorStats) -> Section:
     """Every field of one evaluator, with its counts and ratios."""
     table = PageTable(
-        (
-            Head("field"), Head("accuracy", True), *_STATUS_COLUMNS, Head("skipped", True),
-            Head("not measured", True), Head("precision", True), Head("recall", True), Head("F1", True),
-        ),
+        (*heads("field", "#accuracy"), *_STATUS_COLUMNS, *heads("#skipped", "#not measured", "#precision", "#recall", "#F1")),
         tuple(_field_row(field) for field in stats.fields),
     )  # fmt: skip
     more = (Paragraph(f"{counted(stats.fields_not_listed, 'more path')} counted in the score, not listed."),)
@@ -246,10 +240,9 @@ def _cell_text(cell: LabelCell) -> str:
 MOST_SLICES: Final = 20
 """Slices that a summary lists for all measures together; all of them are in run.json."""
 
-_MEASURE_COLUMNS: Final = (
-    Head("measure"), Head("slice"), Head("variant"), Head("mean", True), Head("95 % CI", True), Head("median", True),
-    Head("p95", True), Head("min", True), Head("max", True), Head("sum", True), Head("n", True),
-    Head("missing", True), Head("unreadable", True),
+_MEASURE_COLUMNS: Final = heads(
+    "measure", "slice", "variant", "#mean", "#95 % CI", "#median", "#p95", "#min", "#max", "#sum", "#n", "#missing",
+    "#unreadable",
 )  # fmt: skip
 _ALWAYS: Final = ("measure", "mean", "95 % CI", "median", "p95", "sum", "min", "max", "n")
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from evaluators.reports.document import Block, Head, Page, PageTable, Paragraph, Section, Tone
+from evaluators.reports.document import Block, Page, PageTable, Paragraph, Section, Tone, heads
 from evaluators.run.metrics import score_text
 from evaluators.run.run_listing import ListedRun
 
@@ -20,10 +20,7 @@ def runs_page(results: Path, runs: Sequence[ListedRun]) -> Page:
     if not runs:
         return Page(title, (Section(None, (Paragraph("There are none."),)),))
     table = PageTable(
-        (
-            Head("run"), Head("state"), Head("rows", number=True), Head("mean score", number=True), Head("suite"),
-            Head("test set"), Head("started"),
-        ),
+        heads("run", "state", "#rows", "#mean score", "suite", "test set", "started"),
         tuple(
             (
                 run.name, state_words(run), "" if run.rows is None else f"{run.rows:,}", _score(run), run.suite or "",

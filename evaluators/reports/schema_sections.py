@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from evaluators.fields.scored import ListOutcome
 from evaluators.model import Outcome, RowStatus
-from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense
+from evaluators.reports.document import Item, Listing, PageTable, Paragraph, Section, dense, heads
 from evaluators.reports.outcomes import evaluators_by_schema, failed_of, rows_by_schema
 from evaluators.reports.tables import full_name, of_extra_items
 from evaluators.run.metrics import counted, rows_text, score_text
@@ -92,7 +92,7 @@ def _metrics(stats: EvaluatorStats, several: bool = False) -> Section:
         *_micro_rows(stats),
         *(_mean_row(stats, *words) for words in _TOTALS),
     ]
-    columns = (Head("metric"), Head("value", True), Head("n", True), Head("what it says"))
+    columns = heads("metric", "#value", "#n", "what it says")
     said = [Paragraph(_counts_text(stats.counts or Counts()))]
     said += [
         Paragraph(f"{counted(count, 'field')} {'was' if count == 1 else 'were'} scored by a substitute: {what}.", "note")
@@ -136,9 +136,8 @@ def _counts_text(counts: Counts) -> str:
     return f"{counted(counts.n, 'field')}: {found}{errors}.{unchecked}"
 
 
-_ARRAY_COLUMNS: Final = (
-    Head("evaluator"), Head("variant"), Head("array"), Head("right", True), Head("wrong", True),
-    Head("missing", True), Head("extra", True), Head("precision", True), Head("recall", True), Head("F1", True),
+_ARRAY_COLUMNS: Final = heads(
+    "evaluator", "variant", "array", "#right", "#wrong", "#missing", "#extra", "#precision", "#recall", "#F1",
 )  # fmt: skip
 
 

@@ -13,7 +13,6 @@ from typing import Final
 from evaluators.reports.display import clipped, visible, width
 from evaluators.reports.document import (
     Block,
-    Head,
     Listing,
     Page,
     PageTable,
@@ -21,6 +20,7 @@ from evaluators.reports.document import (
     Section,
     dense,
     fitted,
+    heads,
     table_width,
 )
 from evaluators.reports.headline import Options, headline
@@ -156,10 +156,7 @@ def _evaluators(result: RunResult) -> tuple[Section, ...]:
 
 
 def _evaluator_table(evaluators: Sequence[EvaluatorStats], words: Sequence[str] | None) -> PageTable:
-    heads = (
-        Head("evaluator"), Head("variant"), Head("mean score", True), Head("its 95 % CI", True), Head("passed", True),
-        Head(""),
-    )  # fmt: skip
+    columns = heads("evaluator", "variant", "#mean score", "#its 95 % CI", "#passed", "")
     rows = tuple(
         (
             stats.name, stats.variant or "", score_text(stats.mean), mean_interval_text(stats.mean_ci),
@@ -167,7 +164,7 @@ def _evaluator_table(evaluators: Sequence[EvaluatorStats], words: Sequence[str] 
         )
         for stats, said in zip(evaluators, words or [""] * len(evaluators), strict=True)
     )  # fmt: skip
-    return dense(PageTable(heads, rows), ("evaluator", "mean score", "its 95 % CI", "passed"))
+    return dense(PageTable(columns, rows), ("evaluator", "mean score", "its 95 % CI", "passed"))
 
 
 def _of_which(stats: EvaluatorStats) -> str:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from evaluators.issues import Issue
 from evaluators.reports.display import clipped, visible, width, wrapped
-from evaluators.reports.document import Head, PageTable, Paragraph, Section, Tone, dense, fitted, table_width
+from evaluators.reports.document import Head, PageTable, Paragraph, Section, Tone, dense, fitted, heads, table_width
 from evaluators.reports.headline import Options
 from evaluators.reports.repeat_sections import repeat_line
 from evaluators.reports.run_page import asking_lines, issue_place
@@ -133,10 +133,7 @@ def _weak(result: RunResult, options: Options) -> Iterator[OptionalPart]:
     weak = weak_fields(result)
     several = len({full_name(stats) for stats, _ in weak}) > 1
     table = PageTable(
-        (
-            Head("worst fields"), Head("accuracy", True), Head("n", True), Head("wrong", True), Head("missing", True),
-            Head("extra", True), Head("error", True), Head("not judged", True),
-        ),
+        heads("worst fields", "#accuracy", "#n", "#wrong", "#missing", "#extra", "#error", "#not judged"),
         tuple(
             (
                 f"{full_name(stats)}: {field.path}" if several else field.path, score_text(field.accuracy),
@@ -156,7 +153,7 @@ def _mistakes(result: RunResult, options: Options) -> Iterator[OptionalPart]:
     several = len({(one.evaluator, one.variant) for one in found}) > 1
     title = "most frequent mistakes" + (f" up to row {until:,}" if until is not None else "")
     table = PageTable(
-        (Head("times", True), Head("where"), Head(title), Head("rows")),
+        (*heads("#times", "where"), Head(title), Head("rows")),
         tuple((f"{one.count:,}", mistake_place(one, several), one.said, mistake_rows(one)) for one in found),
     )
     yield _of_table("mistakes", table, (title, "where"), most=4, least=3)
@@ -280,7 +277,7 @@ def _asking(result: RunResult) -> Iterator[OptionalPart]:
 def _measures(result: RunResult) -> Iterator[OptionalPart]:
     whole = [one for one in result.measures if one.slice is None]
     table = PageTable(
-        (Head("measure"), Head("variant"), Head("mean", True), Head("median", True), Head("p95", True), Head("n", True)),
+        heads("measure", "variant", "#mean", "#median", "#p95", "#n"),
         tuple(
             (
                 one.name, one.variant or "", *map(quantity_text, (one.mean, one.median, one.p95)),
@@ -296,7 +293,7 @@ def _slices(result: RunResult) -> Iterator[OptionalPart]:
     """The slices with the lowest scores."""
     lowest = sorted(result.slices, key=lambda stats: (stats.mean is None, stats.mean or 0.0))
     table = PageTable(
-        (Head("lowest slices"), Head("evaluator"), Head("mean score", True), Head("variant"), Head("passed", True)),
+        heads("lowest slices", "evaluator", "#mean score", "variant", "#passed"),
         tuple(
             (
                 slice_text(stats.slice), stats.name, score_text(stats.mean), stats.variant or "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, Tone, dense
+from evaluators.reports.document import Item, Listing, PageTable, Paragraph, Section, Tone, dense, heads
 from evaluators.run.metrics import (
     USUAL,
     counted,
@@ -40,10 +40,7 @@ def gate_section(result: RunResult) -> tuple[Section, ...]:
         return ()
     ordered = ordered_gates(result.gates)
     table = PageTable(
-        (
-            Head("gate"), Head("variant"), Head("slice"), Head("verdict"), Head("found"),
-            Head("limit"), Head("n", True),
-        ),
+        heads("gate", "variant", "slice", "verdict", "found", "limit", "#n"),
         tuple(
             (
                 gate.target, gate.variant or "", slice_text(gate.slice), GATES[gate.verdict][0], gate.message,
@@ -79,11 +76,9 @@ def evaluator_section(result: RunResult) -> tuple[Section, ...]:
     )
 
 
-_EVALUATOR_COLUMNS: Final = (
-    Head("evaluator"), Head("variant"), Head("mean score", True), Head("its 95 % CI", True),
-    Head("pass rate", True), Head("95 % CI", True), Head("scored", True), Head("passed", True),
-    Head("failed", True), Head("skipped", True), Head("not measured", True), Head("invalid", True), Head("unjudged", True),
-    Head("bugs", True),
+_EVALUATOR_COLUMNS: Final = heads(
+    "evaluator", "variant", "#mean score", "#its 95 % CI", "#pass rate", "#95 % CI", "#scored", "#passed", "#failed",
+    "#skipped", "#not measured", "#invalid", "#unjudged", "#bugs",
 )  # fmt: skip
 
 
@@ -192,10 +187,7 @@ def slice_section(result: RunResult) -> tuple[Section, ...]:
     by_mean = sorted(enumerate(result.slices), key=lambda pair: (pair[1].mean is None, pair[1].mean or 0.0))
     shown = [stats for _, stats in sorted(by_mean[:MOST_SLICES], key=lambda pair: pair[0])]
     table = PageTable(
-        (
-            Head("slice"), Head("evaluator"), Head("variant"), Head("mean score", True),
-            Head("pass rate", True), Head("95 % CI", True), Head("scored", True),
-        ),
+        heads("slice", "evaluator", "variant", "#mean score", "#pass rate", "#95 % CI", "#scored"),
         tuple(_slice_row(stats) for stats in shown),
     )  # fmt: skip
     rest = len(result.slices) - len(shown)
