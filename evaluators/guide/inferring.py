@@ -16,13 +16,12 @@ from evaluators.fields.type_defaults import annotate_evaluation_config, annotate
 from evaluators.guide.expected_answers import answers, of_schema, schema_in, unreadable
 from evaluators.issues import CellError, Issue, Problems
 from evaluators.reports.display import visible
-from evaluators.run.metrics import counted
+from evaluators.run.metrics import counted, some
 from evaluators.settings import BadSettings
 from evaluators.values.json_text import NotJSON, parse
 from evaluators.values.path_text import ANY, Step, display
 
 _OF_A_SCHEMA: Final = frozenset({"properties", "$ref", "anyOf", "allOf", "oneOf", "items", "$schema"})
-_MOST_LISTS: Final = 10
 _ADVICE: Final[Mapping[str, tuple[str, str]]] = {
     "x-eval": (
         "text is compared to the letter; change `x-eval-compare`, or add `x-eval-transform`, where a field may differ",
@@ -89,8 +88,7 @@ def _annotated(
     annotated = annotate_evaluation_config(schema) if dialect == "evaluation_config" else annotate_xeval(schema)
     compared, of_lists = _ADVICE[dialect]
     lists = list(dict.fromkeys(_lists(schema, ())))
-    more = f" and {len(lists) - _MOST_LISTS} more" if len(lists) > _MOST_LISTS else ""
-    said = [of_lists.format(", ".join(lists[:_MOST_LISTS]) + more)] if lists else []
+    said = [of_lists.format(some(lists))] if lists else []
     return Inferred(_text(annotated), made_of, (*unclear, compared, *said), problems)
 
 

@@ -34,6 +34,7 @@ from evaluators.reports.document import (
     heads,
     listed,
 )
+from evaluators.reports.tables import row_name
 from evaluators.run.metrics import counted, more_text, rows_text
 from evaluators.words import plain_word
 
@@ -164,8 +165,6 @@ def _rows(title: str, comparison: RunComparison, change: Change) -> tuple[Sectio
 
 
 def _row(row: ChangedRow) -> Item:
-    named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
-    variant = f", variant {row.variant}" if row.variant else ""
     became = (
         ("broken", row.broken), ("lost", [_reasoned(row, name) for name in row.lost]), ("fixed", row.fixed),
         ("gained", [_reasoned(row, name, "was ") for name in row.gained]), ("settled", row.settled),
@@ -175,7 +174,11 @@ def _row(row: ChangedRow) -> Item:
     fields = tuple(map(_plain_change, row.fields))
     details = (*fields[:MOST_CHANGES], f"and {more:,} more fields") if more > 1 else fields
     why = tuple(f"{name}: {row.reasons[name]}" for name in row.broken if row.reasons.get(name))
-    return Item(f"row {row.number}{named}{variant}: {'; '.join(said)}", (*details, *why), tone=_CHANGE_TONES[row.change])
+    return Item(
+        f"{row_name(row.number, row.id, row.variant)}: {'; '.join(said)}",
+        (*details, *why),
+        tone=_CHANGE_TONES[row.change],
+    )
 
 
 def _reasoned(row: ChangedRow, name: str, was: str = "") -> str:

@@ -13,6 +13,7 @@ from evaluators.fields.reading import Align
 from evaluators.issues import Blame, Issue
 from evaluators.model import JSON
 from evaluators.needs import Condition
+from evaluators.run.metrics import some
 from evaluators.run.places import KEY, align_place, field_places, line_places
 from evaluators.run.result import Counts, EvaluatorStats
 from evaluators.run.split_result import HINT_ROWS, FirstRows, SplitResult
@@ -24,7 +25,6 @@ from evaluators.values.paths import parse as parse_path
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
 
-_MOST_KEYS: Final = 10  # fields that a hint lists
 _MOST_VALUES: Final = 5  # values of a column that a hint lists
 _MOST_FIELDS: Final = 3
 """So many fields are named of an evaluator that measured nothing."""
@@ -74,9 +74,7 @@ def _in_place_of(first: Sequence[FirstRows], evaluator: str, path: str) -> str |
     keys = list(dict.fromkeys(key for document in documents for key in (document if isinstance(document, dict) else ())))
     if not keys:
         return None
-    more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
-    there = ", ".join(f'"{key}"' for key in keys[:_MOST_KEYS])
-    return f"the rows have {there}{more}"
+    return f"the rows have {_some(keys)}"
 
 
 def _values_in_place_of(conditions: Sequence[Condition], first: Sequence[FirstRows]) -> str | None:
@@ -199,10 +197,8 @@ def schema_gaps(
     return found
 
 
-def _some(paths: Iterable[str], most: int = 10) -> str:
-    listed = list(paths)
-    more = f" and {len(listed) - most:,} more" if len(listed) > most else ""
-    return ", ".join(f'"{path}"' for path in listed[:most]) + more
+def _some(paths: Iterable[str]) -> str:
+    return some([f'"{path}"' for path in paths])
 
 
 def _field_measured_nothing(

@@ -16,6 +16,7 @@ from evaluators.reports.headline import Options
 
 if TYPE_CHECKING:
     from evaluators.compare.comparison import RunComparison
+    from evaluators.reports.document import Page
     from evaluators.run.reader import Run
 
 
@@ -40,6 +41,28 @@ class Format:
     def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
         """Writes the whole file for a comparison of runs, where the format has a way to do so."""
         raise NotImplementedError  # the contract: each format writes its own
+
+
+class PageFormat(Format):
+    """A format that writes the pages of a run and of a comparison, with every table."""
+
+    shows_mistakes = True
+
+    def text(self, page: Page) -> str:
+        """The page as this format has it."""
+        raise NotImplementedError  # the contract: each format says how
+
+    def write(self, run: Run, stream: TextIO, options: Options) -> None:
+        """The page of the run."""
+        from evaluators.reports.run_page import run_page  # a comparison has no use for it
+
+        stream.write(self.text(run_page(run.result, options)))
+
+    def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
+        """The page of the comparison."""
+        from evaluators.reports.comparison_page import comparison_page  # a run has no use for it, and starts sooner
+
+        stream.write(self.text(comparison_page(comparison)))
 
 
 FORMATS: Final[Socket[Format]] = Socket("evaluators.reports.formats", Format, "report format")

@@ -24,7 +24,7 @@ from evaluators.reports.run_tables import (
     mistake_section,
 )
 from evaluators.reports.schema_sections import schema_sections
-from evaluators.reports.tables import evaluator_section, full_name, gate_section, slice_section
+from evaluators.reports.tables import evaluator_section, full_name, gate_section, row_name, slice_section
 from evaluators.run.intervals import wilson
 from evaluators.run.metrics import counted, interval_text, percent_text, rows_text, score_text
 from evaluators.run.result import RunResult
@@ -68,9 +68,7 @@ def hardest_rows(most: int, rows: Iterable[RowView]) -> Section:
 
 
 def _row_text(row: RowView) -> str:
-    named = "" if row.id in ("", str(row.number)) else f" ({shown(row.id)})"
-    variant = f", variant {row.variant}" if row.variant else ""
-    return f"row {row.number}{named}{variant}: mean score {score_text(row.score)}"
+    return f"{row_name(row.number, shown(row.id), row.variant)}: mean score {score_text(row.score)}"
 
 
 def tone_of(result: RunResult) -> Tone:

@@ -9,7 +9,15 @@ from evaluators.reports.document import Head, Item, Listing, PageTable, Paragrap
 from evaluators.reports.mistakes import Mistake
 from evaluators.reports.tables import full_name, with_variant
 from evaluators.run.intervals import wilson
-from evaluators.run.metrics import counted, more_text, quantity_interval_text, quantity_text, rows_text, score_text
+from evaluators.run.metrics import (
+    counted,
+    more_text,
+    quantity_interval_text,
+    quantity_text,
+    rows_text,
+    score_text,
+    some,
+)
 from evaluators.run.result import (
     ConfusionMatrix,
     Counts,
@@ -44,7 +52,7 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
     if not weak and not broken and any(field.counts.n for _, field in fields):
         blocks.append(Paragraph("Every field that was measured is right in every row.", "good"))
     if unmeasured:
-        blocks.append(Paragraph(f"Measured in no row: {_some(unmeasured)}.", "warning"))
+        blocks.append(Paragraph(f"Measured in no row: {some(unmeasured)}.", "warning"))
     blocks.extend(
         Paragraph(
             f"{full_name(stats)}: {counted(stats.fields_not_listed, 'more path')} counted in the score, not listed."
@@ -168,11 +176,6 @@ def _field_row(field: FieldStats) -> tuple[str, ...]:
         field.path, score_text(field.accuracy), *_status_cells(field.counts), f"{field.counts.skipped:,}",
         f"{field.counts.not_measured:,}", score_text(field.precision), score_text(field.recall), score_text(field.f1),
     )  # fmt: skip
-
-
-def _some(names: Sequence[str], most: int = 10) -> str:
-    shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
 
 
 MOST_COLUMNS: Final = 25

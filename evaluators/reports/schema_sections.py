@@ -16,7 +16,7 @@ from evaluators.fields.scored import ListOutcome
 from evaluators.model import Outcome, RowStatus
 from evaluators.reports.document import Item, Listing, PageTable, Paragraph, Section, dense, heads
 from evaluators.reports.outcomes import evaluators_by_schema, failed_of, rows_by_schema
-from evaluators.reports.tables import full_name, of_extra_items
+from evaluators.reports.tables import full_name, of_extra_items, row_name
 from evaluators.run.metrics import counted, rows_text, score_text
 from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats, RunResult
@@ -79,7 +79,9 @@ def failed_section(record: Run, most: int = MOST_FAILED) -> tuple[Section, ...]:
     items = tuple(_failed_item(*each, several) for each in found)
     cut = len(first) > most or any(_wrong(stats) and stats.rows > MOST_ROWS for stats in evaluators)
     title = f"Failed fields (first {len(found)})" if cut else "Failed fields"
-    lines = failed_fields(found, several)
+    lines = _in_lines(
+        f"FAILED FIELDS (first {len(found)})", (line for each in found for line in _failed_lines(*each, several))
+    )
     return (Section(title, (Listing(items), *unread), (replace(lines, blocks=(*lines.blocks, *unread)),)),)
 
 
@@ -102,7 +104,13 @@ def _metrics(stats: EvaluatorStats, several: bool = False) -> Section:
         text = of_extra_items(stats)
         said.append(Paragraph(f"{text[0].upper()}{text[1:]}.", "note"))
     section = Section(f"Metrics of {full_name(stats)}", (PageTable(columns, tuple(rows)), *said))
-    return replace(section, in_summary=(section, overall_results(stats, several)))
+    return replace(
+        section,
+        in_summary=(
+            section,
+            _in_lines(f"OVERALL RESULTS{f' of {full_name(stats)}' if several else ''}", _totals_lines(stats)),
+        ),
+    )
 
 
 def _mean_row(stats: EvaluatorStats, metric: str, name: str, says: str) -> tuple[str, ...]:
@@ -145,7 +153,16 @@ def _arrays(scored: Sequence[EvaluatorStats]) -> tuple[Section, ...]:
     table = array_table(scored)
     if table is None:
         return ()
-    return (Section("Array breakdown", (table, Listing(_ARRAY_LEGEND)), (array_breakdown(scored),)),)
+    lines = (
+        line
+        for stats in scored
+        for field in stats.fields
+        if field.array is not None
+        for line in _array_lines(
+            f"{full_name(stats)}: {field.path}" if len(scored) > 1 else field.path, field.array, stats
+        )
+    )
+    return (Section("Array breakdown", (table, Listing(_ARRAY_LEGEND)), (_in_lines("ARRAY BREAKDOWN", lines),)),)
 
 
 _ARRAY_LEGEND: Final = (
@@ -185,11 +202,11 @@ def _wrong(stats: EvaluatorStats) -> int:
 
 
 def _failed_item(stats: EvaluatorStats, row: RecordedRow, outcome: Outcome, several: bool) -> Item:
-    named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
     place = f"{full_name(stats)}, " if several else ""
     text = f"{outcome.status.plain}, {outcome.metric}, score {score_text(outcome.score)}"
     return Item(
-        f"{place}row {row.number}{named}: {outcome.path}", (f"{text}: {outcome.reason}" if outcome.reason else text,)
+        f"{place}{row_name(row.number, row.id)}: {outcome.path}",
+        (f"{text}: {outcome.reason}" if outcome.reason else text,),
     )
 
 
@@ -199,33 +216,9 @@ _SCORES: Final = (
 )
 
 
-def overall_results(stats: EvaluatorStats, several: bool) -> Section:
-    """The totals of one evaluator; `several` says that there are others."""
-    return Section(
-        f"OVERALL RESULTS{f' of {full_name(stats)}' if several else ''}", _paragraph_lines(_totals_lines(stats))
-    )
-
-
-def array_breakdown(scored: Sequence[EvaluatorStats]) -> Section:
-    """Every array of some evaluators, with its items."""
-    lines = (
-        line
-        for stats in scored
-        for field in stats.fields
-        if field.array is not None
-        for line in _array_lines(
-            f"{full_name(stats)}: {field.path}" if len(scored) > 1 else field.path, field.array, stats
-        )
-    )
-    return Section("ARRAY BREAKDOWN", _paragraph_lines(lines))
-
-
-def failed_fields(found: Sequence[FailedField], several: bool) -> Section:
-    """Some fields that failed, each with its metric, its score and the code of the reason."""
-    return Section(
-        f"FAILED FIELDS (first {len(found)})",
-        _paragraph_lines(line for each in found for line in _failed_lines(*each, several)),
-    )
+def _in_lines(title: str, lines: Iterable[str]) -> Section:
+    """A section in the words and lines of extract-bench's report."""
+    return Section(title, tuple(map(Paragraph, lines)))
 
 
 def _totals_lines(stats: EvaluatorStats) -> Iterator[str]:
@@ -255,8 +248,7 @@ def _array_lines(name: str, array: ArrayStats, stats: EvaluatorStats) -> Iterato
 
 def _failed_lines(stats: EvaluatorStats, row: RecordedRow, outcome: Outcome, several: bool) -> Iterator[str]:
     evaluator = f"{full_name(stats)}, " if several else ""
-    named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
-    place = f"row {row.number}{named}: " if stats.rows > 1 else ""
+    place = f"{row_name(row.number, row.id)}: " if stats.rows > 1 else ""
     yield f"  {evaluator}{place}{outcome.path}"
     yield f"    Metric: {outcome.metric}, Score: {_three(outcome.score)}"
     yield f"    Reason: {outcome.code}"
@@ -267,7 +259,3 @@ def _three(metric: float | None) -> str:
     if metric is None:
         return "–"
     return "0.999" if metric < 1 and f"{metric:.3f}" == "1.000" else f"{metric:.3f}"
-
-
-def _paragraph_lines(lines: Iterator[str]) -> tuple[Paragraph, ...]:
-    return tuple(map(Paragraph, lines))

@@ -212,6 +212,12 @@ def with_variant(name: str, variant: str | None) -> str:
     return f"{name} ({variant})" if variant else name
 
 
+def row_name(number: int, id: str, variant: str | None = None) -> str:
+    """A row as lists name it: `row 7 (INV-7), variant gpt`."""
+    named = "" if id in ("", str(number)) else f" ({id})"
+    return f"row {number}{named}{f', variant {variant}' if variant else ''}"
+
+
 def slice_text(slice_: tuple[str, str] | None) -> str:
     """A slice as pages name it: `supplier = Acme`; empty where there is none."""
     return f"{slice_[0].removeprefix('row.')} = {slice_[1]}" if slice_ else ""

@@ -6,34 +6,19 @@ summary that is printed, and is always there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TextIO
-
 from msgspec.structs import replace
 
-from evaluators.reports.format import Format
-from evaluators.reports.headline import Options
-from evaluators.reports.run_page import run_page
+from evaluators.reports.document import Page
+from evaluators.reports.format import PageFormat
 from evaluators.reports.text import page_text
-from evaluators.run.reader import Run
-
-if TYPE_CHECKING:
-    from evaluators.compare.comparison import RunComparison
 
 
-class TextFormat(Format):
+class TextFormat(PageFormat):
     """Plain text."""
 
     suffixes = (".txt",)
-    shows_mistakes = True
 
-    def write(self, run: Run, stream: TextIO, options: Options) -> None:
-        """Every table of the run, as they stand in a file."""
-        page = run_page(run.result, options)
-        sections = [section.in_summary or (section,) for section in page.sections]
-        stream.write(page_text(replace(page, sections=tuple(one for several in sections for one in several))))
-
-    def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
-        """The page of the comparison."""
-        from evaluators.reports.comparison_page import comparison_page  # a run has no use for it, and starts sooner
-
-        stream.write(page_text(comparison_page(comparison)))
+    def text(self, page: Page) -> str:
+        """The page in lines, as they stand in a file."""
+        sections = tuple(one for section in page.sections for one in section.in_summary or (section,))
+        return page_text(replace(page, sections=sections))

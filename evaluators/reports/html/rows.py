@@ -58,10 +58,10 @@ def embedded(record: Run, rules: Mapping[str, LabelRule] | None = None, budget: 
     for position, variant in enumerate(record.each_variant):
         elements |= _tables(record, variant, position)
         readers = label_readers(record, rules or {}, variant)
-        found: dict[str, list[int]] = {str(reader.table): [] for reader in readers}
+        found: dict[str, list[int]] = {str(table): [] for table in readers}
         for row in record.each_row(variant):
-            for reader, cells in zip(readers, found.values(), strict=True):
-                cells.append(reader.cell_of(row))
+            for table, cell_of in readers.items():
+                found[str(table)].append(cell_of(row))
             if row.cells is None and not row.recorded:
                 without += 1
             elif not (pieces := fine if all(map(_is_fine, row.verdicts)) else wrong).full:
