@@ -309,7 +309,7 @@ def _folder_of_suite(suite: Suite) -> Path:
 
 
 def _asked_of(options: dict[str, Any], results: str | Path | None, tracked: tuple[str, ...]) -> RunOptions:
-    """What the command line asks of a run."""
+    """The options of a run, from the command line."""
     from evaluators.testsets.selection import Selection
 
     outputs = options["output"] if options["outputs_from"] is None else options["outputs_from"]
@@ -374,7 +374,7 @@ def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
 
 
 def _print_questions(loaded: Suite, test_set: str | None, asked: RunOptions) -> None:
-    """What a run would ask, in place of the run."""
+    """Print the questions of a run, in place of the run."""
     from evaluators.api.run_options import prepared_for
     from evaluators.run.asking_run import questions_of
 
@@ -385,7 +385,7 @@ def _print_questions(loaded: Suite, test_set: str | None, asked: RunOptions) -> 
 
 
 def _tell_of_the_run(finished: Finished, quiet: bool) -> None:
-    """What is no part of the results, and goes to standard error: what asking took, which splits were scored more than once, where the
+    """Print to standard error what is no part of the results: requests, splits that were scored more than once, where the
     run was sent, and which trackers failed."""
     environment = finished.result.environment
     if environment is not None and environment.asked is not None and environment.asked.requests and not quiet:

@@ -35,7 +35,7 @@ _SPARE: Final = ("unmatched-id", "no-output-for-row", "duplicate-id", "missing-i
 
 
 class DataCheck(Struct, frozen=True):
-    """What was found in the rows of a test set. `partial` says that there may be more rows."""
+    """The findings in the rows of a test set. `partial` says that there may be more rows."""
 
     result: RunResult
     partial: bool
@@ -151,7 +151,7 @@ def has_data(suite: Suite) -> bool:
 
 
 def absence_words(suite: Suite) -> str:
-    """What the suite names as its test set and is not there: the command line may name another."""
+    """Warnings about files of the test set that do not exist: the command line may name others."""
     lines = []
     for loc, issue in absent_places(suite.test_set, suite.test_set_folder):
         placed = replace(issue, where=suite.place(*loc_in_test_set(suite, loc)))
@@ -160,7 +160,7 @@ def absence_words(suite: Suite) -> str:
 
 
 def data_words(found: DataCheck) -> str:
-    """What was looked at and what was noticed: rows, columns, outputs that cannot be read, gaps, and the rest of a kind."""
+    """The report of a data check: rows, columns, unreadable outputs, gaps, and how many more problems of a kind."""
     result = found.result
     rows = (
         f"the first {rows_text(result.rows)}; --all looks at every row"

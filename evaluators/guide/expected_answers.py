@@ -123,7 +123,7 @@ def schema_in(file: str) -> Any:
 
 
 def of_schema(error: BadSettings, name: str) -> Problems:
-    """What is wrong with a schema, each with its place in it."""
+    """The problems of a schema, each with its place in it."""
     from evaluators.fields.references import pointer
 
     return Problems(

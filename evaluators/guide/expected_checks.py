@@ -45,7 +45,7 @@ class SchemaToCheck(Struct, frozen=True):
 
 
 class ExpectedFindings(Struct):
-    """What was found. `problems` are errors; keys that are absent are counted by field."""
+    """The findings. `problems` are errors; keys that are absent are counted by field."""
 
     name: str
     against: tuple[str, ...]
@@ -55,7 +55,7 @@ class ExpectedFindings(Struct):
     absent: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def words(self) -> str:
-        """What was looked at, the warnings, and whether all is well."""
+        """The report of the check: how many answers, the warnings, and whether all fit."""
         schemas = ", ".join(self.against)
         lines = [f"{self.name}: looked at {counted(self.looked_at, 'expected answer')}, against {schemas}"]
         lines += [f"warning: {warning}" for warning in self.warnings]

@@ -88,7 +88,7 @@ def _reads_documents(line: EvaluatorLine) -> Expected | Output | None:
 
 
 def _no_documents(need: Expected | Output, column: str, cells: Sequence[Any]) -> str | None:
-    """What is wrong with cells none of which holds an object or a list. Expected cells that are no JSON have problems of their own."""
+    """A message for a column in which no cell holds an object or a list. Expected cells that are no JSON have problems of their own."""
     if isinstance(need, Expected):
         values = [value for cell in cells if not isinstance(value := expected_of(cell), CellError)]
         what = f'reads JSON, and no expected answer in the column "{column}" is an object or a list'
@@ -123,7 +123,7 @@ def _found(cell: Any) -> Any:
 
 
 def _too_loose(line: FieldLine, values: Sequence[Any]) -> tuple[str, str] | None:
-    """What is wrong with `fuzzy` on values that are another one as soon as a character differs."""
+    """A message and hint for `fuzzy` on codes, dates and numbers."""
     texts = list(dict.fromkeys(value for value in values if isinstance(value, str) and value.strip()))
     kind = next((each for each in _KINDS if _mostly(each[1], texts)), None)
     if kind is None or line.comparator is None:
@@ -148,7 +148,7 @@ def _mostly(pattern: re.Pattern[str], texts: Sequence[str]) -> bool:
 
 
 def _noise(line: FieldLine, values: Sequence[tuple[Any, Any]]) -> tuple[str, str] | None:
-    """What is wrong with `numeric` on numbers that differ by the noise of floating-point arithmetic alone."""
+    """A message and hint for `numeric` on numbers that differ by floating-point noise alone."""
     if line.comparator is None:
         return None
     compare = line.comparator.compare

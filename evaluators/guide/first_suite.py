@@ -124,7 +124,7 @@ def _command(
 
 
 def _no_output(header: Sequence[str], path: str, command: str) -> Problems:
-    """What is said of data in which no column looks like the output."""
+    """The problem of data in which no column looks like the output."""
     glued = not_told_apart(header, path)
     if glued is not None:
         return Problems([glued])
@@ -200,7 +200,7 @@ def _role_columns(test_set: TestSet) -> tuple[str | None, ...]:
 
 
 def _stem(path: str) -> str:
-    """What a suite for that data is called: `receipts` for `data/receipts.csv.gz`, and for `data/receipts/*.csv`."""
+    """The name of a suite for that data: `receipts` for `data/receipts.csv.gz`, and for `data/receipts/*.csv`."""
     steps = [step for step in path.split("/") if step.strip(".") and not has_wildcards(step)]
     return Path(steps[-1].removesuffix(".gz")).stem if steps and not steps[-1].endswith(":") else "suite"
 

@@ -49,7 +49,7 @@ class Inferred(Struct, frozen=True):
     """Answers that could not be read."""
 
     def words(self, file: str | None) -> str:
-        """What was made, and what to look at."""
+        """The report of the command: the schema that was made, and what to review."""
         head = f"{file or 'schema'}: made of {self.made_of}"
         return "".join(f"{visible(line)}\n" for line in [head, "To review:", *(f"- {one}" for one in self.advice)])
 

@@ -46,7 +46,7 @@ _WHICH_MODEL: Final = frozenset(["model", "llm", "ai", "bot", "name", "version",
 """Names made of these alone may say which model it was."""
 _OF_A_MODEL: Final = frozenset(["name", "version", "id", "provider"])
 _NO_ANSWER: Final = frozenset(["is", "confidence", "probability", "prob", "logprob"])
-"""What is said about an answer."""
+"""Words about an answer, which is then none."""
 _MEASURES: Final = frozenset(
     ["cost", "costs", "usd", "eur", "token", "tokens", "latency", "duration", "seconds", "millis", "ms"]
 )
@@ -196,7 +196,7 @@ def _pairs(
     elsewhere: Collection[Role],
     alike_enough: float,
 ) -> Iterable[_RolePair]:
-    """What the output and the expected answer could be. How alike cells are counts where a name says nothing."""
+    """Candidates for the output and the expected answer. How alike cells are counts where a name says nothing."""
     known = {role for role, _ in _ASKED if fixed[role] or role in elsewhere}
     outputs: Sequence[str | None] = [fixed["output"]] if "output" in known else free
     wanted: Sequence[str | None] = [fixed["expected"]] if "expected" in known else free
@@ -249,7 +249,7 @@ def _weight(column: str | None, role: Role, among: Collection[str] = ()) -> floa
 
 
 def _said(words: Collection[str], among: Collection[str]) -> Role | None:
-    """What the words say: those of an output first, unless another column has no other words than these."""
+    """The role that words name: the output first, unless another column has no other words than these."""
     of_output, of_expected = _WORDS["output"] & {*words}, _WORDS["expected"] & {*words}
     if of_output and of_expected:
         rivals = (_words(name) for name in among)

@@ -23,13 +23,13 @@ class Slice(Struct, frozen=True):
 
 
 class Draft(Struct, frozen=True):
-    """What a first suite says."""
+    """The content of a first suite."""
 
     name: str
     file: str
     """The file of the suite, for the command in its head."""
     place: str
-    """What the data is called."""
+    """The name of the data."""
     rows: str
     """How many rows were looked at, in words."""
     test_set: Mapping[str, Any]

@@ -37,7 +37,7 @@ def class_name(name: str) -> str:
 
 
 def next_steps(kind: str, name: str, files: tuple[str, ...]) -> str:
-    """What to do with the files, in words."""
+    """The next steps with the files, in words."""
     if kind == "suite":
         return f"Next: evaluators check {files[0]}\n"
     return _filled(

@@ -73,7 +73,7 @@ def entries(kind: Kind) -> tuple[CatalogEntry, ...]:
 
 
 def broken(kind: Kind) -> dict[str, Issue]:
-    """What is wrong with the plugs of other distributions that are not listed, by name."""
+    """Problems of plugs of other distributions, which are not listed, by name."""
     if kind == "evaluators":
         return BUILTIN.broken()
     return COMPARATORS.broken() if kind == "comparators" else {}

@@ -144,7 +144,7 @@ def _fixed(
 
 
 def _says(trial: _Trial, compared: Compared, mismatches: Sequence[Mismatch], fixed: Sequence[int]) -> str:
-    """What else becomes of the values, and which two would pass that are farthest apart."""
+    """Side effects of a change: those of its trial, and the pair of values farthest apart that would match."""
     worst, shown = Fraction(0), ""
     for one in (mismatches[number] for number in fixed):
         for expected, actual in _pairs(compared, one):
@@ -163,7 +163,7 @@ def _pairs(compared: Compared, one: Mismatch) -> list[tuple[Any, Any]]:
 
 
 def _trials(compared: Compared, mismatches: Sequence[Mismatch]) -> Iterator[tuple[Iterable[_Trial], Sequence[int]]]:
-    """What there is to try, simplest first, and among which mismatches. The trials of each are steps of one thing."""
+    """Groups of trials, the simplest first, each with the mismatches to try. The trials of a group are steps of one change."""
     comparator = compared.comparator
     word, every = word_of(comparator), range(len(mismatches))
     pairs = [pair for one in mismatches for pair in _pairs(compared, one)]

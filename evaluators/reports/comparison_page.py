@@ -192,7 +192,7 @@ _CHANGE_TONES: Final[dict[Change, Tone]] = {
 
 
 def _plain_change(change: str) -> str:
-    """What became of a field, in the words for people: `header.total: right → wrong`."""
+    """The change of a field, in the words for people: `header.total: right → wrong`."""
     place, _, statuses = change.rpartition(": ")
     return f"{place}: {' → '.join(map(plain_word, statuses.split(' → ')))}"
 

@@ -154,7 +154,7 @@ def _judged(
 
 
 def _notes(prepared: Prepared, measured: Sequence[SplitResult]) -> Iterator[str]:
-    """What the suite and its data have to say, and what was inferred and chosen."""
+    """The notes of a run: those of the suite and the test set, inferred schemas, and chosen documents."""
     suite, test_set = prepared.suite, prepared.test_set
     yield from suite.notes
     yield from map(test_set.config.masked, (*test_set.passed_over, *test_set.table.notes))

@@ -78,7 +78,7 @@ def _in_place_of(first: Sequence[FirstRows], evaluator: str, path: str) -> str |
 
 
 def _values_in_place_of(conditions: Sequence[Condition], first: Sequence[FirstRows]) -> str | None:
-    """What the column of a condition holds, where the first rows have none of the values that are asked for."""
+    """A hint with the values in the column of a condition, where no value of the first rows meets it."""
     for condition in conditions:
         if condition.source != "row" or condition.present is not None:
             continue
@@ -112,12 +112,12 @@ def _keys_found_nowhere(
 
 
 def found_nowhere(evaluator: str, path: str, key: str) -> str:
-    """What is said of a key that no item has."""
+    """The message for a list key that no item has."""
     return f'"{evaluator}": no item of "{path}" has the key "{key}", so nothing was aligned by it'
 
 
 def _key_in_place_of(path: Path, align: Align, documents: Sequence[JSON]) -> str:
-    """What items have where none has the key."""
+    """A hint with the keys of the items, or the one that is nearest."""
     seen: dict[str, None] = {}
     for item in (item for document in documents for item in _items(path, document)):
         if align.keys and (near := nearest_path(align.keys[0], item, 0)) is not None:
@@ -164,7 +164,7 @@ def _gaps_of(
 def schema_gaps(
     lines: Sequence[EvaluatorLine], stats: Sequence[EvaluatorStats], places: Mapping[str, str]
 ) -> list[Issue]:
-    """What a schema and the documents do not have in common, as warnings: one sentence per evaluator and kind.
+    """Warnings about fields that the schema lacks or no document has: one for each evaluator and kind.
 
     Listed fields are no schema: whoever lists some says that there are others.
     """

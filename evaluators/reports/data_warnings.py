@@ -40,7 +40,7 @@ _SHOWN_LABELS: Final = 10
 
 
 def id_warnings(ids: Ids, name: str, repeats: Repeats | None = None) -> list[Issue]:
-    """What is wrong with the ids of a test set, with row numbers. Ids after the first `MOST_IDS` are not looked at.
+    """Warnings about missing and repeated ids, with row numbers. Ids after the first `MOST_IDS` are not looked at.
 
     Where the suite knows of questions with several outputs, ids may repeat.
     """

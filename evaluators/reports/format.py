@@ -101,7 +101,7 @@ def asked_for(files: Iterable[PurePath], words: Iterable[str]) -> list[Format]:
 
 
 def format_for(file: PurePath) -> Format:
-    """What a file named with `-o` is to hold, by the ending of its name.
+    """The format of a file named with `-o`, by the ending of its name.
 
     Raises Problems (config) for an ending that no format has.
     """

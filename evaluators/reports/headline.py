@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class Options(Struct, frozen=True):
-    """What the reader asked for."""
+    """The options of a report."""
 
     lowest_fields: int = 5
     """How many of the fields with the lowest accuracy are listed."""
     files: tuple[str, ...] = ()
     """Where the results are, one line each."""
     left_out: tuple[str, ...] = ()
-    """What was not written, one line each with the command that writes it; RUN stands for the run folder."""
+    """Files that were not written, one line each with the command that writes it; RUN stands for the run folder."""
     run: str = "RUN"
     """The run folder as these lines name it; empty where nothing of the run is kept."""
     extra: tuple[Section, ...] = ()
@@ -38,9 +38,9 @@ class Options(Struct, frozen=True):
     mistakes_until: int | None = None
     """The last row that was looked at for them, where that is not the last of the run."""
     suggestions: tuple[Suggestion, ...] = ()
-    """What one change of the suite would make right."""
+    """Changes to the suite, each with the values that it would make right."""
     search: tuple[str, ...] = ()
-    """What a run says that did not search for such changes."""
+    """The command that searches for such changes, where the run did not."""
     explain: bool = False
     """Say what the words of the summary mean."""
     gate_places: Mapping[str, str] = field(default_factory=dict)

@@ -56,7 +56,7 @@ class _Sentence(Struct, frozen=True):
     values: tuple[Any, ...] = ()
 
     def key(self) -> tuple[Hashable, ...]:
-        """What is the same for those that read alike."""
+        """A key that sentences share when they read alike."""
         return (self.sentence, *map(_key, self.values))
 
     def __str__(self) -> str:
@@ -133,7 +133,7 @@ def _rows(
 
 
 def _of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Kind, str, _Sentence]]:
-    """What an evaluator found wrong in a row: the kind, the field, and the words."""
+    """The mistakes of a row by one evaluator: kind, field and sentence."""
     if verdict.status not in (RowStatus.SCORED, RowStatus.UNREADABLE) or verdict.num == verdict.den:
         return
     fields = [line for line in lines if isinstance(line, Outcome) and line.status in _WRONG]
@@ -190,7 +190,7 @@ def _shape(text: str) -> str:
 
 
 def _key(value: Any) -> Hashable:
-    """What is the same for values that are written alike."""
+    """A key that values share when they are written alike."""
     kind = value.__class__
     if kind is float:
         return repr(value)

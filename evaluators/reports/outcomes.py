@@ -60,7 +60,7 @@ def _view(outcome: Outcome, in_totals: bool, array: ListOutcome | None = None) -
 
 
 def failed_of(scored: Scored) -> Iterator[Outcome]:
-    """What is wrong in one row, each thing once.
+    """The failed outcomes of one row, each once.
 
     An array of which one side has nothing is said as a whole, and any other by what is wrong in its items.
     """
@@ -105,7 +105,7 @@ def array_items(array: ListOutcome) -> tuple[list[object], list[object], list[ob
 
 
 def _of_array(array: ListOutcome) -> Outcome:
-    """What is said of a list whose items are compared."""
+    """The outcome of a list whose items are compared."""
     whole = array.matched + array.missing
     found = f"{array.matched} of {counted(whole, 'expected item')} right" if whole else "no items are expected"
     if array.actual is MISSING:

@@ -63,7 +63,7 @@ def plug_page(
     examples: Iterable[Item] = (),
     of_every: str = "",
 ) -> Page:
-    """What a plug does, how it is written, its settings with what holds `of_every` one of its kind, and its examples."""
+    """The page of a plug: its purpose, a line of a suite, its settings (with a sentence `of_every` one of its kind), and its examples."""
     rows = tuple(
         (f"`{one.name}`", one.takes, one.default or "none: it must be given", one.meaning) for one in settings_of(model)
     )

@@ -136,7 +136,7 @@ def _write(path: Path, form: Format, record: Run, about: Options) -> None:
 
 
 def _gap(file: Path, form: Format, record: Run) -> Issue | None:
-    """What a record lacks for a file."""
+    """The problem of a file for which the run recorded too little."""
     if form.each == "evaluator":
         if not any(one.by_schema for one in record.facts.evaluators):
             return _no_outcomes(file.name)

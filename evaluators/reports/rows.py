@@ -67,7 +67,7 @@ class RowView(Struct, frozen=True):
 
 
 class FieldView(Struct, frozen=True):
-    """What an evaluator says of one field of a row, or, without a path, of the row as a whole.
+    """The score of one field of a row by one evaluator, or, without a path, of the row as a whole.
 
     Where there is no score it has none: no number stands for one.
     """
@@ -84,9 +84,9 @@ class FieldView(Struct, frozen=True):
     issue: Issue | None = None
     """What kept it from being measured: the test set, the environment, or a fault of the program."""
     outcomes: tuple[Outcome, ...] = ()
-    """What was recorded of the field: several where the row has several values of it."""
+    """The recorded outcomes of the field: several where the row has several values of it."""
     metadata: Mapping[str, Any] = {}
-    """What else is known, as JSON, for hosts that take it."""
+    """Further details as JSON, for hosts that take them."""
     array: ListOutcome | None = None
     """The list of which it says how many items are right, in the files that list every value."""
     in_totals: bool = False
@@ -177,13 +177,13 @@ def scores_of(record: Run, row: RowView) -> Iterator[FieldView]:
 
 
 def whole_view(result: Result) -> FieldView:
-    """What an evaluator says of a row as a whole."""
+    """The score of a row as a whole."""
     name, issue = result.evaluator or None, result.issue if result.status.kept_out else None
     return FieldView(name, None, result.status, result.score, result.passed, reason_of(result), issue)
 
 
 def field_views(result: Result, listed: Sequence[str], *, right_ones: bool = False) -> Iterator[FieldView]:
-    """What an evaluator says of each field that it lists; nothing where it says nothing of the fields of a row.
+    """The score of each field that an evaluator lists; nothing where it has no scores of fields.
 
     With `right_ones`, a field that is right has a reason as well: how it was found to be.
     """
@@ -207,7 +207,7 @@ def field_view(
     *,
     right_ones: bool = False,
 ) -> FieldView:
-    """What an evaluator says of one field of a row, of which `outcomes` were recorded."""
+    """The score of one field of a row, of which `outcomes` were recorded."""
     said = [
         f"{one.path}: {one.reason}" if one.path != path else one.reason
         for one in outcomes
@@ -284,7 +284,7 @@ _JSON: Final = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 
 def _explained(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded) -> Result:
-    """What one evaluator says of a row: its code, and the reasons and values that were recorded."""
+    """The result of a row: its verdict, with the recorded reasons and values."""
     if verdict.status is RowStatus.BLOCKED:
         reason: str | None = f"blocked: {', '.join(evaluator.needs)} did not pass"
         return replace(verdict, reason=reason, evaluator=evaluator.name)

@@ -145,7 +145,7 @@ def judge_lines(result: RunResult) -> Iterator[str]:
 
 
 def asked_text(asked: AskedTotals) -> str:
-    """What the asking of a run took."""
+    """Requests, questions and tokens of a run."""
     return (
         f"{counted(asked.requests, 'request')}; {counted(asked.questions, 'question')}, of which {asked.cached:,} were known from "
         f"before and {asked.failed:,} have no answer; {asked.tokens_in + asked.tokens_out:,} tokens."
@@ -219,7 +219,7 @@ def _brief(fingerprint: str) -> str:
 
 
 def exit_words(result: RunResult) -> str:
-    """What the exit code of a run says."""
+    """The meaning of the exit code of a run."""
     if result.exit_code == 0 and not result.gates:
         return "the suite sets no gates, so no score is too low"
     return _EXIT_WORDS.get(result.exit_code, "see the causes")

@@ -46,7 +46,7 @@ def _score(run: ListedRun) -> str:
 
 
 def state_words(run: ListedRun) -> str:
-    """What became of a run, in words."""
+    """The state of a run, in words."""
     if run.state == "going":
         return f"going{_of(run)}"
     if run.state == "unfinished":

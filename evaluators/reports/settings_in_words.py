@@ -89,7 +89,7 @@ _KINDS: Final = {
 
 
 def takes(schema: Mapping[str, Any], models: Mapping[str, Any]) -> str:
-    """What a setting may be, in words, from its JSON Schema."""
+    """The allowed values of a setting, in words, from its JSON Schema."""
     if READ_AS in schema:
         return _READ.get(str(schema[READ_AS]), str(schema[READ_AS]))
     if "enum" in schema or "const" in schema:

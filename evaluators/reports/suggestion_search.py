@@ -175,7 +175,7 @@ def _of_schema(scoring: SchemaScoring, named: bool) -> dict[str, Compared]:
 
 
 class _RecordedOutcomes(Struct, frozen=True):
-    """What the outcomes of a run hold."""
+    """Mismatches by field, from the recorded outcomes of a run."""
 
     mismatches: dict[tuple[str, str], list[Mismatch]]
     """By evaluator and field."""

@@ -20,7 +20,7 @@ MOST_SUGGESTED: Final = 3
 
 
 class Suggestion(Struct, frozen=True):
-    """What one change to a field's comparison would turn from wrong to right."""
+    """One change to the comparison of a field, with the wrong values that it would make right."""
 
     evaluator: str
     variant: str | None
@@ -39,7 +39,7 @@ class Suggestion(Struct, frozen=True):
     in_rows: int
     """How many rows there are."""
     says: str = ""
-    """What else becomes of the field, or of its values."""
+    """A side effect on the field or its values."""
     line: bool = False
     """`write` is a whole line of `evaluators:`, since there is no field."""
     whole: int | None = None
@@ -65,7 +65,7 @@ def suggestion_section(found: Sequence[Suggestion], most: int = MOST_SHOWN, *, m
 
 
 def not_searched(result: RunResult) -> tuple[str, ...]:
-    """What a run that did not search says: the command that does. Nothing where nothing is wrong."""
+    """The hint to the command that searches for suggestions. Nothing where nothing is wrong."""
     if not any(stats.failed or any(field.counts.mismatch for field in stats.fields) for stats in result.evaluators):
         return ()
     return ("`evaluators advice RUN` says which one change to the suite would turn how many wrong values right.",)

@@ -45,7 +45,7 @@ def _steps(config: SuiteConfig, plan: Plan) -> tuple[Section, ...]:
 
 
 def suite_data(config: SuiteConfig, gates: Sequence[Gate], plan: Plan, columns: Mapping[str, str]) -> dict[str, Any]:
-    """What a suite does, as plain data for programs."""
+    """The evaluators, gates, columns and steps of a suite, as plain data."""
     return {
         "name": config.name,
         "evaluators": [
@@ -131,7 +131,7 @@ def _setting_words(line: EvaluatorLine, name: str, value: object) -> Iterable[st
 
 
 def _compared(line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
-    """What is compared with what, the output first; or what is looked at."""
+    """The two sides that are compared, the output first; or the columns that are read."""
     needs = [need for need in line.settings.needs() if not isinstance(need, Part)]
     inside = [need.column.name for need in needs if not isinstance(need, Column)]
     read = [need for need in needs if not (isinstance(need, Column) and need.name in inside)]
@@ -195,7 +195,7 @@ def _gate_item(gate: Gate) -> Item:
 
 
 def _reads(line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
-    """What an evaluator reads of a row, in words; a column whose JSON is read is not named twice."""
+    """The inputs of an evaluator, in words; a column whose JSON is read is not named twice."""
     needs = [need for need in line.settings.needs() if not isinstance(need, Part)]
     inside = [need.column.name for need in needs if not isinstance(need, Column)]
     words = [_need_words(need, columns) for need in needs if not (isinstance(need, Column) and need.name in inside)]

@@ -47,7 +47,7 @@ FEW_EVALUATORS: Final = 3
 _TITLE_LINES: Final = 2
 _LEFT_OUT_LINES: Final = 1
 _MORE_LINES: Final = 8
-"""What the other parts get then: there is more to say."""
+"""Further lines for the optional parts then."""
 
 
 def summary(result: RunResult, options: Options = Options()) -> Page:
@@ -168,7 +168,7 @@ def _evaluator_table(evaluators: Sequence[EvaluatorStats], words: Sequence[str] 
 
 
 def _of_which(stats: EvaluatorStats) -> str:
-    """What became of the rows that did not simply pass or fail."""
+    """The counts of rows that did not simply pass or fail, in words."""
     counts = (
         (stats.unreadable, "unreadable, scored 0"), (stats.blocked, "blocked, scored 0"),
         (stats.empty_expected, "with an empty expected answer"), (stats.skipped, "skipped"),
@@ -190,13 +190,13 @@ def _not_shown(names: Sequence[str]) -> Paragraph:
 
 
 def _words(result: RunResult) -> Section:
-    """What the words of the page mean."""
+    """The legend of the page."""
     said = (mean_interval_words(result), *(f"{word}: {meaning}" for word, meaning in LEGEND))
     return Section(None, tuple(line for one in said for line in paragraphs(one, "note", "  ")))
 
 
 def _ending(result: RunResult, options: Options) -> tuple[Section, ...]:
-    """What is missing from the metrics, how the run ended and why, and where to look further."""
+    """Coverage warnings, the exit code with its causes, the files, and the commands that show more."""
     gaps: list[Paragraph] = []
     explained = " ".join((*result.causes, *(issue.message for issue in result.warnings)))
     if names := [name for name in unmeasured_fields(result) if name.partition(" → ")[2] not in explained]:

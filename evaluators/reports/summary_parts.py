@@ -56,7 +56,7 @@ def gate_lines(gate: GateResult) -> list[Paragraph]:
 
 
 def optional_parts(result: RunResult, options: Options) -> list[OptionalPart]:
-    """What is shown as far as there is room, the weightiest first."""
+    """The optional parts of a summary, the weightiest first."""
     found = [
         *_problems(result),
         *_gates(result, "warned"),
@@ -256,7 +256,7 @@ def _problems(result: RunResult) -> Iterator[OptionalPart]:
 
 
 def cause_of(issue: Issue) -> tuple[str, ...]:
-    """What a problem is called among the causes of the exit code, where it is one."""
+    """A problem as the causes of the exit code spell it; empty where it is none."""
     return causes(Facts(issues=(issue,)))
 
 

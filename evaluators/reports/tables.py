@@ -121,7 +121,7 @@ LEGEND: Final = (
 
 
 def mean_interval_words(result: RunResult) -> str:
-    """What the interval of a mean score means."""
+    """The legend of the interval of a mean score."""
     return f"its 95 % CI: where the mean score would likely be with many more rows like these{_together(result)}"
 
 
@@ -167,7 +167,7 @@ def beside_the_rate(stats: EvaluatorStats) -> Iterable[str]:
 
 
 def of_extra_items(stats: EvaluatorStats) -> str:
-    """What items that only the output has mean for the metrics of an evaluator, with the setting that changes it; empty without any."""
+    """How many extra list items there are, and whether they lower the scores, with the setting for that; empty without any."""
     found = stats.extra_items
     if found is None:
         return ""

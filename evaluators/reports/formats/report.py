@@ -50,7 +50,7 @@ class ReportFile(Format):
 
 
 class _Totals:
-    """What the rows come to together."""
+    """The totals over all rows."""
 
     def __init__(self) -> None:
         self._evaluated = self._passed = 0

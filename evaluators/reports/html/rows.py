@@ -39,10 +39,10 @@ _PLAIN_BLANKS: Final = " \t\r\n"
 
 
 class EmbeddedRows(Struct, frozen=True):
-    """What a page embeds of its rows."""
+    """The packed rows of a page."""
 
     index: Encoded
-    """What the page says of them beside their lines."""
+    """The head of the rows: pieces, label cells, comparators by field."""
     elements: Mapping[str, bytes]
     """Packed lines, by the names of the elements that hold them."""
 
@@ -211,7 +211,7 @@ def _reasons(record: Run, row: RecordedRow) -> Iterator[tuple[str, str]]:
 
 
 def found_in(reading: CellReading, cells: Mapping[str, Any]) -> Encoded:
-    """What the page cannot know of a document: that it cannot be read, or where it stands. Empty where the cell is the document."""
+    """A note on the document in a cell: why it cannot be read, or its offsets. Empty where the cell is the document."""
     value, cell = document_of(reading, cells), cells[reading.column]
     if isinstance(value, CellError):
         return {"message": value.issue.message}
