@@ -36,21 +36,34 @@ def _progress(stream: TextIO) -> Progress:
     return drawn
 
 
-def _draw(drawn: Progress, said: str, done: int, total: float | None) -> None:
-    drawn.start()
-    drawn.update(drawn.task_ids[0], description=said, completed=done, total=total or None, refresh=True)
-
-
-class ProgressLine:
-    """Rows so far, rows a second and, as soon as it can be estimated, how much time is left."""
+class _Drawing:
+    """What is drawn on a stream, and can be taken away."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+        self._drawn: Progress | None = None
+
+    def _draw(self, said: str, done: int, total: float | None) -> None:
+        if self._drawn is None:
+            self._drawn = _progress(self._stream)
+        self._drawn.start()
+        self._drawn.update(self._drawn.task_ids[0], description=said, completed=done, total=total or None, refresh=True)
+
+    def clear(self) -> None:
+        """Takes the line away."""
+        if self._drawn is not None:
+            self._drawn.stop()
+
+
+class ProgressLine(_Drawing):
+    """Rows so far, rows a second and, as soon as it can be estimated, how much time is left."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
         self._started = self._shown = monotonic()
         self._rows = 0
         self._total: float | None = None
         self._asking = ""
-        self._drawn: Progress | None = None
         self._drawing = Lock()
 
     def __call__(self, rows: int, share: float | None) -> None:
@@ -70,8 +83,7 @@ class ProgressLine:
         if now - self._shown >= _EVERY_SECONDS:
             with self._drawing:
                 self._shown = now
-                self._drawn = self._drawn or _progress(self._stream)
-                _draw(self._drawn, rows_text(self._rows, now - self._started) + self._asking, self._rows, self._total)
+                self._draw(rows_text(self._rows, now - self._started) + self._asking, self._rows, self._total)
 
     def __enter__(self) -> ProgressLine:
         return self
@@ -79,19 +91,13 @@ class ProgressLine:
     def __exit__(self, *_: object) -> None:
         self.clear()
 
-    def clear(self) -> None:
-        """Takes the line away."""
-        if self._drawn is not None:
-            self._drawn.stop()
 
-
-class SendingProgress:
+class SendingProgress(_Drawing):
     """How far the sending to a tracker has come: one line of a terminal, and elsewhere a line every ten seconds."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._on_a_screen = stream.isatty()
-        self._drawn: Progress | None = None
         self._tracker = ""
         self._shown = 0.0
 
@@ -104,16 +110,10 @@ class SendingProgress:
         self._tracker, self._shown = tracker, now
         text = f"sending to {tracker}" + (f": {done:,} of {total:,} rows" if total else "")
         if self._on_a_screen:
-            self._drawn = self._drawn or _progress(self._stream)
-            _draw(self._drawn, text, done, total)
+            self._draw(text, done, total)
         else:
             self._stream.write(f"{text}\n")
             self._stream.flush()
-
-    def end(self) -> None:
-        """Takes the line away."""
-        if self._drawn is not None:
-            self._drawn.stop()
 
 
 def rows_text(rows: int, seconds: float) -> str:

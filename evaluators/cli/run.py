@@ -242,7 +242,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
                 asked |= {"progress": line, "asked": line.asked}
             finished = finish(loaded, test_set, **asked)
             if sending is not None:
-                sending.end()
+                sending.clear()
     unprinted = tuple(shown) if stopped.at_once else _printed(finished, options)
     _tell_left_behind(results)
     _tell_of_the_run(finished, options["quiet"])

@@ -33,7 +33,7 @@ def command(run: str, names: tuple[str, ...], trace_rows: int | None) -> None:
         sent = send_again(run_place(run), names, trace_rows, sending)
     finally:
         if sending is not None:
-            sending.end()
+            sending.clear()
     for link in sent.links:
         print_out(link_line(link) + "\n")
     if sent.issues:

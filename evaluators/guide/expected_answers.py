@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -21,7 +21,7 @@ from evaluators.testsets.derived import first_table
 from evaluators.testsets.documents import holds_documents, holds_rows, open_file
 from evaluators.testsets.memory_rows import DOCUMENT, MemoryRows
 from evaluators.testsets.opening import open_expected
-from evaluators.testsets.reader import whole
+from evaluators.testsets.reader import Table, whole
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.values.json_text import NotJSON, parse
@@ -106,6 +106,19 @@ def _config(path: str, column: str | None, settings: Mapping[str, Any]) -> TestS
         if not usual_columns(header, "expected"):
             return build(TestSetConfig, {"expected": path}, noun="test_set")
     return build(TestSetConfig, {"file": path, **columns}, noun="test_set")
+
+
+def first_cells(table: Table, names: Sequence[str], most: int | None) -> tuple[dict[str, list[Any]], int]:
+    """The cells of the first rows by column, and how many rows those are; all rows where `most` is None."""
+    cells: dict[str, list[Any]] = {name: [] for name in names}
+    count = 0
+    for chunk in whole(table, list(names)):
+        for name in names:
+            cells[name].extend(chunk.columns[name])
+        count += chunk.count
+        if most is not None and count >= most:
+            return {name: column[:most] for name, column in cells.items()}, most
+    return cells, count
 
 
 def schema_in(file: str) -> Any:

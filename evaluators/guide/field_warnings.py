@@ -13,6 +13,7 @@ from typing import Any, Final
 from evaluators.api.suite import Suite
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.schema_scoring import SchemaScoring
+from evaluators.guide.expected_answers import first_cells
 from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import MISSING
 from evaluators.needs import Expected, Output, expected_of
@@ -64,17 +65,12 @@ def label_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_
     columns = {name: need.column.spelled(roles) for name, need in read.items()}
     if not columns:
         return []
-    cells: dict[str, list[Any]] = {column: [] for column in columns.values()}
-    for chunk in whole(test_set, list(cells)):
-        for column, met in cells.items():
-            met.extend(chunk.columns[column])
-        if most_rows is not None and len(met) >= most_rows:
-            break
+    cells, _ = first_cells(test_set, list(dict.fromkeys(columns.values())), most_rows)
     places = line_places(suite)
     return [
         Issue("labels-as-json", Blame.CONFIG, f'"{name}" {said}', places.get(name), _LABELS)
         for name, need in read.items()
-        if (said := _no_documents(need, columns[name], cells[columns[name]][:most_rows])) is not None
+        if (said := _no_documents(need, columns[name], cells[columns[name]])) is not None
     ]
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from shlex import join
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
 from evaluators.fields.inference.proposals import DefaultAnswers, InitQuestion
 from evaluators.guide.draft import evaluators_for, slices_for
+from evaluators.guide.expected_answers import first_cells
 from evaluators.guide.roles import ChosenColumns, choose_roles, is_measure
 from evaluators.guide.suite_text import Draft, suite_text
 from evaluators.issues import Blame, Issue, Problems, encodable, problem
@@ -27,8 +27,6 @@ from evaluators.testsets.columns import listed, not_told_apart
 from evaluators.testsets.delimited import encoding_note, seeming_encoding
 from evaluators.testsets.documents import holds_documents, open_file
 from evaluators.testsets.opening import open_test_set
-from evaluators.testsets.reader import Table, whole
-from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.values.addresses import has_wildcards, shown_address, without_proofs
 
@@ -81,7 +79,12 @@ def draft_suite(
     test_set = open_test_set(
         build(TestSetConfig, {**config, **reading, "columns": chosen.columns}, noun="test_set"), Path()
     )
-    cells, count, more = _cells(test_set)
+    played = (test_set.columns.id, test_set.columns.output, test_set.columns.expected)
+    names = dict.fromkeys([*_nameable(test_set.own_header), *filter(None, played)])
+    cells, count = first_cells(test_set, list(names), MOST_ROWS + 1)
+    more = count > MOST_ROWS
+    if more:
+        cells, count = {name: column[:MOST_ROWS] for name, column in cells.items()}, MOST_ROWS
     if not count:
         message = "there is a header and no rows, and a suite is made from rows"
         raise Problems([Issue("no-rows", Blame.TESTSET, message, place, "add some rows, a handful will do")])
@@ -151,7 +154,7 @@ def _roles(
 
         raise Problems(no_such_column(name, table.header, data) for name in unknown.values())
     header = _nameable(table.header)
-    cells = _first_cells(table, header)
+    cells, _ = first_cells(table, header, _FIRST_ROWS)
     chosen = choose_roles(header, cells, columns, elsewhere, ask)
     left = [name for name in header if name not in (*chosen.columns.values(), *chosen.measures)]
     if (
@@ -168,35 +171,6 @@ def _roles(
 def _nameable(header: Sequence[str]) -> list[str]:
     """The columns that a suite can name: an empty name names nothing, and half a surrogate pair is in no file."""
     return [name for name in header if name and encodable(name) == name]
-
-
-def _first_cells(table: Table, header: Sequence[str]) -> dict[str, list[Any]]:
-    cells: dict[str, list[Any]] = {name: [] for name in header}
-    for chunk in whole(table, list(header)):
-        for name in header:
-            cells[name].extend(islice(chunk.columns[name], _FIRST_ROWS - len(cells[name])))
-        if not header or len(cells[header[0]]) >= _FIRST_ROWS:
-            break
-    return cells
-
-
-def _cells(test_set: TestSet) -> tuple[dict[str, list[Any]], int, bool]:
-    """The cells of the first rows by column, how many rows those are, and whether there are more."""
-    names = list(dict.fromkeys([*_nameable(test_set.own_header), *(name for name in _role_columns(test_set) if name)]))
-    cells: dict[str, list[Any]] = {name: [] for name in names}
-    count = 0
-    for chunk in whole(test_set, names):
-        for name in names:
-            cells[name].extend(chunk.columns[name])
-        count += chunk.count
-        if count > MOST_ROWS:
-            return {name: column[:MOST_ROWS] for name, column in cells.items()}, MOST_ROWS, True
-    return cells, count, False
-
-
-def _role_columns(test_set: TestSet) -> tuple[str | None, ...]:
-    columns = test_set.columns
-    return columns.id, columns.output, columns.expected
 
 
 def _stem(path: str) -> str:

@@ -302,14 +302,12 @@ def _number_trial(numeric: Comparator | None, changed: Options, kept: Options) -
     trial = _trial(flow(changed)[1:-1] if numeric is not None else None, "numeric", {**changed, **kept})
     way, before = changed.get("parse"), getattr(numeric, "parse", False)
     says = [
-        said for name, said in _SETS_ASIDE.items() if isinstance(way, dict) and name in way and not _has(before, name)
+        said
+        for name, said in _SETS_ASIDE.items()
+        if isinstance(way, dict) and name in way and not getattr(before, name, False)
     ]
     says += [trial.comparator.remark] if trial.comparator.remark else []
     return replace(trial, says=", and ".join(says))
-
-
-def _has(parse: Any, name: str) -> bool:
-    return bool(getattr(parse, name, False))
 
 
 def _date_trials(date: Comparator | None, pairs: Sequence[tuple[Any, Any]]) -> list[_Trial]:

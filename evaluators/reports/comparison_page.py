@@ -12,7 +12,6 @@ from evaluators.compare.comparison import (
     Change,
     ChangedRow,
     Ranking,
-    RegressionCheckResult,
     RunComparison,
 )
 from evaluators.reports.comparison_tables import (
@@ -144,14 +143,13 @@ def _regression_checks(comparison: RunComparison) -> tuple[Section, ...]:
     regression_checks = sorted(comparison.regression_checks, key=lambda check: order.index(check.verdict))
     table = PageTable(
         heads("regression check", "of", "variant", "verdict", "found"),
-        tuple(_regression_check_row(check) for check in regression_checks),
+        tuple(
+            (one.rule, one.target or "", one.variant or "", _CHECK_WORDS[one.verdict], one.message)
+            for one in regression_checks
+        ),
         tuple(_CHECK_TONES[check.verdict] for check in regression_checks),
     )
     return (Section("Regression checks", (dense(table, ("regression check", "verdict", "found")),)),)
-
-
-def _regression_check_row(check: RegressionCheckResult) -> tuple[str, ...]:
-    return check.rule, check.target or "", check.variant or "", _CHECK_WORDS[check.verdict], check.message
 
 
 def _rows(title: str, comparison: RunComparison, change: Change) -> tuple[Section, ...]:

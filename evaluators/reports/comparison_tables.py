@@ -212,7 +212,9 @@ def field_section(comparison: RunComparison) -> tuple[Section, ...]:
     changed.sort(key=lambda one: (one.difference is None, one.difference or 0.0))
     table = PageTable(
         (*heads("evaluator", "field", "variant"), *_without_detectable(_METRICS)),
-        tuple(map(_field_row, changed)),
+        tuple(
+            (one.evaluator, one.field or "", one.variant or "", *_without_detectable(_metrics(one))) for one in changed
+        ),
         tuple(_FINDING_TONES[one.verdict] for one in changed),
     )
     blocks, shown = _first_of(table, _KEPT, "field"), changed[:MOST_FIELDS]
@@ -229,10 +231,6 @@ def field_section(comparison: RunComparison) -> tuple[Section, ...]:
             )
         )
     return (Section("Fields", tuple(blocks)),)
-
-
-def _field_row(one: Difference) -> tuple[str, ...]:
-    return one.evaluator, one.field or "", one.variant or "", *_without_detectable(_metrics(one))
 
 
 def _without_detectable(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:

@@ -63,15 +63,11 @@ class _Sentence(Struct, frozen=True):
         return self.sentence.format(*map(_text, self.values)) if self.values else self.sentence
 
 
-class _Wording(Struct):
-    said: _Sentence
-    count: int = 0
-
-
 class _Seen(Struct):
     evaluator: str
     field: str
-    examples: dict[tuple[Hashable, ...], _Wording] = {}
+    examples: dict[tuple[Hashable, ...], _Sentence] = {}
+    times: dict[tuple[Hashable, ...], int] = {}
     rows: list[int] = []
     """The row of each value, in order."""
 
@@ -96,7 +92,8 @@ def mistakes_of(record: Run) -> tuple[tuple[Mistake, ...], int | None]:
             for place, name in told:
                 for kind, field, said in _of_row(verdicts[place], lines[name]) if name in lines else ():
                     about = seen.get((name, *kind)) or seen.setdefault((name, *kind), _Seen(name, field))
-                    about.examples.setdefault(said.key(), _Wording(said)).count += 1
+                    about.examples.setdefault(key := said.key(), said)
+                    about.times[key] = about.times.get(key, 0) + 1
                     about.rows.append(number)
         found += _told(seen.values(), kept.variant)
         if not kept.every_outcome or kept.outcomes > most:
@@ -109,7 +106,7 @@ def _told(seen: Iterable[_Seen], variant: str | None) -> Iterator[Mistake]:
     already: set[tuple[str, str, tuple[int, ...]]] = set()
     for one in seen:
         rows = tuple(dict.fromkeys(one.rows))
-        said = str(max(one.examples.values(), key=lambda example: example.count).said)
+        said = str(one.examples[max(one.times, key=one.times.__getitem__)])
         what = one.field or (_general(said) if not said.startswith(_UNREADABLE) else _UNREADABLE[0])
         if (what, "" if not one.field else _general(said), rows) in already:
             continue

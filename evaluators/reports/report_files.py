@@ -78,8 +78,8 @@ def needs_cells(files: Iterable[Path], words: Iterable[str] = ()) -> bool:
 
 def needs_mistakes(files: Iterable[Path], words: Iterable[str]) -> bool:
     """Whether some of the files or formats that were asked for show suggestions and examples of mistakes."""
-    return any(form.shows_mistakes for form in asked_for(files, ())) or any(
-        form.shows_mistakes and form.file for form in asked_for((), words)
+    return any(
+        one.shows_mistakes for one in (*asked_for(files, ()), *(each for each in asked_for((), words) if each.file))
     )
 
 

@@ -63,12 +63,14 @@ def hardest_rows(most: int, rows: Iterable[RowView]) -> Section:
     """The rows with the lowest scores, each with its reasons. A row's score is the mean over its evaluators."""
     wrong = (row for row in rows if (score := row.score) is not None and score < 1)
     lowest = heapq.nsmallest(most, wrong, key=lambda row: row.score or 0.0)
-    items = tuple(Item(_row_text(row), (why,) if (why := row.why) else ()) for row in lowest)
+    items = tuple(
+        Item(
+            f"{row_name(row.number, shown(row.id), row.variant)}: mean score {score_text(row.score)}",
+            tuple(filter(None, [row.why])),
+        )
+        for row in lowest
+    )
     return Section("Hardest rows", (Listing(items) if items else Paragraph("There are none."),))
-
-
-def _row_text(row: RowView) -> str:
-    return f"{row_name(row.number, shown(row.id), row.variant)}: mean score {score_text(row.score)}"
 
 
 def tone_of(result: RunResult) -> Tone:
@@ -81,7 +83,8 @@ def tone_of(result: RunResult) -> Tone:
 
 
 def _opening(result: RunResult) -> Section:
-    variants = f", {counted(len(result.variants), 'variant')}: {_quoted(result.variants)}" if result.variants else ""
+    names = ", ".join(f'"{name}"' for name in result.variants)
+    variants = f", {counted(len(result.variants), 'variant')}: {names}" if result.variants else ""
     columns = ", ".join(f"{role} = {column}" for role, column in result.columns.items())
     lines = [Paragraph(line, "warning") for line in answered(result)]
     lines.append(Paragraph(f"{rows_text(result.rows)} of {result.test_set}{variants}"))
@@ -234,7 +237,3 @@ _EXIT_WORDS: Final = {
     70: "a fault in the program",
     130: "interrupted",
 }
-
-
-def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)

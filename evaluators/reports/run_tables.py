@@ -96,9 +96,8 @@ def mistake_rows(one: Mistake) -> str:
 
 def weak_fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
     """The fields that are not always right, the weakest first, each with its evaluator."""
-    return sorted(
-        ((stats, field) for stats, field in _fields(result) if _below_one(field)), key=lambda pair: weakness(*pair)
-    )
+    weak = [(stats, field) for stats, field in _fields(result) if field.accuracy is not None and field.accuracy < 1]
+    return sorted(weak, key=lambda pair: weakness(*pair))
 
 
 def unmeasured_fields(result: RunResult) -> list[str]:
@@ -122,10 +121,6 @@ def _gap(field: FieldStats) -> bool:
     counts = field.counts
     only_skipped = counts.skipped > 0 and counts.not_measured == counts.not_judged == 0
     return counts.n == 0 and not field.optional and not only_skipped and field.array is None
-
-
-def _below_one(field: FieldStats) -> bool:
-    return field.accuracy is not None and field.accuracy < 1
 
 
 def weakness(stats: EvaluatorStats, field: FieldStats) -> tuple[float, float, str, str, str]:

@@ -17,7 +17,6 @@ from functools import lru_cache
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.builtin._evaluator import Evaluator
@@ -101,15 +100,15 @@ def _of_variant(
     fields = {line.name: compared_fields(line.settings) for line in lines}
     listed = {line.name for line in lines if line.settings.scored_fields().lines is not None}
     by_row = {line.name: frozenset(line.settings.scored_fields().of_rows) for line in lines}
-    recorded = _recorded(outcomes, fields, by_row)
-    most = sorted(recorded.mismatches.items(), key=lambda item: -len(item[1]))[:MOST_FIELDS]
+    recorded, rows, ended = _recorded(outcomes, fields, by_row)
+    most = sorted(recorded.items(), key=lambda item: -len(item[1]))[:MOST_FIELDS]
     share = MOST_BRIEFLY if brief else _share([len(mismatches) for _, mismatches in most])
     for (evaluator, field), found in most:
         key = field if field in by_row[evaluator] else ""
         mismatches, whole = found[:share], wrong.get((evaluator, field))
-        first = len(found) > share or recorded.ended
+        first = len(found) > share or ended
         if most_rows is not None:
-            kept_all = recorded.rows[evaluator, key] < most_rows if whole is None else whole <= len(mismatches)
+            kept_all = rows[evaluator, key] < most_rows if whole is None else whole <= len(mismatches)
             first = first or not kept_all
         about = Suggestion(evaluator, variant, field, "", "", 0, len(mismatches), first, (), 0, whole=whole)
         yield _of_field(fields[evaluator][field], mismatches, about, evaluator in listed), len(mismatches)
@@ -174,20 +173,11 @@ def _of_schema(scoring: SchemaScoring, named: bool) -> dict[str, Compared]:
     return found
 
 
-class _RecordedOutcomes(Struct, frozen=True):
-    """Mismatches by field, from the recorded outcomes of a run."""
-
-    mismatches: dict[tuple[str, str], list[Mismatch]]
-    """By evaluator and field."""
-    rows: Counter[tuple[str, str]]
-    """How many rows were recorded under what they are counted by: a field, or, where none is, all of an evaluator."""
-    ended: bool
-    """There are more than were read."""
-
-
 def _recorded(
     outcomes: Iterator[OutcomeLine], fields: Mapping[str, Mapping[str, Compared]], by_row: Mapping[str, frozenset[str]]
-) -> _RecordedOutcomes:
+) -> tuple[dict[tuple[str, str], list[Mismatch]], Counter[tuple[str, str]], bool]:
+    """The mismatches by evaluator and field; how many rows were recorded under what they are counted by, a field or, where none is, all
+    of an evaluator; and whether there are more than were read."""
     found: dict[tuple[str, str], list[Mismatch]] = {}
     rows: Counter[tuple[str, str]] = Counter()
     last: dict[tuple[str, str], int] = {}
@@ -211,7 +201,7 @@ def _recorded(
         mismatches = found.setdefault((evaluator, field), [])
         if len(mismatches) <= MOST_MISMATCHES:
             mismatches.append(Mismatch(row, line.expected, line.actual, place))
-    return _RecordedOutcomes(found, rows, count >= _MOST_LINES)
+    return found, rows, count >= _MOST_LINES
 
 
 @lru_cache(maxsize=4096)
@@ -219,12 +209,6 @@ def _list_of(path: str) -> str:
     """The list that a recorded place is an item of; empty where it is none."""
     steps = steps_of(path)
     return display(steps[:-1]) if steps and isinstance(steps[-1], int) else ""
-
-
-class _DifferingTexts(Struct, frozen=True):
-    row: int
-    expected: str
-    output: str
 
 
 def text_suggestions(
@@ -242,7 +226,7 @@ def text_suggestions(
         for line, changes in changing:
             output, expected = record.compared_columns(line.name)
             differing = [
-                _DifferingTexts(row, wanted, given)
+                (row, wanted, given)
                 for row, cells in rows
                 if isinstance(wanted := cells.get(expected), str) and isinstance(given := cells.get(output), str)
                 and wanted.strip() and wanted != given and max(len(wanted), len(given)) <= LONGEST
@@ -266,14 +250,14 @@ def _of_texts(
     variant: str | None,
     expected: str,
     changes: Sequence[TextChange],
-    pairs: Sequence[_DifferingTexts],
+    pairs: Sequence[tuple[int, str, str]],
     whole: int | None,
 ) -> Iterator[Suggestion]:
     """`whole` is how many are wrong in all, where there may be more than `pairs`."""
     already: set[int] = set()
     best: dict[tuple[int, ...], Suggestion] = {}
     for change in changes:
-        fixed = tuple(one.row for one in pairs if change.matches(one.expected, one.output))
+        fixed = tuple(row for row, wanted, given in pairs if change.matches(wanted, given))
         if not fixed or fixed in best or (change.says and set(fixed) <= already):
             continue
         already |= set(fixed)

@@ -91,21 +91,15 @@ def _item(one: Suggestion) -> Item:
     text += f" ({one.says})" if one.says else ""
     if one.line:
         return Item(text, quote=(one.write,))
-    return Item(text, quote=(f"{key_text(field)}: {_written(one.write)}",) if one.write else ())
+    written = f"{{{one.write}}}" if ": " in one.write else one.write
+    return Item(text, quote=(f"{key_text(field)}: {written}",) if written else ())
 
 
 def _turned(one: Suggestion) -> str:
     if one.of == 1 and not one.first:
         return "the only wrong value right"
-    whole = f"the first {one.of:,} {_of_how_many(one)}" if one.first else f"{one.of:,}"
+    of_all = f"of {one.whole:,}" if one.whole is not None and one.whole >= one.of else "recorded"
+    whole = f"the first {one.of:,} {of_all}" if one.first else f"{one.of:,}"
     if one.turned == one.of:
         return f"all of {whole} wrong values right" if one.first else f"all {whole} wrong values right"
     return f"{one.turned:,} of {whole} wrong values right"
-
-
-def _of_how_many(one: Suggestion) -> str:
-    return f"of {one.whole:,}" if one.whole is not None and one.whole >= one.of else "recorded"
-
-
-def _written(comparison: str) -> str:
-    return f"{{{comparison}}}" if ": " in comparison else comparison

@@ -26,7 +26,8 @@ def suite_page(config: SuiteConfig, gates: Sequence[Gate], plan: Plan | None, co
 
     `columns` are the names of columns by role, as far as the suite says them.
     """
-    evaluators = tuple(Item(_title(line), tuple(_line_words(config, line, columns))) for line in config.lines)
+    named = ((line.name if line.name == line.type else f"{line.name}: {line.type}", line) for line in config.lines)
+    evaluators = tuple(Item(title, tuple(_line_words(config, line, columns))) for title, line in named)
     return Page(
         f"{config.name} ({config.source.name})",
         (
@@ -93,10 +94,6 @@ def _opening(config: SuiteConfig, gates: Sequence[Gate]) -> Iterable[Paragraph]:
     yield Paragraph(f"{counted(len(config.lines), 'evaluator')}, {counted(len(gates), 'gate')}{slices}.")
 
 
-def _title(line: EvaluatorLine) -> str:
-    return line.name if line.name == line.type else f"{line.name}: {line.type}"
-
-
 def _line_words(config: SuiteConfig, line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
     yield first_sentence(BUILTIN.find(line.type).__doc__ or "")
     yield from _compared(line, columns)
@@ -110,7 +107,8 @@ def _line_words(config: SuiteConfig, line: EvaluatorLine, columns: Mapping[str, 
         yield f"pick: {line.pick}"
     for name, value in settings_as_written(config, line).items():
         yield from _setting_words(line, name, value)
-    yield _passes(short_score(line.settings.pass_at))
+    at = short_score(line.settings.pass_at)
+    yield f"a row passes at a score of {at if at == '1' else f'{at} or more'}"
 
 
 _UNMET: Final = {
@@ -132,20 +130,12 @@ def _setting_words(line: EvaluatorLine, name: str, value: object) -> Iterable[st
 
 def _compared(line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
     """The two sides that are compared, the output first; or the columns that are read."""
-    needs = [need for need in line.settings.needs() if not isinstance(need, Part)]
-    inside = [need.column.name for need in needs if not isinstance(need, Column)]
-    read = [need for need in needs if not (isinstance(need, Column) and need.name in inside)]
-    words = list(
-        dict.fromkeys(_need_words(need, columns) for need in sorted(read, key=lambda each: isinstance(each, Expected)))
-    )
+    read = sorted(_read(line), key=lambda need: isinstance(need, Expected))
+    words = list(dict.fromkeys(_need_words(need, columns) for need in read))
     if len(words) == 2:
         yield f"compares {words[0]} with {words[1]}"
     elif words:
         yield f"looks at {'; '.join(words)}"
-
-
-def _passes(at: str) -> str:
-    return "a row passes at a score of 1" if at == "1" else f"a row passes at a score of {at} or more"
 
 
 def _parts(value: object) -> str:
@@ -194,11 +184,16 @@ def _gate_item(gate: Gate) -> Item:
     return Item(f"{gate.written}: {', '.join(said)}")
 
 
-def _reads(line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
-    """The inputs of an evaluator, in words; a column whose JSON is read is not named twice."""
+def _read(line: EvaluatorLine) -> list[Need]:
+    """The inputs of an evaluator; a column whose JSON is read is none beside it."""
     needs = [need for need in line.settings.needs() if not isinstance(need, Part)]
     inside = [need.column.name for need in needs if not isinstance(need, Column)]
-    words = [_need_words(need, columns) for need in needs if not (isinstance(need, Column) and need.name in inside)]
+    return [need for need in needs if not (isinstance(need, Column) and need.name in inside)]
+
+
+def _reads(line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
+    """The inputs of an evaluator, in words; a column whose JSON is read is not named twice."""
+    words = [_need_words(need, columns) for need in _read(line)]
     words += [f'column "{one.column}"' for one in line.when if one.source == "row"]
     yield from dict.fromkeys(words)
 

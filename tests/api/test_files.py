@@ -221,7 +221,7 @@ def test_the_sending_is_a_line_of_a_terminal_and_lines_elsewhere(monkeypatch: py
         sending("mlflow", 0, 10)
         sending("mlflow", 1, 10)
         sending("aim", 0, 0)
-        sending.end()
+        sending.clear()
     assert file.getvalue() == "sending to mlflow: 0 of 10 rows\nsending to aim\n"
     assert "sending to mlflow: 0 of 10 rows" in terminal.getvalue()
     assert terminal.getvalue().endswith("\x1b[1A\x1b[2K")
