@@ -27,6 +27,7 @@ from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.gates import AnyGateConfig
 from evaluators.run.suite_sections import (
+    ConfidenceConfig,
     LimitsConfig,
     NumericColumnConfig,
     RepeatsConfig,
@@ -81,6 +82,8 @@ class SuiteShape(Settings):
     """What intervals are to know of the rows: which of them belong together."""
     repeats: Literal["id"] | RowColumn | RepeatsConfig | None = None
     """Which rows are several outputs of one question: `row.question_id`, or `id`."""
+    confidence: RowColumn | ConfidenceConfig | None = None
+    """How sure the model was of each row: `row.conf`, a number from 0 to 1."""
     measures: dict[str, RowColumn | NumericColumnConfig] | None = None
     """Numbers that are in a column already, such as cost or latency: `{cost: row.cost_usd}`."""
     gates: dict[str, AnyGateConfig | list[AnyGateConfig]] | None = None
@@ -103,6 +106,7 @@ _SECTIONS: Final[Mapping[str, type[Settings]]] = {
     "test_set": TestSetConfig,
     "statistics": StatisticsConfig,
     "repeats": RepeatsConfig,
+    "confidence": ConfidenceConfig,
     "measures": NumericColumnConfig,
     "gates": AnyGateConfig,
     "compare": CompareConfig,
@@ -169,6 +173,10 @@ METRICS: Final[Mapping[str, str]] = {
     "overall_score": "The mean of the rows' overall scores, of a schema with evaluation_config.",
     "field_score": "The mean score of all fields, of a schema with evaluation_config.",
     "overall_pass_rate": "The share of all fields that pass, of a schema with evaluation_config.",
+    "brier": "The mean squared difference of a confidence from 1 where it was right, and from 0 where it was wrong; 0 is best.",
+    "ece": "How far confidences are from the share that is right, in ten bins of equal width; 0 is best.",
+    "auroc": "How likely a right one has more confidence than a wrong one; 0.5 is chance.",
+    "accepted": "The share of all rows whose confidence is high enough for at most `max_errors` to be wrong, surely.",
     "pass_at_k": "How likely at least one of k outputs of a question passes: the mean over the groups of `repeats`.",
     "pass_all_k": "How likely all of k outputs of a question pass: the mean over the groups of `repeats`.",
     **{

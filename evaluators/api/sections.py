@@ -37,6 +37,7 @@ READERS: Final[Mapping[str, SectionReader]] = {
     "measures": _read_by("evaluators.run.suite_sections", "read_measures"),
     "statistics": read_statistics,
     "repeats": _read_by("evaluators.run.suite_sections", "read_repeats"),
+    "confidence": _read_by("evaluators.run.suite_sections", "read_confidence"),
     "gates": _read_by("evaluators.run.gate_targets", "read_gates"),
     "compare": _read_by("evaluators.compare.compare_section", "read_compare"),
     "results": read_results,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from evaluators.api.run_object import Run
     from evaluators.api.run_options import RunOptions
     from evaluators.compare.compare_section import CompareConfig
+    from evaluators.run.confidence import Confidence
     from evaluators.run.engines.engine import NamedEngine
     from evaluators.run.gates import Gate
     from evaluators.run.measures import NumericColumn
@@ -114,6 +115,13 @@ class Suite(Struct, frozen=True, dict=True):
     def repeats(self) -> Repeats | None:
         """Which rows are outputs of one question; None where each row is a question of its own."""
         return self._section("repeats", None)
+
+    @property
+    def confidence(self) -> Confidence:
+        """Where the confidence in a row stands, and how many errors a threshold may let pass."""
+        from evaluators.run.confidence import Confidence  # few suites have any
+
+        return self._section("confidence", Confidence())
 
     def cluster_of(self, roles: Mapping[str, str]) -> str | None:
         """The column that says which rows belong together, where columns play these roles; None when rows are on their own."""
@@ -294,7 +302,8 @@ class Suite(Struct, frozen=True, dict=True):
         named = [column.name for column in needed_columns(self.lines) if column.literal]
         own = [self.cluster] if self.cluster is not None else []
         measured = [one.column for one in self.measures]
-        return list(dict.fromkeys([*named, *self.config.slices, *own, *measured]))
+        confidence = [self.confidence.column] if self.confidence.column is not None else []
+        return list(dict.fromkeys([*named, *self.config.slices, *own, *measured, *confidence]))
 
 
 _TWO_COLUMNS: Final = (

@@ -51,6 +51,8 @@ class FieldLine(Struct, frozen=True):
     optional: bool = False
     skip: bool = False
     when: tuple[Condition, ...] = ()
+    confidence: Path | None = None
+    """Where the output says how sure it is of the field."""
     word: str = "exact"
     """The name of the comparator."""
     fallback_for: str | None = None
@@ -276,6 +278,14 @@ def _flag(value: object) -> bool:
     return value
 
 
+def _confidence(value: object) -> Path:
+    path = read_path(value)
+    if not path.definite:
+        hint = "name one number of the output, such as meta.total"
+        raise bad(f'the confidence "{path.canonical}" must be one place in the output', hint=hint)
+    return path
+
+
 _READERS: Final = {
     "weight": read_weight,
     "required": _flag,
@@ -283,5 +293,6 @@ _READERS: Final = {
     "transforms": read_transforms,
     "align": read_align,
     "when": read_conditions,
+    "confidence": _confidence,
 }
 """What reads each neighbour of `compare`."""

@@ -58,12 +58,25 @@ def tree_of_lines(
         details.extend(found)
         if not found:
             details.extend(_planted(root, line, loc, number))
+    for line, loc in zip(lines, locs or [()] * len(lines), strict=True):
+        if line.confidence is not None and not _listed_at(root, line.confidence):  # it is no extra key
+            details.extend(_planted(root, FieldLine(line.confidence, None, "skip", skip=True), loc, len(lines)))
     if details:
         raise BadSettings(details)
     _check(root, details)
     if details:
         raise BadSettings(details)
     return _node(root, tuple(transforms))
+
+
+def _listed_at(root: Branch, path: Path) -> bool:
+    """Whether some line is about the place, or about one that it stands in."""
+    branch: Branch | None = root
+    for step in path.steps:
+        branch = branch.below.get(step) if branch is not None else None
+        if branch is not None and branch.line is not None:
+            return True
+    return branch is not None
 
 
 def _unsuited(line: FieldLine, loc: Loc) -> list[Detail]:

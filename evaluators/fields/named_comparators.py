@@ -114,7 +114,7 @@ def _hint(words: Iterable[str]) -> str:
 
 WORDS: Final = {"oneof": "one_of"}
 """Comparators by their names in the systems that this package replaces, and today's names."""
-NEIGHBOURS: Final = ("compare", "weight", "required", "optional", "transforms", "align", "when")
+NEIGHBOURS: Final = ("compare", "weight", "required", "optional", "transforms", "align", "when", "confidence")
 """What may stand beside the comparator of a field."""
 
 

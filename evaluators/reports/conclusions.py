@@ -16,6 +16,7 @@ from evaluators.model import __version__
 from evaluators.needs import Output
 from evaluators.reports.coverage import gaps, schema_gaps
 from evaluators.reports.data_warnings import (
+    confidence_gaps,
     id_warnings,
     key_warnings,
     measure_gaps,
@@ -27,13 +28,22 @@ from evaluators.reports.data_warnings import (
     unreadable_measures,
 )
 from evaluators.reports.kinds_read import UNUSED, reading_nothing
+from evaluators.run.confidence import confidence_stats
 from evaluators.run.exact_sums import plus
 from evaluators.run.exit_code import Facts, causes, exit_code
 from evaluators.run.labels import label_tables
 from evaluators.run.places import line_places
 from evaluators.run.preparing import Prepared
 from evaluators.run.repeats import repeat_stats
-from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, NumericColumnStats, RepeatStats, RunResult
+from evaluators.run.result import (
+    ConfidenceStats,
+    ConfusionMatrix,
+    EvaluatorStats,
+    GateResult,
+    NumericColumnStats,
+    RepeatStats,
+    RunResult,
+)
 from evaluators.run.settings_fingerprint import meaning_of
 from evaluators.run.split_result import SplitResult
 from evaluators.run.stats import measures_of, metrics, slice_metrics
@@ -68,12 +78,22 @@ def finish_run(
     measures = measures_of(suite.measures, measured, clustered)
     tables = [one for name, each in measured for one in label_tables(lines, each.labels, name)]
     repeats = [one for name, each in measured for one in repeat_stats(lines, each.repeats, suite.repeats, name)]
+    confidence = [
+        one
+        for name, each in measured
+        for one in confidence_stats(lines, each.confidence, suite.confidence, name, clustered)
+    ]
     finished = all(each.finished for each in every)
-    gates = _judged(suite, stats, slices, measures, tables, repeats)
+    gates = _judged(suite, stats, slices, measures, tables, repeats, confidence)
     if not finished:
         gates = tuple(replace(gate, verdict="undecided", message=_OF_A_PART) for gate in gates)
     troubles = (*changed, *dict.fromkeys(each.trouble for each in every if each.trouble is not None))
-    missed = [*gaps(lines, variants, suite, complete=finished), *measure_gaps(measures), *repeat_gaps(repeats)]
+    missed = [
+        *gaps(lines, variants, suite, complete=finished),
+        *measure_gaps(measures),
+        *repeat_gaps(repeats),
+        *confidence_gaps(confidence),
+    ]
     unused: list[Issue] = []
     if finished:
         first = every[0].first_rows.expected_documents()
@@ -135,6 +155,7 @@ def finish_run(
         measures=tuple(measures),
         confusion_matrices=tuple(tables),
         repeats=tuple(repeats),
+        confidence=tuple(confidence),
     )
 
 
@@ -145,12 +166,13 @@ def _judged(
     measures: Sequence[NumericColumnStats],
     tables: Sequence[ConfusionMatrix],
     repeats: Sequence[RepeatStats],
+    confidence: Sequence[ConfidenceStats],
 ) -> tuple[GateResult, ...]:
     if not suite.gates:
         return ()
     from evaluators.run.gate_verdicts import judge_gates
 
-    return judge_gates(suite.gates, stats, slices, measures, tables, repeats)
+    return judge_gates(suite.gates, stats, slices, measures, tables, repeats, confidence)
 
 
 def _notes(prepared: Prepared, measured: Sequence[SplitResult]) -> Iterator[str]:

@@ -21,7 +21,7 @@ from evaluators.run.measures import NumericColumn
 from evaluators.run.metrics import counted, rows_text
 from evaluators.run.places import KEY, align_place, line_places
 from evaluators.run.repeats import Repeats
-from evaluators.run.result import EvaluatorStats, KeyStats, NumericColumnStats, RepeatStats
+from evaluators.run.result import ConfidenceStats, EvaluatorStats, KeyStats, NumericColumnStats, RepeatStats
 from evaluators.run.split_result import SplitResult
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.files import shown
@@ -139,6 +139,15 @@ def repeat_gaps(repeats: Sequence[RepeatStats]) -> Iterator[Issue]:
         if not one.groups and (one.kept_out or one.nameless):
             message = f'"{with_variant(one.evaluator, one.variant)}": no group of `repeats: {one.by}` was measured'
             yield Issue("repeats-measured-nothing", Blame.TESTSET, message)
+
+
+def confidence_gaps(found: Sequence[ConfidenceStats]) -> Iterator[Issue]:
+    """Every confidence that no row has, though there are rows that it should speak of."""
+    for one in found:
+        if not one.n and one.missing + one.unusable:
+            name = with_variant(one.evaluator, one.variant) + (f" → {one.field}" if one.field else "")
+            message = f'"{name}": no row has a confidence from 0 to 1 in {one.source}'
+            yield Issue("confidence-measured-nothing", Blame.TESTSET, message)
 
 
 def measure_notes(columns: Sequence[NumericColumn], measures: Sequence[NumericColumnStats]) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Final
 
 from evaluators.issues import Blame, Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
+from evaluators.reports.confidence_sections import confidence_sections
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, Tone, listed
 from evaluators.reports.headline import Options, headline
 from evaluators.reports.repeat_sections import repeat_sections
@@ -42,6 +43,7 @@ def run_page(result: RunResult, options: Options = Options()) -> Page:
         *(() if failed else gates),
         *label_sections(result),
         *repeat_sections(result),
+        *confidence_sections(result),
         *schema_sections(result),
         *listed("Panels of judges", map(Item, panel_lines(result))),
         *_repeats(result),

@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from evaluators.issues import Issue
+from evaluators.reports.confidence_sections import confidence_name, threshold_line
 from evaluators.reports.display import clipped, visible, width, wrapped
 from evaluators.reports.document import Head, PageTable, Paragraph, Section, Tone, dense, fitted, heads, table_width
 from evaluators.reports.headline import Options
@@ -188,12 +189,17 @@ def _labels(table: ConfusionMatrix) -> OptionalPart:
 
 
 def _repeats(result: RunResult) -> Iterator[OptionalPart]:
-    """How often questions with several outputs are answered."""
+    """How often questions with several outputs are answered, and from which confidence on rows can be accepted."""
     lines = [
         list(paragraphs(f"{with_variant(one.evaluator, one.variant)}: {repeat_line(one)}{_passes(one)}", indent="  "))
         for one in result.repeats
     ]
     yield _of_lines("repeats", lines, least=1)
+    sure = [
+        list(paragraphs(f"confidence, {confidence_name(one)}: {threshold_line(one)}", indent="  "))
+        for one in result.confidence
+    ]
+    yield _of_lines("confidence", sure, least=1)
 
 
 def _passes(one: RepeatStats) -> str:

@@ -12,6 +12,7 @@ from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
 from evaluators.run.gates import (
     MICRO,
+    OF_CONFIDENCE,
     OF_FIELDS,
     OF_ROWS,
     POOLED,
@@ -58,11 +59,13 @@ def check_gate(
     variants: Sequence[str] = (),
     labels: Mapping[str, Sequence[str] | None] = MappingProxyType({}),
     repeats: bool = False,
+    confidence: bool = False,
 ) -> list[Issue]:
     """What a gate names and the suite does not have, as config issues, before row 1.
 
     `fields` are those of its evaluator, `slices` the columns that the suite slices by, and `labels` those that each evaluator lists; None
     for one whose labels are known only after the run. `repeats`: rows are outputs of questions.
+    `confidence`: what the gate is about has one.
     """
     gaps = [*_slice_gaps(gate, tuple(map(bare_column, slices))), *_variant_gaps(gate, variants)]
     if gate.of_labels_of(labels):
@@ -70,6 +73,11 @@ def check_gate(
     elif gate.metric in REPEATED and gate.target.field is None and not repeats:
         said = f'the gate "{gate.written}" is about several outputs of one question, and the suite does not say which rows these are'
         gaps.append(("no-repeats", said, "add it to the suite: repeats: row.COLUMN, or repeats: id"))
+    elif gate.metric in OF_CONFIDENCE:
+        if not confidence:
+            said = f'the gate "{gate.written}" is about a confidence, and the suite names none for it'
+            hint = "add it to the suite: confidence: row.COLUMN, or to the field: {compare: exact, confidence: PATH}"
+            gaps.append(("no-confidence", said, hint))
     elif not gate.of_measure:
         # an open tree and a schema have fields that are known only after the run
         unknown = not fields.names and (fields.metrics or fields.tree is not None)

@@ -14,6 +14,7 @@ from typing import Final, Literal, TypeAlias
 from evaluators.registry import suggestion
 from evaluators.run.gates import (
     MICRO,
+    OF_CONFIDENCE,
     OF_ROWS,
     POOLED,
     REPEATED,
@@ -25,7 +26,15 @@ from evaluators.run.gates import (
 )
 from evaluators.run.metrics import Coverage, best_mean, coverage_of, worst_mean
 from evaluators.run.repeats import passes_at
-from evaluators.run.result import ConfusionMatrix, EvaluatorStats, FieldStats, GateResult, NumericColumnStats, RepeatStats
+from evaluators.run.result import (
+    ConfidenceStats,
+    ConfusionMatrix,
+    EvaluatorStats,
+    FieldStats,
+    GateResult,
+    NumericColumnStats,
+    RepeatStats,
+)
 from evaluators.run.wording import Finding, sentence
 
 Judged: TypeAlias = Literal["passed", "warned", "failed", "undecided"]
@@ -41,16 +50,18 @@ def judge_gates(
     measures: Iterable[NumericColumnStats] = (),
     tables: Iterable[ConfusionMatrix] = (),
     repeats: Iterable[RepeatStats] = (),
+    confidence: Iterable[ConfidenceStats] = (),
 ) -> tuple[GateResult, ...]:
     """One result per gate, variant and slice, in the order of the gates and then of the metrics."""
     every: tuple[EvaluatorStats | NumericColumnStats, ...] = (*evaluators, *slices, *measures)
     whole, parts = [one for one in every if one.slice is None], [one for one in every if one.slice is not None]
     by_labels = {(one.evaluator, one.variant): one for one in tables}
     by_groups = {(one.evaluator, one.variant): one for one in repeats}
+    sure = {(one.evaluator, one.field, one.variant): one for one in confidence}
     return tuple(
         result
         for gate in gates
-        for result in _judge(gate, parts if gate.config.slice_column else whole, by_labels, by_groups)
+        for result in _judge(gate, parts if gate.config.slice_column else whole, by_labels, by_groups, sure)
     )
 
 
@@ -59,11 +70,14 @@ def _judge(
     candidates: Sequence[EvaluatorStats | NumericColumnStats],
     tables: Mapping[tuple[str, str | None], ConfusionMatrix],
     repeats: Mapping[tuple[str, str | None], RepeatStats],
+    confidence: Mapping[tuple[str, str | None, str | None], ConfidenceStats],
 ) -> Iterable[GateResult]:
     found = [stats for stats in candidates if _concerns(gate, stats)]
     for stats in found:
         if isinstance(stats, NumericColumnStats):
             answer = _judge_measure(gate, stats)
+        elif gate.metric in OF_CONFIDENCE:
+            answer = _judge_confidence(gate, confidence.get((stats.name, gate.target.field, stats.variant)))
         elif gate.metric in REPEATED:
             answer = _judge_groups(gate, repeats.get((stats.name, stats.variant)))
         elif gate.of_labels_of({evaluator for evaluator, _ in tables}):
@@ -181,6 +195,20 @@ def _judge_groups(gate: Gate, stats: RepeatStats | None) -> _Answer:
     if verdict != _UNDECIDED and config.coverage != "any" and covered.short_of(config.coverage):
         verdict, findings = _UNDECIDED, (*findings, Finding("short", {"found": covered, "asked": config.coverage}))
     return value, found.groups, verdict, findings
+
+
+def _judge_confidence(gate: Gate, stats: ConfidenceStats | None) -> _Answer:
+    """The gate on how far a confidence can be trusted. A row without a usable one is never accepted, and is in no other metric."""
+    if stats is None:
+        return None, 0, _UNDECIDED, (_NO_ROWS,)
+    unsure = stats.missing + stats.unusable
+    measured, lost = (stats.n + unsure, 0) if gate.metric == "accepted" else (stats.n, unsure)
+    value: float | None = getattr(stats, gate.metric)
+    verdict, findings = _decide(gate.config, value, measured, Finding("metric", {"metric": gate.metric}))
+    covered, asked = Coverage(measured, lost + stats.kept_out), gate.config.coverage
+    if verdict != _UNDECIDED and asked != "any" and covered.short_of(asked):
+        verdict, findings = _UNDECIDED, (*findings, Finding("short", {"found": covered, "asked": asked}))
+    return value, measured, verdict, findings
 
 
 def _unmet_field(path: str, stats: EvaluatorStats) -> Finding:

@@ -18,6 +18,7 @@ from evaluators.settings import Name, Settings
 ScoreMetric: TypeAlias = Literal[
     "mean", "mean_score", "pass_rate", "accuracy", "precision", "recall", "f1", "mean_precision", "mean_recall", "mean_f1",
     "mean_field_score", "overall_score", "field_score", "overall_pass_rate", "pass_at_k", "pass_all_k",
+    "brier", "ece", "auroc", "accepted",
     "micro_precision", "micro_recall", "micro_f1",
     "macro_precision", "macro_recall", "macro_f1", "weighted_precision", "weighted_recall", "weighted_f1",
 ]  # fmt: skip
@@ -25,6 +26,8 @@ OF_ROWS: Final = ("mean", "pass_rate")
 """Metrics over rows: the mean score, and the share of the scored rows that pass. A field has neither."""
 REPEATED: Final = ("pass_at_k", "pass_all_k")
 """Metrics over groups of rows that are outputs of one question: at least one of k passes, or all do."""
+OF_CONFIDENCE: Final = ("brier", "ece", "auroc", "accepted")
+"""Metrics of how far a confidence can be trusted."""
 OF_FIELDS: Final = ("accuracy",)
 """Metrics over the values of one field: the share of them that are right."""
 AVERAGES: Final = get_args(ScoreMetric)[-6:]
@@ -107,6 +110,8 @@ class AnyGateConfig(Settings):
             raise ValueError(f"{said}: write {{metric: pass_at_k, k: 3}} for three outputs of one question")
         if repeated and self.slice_column is not None:
             raise ValueError("groups of repeats are counted over the whole run, not by slice")
+        if self.metric in OF_CONFIDENCE and self.slice_column is not None:
+            raise ValueError("confidences are counted over the whole run, not by slice")
         by_label = self.label is not None or self.metric in AVERAGES
         if by_label and (self.slice is not None or self.each_slice is not None):
             raise ValueError("labels are counted over the whole run, not by slice")

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from math import comb, copysign, lcm, pi, sqrt, tan
+from math import comb, copysign, exp, lcm, lgamma, log, log1p, pi, sqrt, tan
 from typing import Annotated, Final
 
 from msgspec import Meta, Struct, field
@@ -71,6 +71,39 @@ def ratios(counts: Counts) -> tuple[float | None, float | None, float | None, fl
 def confusion(counts: Counts) -> Confusion:
     """The counts that metrics are made of; errors are wrong."""
     return Confusion(counts.match, counts.mismatch + counts.error, counts.omission, counts.hallucination)
+
+
+def at_most(count: int, of: int, rate: float) -> float:
+    """How likely at most `count` of so many happen, each with this rate, from above 0 to below 1.
+
+    It is not above 0.05 exactly where the one-sided 95 % upper bound of Clopper and Pearson is not above the rate.
+
+    Source: Abramowitz and Stegun 1964, formula 26.5.24 (the binomial as an incomplete beta function) and 26.5.8 (its continued
+    fraction), evaluated as in Lentz 1976, Applied Optics 15.
+    """
+    if count >= of:
+        return 1.0
+    a, b = of - count, count + 1
+    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log1p(-rate) + b * log(rate))
+    if (1 - rate) < (a + 1) / (a + b + 2):
+        return front * _beta_fraction(a, b, 1 - rate) / a
+    return 1 - front * _beta_fraction(b, a, rate) / b
+
+
+def _beta_fraction(a: float, b: float, x: float) -> float:
+    tiny, found = 1e-300, 1.0
+    above, below = 1.0, 1 / (1 - (a + b) * x / (a + 1) or tiny)
+    found = below
+    for m in range(1, 10_000):
+        for term in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            below, above = 1 / (1 + term * below or tiny), 1 + term / above or tiny
+            found *= below * above
+        if abs(below * above - 1) < 1e-13:
+            break
+    return found
 
 
 def share(part: int, whole: int) -> float | None:

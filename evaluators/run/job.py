@@ -30,6 +30,7 @@ from evaluators.limits import OUT_OF_TIME, limited, run_out_of_time
 from evaluators.plan.cells import Cells
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import Plan, compile_plan
+from evaluators.run.confidence import ConfidenceCounts, confidence_paths
 from evaluators.run.groups import cell_texts, cluster_sums
 from evaluators.run.ids import MOST_IDS, checksums, output_columns
 from evaluators.run.labels import labels_of
@@ -111,6 +112,8 @@ class Job(Struct, frozen=True):
     """The column that says which rows belong together."""
     repeats: bool = False
     """They are outputs of one question."""
+    confidence: str | None = None
+    """The column with the confidence in each row."""
     joined: str | None = None
     """The column of outputs that come from another file; None where they stand beside the expected answers."""
     watches: Mapping[str, Watch] = field(default_factory=dict)
@@ -205,8 +208,15 @@ def work_on(
 
 def plan_of(job: Job, lines: Sequence[EvaluatorLine]) -> Plan:
     """The compiled steps of a job."""
-    watched = {name: watch.paths for name, watch in job.watches.items()}
+    watched = {line.name: found for line in lines if (found := watched_of(job, line))}
     return compile_plan(lines, job.roles, job.reading, watched)
+
+
+def watched_of(job: Job, line: EvaluatorLine) -> list[str]:
+    """The fields of an evaluator of which every verdict says what became of them: gates name them, or they have a confidence."""
+    watch = job.watches.get(line.name)
+    own = () if line.settings.scored_fields().names else confidence_paths(line)
+    return list(dict.fromkeys([*(() if watch is None else watch.paths), *own]))
 
 
 class Work:
@@ -238,6 +248,7 @@ class Work:
         sampled = [one.line.settings.sampled() for one in plan.evaluators]
         self.samples = [None if one is None else RowSampling(one) for one in sampled]
         self.measures = NumericColumnCounts(job.measures, job.slices) if job.measures else None
+        self.confidence = [ConfidenceCounts(one, job.confidence, watched_of(job, one.line)) for one in plan.evaluators]
         self.wrong_fields = [WrongFields() for _ in self.ledgers]
         self.writer: RowWriter | None = None
         self.recorder: Recorder | None = None
@@ -262,7 +273,8 @@ class Work:
         kept = job.recording.columns if self.recorder is not None and self.recorder.keeps_cells else ()
         cluster = [job.cluster] if job.cluster is not None else []
         measured = [one.column for one in job.measures]
-        return list(dict.fromkeys([*self.plan.columns, *job.slices, *cluster, *measured, *kept]))
+        confidence = [job.confidence] if job.confidence is not None else []
+        return list(dict.fromkeys([*self.plan.columns, *job.slices, *cluster, *confidence, *measured, *kept]))
 
     def take(self, chunk: Chunk) -> None:
         """Scores the rows of a chunk. Once the time of the run is over, none of them is judged.
@@ -306,6 +318,8 @@ class Work:
             self.writer.add(chunk.offsets, chunk.ids, codes, given, names or (), slices)
         for name, counts in self.slices.items():
             counts.add(columns[name], codes)
+        for confidence in self.confidence:
+            confidence.add(columns, slots)
         if self.measures is not None:
             self.measures.add(chunk.offsets, columns, names)
         for labels, ledger, column in zip(self.labels, self.ledgers, codes, strict=True):
@@ -347,6 +361,8 @@ class Work:
         if self.writer is not None:
             self.writer.flush()
         result = self.result
+        if any(one.sums for one in self.confidence):
+            result.confidence = [one.sums for one in self.confidence]
         result.labels = [None if one is None else one.sums for one in self.labels]
         result.samples = [None if one is None else one.sample for one in self.samples]
         if self.measures is not None:

@@ -147,13 +147,13 @@ class NumericColumnSums(Sum):
     def count(self, marks: Iterable[str], cells: Mapping[str, int], in_slice: bool = False) -> dict[str, set[str]]:
         """Counts cells, given how often each occurs. Returns by mark those that hold no number."""
         unread: dict[str, set[str]] = {}
-        filled = {cell: times for cell, times in cells.items() if not _is_empty(cell)}
+        filled = {cell: times for cell, times in cells.items() if not is_empty(cell)}
         self.cells += sum(cells.values())
         self.missing += sum(cells.values()) - sum(filled.values())
         for mark in marks:
             numbers = self.numbers.setdefault(mark, NumberSums(in_slice=in_slice))
             for cell, times in filled.items():
-                number = _units(cell, mark)
+                number = units_in(cell, mark)
                 if number is None:
                     unread.setdefault(mark, set()).add(cell)
                 else:
@@ -175,7 +175,7 @@ class NumericColumnCounts:
     ) -> None:
         """Some rows: their cells by column, and the clusters that they belong to."""
         for index, (one, sums) in enumerate(zip(self._columns, self.sums, strict=True)):
-            cells = [cell if cell.__class__ is str else _as_text(cell) for cell in columns[one.column]]
+            cells = [cell if cell.__class__ is str else as_text(cell) for cell in columns[one.column]]
             for mark, odd in sums.count(one.readings, Counter(cells)).items():
                 if (lacking := FIRST_ROWS - len(rows := sums.unread.get(mark, ()))) > 0:
                     found = ((offset, _shown(cell)) for offset, cell in zip(offsets, cells, strict=True) if cell in odd)
@@ -201,13 +201,14 @@ class NumericColumnCounts:
 def _add_clusters(sums: NumericColumnSums, cells: Mapping[tuple[str, str], int]) -> None:
     for mark, numbers in sums.numbers.items():
         for (name, cell), times in cells.items():
-            number = None if _is_empty(cell) else _units(cell, mark)
+            number = None if is_empty(cell) else units_in(cell, mark)
             if number is not None:
                 plus(numbers.clusters, {name: [times, number * times]})
         numbers.clusters = limited_clusters(numbers.clusters)
 
 
-def _is_empty(cell: str) -> bool:
+def is_empty(cell: str) -> bool:
+    """Nothing stands in the cell."""
     return not cell or cell.isspace()
 
 
@@ -235,7 +236,7 @@ def _reader(mark: str) -> Callable[[str], Fraction | None]:
     return exact_reader(Parse(decimal="," if mark == "," else ".", thousands="." if mark == "," else ",", currency=True))
 
 
-def _as_text(cell: Any) -> str:
+def as_text(cell: Any) -> str:
     """A cell that is no text, as one that says what it was. A value that stands for no number at all is an empty cell."""
     if cell is None or cell is MISSING or cell != cell:
         return ""
@@ -251,7 +252,8 @@ _NUMBER: Final = "\0n"
 _NO_NUMBER: Final = "\0x"
 
 
-def _units(cell: str, mark: str) -> int | None:
+def units_in(cell: str, mark: str) -> int | None:
+    """The number in a cell, which may be one that `as_text` wrote, in units; None where there is none."""
     if cell[:1] != "\0":
         return units_of(cell, mark)
     if not cell.startswith(_NUMBER):

@@ -146,6 +146,11 @@ def _column_locs(suite: Suite, column: str) -> Iterator[Loc]:
         yield ("repeats",)
     elif isinstance(repeats, Mapping) and repeats.get("by") == f"row.{column}":
         yield ("repeats", "by")
+    confidence = data.get("confidence")
+    if confidence == f"row.{column}":
+        yield ("confidence",)
+    elif isinstance(confidence, Mapping) and confidence.get("column") == f"row.{column}":
+        yield ("confidence", "column")
     measures = data.get("measures")
     for name, body in measures.items() if isinstance(measures, Mapping) else ():
         if body == f"row.{column}":

@@ -17,6 +17,7 @@ from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.judge import Judge
 from evaluators.needs import ROLES
 from evaluators.plan.suite_plan import Plan
+from evaluators.run.confidence import confidence_paths
 from evaluators.run.places import placed, placed_file, placed_role
 from evaluators.settings import BadSettings, Loc
 from evaluators.testsets.byte_store import scheme_of
@@ -31,6 +32,7 @@ from evaluators.values.addresses import addresses_in, allowed_beginnings, refuse
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
+    from evaluators.run.gates import Gate
     from evaluators.testsets.memory_rows import FetchedRows
 
 
@@ -214,6 +216,14 @@ def _said(place: object) -> str:
     return shown_address(place) if isinstance(place, str) else "ADDRESS"
 
 
+def _has_confidence(suite: Suite, gate: Gate) -> bool:
+    """Whether the suite says how sure the model was of what a gate is about."""
+    if gate.target.field is None:
+        return suite.confidence.column is not None
+    line = next((line for line in suite.lines if line.name == gate.target.evaluator), None)
+    return line is not None and gate.target.field in confidence_paths(line)
+
+
 def check_gate_targets(suite: Suite, variants: Sequence[str] | None = None) -> None:
     """Every gate must be about something that the suite has. Raises Problems with those that are not.
 
@@ -230,7 +240,9 @@ def check_gate_targets(suite: Suite, variants: Sequence[str] | None = None) -> N
     for gate in suite.gates:
         loc = ("gates", gate.written)
         at, fields = replace(gate, where=source.place(loc, key=True)), scored.get(gate.target.evaluator, NO_FIELDS)
-        found = check_gate(at, fields, suite.config.slices, known, labels, suite.repeats is not None)
+        found = check_gate(
+            at, fields, suite.config.slices, known, labels, suite.repeats is not None, _has_confidence(suite, gate)
+        )
         issues += [replace(issue, excerpt=source.excerpt(loc, key=True)) for issue in found]
     if issues:
         raise Problems(issues)

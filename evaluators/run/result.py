@@ -379,6 +379,66 @@ class RepeatStats(Struct, frozen=True):
     variant: str | None = None
 
 
+class ConfidenceBin(Struct, frozen=True):
+    """The rows with a confidence from `low` up to but without `high`; 1 is in the last bin."""
+
+    low: float
+    high: float
+    n: Count
+    right: Count
+    confidence: Share
+    """Their mean confidence."""
+    accuracy: Share
+    """The share of them that is right."""
+    ci: Interval | None
+
+
+class AcceptAbove(Struct, frozen=True):
+    """What comes of accepting rows from a confidence on."""
+
+    threshold: float
+    accepted: Count
+    share: Share
+    """Of all rows, those without a usable confidence included."""
+    errors: Count
+    """Those of the accepted that are wrong."""
+    error_rate: Share | None
+    ci: Interval | None
+
+
+class ConfidenceStats(Struct, frozen=True):
+    """The confidence in an evaluator's rows, or in one of its fields, held against what was right.
+
+    rows with a label = n + missing + unusable. Bins have equal width.
+    """
+
+    evaluator: str
+    field: str | None
+    source: str
+    n: Count
+    right: Count
+    missing: Count
+    unusable: Count
+    """What is no number from 0 to 1."""
+    kept_out: Count
+    """Rows that could not be measured."""
+    brier: Share | None
+    ece: Share | None
+    auroc: Share | None
+    bins: tuple[ConfidenceBin, ...]
+    accept: tuple[AcceptAbove, ...]
+    max_errors: Share
+    threshold: float | None
+    """The smallest confidence from which on at most `max_errors` are wrong; None where none is sure."""
+    accepted: Share | None
+    """The share of all rows that it accepts, 0 without a threshold; None where rows belong together."""
+    least_rows: Count
+    """How many rows without an error it takes to be sure."""
+    clustered: bool = False
+    """Rows belong together, so bounds that count them one by one are not given."""
+    variant: str | None = None
+
+
 class GateResult(Struct, frozen=True):
     """One gate, for one variant and slice."""
 
@@ -460,6 +520,9 @@ class RunResult(Struct, frozen=True):
 
     repeats: tuple[RepeatStats, ...] = ()
     """What several outputs of one question came to, by variant and evaluator; nothing where rows are on their own."""
+
+    confidence: tuple[ConfidenceStats, ...] = ()
+    """How far confidences can be trusted, by variant, evaluator and field; nothing where none is named."""
 
     folder: str | None = None
     """The run folder that was written. In a `run.json` its name, where nobody asked for that one."""

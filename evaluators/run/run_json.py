@@ -34,7 +34,7 @@ def run_document(result: RunResult, record: object = None) -> dict[str, Any]:
     """What `run.json` holds."""
     body = plain(result)
     del body["environment"]
-    for key in ("judges", "measures", "confusion_matrices", "repeats", "folder", "written"):
+    for key in ("judges", "measures", "confusion_matrices", "repeats", "confidence", "folder", "written"):
         if not body[key]:
             del body[key]
     for gate in body["gates"]:

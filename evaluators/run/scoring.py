@@ -110,6 +110,7 @@ def jobs_of(
                 slices=suite.config.slices,
                 recording=recordings[index] if recordings is not None and working is not None else Recording(),
                 cluster=suite.cluster_of(prepared.roles),
+                confidence=suite.confidence.column,
                 repeats=suite.repeats is not None,
                 measures=suite.measures,
                 watches=watches_of(suite),

@@ -26,6 +26,7 @@ from evaluators.judges.answer_lines import AskedTotals, JudgeTotals
 from evaluators.model import JSON, MISSING
 from evaluators.needs import Expected
 from evaluators.plan.suite_plan import Plan
+from evaluators.run.confidence import ConfidenceSums
 from evaluators.run.exact_sums import Sum
 from evaluators.run.groups import SliceKey, limit_slices
 from evaluators.run.ids import Ids
@@ -155,6 +156,8 @@ class SplitResult(Sum):
     """The attempts of each group, by evaluator; empty where rows are on their own."""
     samples: list[RowSample | None] = field(default_factory=list)
     """The rows from which a metric is worked out that compares rows, by evaluator; None for one without such a metric."""
+    confidence: list[dict[str, ConfidenceSums]] = field(default_factory=list)
+    """The confidences of each evaluator, by field; empty where none is named."""
     numbers: list[tuple[Count, Count]] = field(default_factory=list)
     """The numbers of the rows of a batch, ascending, as ranges: the first and the last of each."""
     digest: Count = 0

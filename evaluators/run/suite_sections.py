@@ -1,5 +1,5 @@
-"""The sections `measures`, `repeats`, `limits`, `results` and `statistics` of a suite: numbers that are in a column already, which rows
-are outputs of one question, how much a row and a run may cost, what a run leaves, and which rows belong together."""
+"""The sections `measures`, `repeats`, `confidence`, `limits`, `results` and `statistics` of a suite: numbers that are in a column
+already, which rows are outputs of one question, how sure the model was, how much a row and a run may cost, what a run leaves, and which rows belong together."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator
 
 from evaluators.limits import LIST_CELLS, PATH_STEPS, ROW_SECONDS, TEXT_LENGTH, WorkLimits
+from evaluators.run.confidence import Confidence
 from evaluators.run.measures import Decimal, NumericColumn
 from evaluators.run.repeats import BY_ID, Repeats
 from evaluators.settings import BadSettings, Detail, Name, Settings, bad, build, read_each, spell
@@ -112,6 +113,32 @@ def read_repeats(data: Any, context: Mapping[str, Any]) -> Repeats:
         message = f'`statistics` clusters rows by "{statistics.column}", and `repeats` by "{by}"'
         raise bad(message, hint="leave out statistics: intervals go by the groups of repeats")
     return Repeats(by, tuple(sorted(set(config.k))), of_ids)
+
+
+class ConfidenceConfig(Settings):
+    """How sure the model was, held against what was right."""
+
+    column: Annotated[str, Field(pattern=r"^row\.\s*\S")] | None = None
+    """The column with the confidence in each row, a number from 0 to 1: `row.conf`. Fields may have their own: a path in the output."""
+    max_errors: Annotated[float, Field(gt=0.0, lt=1.0, strict=True)] = 0.02
+    """The share of errors among the accepted rows that a threshold may let pass."""
+
+    @field_validator("column", mode="before")
+    @classmethod
+    def _a_column(cls, value: object) -> object:
+        if isinstance(value, str) and not (value.startswith("row.") and value[4:].strip()):
+            raise bad(f'a confidence is a column, written row.COLUMN; found "{value}"', hint=f"write row.{value}")
+        return value
+
+
+def read_confidence(data: Any, context: Mapping[str, Any]) -> Confidence:
+    """Where the confidence stands, and how many errors a threshold may let pass."""
+    short = isinstance(data, str)
+    try:
+        config = build(ConfidenceConfig, {"column": data} if short else data, noun="confidence")
+    except BadSettings as error:
+        raise BadSettings([_placed(detail) if short else detail for detail in error.details]) from error
+    return Confidence(None if config.column is None else config.column.removeprefix("row."), config.max_errors)
 
 
 class LimitsConfig(Settings):

@@ -110,7 +110,7 @@ Value: TypeAlias = "Scalar | list[YamlNode] | dict[str, MapEntry]"
 
 SECTIONS: Final = (
     "version", "name", "description", "extends", "test_set", "comparators", "evaluators", "slices", "measures", "statistics",
-    "repeats", "gates",
+    "repeats", "confidence", "gates",
     "compare", "results", "tracking", "judge", "limits", "engine",
 )  # fmt: skip
 """The settings at the top of a suite."""

@@ -69,6 +69,8 @@ class FieldShape(Settings):
     """How the items of this list are paired."""
     when: ConditionsShape = None
     """In which rows the field counts."""
+    confidence: PathShape = None
+    """Where the output says how sure it is of the field: the path of a number from 0 to 1."""
 
 
 class CompoundShape(Settings):

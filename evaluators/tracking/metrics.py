@@ -15,7 +15,15 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from evaluators.reports.names import field_name, segment
-from evaluators.run.result import Counts, EvaluatorStats, FieldStats, NumericColumnStats, RepeatStats, RunResult
+from evaluators.run.result import (
+    ConfidenceStats,
+    Counts,
+    EvaluatorStats,
+    FieldStats,
+    NumericColumnStats,
+    RepeatStats,
+    RunResult,
+)
 
 Number: TypeAlias = int | float
 Named: TypeAlias = Iterator[tuple[str, Number | None]]
@@ -71,6 +79,7 @@ def of_variant(result: RunResult, variant: str) -> RunResult:
         evaluators=tuple(replace(one, variant=None) for one in result.evaluators if one.variant == variant),
         slices=tuple(replace(one, variant=None) for one in result.slices if one.variant == variant),
         measures=tuple(replace(one, variant=None) for one in result.measures if one.variant == variant),
+        confidence=tuple(replace(one, variant=None) for one in result.confidence if one.variant == variant),
         repeats=tuple(replace(one, variant=None) for one in result.repeats if one.variant == variant),
         gates=tuple(replace(one, variant=None) for one in result.gates if one.variant == variant),
     )
@@ -128,10 +137,16 @@ def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str,
         if stats.slice is None:
             of_stats = (one for one in result.repeats if (one.evaluator, one.variant) == (stats.name, stats.variant))
             yield from ((group, f"{group.name}/repeats", _repeats(one)) for one in of_stats)
+        for sure in result.confidence if stats.slice is None else ():
+            if (sure.evaluator, sure.field, sure.variant) == (stats.name, None, stats.variant):
+                yield group, f"{group.name}/confidence", _confidence(sure)
     for stats in result.evaluators:
         for one_field in stats.fields:
             group = MetricGroup(field_prefix(stats, one_field), {**_about(stats), "field": one_field.path})
             yield group, group.name, _field(one_field)
+            for sure in result.confidence:
+                if (sure.evaluator, sure.field, sure.variant) == (stats.name, one_field.path, stats.variant):
+                    yield group, f"{group.name}/confidence", _confidence(sure)
 
 
 def _about(stats: EvaluatorStats) -> dict[str, str]:
@@ -179,6 +194,11 @@ def _repeats(one: RepeatStats) -> Named:
     for each in one.passes:
         yield f"pass_at_{each.k}", each.pass_at_k
         yield f"pass_all_{each.k}", each.pass_all_k
+
+
+def _confidence(one: ConfidenceStats) -> Named:
+    for name in ("n", "missing", "unusable", "brier", "ece", "auroc", "threshold", "accepted"):
+        yield name, getattr(one, name)
 
 
 def _field(one: FieldStats) -> Named:

@@ -12,6 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from evaluators.model import FIELD_STATUSES
+from evaluators.reports.confidence_sections import confidence_id
 from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.headline import Options
 from evaluators.reports.html.rows import RIGHT, EmbeddedRows, Encoded
@@ -56,9 +57,12 @@ def run_payload(
     page = run_page(result, replace(options, mistakes=()))  # its table of rows says them
     payload = page_payload(page, page.title.removeprefix(f"{result.name}: "))
     tables = {label_id(place): place for place in range(len(result.confusion_matrices))}
+    plots = {confidence_id(place): one for place, one in enumerate(result.confidence)}
     for section in payload["sections"]:
         if section["id"] in tables:
             section["labels"] = tables[section["id"]]
+        if section["id"] in plots:
+            section["bins"] = [[one.low, one.high, one.accuracy] for one in plots[section["id"]].bins]
     fields = [
         (place, number, stats, field)
         for place, stats in enumerate(result.evaluators)

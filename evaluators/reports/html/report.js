@@ -631,7 +631,22 @@ const VERDICTS = ["verdict", "finding"];
 function neutralSection(section) {
   const write = section.id === "suggestions" ? withCode : plain;
   const blocks = section.blocks.map((block) => neutralBlock(block, `${section.title ?? "Opening"}, table`, write));
-  return section.title ? titled(section.id, section.title, blocks) : el("div.opening", blocks);
+  const plot = section.bins && calibration(section.bins);
+  return section.title ? titled(section.id, section.title, [plot, ...blocks]) : el("div.opening", blocks);
+}
+const SIDE = 200;
+function calibration(bins) {
+  const bars = bins.map(([low, high, right]) =>
+    el("rect.bar", { x: low * SIDE + 1, width: (high - low) * SIDE - 2, y: (1 - right) * SIDE, height: right * SIDE }),
+  );
+  const axis = el("line.axis", { x1: 0, x2: SIDE, y1: SIDE - 0.5, y2: SIDE - 0.5 });
+  const diagonal = el("line.axis", { x1: 0, x2: SIDE, y1: SIDE, y2: 0 });
+  const drawn = { viewBox: `0 0 ${SIDE} ${SIDE}`, role: "img", "aria-label": "Share that is right, over the confidence" };
+  return el(
+    "figure.calibration",
+    el("svg", drawn, bars, axis, diagonal),
+    el("figcaption.quiet", "bars: share that is right; line: what the confidence says"),
+  );
 }
 function neutralBlock(block, label, write = plain) {
   if (block.items)

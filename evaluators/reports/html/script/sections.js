@@ -16,7 +16,26 @@ const VERDICTS = ["verdict", "finding"];
 export function neutralSection(section) {
   const write = section.id === "suggestions" ? withCode : plain;
   const blocks = section.blocks.map((block) => neutralBlock(block, `${section.title ?? "Opening"}, table`, write));
-  return section.title ? titled(section.id, section.title, blocks) : el("div.opening", blocks);
+  const plot = section.bins && calibration(section.bins);
+  return section.title ? titled(section.id, section.title, [plot, ...blocks]) : el("div.opening", blocks);
+}
+
+const SIDE = 200;
+
+/** The share that is right, over the confidence: on the diagonal the two are the same. The table below has the numbers.
+ * @param {[number, number, number][]} bins */
+function calibration(bins) {
+  const bars = bins.map(([low, high, right]) =>
+    el("rect.bar", { x: low * SIDE + 1, width: (high - low) * SIDE - 2, y: (1 - right) * SIDE, height: right * SIDE }),
+  );
+  const axis = el("line.axis", { x1: 0, x2: SIDE, y1: SIDE - 0.5, y2: SIDE - 0.5 });
+  const diagonal = el("line.axis", { x1: 0, x2: SIDE, y1: SIDE, y2: 0 });
+  const drawn = { viewBox: `0 0 ${SIDE} ${SIDE}`, role: "img", "aria-label": "Share that is right, over the confidence" };
+  return el(
+    "figure.calibration",
+    el("svg", drawn, bars, axis, diagonal),
+    el("figcaption.quiet", "bars: share that is right; line: what the confidence says"),
+  );
 }
 
 /** @param {Block} block @param {string} label @param {(text: string) => any} [write] */

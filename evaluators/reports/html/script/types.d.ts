@@ -99,6 +99,7 @@ export interface Section {
   title: string | null;
   blocks: Block[];
   labels?: number;
+  bins?: [number, number, number][];
 }
 
 /** What the page says of its rows beside their lines. */
