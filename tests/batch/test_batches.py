@@ -36,6 +36,7 @@ MIXED = {
     "slices": ["row.kind"],
     "statistics": {"cluster": "row.group"},
     "repeats": "row.group",
+    "confidence": "row.sure",
     "measures": {"cost": "row.cost"},
     "gates": {"fields.a": {"fail_below": 0.2}, "answer": {"metric": "f1", "label": "yes", "fail_below": 0.9}},
 }  # fmt: skip
@@ -48,6 +49,7 @@ MIXED_ROWS: list[dict[str, Any]] = [
         "page": json.dumps({"a": number % 2, "items": [{"n": 0}, {"n": 1}]}) if number % 11 else "not json",
         "kind": "ab"[number % 2],
         "group": str(number // 3),
+        "sure": str(number % 9 / 8) if number % 13 else "sure",
         "cost": "dear" if number == 20 else str(number / 7),
     }
     for number in range(40)
