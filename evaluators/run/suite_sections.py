@@ -1,5 +1,6 @@
 """The sections `measures`, `repeats`, `confidence`, `limits`, `results` and `statistics` of a suite: numbers that are in a column
-already, which rows are outputs of one question, how sure the model was, how much a row and a run may cost, what a run leaves, and which rows belong together."""
+already, which rows are outputs of one question, how sure the model was, how much a
+row and a run may cost, what a run leaves, and which rows belong together."""
 
 from __future__ import annotations
 
