@@ -19,6 +19,7 @@ from evaluators.reports.run_page import hardest_rows
 from evaluators.reports.schema_sections import failed_section
 from evaluators.reports.suggestions import MOST_SUGGESTED, not_searched, suggestion_hint, suggestion_section
 from evaluators.run.cells_again import with_cells
+from evaluators.run.empty_answers import empty_answer_note
 from evaluators.run.reader import Run
 from evaluators.run.recorder import SMALL_RUN
 from evaluators.run.store import LINKS_JSON
@@ -100,7 +101,10 @@ def advice_page(path: Path) -> Page:
 
     found = suggestions_for(lines, record)
     none = (Section(None, (Paragraph("No single change would turn a recorded wrong value right."),)),)
-    return Page(f"{record.result.name}: advice", suggestion_section(found, len(found)) or none)
+    cells = (line.cells for line in record.cells(record.facts.variants[0].variant))
+    note = empty_answer_note(lines, record.result.columns, cells)
+    baseline = (Section("An empty answer", (Paragraph(f"{note}.", "note"),)),) if note is not None else ()
+    return Page(f"{record.result.name}: advice", (*(suggestion_section(found, len(found)) or none), *baseline))
 
 
 def write_again(path: Path, files: Iterable[Path]) -> list[Path]:

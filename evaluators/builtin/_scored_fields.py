@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
@@ -65,10 +65,17 @@ class ScoredFields(Struct, frozen=True):
     cell are not among them. Only who says something of a key asks: a schema that refers to itself has thousands of places."""
     broken_by: Callable[[JSON], Iterable[tuple[str, str]]] | None = None
     """For a type that asks something of expected documents alone: the fields that one breaks, each with why."""
+    absent_values: tuple[Any, ...] = ()
+    """Values beside null that the suite calls absent."""
     null_unsaid: bool = False
     """Null is a value like any other, because nobody said what it is."""
     by_schema: bool = False
     """Rows have documents with every result, for reports that list them."""
+
+    @property
+    def has_empty_rates(self) -> bool:
+        """Values that are expected to be empty, and those that are left empty, are counted by field."""
+        return self.lines is not None or self.by_schema
 
     @property
     def of_rows(self) -> tuple[str, ...]:

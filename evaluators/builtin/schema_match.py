@@ -295,7 +295,7 @@ class SchemaMatch(TreeEvaluator):
             metrics=METRICS, lines=self.fields, optional=optional, surplus=surplus,
             keyed_lists=lambda: known.keyed_lists if known else (),
             null_unsaid=not (self.model_fields_set & {"nulls", "absent_values", "post_process"} or (known and known.processors)),
-            by_schema=True,
+            by_schema=True, absent_values=self.absent_values or (),
         )  # fmt: skip
         if known is None:
             return by_row

@@ -80,6 +80,15 @@ class ListedRows(ScoredRows):
     def lists(self) -> Sequence[WalkedLists]:
         return self._walk.lists if self._walk is not None else ()
 
+    def compared(self) -> tuple[Sequence[FieldColumn], Sequence[tuple[str, Collection[int]]]]:
+        every, left_out = range(len(self)), self._left_out
+        fields = [
+            (line.name, [row for row in every if row not in left_out[number]] if number in left_out else every)
+            for number, line in enumerate(self.tree.scored)
+            if line.path.definite and not line.skip
+        ]
+        return (self._walk.columns if self._walk is not None else ()), fields
+
     def settle(self) -> None:
         if self._walk is not None and not self.statuses:
             self._walk.values.settle()

@@ -20,7 +20,7 @@ from typing import Any, Final, Generic, NamedTuple, Protocol, SupportsIndex, Typ
 
 from evaluators.fields.frame import Frame
 from evaluators.fields.scored import Documents
-from evaluators.fields.walk_findings import WalkedLists
+from evaluators.fields.walk_findings import FieldColumn, WalkedLists
 from evaluators.issues import Issue
 from evaluators.model import Outcome, Reason, Result
 from evaluators.values.paths import display
@@ -87,6 +87,10 @@ class ScoredRows:
     def lists(self) -> Sequence[WalkedLists]:
         """The lists that were looked into, with how their items were paired; and those that are skipped."""
         return ()
+
+    def compared(self) -> tuple[Sequence[FieldColumn], Sequence[tuple[str, Collection[int]]]]:
+        """What was compared as one value, column by column; and the fields with one value in each row, with the rows that look at it."""
+        return (), ()
 
     def settle(self) -> None:
         """Takes the answers to what was asked."""

@@ -18,7 +18,7 @@ from evaluators.fields.schema_scoring import SCORES, SchemaScoring
 from evaluators.fields.scored import Documents, ListOutcome, Scored
 from evaluators.fields.settle import WRONG, of_fields
 from evaluators.fields.walk import Lacking, Walk
-from evaluators.fields.walk_findings import WalkedLists
+from evaluators.fields.walk_findings import FieldColumn, WalkedLists
 from evaluators.issues import Issue, RowProblem
 from evaluators.model import Outcome, Reason, Result, RowStatus
 
@@ -57,6 +57,11 @@ class SchemaRows(ScoredRows):
             return ()
         skipped = ((node, frame) for node, frame in self.walk.skipped if node.kind == "array")
         return [*self.walk.lists, *(WalkedLists(node, frame, frame, None, [], False) for node, frame in skipped)]
+
+    def compared(self) -> tuple[Sequence[FieldColumn], Sequence[tuple[str, Collection[int]]]]:
+        if self.walk is None:
+            return (), ()
+        return self.walk.columns, [(name, range(len(self))) for name in self.scoring.in_every_row]
 
     def settle(self) -> None:
         if self.walk is not None:

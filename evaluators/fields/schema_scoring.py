@@ -18,7 +18,7 @@ from evaluators.fields.tree import FieldNode, nodes
 from evaluators.fields.xeval import NULLS, read_xeval
 from evaluators.judges.judged_comparator import JudgedComparator
 from evaluators.settings import BadSettings, Detail, spell
-from evaluators.values.paths import Path
+from evaluators.values.paths import ANY, Path
 
 Dialect: TypeAlias = Literal["auto", "x-eval", "evaluation_config"]
 ScoreName: TypeAlias = Literal[
@@ -107,6 +107,12 @@ class SchemaScoring(Struct, frozen=True, dict=True):
     def fields(self) -> tuple[str, ...]:
         """The places that are compared as one value, each once, in the order of the schema."""
         return tuple(dict.fromkeys(node.name for node in places(self.root) if node.unit or node.compound))
+
+    @cached_property
+    def in_every_row(self) -> tuple[str, ...]:
+        """Those of them that stand in no list, so that each row has one value there, or none."""
+        units = (node for node in places(self.root) if (node.unit or node.compound) and ANY not in node.path)
+        return tuple(dict.fromkeys(node.name for node in units))
 
     @cached_property
     def row_fields(self) -> tuple[str, ...]:

@@ -17,11 +17,13 @@ from evaluators.issues import Blame, Issue
 from evaluators.reports.display import visible
 from evaluators.reports.kinds_read import UNUSED_OPTIONAL
 from evaluators.reports.suite_page import settings_as_written
+from evaluators.run.empty_answers import empty_answer_note
 from evaluators.run.exit_code import Facts, exit_code
 from evaluators.run.metrics import counted, rows_text
 from evaluators.run.places import loc_in_test_set
 from evaluators.run.preparing import Prepared, check_gate_targets, prepare
 from evaluators.run.result import RunResult
+from evaluators.testsets.reader import whole as read_whole
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set_checks import absent_places, contradictions, is_here, repeated_keys, unused_columns
 from evaluators.testsets.test_set_config import Joined
@@ -122,9 +124,17 @@ def check_data(
     return DataCheck(
         result,
         not whole and result.rows >= LOOKED_AT,
-        (*notes, *([unused] if unused is not None else ())),
+        (*notes, *filter(None, (unused, empty_answer_note(suite.lines, prepared.roles, _rows(prepared))))),
         (*_oddities(prepared), *label_warnings(*looked_at), *field_warnings(*looked_at)),
     )
+
+
+def _rows(prepared: Prepared) -> Iterator[Mapping[str, Any]]:
+    """The cells of each row of the first variant that was looked at."""
+    table, header = prepared.variants()[0][1], prepared.plan().columns
+    for chunk in read_whole(table, header):
+        for row in zip(*(chunk.columns[name] for name in header), strict=True):
+            yield dict(zip(header, row, strict=True))
 
 
 def _used(prepared: Prepared) -> set[str]:

@@ -19,6 +19,7 @@ from evaluators.reports.repeat_sections import repeat_sections
 from evaluators.reports.rows import RowView
 from evaluators.reports.run_tables import (
     MOST_WEAK,
+    empty_section,
     label_sections,
     lowest_section,
     measure_section,
@@ -48,6 +49,7 @@ def run_page(result: RunResult, options: Options = Options()) -> Page:
         *listed("Panels of judges", map(Item, panel_lines(result))),
         *_repeats(result),
         *lowest_section(result, MOST_WEAK),
+        *empty_section(result),
         *mistake_section(options.mistakes, options.mistakes_until),
         *slice_section(result),
         *measure_section(result),

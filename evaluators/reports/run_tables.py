@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from evaluators.fields.empty_values import EMPTY_RATES
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense, heads
 from evaluators.reports.mistakes import Mistake
 from evaluators.reports.tables import full_name, with_variant
 from evaluators.run.intervals import wilson
 from evaluators.run.metrics import (
     counted,
+    interval_text,
     more_text,
+    percent_text,
     quantity_interval_text,
     quantity_text,
     rows_text,
@@ -61,6 +64,41 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
         if stats.fields_not_listed
     )
     return (Section("Fields with the lowest accuracy", tuple(blocks), id="fields"),) if blocks else ()
+
+
+def empty_section(result: RunResult) -> tuple[Section, ...]:
+    """How often fields have something where nothing is expected, and nothing where something is, with what all fields come to;
+    nothing where neither happens."""
+    rows: list[tuple[str, ...]] = []
+    for stats in result.evaluators:
+        listed = [one for one in stats.fields if one.invented_rate or one.left_empty_rate][:MOST_WEAK]
+        if listed:
+            rows += (_empty_cells(stats, one.path, one) for one in listed)
+            rows.append(_empty_cells(stats, None, stats))
+    if not rows:
+        return ()
+    table = PageTable(_EMPTY_COLUMNS, tuple(rows))
+    said = Paragraph(
+        'Empty is absent, null, "", [] or {}, and what the suite calls absent, whatever `nulls` says.', "note"
+    )
+    return (Section("Invented, and left empty", (dense(table, _EMPTY_KEPT), said), id="empty"),)
+
+
+_EMPTY_COLUMNS: Final = (
+    Head("evaluator"), Head("variant"), Head("field"), Head("invented_rate", True), Head("95 % CI", True), Head("n", True),
+    Head("left_empty_rate", True), Head("its 95 % CI", True), Head("its n", True),
+)  # fmt: skip
+_EMPTY_KEPT: Final = tuple(one.head for one in _EMPTY_COLUMNS if one.head != "variant")
+
+
+def _empty_cells(stats: EvaluatorStats, path: str | None, one: EvaluatorStats | FieldStats) -> tuple[str, ...]:
+    cis = (stats.metric_ci(path, metric) for metric in EMPTY_RATES)
+    invented, left_empty = (interval_text(known.ci if known is not None else None) for known in cis)
+    return (
+        stats.name, stats.variant or "", "all fields" if path is None else path,
+        percent_text(one.invented_rate), invented, f"{one.expected_empty:,}",
+        percent_text(one.left_empty_rate), left_empty, f"{one.expected_filled:,}",
+    )  # fmt: skip
 
 
 def mistake_section(found: Sequence[Mistake], until: int | None) -> tuple[Section, ...]:

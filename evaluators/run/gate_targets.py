@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from evaluators.builtin._scored_fields import ScoredFields
+from evaluators.fields.empty_values import EMPTY_RATES
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
 from evaluators.run.gates import (
@@ -81,19 +82,23 @@ def check_gate(
     elif not gate.of_measure:
         # an open tree and a schema have fields that are known only after the run
         unknown = not fields.names and (fields.metrics or fields.tree is not None)
-        gaps[:0] = [*_metric_gaps(gate, fields.metrics), *_field_gaps(gate, None if unknown else fields.names)]
+        gaps[:0] = [*_metric_gaps(gate, fields), *_field_gaps(gate, None if unknown else fields.names)]
     return [Issue(code, Blame.CONFIG, message, gate.where, hint) for code, message, hint in gaps]
 
 
 _Gap: TypeAlias = tuple[str, str, str | None]
 
 
-def _metric_gaps(gate: Gate, made: Sequence[str]) -> Iterable[_Gap]:
+def _metric_gaps(gate: Gate, fields: ScoredFields) -> Iterable[_Gap]:
     name, path = gate.target
+    made, rates = fields.metrics, EMPTY_RATES if fields.has_empty_rates else ()
     if path is None:
-        known = [*OF_ROWS, *MICRO, *made, *(REPEATED if gate.metric in REPEATED else ())]
+        known = [*OF_ROWS, *MICRO, *made, *(REPEATED if gate.metric in REPEATED else ()), *rates]
     else:
-        known = [*OF_FIELDS, *POOLED, *(["mean_score"] if "mean_field_score" in made else [])]
+        known = [*OF_FIELDS, *POOLED, *(["mean_score"] if "mean_field_score" in made else []), *rates]
+    if gate.metric in rates and gate.config.slice_column is not None:
+        message = f'the gate "{gate.written}" asks for {gate.metric} in slices, and it is counted over the whole run only'
+        yield "no-rates-in-slices", message, "leave slice and each_slice out"
     if gate.metric in known:
         return
     about = f'a field of "{name}"' if path is not None else f'the evaluator "{name}"'

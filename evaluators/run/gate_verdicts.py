@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
+from evaluators.fields.empty_values import EMPTY_RATES
 from evaluators.registry import suggestion
 from evaluators.run.gates import (
     MICRO,
@@ -271,7 +272,7 @@ def _fails_whatever(gate: Gate, stats: EvaluatorStats, field: FieldStats | None)
 
     None where they could save it, and for metrics in which a row has no fixed weight.
     """
-    if field is not None or gate.metric in MICRO:
+    if field is not None or gate.metric in (*MICRO, *EMPTY_RATES):
         return None
     config, further = gate.config, stats.metric(gate.metric)
     mean, rows = (further.mean, further.n) if further else (metric_of(gate.metric, stats, None), stats.scored)
@@ -289,7 +290,7 @@ def metric_of(metric: ScoreMetric | ColumnMetric, stats: EvaluatorStats, field: 
     if field is not None:
         of_field: float | None = getattr(field, metric, None)
         return of_field
-    if metric in (*OF_ROWS, *MICRO):
+    if metric in (*OF_ROWS, *MICRO, *EMPTY_RATES):
         whole: float | None = getattr(stats, metric)
         return whole
     further = stats.metric(metric)
@@ -300,7 +301,7 @@ def _ratio(metric: ScoreMetric | ColumnMetric, field: FieldStats | None) -> str 
     """The metric, where it is one sum over all values divided by another; the mean score of a field is over the same."""
     if field is not None and metric == "mean_score":
         return "accuracy"
-    return metric if metric in ("accuracy", *POOLED, *MICRO) else None
+    return metric if metric in ("accuracy", *POOLED, *MICRO, *EMPTY_RATES) else None
 
 
 def lower_bound(metric: ScoreMetric | ColumnMetric, stats: EvaluatorStats, field: FieldStats | None) -> float | None:

@@ -12,10 +12,12 @@ from typing import Annotated, Final, Literal, NamedTuple, Self, TypeAlias, get_a
 from msgspec import Struct
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
+from evaluators.fields.empty_values import EMPTY_RATES
 from evaluators.run.metrics import USUAL, limit_text
 from evaluators.settings import Name, Settings
 
 ScoreMetric: TypeAlias = Literal[
+    "invented_rate", "left_empty_rate",
     "mean", "mean_score", "pass_rate", "accuracy", "precision", "recall", "f1", "mean_precision", "mean_recall", "mean_f1",
     "mean_field_score", "overall_score", "field_score", "overall_pass_rate", "pass_at_k", "pass_all_k",
     "brier", "ece", "auroc", "accepted",
@@ -36,7 +38,7 @@ MICRO: Final = get_args(ScoreMetric)[-9:-6]
 """Metrics over all values of all rows, of which a row has any number; or over all labels."""
 POOLED: Final = ("precision", "recall", "f1")
 """The same of one field, or of one label."""
-_WITH_BOUND: Final = ("mean", "mean_score", "pass_rate", "accuracy", *POOLED, *MICRO, *REPEATED)
+_WITH_BOUND: Final = ("mean", "mean_score", "pass_rate", "accuracy", *POOLED, *MICRO, *REPEATED, *EMPTY_RATES)
 Limit: TypeAlias = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
 CoverageAsked: TypeAlias = Annotated[float, Field(strict=True, gt=0.0, le=1.0)] | Literal["any"]
 

@@ -20,6 +20,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from evaluators.comparators._comparator import caching
+from evaluators.fields.empty_values import EmptyCounts
 from evaluators.fields.key_counts import KeyCounts
 from evaluators.fields.path_check import RowsCheck
 from evaluators.issues import CellError, Issue
@@ -243,6 +244,7 @@ class Work:
         self.given = [name for name in plan.columns if name not in outputs]
         self.issues = RowIssues(plan, self.ledgers, job.roles, self.result)
         self.result.keys = [KeyCounts() for _ in plan.evaluators]
+        self.empties = [EmptyCounts() for _ in plan.evaluators]
         self.null_unsaid = [one.line.settings.scored_fields().null_unsaid for one in plan.evaluators]
         self.labels = [labels_of(one.line, job.roles) for one in plan.evaluators]
         sampled = [one.line.settings.sampled() for one in plan.evaluators]
@@ -333,6 +335,9 @@ class Work:
         for keys, one, nulls in zip(self.result.keys, self.plan.evaluators, self.null_unsaid, strict=True):
             if one.scored is not None:
                 keys.take(slots[one.scored], chunk.offsets, nulls)
+        for empties, one in zip(self.empties, self.plan.evaluators, strict=True):
+            if one.scored is not None:
+                empties.take_scored(slots[one.scored], one.line.settings.scored_fields().absent_values)
         if self.recorder is not None:
             self.recorder.take(chunk, columns, self.recorder.wanted(chunk, codes), slots)
         if chunk.ids is not None and len(self.result.ids) < MOST_IDS:
@@ -380,6 +385,7 @@ class Work:
             clusters = cluster_sums(self.clusters[index], ledger.verdicts, ledger.watch)
             tally = ledger.settle()
             tally.clusters = clusters
+            tally.add_empties(self.empties[place].found)
             if isinstance(one.check, RowsCheck):
                 paths = one.check.counted()
                 tally.add_paths(paths.counts())

@@ -125,6 +125,14 @@ class FieldStats(Struct, frozen=True):
     """The mean of the field's scores with their partial credit, where the evaluator gives any."""
     array: ArrayStats | None = None
     """The items, where the field is an array that a schema aligns."""
+    invented_rate: Share | None = None
+    """Of the values that are expected to be empty (absent, null, "", [] or {}, or called absent), the share that the output has."""
+    left_empty_rate: Share | None = None
+    """Of the other values, the share that is empty in the output, or whose output cannot be read."""
+    expected_empty: Count = 0
+    """The values that are expected to be empty."""
+    expected_filled: Count = 0
+    """The other values."""
 
 
 class EvaluatorStats(Struct, frozen=True):
@@ -186,6 +194,11 @@ class EvaluatorStats(Struct, frozen=True):
     """Of metrics that are ratios of two sums, those that gates name. Intervals are over rows, or over clusters."""
     minimum_detectable_effect: float | None = None
     """The smallest difference of means that two runs of so many rows would notice four times out of five."""
+    invented_rate: Share | None = None
+    """Over the values of all fields, as for a field; of the whole run, not of a slice."""
+    left_empty_rate: Share | None = None
+    expected_empty: Count = 0
+    expected_filled: Count = 0
 
     def __post_init__(self) -> None:
         """Raises ValueError for metrics that no rows come to: a run folder may be a stranger's."""

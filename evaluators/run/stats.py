@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import inf
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from msgspec.structs import replace
 
 from evaluators.builtin._scored_fields import ScoredFields
+from evaluators.fields.empty_values import EMPTY_RATES, INVENTED, LEFT_EMPTY
 from evaluators.fields.key_counts import KINDS, KeyCounts
 from evaluators.fields.path_check import (
     ERRORS,
@@ -58,7 +59,7 @@ from evaluators.run.result import (
 from evaluators.run.row_samples import with_sampled
 from evaluators.run.split_result import SplitResult
 from evaluators.run.tally import CREDIT_OVER, Details, MetricSum, Tally
-from evaluators.run.watch import target_of
+from evaluators.run.watch import key_of, target_of
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.confusion import Confusion
 
@@ -115,6 +116,7 @@ def evaluator_stats(
         counts = Counts(*tally.counts) if any(tally.counts) else None
         listed = _open(tally, fields)
     _, precision, recall, f1 = ratios(counts or Counts())
+    listed = tuple(replace(one, **_empty_rates(tally, one.path)) for one in listed) if tally.ratios else listed
     return EvaluatorStats(
         name=name,
         type=kind,
@@ -152,6 +154,7 @@ def evaluator_stats(
         mean_ci=mean_ci,
         metric_cis=tuple(_bounds(tally, clustered)),
         minimum_detectable_effect=detectable,
+        **_empty_rates(tally),
     )
 
 
@@ -177,6 +180,16 @@ def _of_clusters(tally: Tally) -> _Intervals:
     return share_interval(rate), share_interval(moments), detectable_runs(moments)
 
 
+def _empty_rates(tally: Tally, path: str | None = None) -> dict[str, Any]:
+    """How often values that are expected to be empty are not, and the others are; and how many there are of each."""
+    found: dict[str, Any] = {}
+    for metric, whole in ((INVENTED, "expected_empty"), (LEFT_EMPTY, "expected_filled")):
+        sums = tally.ratios.get(key_of((path, metric)))
+        if sums is not None:
+            found |= {metric: share(sums.of(1, 0), sums.of(0, 1)), whole: sums.of(0, 1)}
+    return found
+
+
 def _bounds(tally: Tally, clustered: bool) -> Iterator[MetricCI]:
     """The intervals of the metrics that are watched, over rows or over clusters."""
     targets = {target_of(key): key for key in tally.ratios}
@@ -187,7 +200,7 @@ def _bounds(tally: Tally, clustered: bool) -> Iterator[MetricCI]:
             units = RatioSums()
             for cluster in tally.clusters.values():
                 units.add(*cluster.ratios.get(key, (0, 0)))
-        metric = ratio if path is not None else f"micro_{ratio}"
+        metric = ratio if path is not None or ratio in EMPTY_RATES else f"micro_{ratio}"
         yield MetricCI(path, metric, tally.ratios[key].rows, _ratio_interval(units, rows=not clustered))
 
 

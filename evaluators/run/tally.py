@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from msgspec import Meta, field
 
+from evaluators.fields.empty_values import INVENTED, LEFT_EMPTY, InRow
 from evaluators.fields.path_check import CREDIT, OVERFLOW, Detail
 from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.run.exact_sums import Four, Sum, Sums, add_to, plus, summand
@@ -127,6 +128,16 @@ class Tally(Sum):
         """Count what a check counted beside the statuses."""
         for (path, kind, den), count in details.items():
             plus(self.details, {path: {f"{CREDIT_OVER}{den}" if kind == CREDIT else kind: count}})
+
+    def add_empties(self, found: Mapping[str, Mapping[InRow, int]]) -> None:
+        """Count by field how many rows have so many empty values; under "" all fields of a row together."""
+        for name, rows in found.items():
+            for (empty, invented, filled, left_empty), times in rows.items():
+                for metric, part, whole in ((INVENTED, invented, empty), (LEFT_EMPTY, left_empty, filled)):
+                    if whole:
+                        ratio = self.ratios.setdefault(key_of((name or None, metric)), RatioSums())
+                        ratio.add(part, whole, times)
+                        ratio.rows += times
 
     def limit(self) -> None:
         """Keeps the first paths, and so many clusters."""

@@ -69,7 +69,7 @@ class Watch(Struct, frozen=True):
         return _of_statuses(verdict.statuses[index : index + 1])
 
 
-def key_of(target: Watched) -> str:
+def key_of(target: tuple[str | None, str]) -> str:
     """A metric as the key of its sums: `recall`, or `recall:items[*].sku` of a field."""
     path, metric = target
     return metric if path is None else f"{metric}:{path}"

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
+from evaluators.fields.empty_values import EMPTY_RATES
 from evaluators.reports.names import field_name, segment
 from evaluators.run.result import (
     ConfidenceStats,
@@ -178,7 +179,7 @@ def _evaluator(stats: EvaluatorStats) -> Named:
     for name in ("passed", "failed", "unreadable", "blocked", "empty_expected", "outputs_without_values",
                  "rows_without_fields"):  # fmt: skip
         yield name, getattr(stats, name)
-    for name in ("micro_precision", "micro_recall", "micro_f1"):
+    for name in ("micro_precision", "micro_recall", "micro_f1", *EMPTY_RATES):
         yield name, getattr(stats, name)
     if stats.counts is not None:
         yield from ((f"counts/{name}", count) for name, count in asdict(stats.counts).items())
@@ -202,7 +203,7 @@ def _confidence(one: ConfidenceStats) -> Named:
 
 
 def _field(one: FieldStats) -> Named:
-    for name in ("accuracy", "precision", "recall", "f1", "mean_score"):
+    for name in ("accuracy", "precision", "recall", "f1", "mean_score", *EMPTY_RATES):
         yield name, getattr(one, name)
     yield "n", one.counts.n
     yield from asdict(one.counts).items()

@@ -37,6 +37,8 @@ def test_the_changes_are_listed_with_the_line_to_write() -> None:
             "- fields: `case: ignore` on city would turn the only wrong value right; see row 2\n"
             "    city: {normalized: {case: ignore, accents: keep, whitespace: keep}}\n"
             "- by_schema: `case: ignore` on city would turn the only wrong value right; see row 2\n"
+            "\nAn empty answer\n---------------\n"
+            "{} in place of every output would score: fields 0.0000 (1 row), by_schema 0.0000 (1 row).\n"
         ),
     )
 

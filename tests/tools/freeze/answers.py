@@ -27,6 +27,10 @@ OF_RUN = (
 notes on how the suite is spelled."""
 
 
+EMPTY_RATES: Final = ("invented_rate", "left_empty_rate")
+YOUNGER: Final = (*EMPTY_RATES, "expected_empty", "expected_filled")
+
+
 @contextmanager
 def long_numbers() -> Iterator[None]:
     """Inside, whole numbers that are longer than Python reads and writes unasked are read and written: rows hold some."""
@@ -193,8 +197,16 @@ def outcome_data(line: Data) -> Data:
 def run_figures(folder: Path) -> Data:
     """Figures of each evaluator, by name, variant and slice, and what the run says of itself."""
     written = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    figures = {label(one): one for one in written["evaluators"]}
+    figures = {label(one): without_rates(one) for one in written["evaluators"]}
     return {"figures": figures, **{key: written[key] for key in OF_RUN if written.get(key)}}
+
+
+def without_rates(one: Data) -> Data:
+    """The figures of an evaluator but for how often values are invented and left empty, which are younger than what is frozen."""
+    kept = {key: value for key, value in one.items() if key not in YOUNGER}
+    kept["fields"] = [{key: value for key, value in field.items() if key not in YOUNGER} for field in one["fields"]]
+    kept["metric_cis"] = [each for each in one["metric_cis"] if each["metric"] not in EMPTY_RATES]
+    return kept
 
 
 def label(one: Data) -> str:

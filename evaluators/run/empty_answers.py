@@ -1,0 +1,62 @@
+"""What `{}` in place of every output would score: a suite that gives much for it says little about the outputs. Nobody is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import islice
+from typing import Any, Final
+
+from evaluators.model import MISSING
+from evaluators.needs import Output, Part
+from evaluators.plan.suite_plan import compile_plan
+from evaluators.run.ids import output_columns
+from evaluators.run.metrics import rows_text, score_text
+from evaluators.suite.graph import EvaluatorLine
+
+_ROWS: Final = 256
+
+
+def empty_answer_note(
+    lines: Sequence[EvaluatorLine], roles: Mapping[str, str], rows: Iterable[Mapping[str, Any]]
+) -> str | None:
+    """What each evaluator of documents would give for `{}` in all of some rows, whose cells are given; None where none of them
+    has a score."""
+    lines = _without_asking(lines)
+    if not any(_reads_outputs(line) for line in lines):
+        return None
+    plan, outputs = compile_plan(lines, roles), output_columns(lines, roles)
+    totals = {line.name: [Fraction(0), Fraction(0)] for line in lines if _reads_outputs(line)}
+    given = iter(rows)
+    while chunk := list(islice(given, _ROWS)):
+        columns = {name: ["{}" if name in outputs else row.get(name, MISSING) for row in chunk] for name in plan.columns}
+        slots = plan.run(columns, len(chunk))
+        for one in plan.evaluators:
+            for verdict in slots[one.verdicts] if one.line.name in totals else ():
+                if verdict.status.scored:
+                    totals[one.line.name][0] += Fraction(verdict.num, verdict.den)
+                    totals[one.line.name][1] += 1
+    said = [
+        f"{name} {score_text(float(score / count))} ({rows_text(int(count))})"
+        for name, (score, count) in totals.items()
+        if count
+    ]
+    return f"{{}} in place of every output would score: {', '.join(said)}" if said else None
+
+
+def _reads_outputs(line: EvaluatorLine) -> bool:
+    return any(isinstance(need, Output) for need in line.settings.needs())
+
+
+def _without_asking(lines: Sequence[EvaluatorLine]) -> list[EvaluatorLine]:
+    """The evaluators that ask nobody, and wait for nobody who does."""
+    left = [line for line in lines if line.settings.asking() is None]
+    while True:
+        names = {line.name for line in left}
+        waits = (
+            {*line.needs, *(one.evaluator for one in line.settings.needs() if isinstance(one, Part))} for line in left
+        )
+        kept = [line for line, waited in zip(left, waits, strict=True) if waited <= names]
+        if len(kept) == len(left):
+            return kept
+        left = kept
