@@ -385,7 +385,7 @@ class Work:
             clusters = cluster_sums(self.clusters[index], ledger.verdicts, ledger.watch)
             tally = ledger.settle()
             tally.clusters = clusters
-            tally.add_empties(self.empties[place].found)
+            tally.add_empties(self.empties[index].found)
             if isinstance(one.check, RowsCheck):
                 paths = one.check.counted()
                 tally.add_paths(paths.counts())

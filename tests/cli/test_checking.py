@@ -94,7 +94,7 @@ def test_the_rows_are_looked_at_when_asked() -> None:
         "rows.csv: looked at all 3 rows\n"
         "columns: output = output, expected = expected\n"
         "note: rows.csv: the columns are separated by a semicolon\n"
-        "note: {} in place of every output would score: header 0.0000 (2 rows)\n"
+        "note: {} in place of every output would score: contains_json 1.0000 (3 rows), header 0.0000 (2 rows)\n"
         "note: header: 1 row has an output that holds no usable JSON: it scores 0\n"
     )
     assert found.stderr == (
