@@ -31,6 +31,8 @@ from evaluators.values.json_choice import PickedDocument
 from evaluators.values.quoting import quote
 from evaluators.words import ROW_WORDS
 
+_FOUND: Final = "passages"
+"""Among the details of a value that was looked for in a text: it has no other side."""
 _BRIEF: Final = 40
 _WHOLE: Final = 400
 """Characters of a value that are shown in a line, and on its own."""
@@ -261,7 +263,8 @@ def _fields(fields: Sequence[Outcome]) -> Listing:
 
 def _in_full(field: Outcome) -> Item:
     rule = f"rule: {field.comparator}" if field.comparator else ""
-    values = (f"expected: {_shown(field.expected, _WHOLE)}", f"output:   {_shown(field.actual, _WHOLE)}")
+    expected = () if _FOUND in field.details else (f"expected: {_shown(field.expected, _WHOLE)}",)
+    values = (*expected, f"output:   {_shown(field.actual, _WHOLE)}")
     return Item(f"{field.status.plain}: {field.path or '$'}", tuple(filter(None, (field.reason, rule))), values)
 
 
@@ -269,7 +272,7 @@ def _in_brief(field: Outcome) -> Item:
     if field.status in (FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED):
         return Item(f"{field.status.plain}: {field.path or '$'}{_why(field)}")
     actual, expected = _shown(field.actual, _BRIEF), _shown(field.expected, _BRIEF)
-    values = actual if actual == expected else f"{actual} for {expected}"
+    values = actual if actual == expected or _FOUND in field.details else f"{actual} for {expected}"
     return Item(f"{field.status.plain}: {field.path or '$'} = {values}{_why(field)}")
 
 

@@ -298,11 +298,11 @@ class GroundedRows(ScoredRows):
                 said = CHOICE if status is NOT_LOOKED_FOR else "not given"
                 yield Outcome(display(place), status, None, reason=said, comparator="grounded", actual=value)
                 continue
-            passage, details = source.passage(value)[1], dict[str, Any]()
+            passage, details = source.passage(value)[1], {"column": column, "passages": list[Any]()}
             said = f'in "{column}"' if status is MATCH else f'not in "{column}"'
             if passage is not None:
                 shown = self.texts[at][passage.start : min(passage.end, passage.start + _MOST_SHOWN)]
-                details = {"column": column, "passages": [[passage.start, passage.end, status.word]]}
+                details["passages"] = [[passage.start, passage.end, status.word]]
                 said += "" if status is MATCH and passage.likeness == 1 else "; nearest"
                 said += f": {quote(shown)} at character {passage.start + 1:,}"
             right = float(status is MATCH)

@@ -576,10 +576,26 @@ function listedFields(evaluator, letters, kept) {
 }
 function fieldOf({ path = "", status = "", score, field, reason, comparator, ...values }) {
   const found = { path, status: statusNumber(status), score, field, reason, rule: comparator };
+  const { column = "", passages } = values.details ?? {};
+  if (passages) found.passages = passages.map(([start, end, word]) => ({ column, start, end, isRight: word === "match" }));
   const isPlain = statuses[found.status].name === "match" && spelled(values.expected) === spelled(values.actual);
   if (!isPlain && "expected" in values) found.expected = values.expected;
   if (!isPlain && "actual" in values) found.actual = values.actual;
   return found;
+}
+function passageRuns(text, passages) {
+  if (!passages.length) return [[text, null]];
+  const characters = [...text];
+  const part = (from, to) => characters.slice(from, to).join("");
+  const runs = [];
+  let at = 0;
+  for (const { start, end, isRight } of [...passages].sort((one, other) => one.start - other.start)) {
+    if (start < at) continue;
+    runs.push([part(at, start), null], [part(start, end), isRight]);
+    at = end;
+  }
+  runs.push([part(at, characters.length), null]);
+  return runs.filter(([text]) => text);
 }
 function placeOf(evaluator, field) {
   const { field_places: places, where } = run.record.evaluators[evaluator];
@@ -1654,7 +1670,7 @@ function valuePair(one) {
       el("dt", name),
       el("dd", part ? marked(part, mark) : text === null ? NOTHING() : plain(text, "bdi.value")),
     );
-  return el("dl.pair", side("expected", expected, runs?.[0], "ins"), side("output", actual, runs?.[1], "del"));
+  return el("dl.pair", !one.passages && side("expected", expected, runs?.[0], "ins"), side("output", actual, runs?.[1], "del"));
 }
 const NOTHING = () => el("span.quiet", "nothing is there");
 const marked = (runs, mark) =>
@@ -1669,17 +1685,19 @@ function valueText(one, side) {
 }
 function documentsPart(documents, fields) {
   const known = new Map(fields.map((one) => [one.path, one.status]));
+  const passages = fields.flatMap((one) => one.passages ?? []);
   const ordered = Object.keys(SIDES).flatMap((side) => documents.filter((one) => one.side === side));
   return el(
     "div",
     el("h3", "Side by side"),
     el(
       "div.sides",
-      ordered.map((one) => documentPart(one, known)),
+      ordered.map((one) => documentPart(one, known, passages)),
     ),
   );
 }
-function documentPart(one, known) {
+function documentPart(one, known, passages) {
+  const own = passages.filter(({ column }) => column === one.column);
   const [side, how] = [SIDES[one.side], HOW[one.how]];
   const label = `${side}: ${one.column}`;
   const content = { tabindex: "0", role: "region", "aria-label": `${label}, content` };
@@ -1690,7 +1708,7 @@ function documentPart(one, known) {
     one.message && el("p.tone-warning", plain(one.message)),
     how && el("p.tone-note", `${how} What is around it is set aside. ${one.which}`.trim()),
     setAside("before", one.before),
-    el("div.document", content, documentBody(one, sideStatuses(one.side, known))),
+    el("div.document", content, documentBody(one, sideStatuses(one.side, known), own)),
     setAside("after", one.after),
   );
 }
@@ -1702,14 +1720,19 @@ function setAside(where, text) {
   const summary = el("summary", `set aside ${where} it: ${counted(text.length, "character")}`);
   return text && el("details.aside", summary, el("pre", { tabindex: "0" }, plain(text)));
 }
-function documentBody({ kind, value, of }, known) {
+function documentBody({ kind, value, of }, known, passages) {
   if (kind === "absent") return NOTHING();
   if (kind === "json") return tree(value, known);
   const text = String(value);
   const shown = text.slice(0, MOST_CHARS);
   const said = `Cut: the first ${number(shown.length)} of ${number(of || text.length)} characters.`;
-  return [(of > shown.length || text.length > shown.length) && el("p.tone-note", said), el("pre", plain(shown))];
+  return [(of > shown.length || text.length > shown.length) && el("p.tone-note", said), el("pre", withPassages(shown, passages))];
 }
+const withPassages = (text, passages) =>
+  el(
+    "bdi",
+    passageRuns(text, passages).map(([part, isRight]) => (isRight === null ? part : el(isRight ? "ins" : "del", part))),
+  );
 function otherCells({ cells }) {
   const found = Object.entries(cells);
   if (!found.length) return null;

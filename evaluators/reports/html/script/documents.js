@@ -5,7 +5,7 @@ import { generalPath } from "./paths.js";
 import { head, linesOfRow, names, run, verdictOf, wrongIn } from "./store.js";
 import { numberOfLetter, statuses, statusNumber } from "./words.js";
 
-/** @import {Detail, Field, Found, OutcomeLine, Reading, RowLines, ShownDocument} from "./types.d.ts" */
+/** @import {Detail, Field, Found, OutcomeLine, Passage, Reading, RowLines, ShownDocument} from "./types.d.ts" */
 
 /** Characters of a document or of a value that are shown. */
 export const MOST_CHARS = 100000;
@@ -141,10 +141,31 @@ function listedFields(evaluator, letters, kept) {
 /** @param {OutcomeLine} line @returns {Field} */
 function fieldOf({ path = "", status = "", score, field, reason, comparator, ...values }) {
   const found = { path, status: statusNumber(status), score, field, reason, rule: comparator };
+  const { column = "", passages } = values.details ?? {};
+  if (passages) found.passages = passages.map(([start, end, word]) => ({ column, start, end, isRight: word === "match" }));
   const isPlain = statuses[found.status].name === "match" && spelled(values.expected) === spelled(values.actual);
   if (!isPlain && "expected" in values) found.expected = values.expected;
   if (!isPlain && "actual" in values) found.actual = values.actual;
   return found;
+}
+
+/** A text in parts: what is no passage (null), a passage that says a value (true), and one that only comes near (false). Places count
+ * characters, not halves of them.
+ * @param {string} text @param {Passage[]} passages @returns {[string, boolean | null][]} */
+export function passageRuns(text, passages) {
+  if (!passages.length) return [[text, null]];
+  const characters = [...text];
+  const part = (from, to) => characters.slice(from, to).join("");
+  /** @type {[string, boolean | null][]} */
+  const runs = [];
+  let at = 0;
+  for (const { start, end, isRight } of [...passages].sort((one, other) => one.start - other.start)) {
+    if (start < at) continue;
+    runs.push([part(at, start), null], [part(start, end), isRight]);
+    at = end;
+  }
+  runs.push([part(at, characters.length), null]);
+  return runs.filter(([text]) => text);
 }
 
 /** Where the suite sets a field; where it sets the evaluator for a field of an open document.

@@ -1,7 +1,7 @@
 // One row, opened: each evaluator's verdict, the fields with both values, and the documents side by side.
 
 import { difference } from "./difference.js";
-import { detailOf, fieldsOf, MOST_CHARS, placeOf } from "./documents.js";
+import { detailOf, fieldsOf, MOST_CHARS, passageRuns, placeOf } from "./documents.js";
 import { button, el, plain, refill, seenOnly } from "./dom.js";
 import { spelled } from "./lines.js";
 import { badge, signOf } from "./marks.js";
@@ -11,7 +11,7 @@ import { focusLine, view } from "./table.js";
 import { tree } from "./tree.js";
 import { counted, number, rowWords, scoreText, statuses } from "./words.js";
 
-/** @import {Detail, Field, ShownDocument, Verdict} from "./types.d.ts" */
+/** @import {Detail, Field, Passage, ShownDocument, Verdict} from "./types.d.ts" */
 
 const MOST_CARDS = 100;
 const FEW_FIELDS = 12;
@@ -236,7 +236,7 @@ function valuePair(one) {
       el("dt", name),
       el("dd", part ? marked(part, mark) : text === null ? NOTHING() : plain(text, "bdi.value")),
     );
-  return el("dl.pair", side("expected", expected, runs?.[0], "ins"), side("output", actual, runs?.[1], "del"));
+  return el("dl.pair", !one.passages && side("expected", expected, runs?.[0], "ins"), side("output", actual, runs?.[1], "del"));
 }
 
 const NOTHING = () => el("span.quiet", "nothing is there");
@@ -259,19 +259,21 @@ function valueText(one, side) {
 /** @param {ShownDocument[]} documents @param {Field[]} fields */
 function documentsPart(documents, fields) {
   const known = new Map(fields.map((one) => [one.path, one.status]));
+  const passages = fields.flatMap((one) => one.passages ?? []);
   const ordered = Object.keys(SIDES).flatMap((side) => documents.filter((one) => one.side === side));
   return el(
     "div",
     el("h3", "Side by side"),
     el(
       "div.sides",
-      ordered.map((one) => documentPart(one, known)),
+      ordered.map((one) => documentPart(one, known, passages)),
     ),
   );
 }
 
-/** @param {ShownDocument} one @param {Map<string, number>} known */
-function documentPart(one, known) {
+/** @param {ShownDocument} one @param {Map<string, number>} known @param {Passage[]} passages */
+function documentPart(one, known, passages) {
+  const own = passages.filter(({ column }) => column === one.column);
   const [side, how] = [SIDES[one.side], HOW[one.how]];
   const label = `${side}: ${one.column}`;
   const content = { tabindex: "0", role: "region", "aria-label": `${label}, content` };
@@ -282,7 +284,7 @@ function documentPart(one, known) {
     one.message && el("p.tone-warning", plain(one.message)),
     how && el("p.tone-note", `${how} What is around it is set aside. ${one.which}`.trim()),
     setAside("before", one.before),
-    el("div.document", content, documentBody(one, sideStatuses(one.side, known))),
+    el("div.document", content, documentBody(one, sideStatuses(one.side, known), own)),
     setAside("after", one.after),
   );
 }
@@ -300,15 +302,23 @@ function setAside(where, text) {
   return text && el("details.aside", summary, el("pre", { tabindex: "0" }, plain(text)));
 }
 
-/** @param {ShownDocument} one @param {Map<string, number>} known */
-function documentBody({ kind, value, of }, known) {
+/** @param {ShownDocument} one @param {Map<string, number>} known @param {Passage[]} passages */
+function documentBody({ kind, value, of }, known, passages) {
   if (kind === "absent") return NOTHING();
   if (kind === "json") return tree(value, known);
   const text = String(value);
   const shown = text.slice(0, MOST_CHARS);
   const said = `Cut: the first ${number(shown.length)} of ${number(of || text.length)} characters.`;
-  return [(of > shown.length || text.length > shown.length) && el("p.tone-note", said), el("pre", plain(shown))];
+  return [(of > shown.length || text.length > shown.length) && el("p.tone-note", said), el("pre", withPassages(shown, passages))];
 }
+
+/** A text with passages marked: those that say a value of the output, and those that only come near one.
+ * @param {string} text @param {Passage[]} passages */
+const withPassages = (text, passages) =>
+  el(
+    "bdi",
+    passageRuns(text, passages).map(([part, isRight]) => (isRight === null ? part : el(isRight ? "ins" : "del", part))),
+  );
 
 /** @param {Detail} detail */
 function otherCells({ cells }) {

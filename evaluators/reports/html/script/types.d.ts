@@ -159,6 +159,15 @@ export interface OutcomeLine {
   comparator?: string;
   expected?: unknown;
   actual?: unknown;
+  details?: { column?: string; passages?: [number, number, string][] };
+}
+
+/** A part of the text in a column, in characters: it says a value of the output, or is only the nearest one. */
+export interface Passage {
+  column: string;
+  start: number;
+  end: number;
+  isRight: boolean;
 }
 
 /** Where a document stands in a cell, where that is not the whole cell, or why there is none. */
@@ -208,6 +217,7 @@ export interface Field {
   rule?: string;
   expected?: unknown;
   actual?: unknown;
+  passages?: Passage[];
 }
 
 export interface ShownDocument {

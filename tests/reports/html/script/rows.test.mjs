@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { detailOf, documentOf, placeOf } from "../../../../evaluators/reports/html/script/documents.js";
+import { detailOf, documentOf, fieldsOf, passageRuns, placeOf } from "../../../../evaluators/reports/html/script/documents.js";
 import { binned, binsInWords, measureRows, measured } from "../../../../evaluators/reports/html/script/figures.js";
 import { cellKey, cellSize, choiceOf, chosenRows, needsOutcomes, searchDocuments } from "../../../../evaluators/reports/html/script/filters.js";
 import { indexOutcomes, keyOf, readVerdict, rowOfKey, rows, verdictOf, wrongFields } from "../../../../evaluators/reports/html/script/store.js";
@@ -168,4 +168,13 @@ test("a search inside documents finds what a reader sees", async () => {
   assert.deepEqual(await found("enough"), [1]);
   assert.deepEqual(await found("mismatch"), []);
   assert.equal(await searchDocuments("x", tell, () => true), null);
+});
+
+test("a value that was looked for in a text has its passages, which are marked there", () => {
+  const details = { column: "mail", passages: [[2, 5, "match"], [4, 6, "mismatch"], [7, 8, "mismatch"]] };
+  const [field] = fieldsOf(0, 1, [{ row: 2, evaluator: "diff", path: "a", status: "mismatch", actual: 1, details }]);
+  assert.deepEqual(field.passages[0], { column: "mail", start: 2, end: 5, isRight: true });
+  const runs = [["😀 ", null], ["one", true], [", ", null], ["x", false], ["!", null]];
+  assert.deepEqual(passageRuns("😀 one, x!", field.passages), runs);
+  assert.deepEqual(passageRuns("one", []), [["one", null]]);
 });
