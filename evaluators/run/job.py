@@ -369,7 +369,7 @@ class Work:
         if any(one.sums for one in self.confidence):
             result.confidence = [one.sums for one in self.confidence]
         result.labels = [None if one is None else one.sums for one in self.labels]
-        result.samples = [None if one is None else one.sample for one in self.samples]
+        result.samples = [None if one is None else one.finished() for one in self.samples]
         if self.measures is not None:
             result.whole.measures = self.measures.sums
         for name, counts in self.slices.items():

@@ -47,7 +47,7 @@ class RowSampling:
     """Chooses the rows of a split for one evaluator."""
 
     def __init__(self, sampled: Sampled) -> None:
-        self._sampled, self.sample = sampled, RowSample()
+        self._sampled, self._sample = sampled, RowSample()
         self._last = ""
         """The highest hash of a full sample: rows beyond it are not chosen."""
 
@@ -60,10 +60,14 @@ class RowSampling:
             if self._last and key > self._last:
                 continue
             if (kept := self._sampled.keep(*values)) is not None:
-                self.sample.rows[key + _hash(kept)] = kept
-                if len(self.sample.rows) >= 2 * MOST_ROWS:
-                    self.sample.limit()
-                    self._last = max(self.sample.rows)
+                self._sample.rows[key + _hash(kept)] = kept
+                if len(self._sample.rows) >= 2 * MOST_ROWS:
+                    self._last = max(self.finished().rows)
+
+    def finished(self) -> RowSample:
+        """The rows chosen so far, within the limit."""
+        self._sample.limit()
+        return self._sample
 
 
 def with_sampled(stats: EvaluatorStats, sampled: Sampled | None, sample: RowSample | None) -> EvaluatorStats:
