@@ -69,7 +69,9 @@ class Source:
             return True
         if value.__class__ is not str:
             return False
-        as_written = value.isascii() and self._reads(value) is _WORDS and _whole(self.text, value) >= 0
+        as_written = (
+            value.isascii() and not value.isspace() and self._reads(value) is _WORDS and _whole(self.text, value) >= 0
+        )
         return as_written or self._words(value) is not None or self._near(value, True) is not None
 
     def passage(self, value: Any) -> tuple[bool, Passage | None]:
@@ -80,8 +82,8 @@ class Source:
         near = self._near(value, True) if value.__class__ is str and words is None else None
         likest = words or near or self._near(str(value), False)
         if likest is None:
-            return False, None
-        return likest is words or likest is near, Passage(*self._original(likest.start, likest.end), likest.likeness)
+            return self.has(value), None
+        return self.has(value), Passage(*self._original(likest.start, likest.end), likest.likeness)
 
     def _number_or_day(self, value: Any) -> Span | None:
         numbers, days = self._reads(value)
