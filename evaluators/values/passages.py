@@ -357,7 +357,7 @@ def _is_number(text: str, start: int, end: int, number: Digits) -> bool:
 # what follows the first number is only looked at: another date may begin in it
 _DATE: Final = re.compile(r"([0-9][0-9]{0,3})(?=([-/.] ?| )([0-9]{1,2})\2([0-9]{4}|[0-9]{1,2})(?![0-9]))")
 _MONTH_INSIDE: Final = re.compile(
-    r"([0-9][0-9]{0,3})(?=(?:st|nd|rd|th|er|[.ºª°])?[\s,-]{0,3}(?:(?:of|de|d['\u2019]) ?)?([^\W\d_]{3,12})[.,]?[\s-]{0,3}"
+    r"([0-9][0-9]{0,3})(?=(?:st|nd|rd|th|er|[.ºª°])?[\s,-]{0,3}(?:(?:of|de) |d['\u2019])?([^\W\d_]{3,12})[.,]?[\s-]{0,3}"
     r"(?:(?:of|de|del) )?'?([0-9]{4}|[0-9]{1,2})(?![0-9]))"
 )
 _AFTER_MONTH: Final = re.compile(r"([0-9][0-9]?)(?=(?:st|nd|rd|th|[.])?,?\s{0,3}([0-9]{4})(?![0-9]))")
