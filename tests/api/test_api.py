@@ -60,6 +60,13 @@ def test_everything_that_is_wrong_with_a_suite_is_raised_at_once() -> None:
     assert len(caught.value.issues) >= 2
 
 
+def test_later_changes_of_the_data_do_not_change_the_suite(rows: Path) -> None:
+    data: dict[str, Any] = {"evaluators": [{"length": {"max": 4}}]}
+    suite = evaluators.load(data)
+    data["evaluators"][0]["length"]["max"] = 10_000
+    assert suite.run(rows, workers=2)["length"].mean == suite.run(rows)["length"].mean == 0.0
+
+
 @pytest.mark.parametrize("row", [ROW, evaluators.Row(ROW, "x", 7)], ids=["dict", "Row"])
 def test_one_row_is_explained(row: Any) -> None:
     result = evaluators.loads(SUITE).evaluate(row)
@@ -96,6 +103,13 @@ def test_a_row_without_what_is_expected_has_no_score_and_says_why() -> None:
     assert result.issue.blame is evaluators.Blame.TESTSET
 
 
+def test_the_row_that_was_given_is_left_alone() -> None:
+    suite = evaluators.load({"evaluators": ["exact_match"], "test_set": {"columns": {"output": "answer"}}})
+    row = {"output": "a", "expected": "a"}
+    suite.evaluate(row)
+    assert row == {"output": "a", "expected": "a"}
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_test_set_is_run(rows: Path, workers: int) -> None:
     result = evaluators.loads(SUITE).run(rows, workers=workers)
@@ -103,6 +117,16 @@ def test_a_test_set_is_run(rows: Path, workers: int) -> None:
     assert [field.accuracy for field in result["header"].fields] == [1.0, 0.0]
     with pytest.raises(KeyError):
         result["footer"]
+
+
+def test_nothing_is_written_unless_it_is_asked_for(rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    suite = evaluators.loads(SUITE)
+    suite.run(rows)
+    assert list(tmp_path.iterdir()) == [rows]
+    for number, results in enumerate((tmp_path / "runs", str(tmp_path / "runs"), "runs")):
+        suite.run(rows, results=results, name=f"run {number}")
+        assert (tmp_path / "runs" / f"run {number}" / "run.json").exists()
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -116,6 +140,13 @@ def test_an_environment_of_its_own_reaches_every_worker(rows: Path, workers: int
         ),
     ]
     assert [suite.run(rows, workers=workers)["contains"].mean for suite in found] == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_literal_dollar_brace_stays_one_in_every_worker(tmp_path: Path, workers: int) -> None:
+    (tmp_path / "rows.csv").write_text('output\n"say ${NAME}"\n')
+    suite = evaluators.load({"evaluators": [{"contains": {"substring": "$${NAME}"}}]})
+    assert suite.run(tmp_path / "rows.csv", workers=workers)["contains"].mean == 1.0
 
 
 def test_everything_has_a_form_for_a_running_event_loop(rows: Path) -> None:
@@ -156,6 +187,11 @@ def test_every_evaluator_type_works_on_its_own(name: str, example: Example) -> N
     values = {role: getattr(example, role) for role in ("output", "expected", "input")}
     score = evaluator.score(**{role: value for role, value in values.items() if value is not MISSING})
     assert score.score == (None if example.score is None else pytest.approx(example.score))
+
+
+def test_an_evaluator_on_its_own_says_what_it_lacks() -> None:
+    with pytest.raises(evaluators.Problems):
+        evaluators.ExactMatch().score(output="a")
 
 
 @pytest.fixture

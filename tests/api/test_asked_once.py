@@ -105,6 +105,12 @@ def test_an_evaluation_never_contradicts_itself(tmp_path: Path, asked: Counter[A
     assert set(asked.values()) == {1}
 
 
+def test_a_row_that_is_scored_alone_is_asked_once(asked: Counter[Any]) -> None:
+    suite = evaluators.load({"evaluators": [FAMILIES["listed fields"]("picky")]})
+    suite.evaluate({"expected": {"a": "x", "items": [{"n": 1}]}, "output": {"a": "y", "items": [{"n": 2}]}})
+    assert set(asked.values()) == {1}
+
+
 ASKED: Counter[str] = Counter()
 GIVEN: dict[str, float] = {}
 

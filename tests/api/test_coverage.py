@@ -101,6 +101,12 @@ def test_a_key_that_one_late_item_has_is_found(tmp_path: Path) -> None:
     assert len(gaps(text, path)) == 1
 
 
+def test_lists_without_items_say_nothing_about_a_key(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps({"output": '{"l": []}', "expected": '{"l": []}'}), encoding="utf-8")
+    assert gaps(fields("l: {align: {key_field: {key: k}}}"), path) == []
+
+
 def test_a_gap_in_a_part_of_the_rows_is_a_warning(rows: Path) -> None:
     text = fields("vendor.name: exact", "line_items: {align: {key_field: {key: skuu}}}")
     result = run(text, rows, selection=Selection(limit=2))
@@ -173,3 +179,12 @@ def test_a_variant_is_named_where_it_has_a_gap_or_a_broken_row(tmp_path: Path) -
     assert places == [f'expected.csv variant "{name}" row 3, column "expected"' for name in ("good", "odd")]
     gap = next(issue for issue in result.issues if issue.code == "evaluator-measured-nothing")
     assert gap.message == 'variant "odd": "length" measured nothing: 2 rows were skipped'
+
+
+def test_a_ragged_row_is_one_issue_of_the_whole_row(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("output,expected\na,a\nb,b,b\n")
+    result = loads("evaluators: [exact_match]").run(tmp_path / "rows.csv")
+    (issue,) = result.issues
+    assert issue.where is not None
+    assert issue.where.endswith("rows.csv row 3")
+    assert issue.message == "this row has 3 cells, the header has 2"

@@ -92,6 +92,12 @@ def test_the_order_of_conditions_makes_no_difference_to_a_row_that_one_of_them_l
     assert counts(result["it"]) == {"scored": 1, "skipped": 1, "invalid": 1}
 
 
+def test_an_unreadable_output_still_leaves_a_row_out_of_a_condition_on_the_output(tmp_path: Path) -> None:
+    rows = 'id,output,expected\n1,"{""x"": 1}","{""x"": 1}"\n2,prose,"{""x"": 1}"\n'
+    result = scored(tmp_path, {**FIELD, "when": {"output.x": {"present": True}}}, rows=rows)
+    assert counts(result["it"]) == {"scored": 1, "skipped": 1}
+
+
 @pytest.mark.parametrize("text", ["[1, 2]", '"text"', "not JSON {", '{"id": 3, "kind": "a"'], ids=repr)
 def test_a_line_that_is_no_object_is_invalid_whatever_a_condition_reads(tmp_path: Path, text: str) -> None:
     good = json.dumps({"id": 1, "kind": "a", "output": "yes", "expected": "yes"})
@@ -99,6 +105,14 @@ def test_a_line_that_is_no_object_is_invalid_whatever_a_condition_reads(tmp_path
     result = scored(tmp_path, {**EXACT, **WHEN_A}, rows=rows)
     assert counts(result["it"]) == {"scored": 2, "invalid": 1}
     assert result.exit_code == 3
+
+
+def test_a_damaged_row_of_a_folder_of_files_is_invalid(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    written(tmp_path / "parts" / "a.csv", HEAD + GOOD)
+    written(tmp_path / "parts" / "b.csv", HEAD + DAMAGED["a cell too many"])
+    result = scored(tmp_path, {**EXACT, **WHEN_A}, rows=tmp_path / "parts")
+    assert counts(result["it"]) == {"scored": 1, "invalid": 1}
 
 
 def test_a_damaged_row_is_invalid_in_every_variant_and_wherever_the_outputs_come_from(tmp_path: Path) -> None:

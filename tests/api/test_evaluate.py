@@ -82,6 +82,12 @@ def test_a_file_the_settings_of_a_test_set_and_two_sequences_are_rows_too(tmp_pa
         assert run["header"].mean == 0.5
 
 
+def test_a_suite_may_be_given_by_its_name() -> None:
+    sides = {"expected": [row["expected"] for row in ROWS], "outputs": [row["output"] for row in ROWS]}
+    for run in (evaluators.evaluate(ROWS, suite=SUITE), evaluators.evaluate(suite=SUITE, **sides)):
+        assert run["header"].mean == 0.5
+
+
 def test_a_suite_alone_is_run_over_its_own_test_set(tmp_path: Path) -> None:
     suite = {**SUITE, "test_set": in_a_file(tmp_path).name}
     (tmp_path / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
@@ -104,6 +110,11 @@ def test_a_schema_or_fields_take_the_place_of_a_suite(how: dict[str, Any]) -> No
     assert evaluators.evaluate(ROWS, {"fields": ["a", "b"]})["fields"].mean == run["fields"].mean
 
 
+def test_models_are_documents() -> None:
+    run = evaluators.evaluate(expected=[Invoice(a=1, b=2)], outputs=[Invoice(a=1, b=3)], schema=Invoice)
+    assert [(one["path"], one["expected"], one["output"]) for one in run.failures()] == [("b", 2, 3)]
+
+
 def test_a_data_frame_comes_out_with_the_index_of_the_one_that_went_in() -> None:
     frame = pandas.DataFrame(ROWS, index=["x", "y", "z"])
     run = evaluators.evaluate(frame, SUITE)
@@ -119,6 +130,13 @@ def test_rows_that_no_frame_holds_are_called_by_their_ids_or_their_numbers() -> 
     assert list(evaluators.evaluate(ROWS, SUITE).to_pandas().index) == [1, 2, 3]
     named = [{"id": f"r{at}", **row} for at, row in enumerate(ROWS)]
     assert list(evaluators.evaluate(named, SUITE).to_pandas().index) == ["r0", "r1", "r2"]
+
+
+def test_rows_of_a_file_are_called_by_their_numbers_in_a_frame(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    write_rows(file, ROWS)
+    assert list(evaluators.evaluate(str(file), SUITE).to_pandas().index) == [1, 2, 3]
+    assert list(evaluators.evaluate({"file": str(file)}, SUITE).to_pandas().index) == [1, 2, 3]
 
 
 def test_the_accessor_gives_the_same() -> None:
@@ -218,6 +236,11 @@ def test_a_suite_asked_about_many_rows_says_what_it_takes_and_what_to_call(rows:
         evaluators.load(SUITE).evaluate(rows)
 
 
+def test_a_row_of_a_data_frame_is_a_row() -> None:
+    suite = evaluators.load(SUITE)
+    assert [suite.evaluate(row)["header"].score for _, row in pandas.DataFrame(ROWS).iterrows()] == [1.0, 0.0, 0.5]
+
+
 @pytest.mark.parametrize(("rows", "said"), [
     (7, "rows are expected, and this is an int"),
     (["a"], "row 1 is a str"),
@@ -258,6 +281,11 @@ def test_two_documents_are_compared_without_a_suite(expected: Any, output: Any, 
     assert [(f.path, f.status.word, f.reason) for f in found.fields if f.status.word != "match"] == wrong
 
 
+def test_two_documents_are_compared_by_a_schema() -> None:
+    for how in ({"schema": Invoice}, {"fields": ["a", "b"]}, {"schema": "infer"}):
+        assert evaluators.evaluate_pair({"a": 1, "b": 2}, {"a": 1, "b": 3}, **how).score == 0.5
+
+
 def test_a_result_is_a_few_lines_to_look_at() -> None:
     found = evaluators.evaluate_pair({"a": 1, "b": [{"c": "x"}]}, {"a": 2, "b": [{"c": "y"}]})
     assert repr(found).splitlines() == [
@@ -295,3 +323,8 @@ def test_two_runs_of_a_program_are_compared() -> None:
     assert "not comparable" in repr(evaluators.compare(base, other))
     assert "<li>" in evaluators.compare(base, other)._repr_html_()
     assert len(repr(base["header"])) < 1000
+
+
+def test_a_run_is_compared_with_one_in_a_folder(tmp_path: Path) -> None:
+    evaluators.evaluate(ROWS, SUITE, results=tmp_path, name="base")
+    assert evaluators.compare(tmp_path / "base", evaluators.evaluate(ROWS, SUITE)).unchanged == 3

@@ -182,12 +182,25 @@ def test_a_run_that_is_stopped_has_shorter_files(tmp_path: Path) -> None:
         assert sum(1 for _ in csv.DictReader(stream)) == finished.result.rows
 
 
+def test_a_selection_shows_in_every_file(tmp_path: Path) -> None:
+    rows, lines = rows_of(tmp_path / "rows.csv", 50), tmp_path / "some.jsonl"
+    finish(suite(), test_set=str(rows), selection=Selection(where=(("id", "r7"),)), files=(lines,))
+    (line,) = [json.loads(text) for text in lines.read_text(encoding="utf-8").splitlines()]
+    assert (line["row"], line["id"]) == (9, "r7")
+
+
 def test_a_file_that_is_read_is_not_written(tmp_path: Path) -> None:
     rows = rows_of(tmp_path / "rows.csv", 1)
     (issue,) = check_asked([tmp_path / "sub" / ".." / "rows.csv"], [rows])
     assert issue.code == "overwrites-input"
     with pytest.raises(Problems):
         finish(suite(), test_set=str(rows), files=(rows,))
+
+
+def test_every_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "folder.md"
+    folder.mkdir()
+    assert [issue.code for issue in check_asked([folder, tmp_path / "a.pdf"], [])] == ["not-a-file", "unknown-format"]
 
 
 class Terminal(io.StringIO):

@@ -100,6 +100,18 @@ def test_equal_documents_are_counted_too(family: str, tmp_path: Path) -> None:
 
 
 @ALL
+def test_items_with_keys_of_their_own_are_not_spoken_of(family: str, tmp_path: Path) -> None:
+    result = run(SUITES[family], tmp_path, ([A, B], [B, A]), ([A], []), ([], [B]), ([B], "prose"))
+    assert (found(result), result.warnings) == ([], ())
+
+
+@ALL
+def test_an_unreadable_output_leaves_the_expected_side(family: str, tmp_path: Path) -> None:
+    result = run(SUITES[family], tmp_path, ([A, A2], "there is none"), ("not json", [A, A2]))
+    assert found(result) == [("items", "sku", "expected", "duplicate_key", 1, 1, (1,))]
+
+
+@ALL
 def test_the_first_rows_are_named(family: str, tmp_path: Path) -> None:
     result = run(SUITES[family], tmp_path, *[([A, B], [A, B]), ([A, NONE], [A, B])] * 6)
     assert said(result) == ['"orders": 6 expected items of "items" have no key "sku", in 6 rows (rows 2, 4, 6, 8, 10, …)']

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from evaluators.api.explaining import of_name
-from evaluators.api.language import METRICS, OF_A_FIELD, OF_A_ROW
+from evaluators.api.language import METRICS, OF_A_FIELD, OF_A_ROW, language_words
 from evaluators.run.gates import ScoreMetric
 from tests.kit import cli
 
@@ -48,6 +48,10 @@ def test_a_figure_is_explained_by_what_it_divides() -> None:
 def test_a_word_that_nobody_has_gets_the_nearest_one() -> None:
     done = cli("explain", "fals_below")
     assert (done.exit_code, 'did you mean "fail_below"?' in done.output) == (2, True)
+
+
+def test_every_word_has_a_page() -> None:
+    assert all(of_name(word, "text") for word in language_words())
 
 
 def of_the_glossary(title: str) -> dict[str, str]:

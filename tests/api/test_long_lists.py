@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.fields.gains import PairCost, Worth, cells
+from evaluators.fields.gains import PairCost, Worth, cells, crowded
 from evaluators.fields.reading import read_align
+from evaluators.limits import LIST_CELLS
 from evaluators.run.result import RunResult
 from tests.fields.paired import pair_items
 from tests.kit import write_rows
@@ -44,6 +45,14 @@ def test_cells_are_items_times_items_times_the_values_of_an_item() -> None:
     assert cells(PairCost(), [{"tags": [1, 2, 3]}], [1]) == (3 + 1) // 2
     assert cells(PairCost(deep=True), [{"tags": [1, 2, 3]}], [1]) == (3 + 9 + 1) // 2
     assert cells(PairCost(slow=True), ["a" * 1000], ["b"]) == (6 + 1) // 2 * 20
+
+
+def test_a_thousand_items_with_cheap_comparators_are_compared_each_with_each() -> None:
+    four = [{"a": 1, "b": 2, "c": "x", "d": None}] * 1000
+    assert cells(PairCost(), four, four) == LIST_CELLS
+    assert not crowded(PairCost(), four, four)
+    assert crowded(PairCost(), four, [*four, 1])
+    assert crowded(PairCost(slow=True), items(500), items(500))
 
 
 def test_the_work_is_counted_and_no_more_pairs_are_weighed_than_the_lists_have_items() -> None:

@@ -49,6 +49,11 @@ def test_one_column_for_both_is_refused(tmp_path: Path, suite: dict[str, Any]) -
     assert "every output would be right" in refused(tmp_path, suite)
 
 
+@pytest.mark.parametrize("kind", ["json_diff_match", "json_field_match", "similarity", "levenshtein", "correctness"])
+def test_every_type_that_compares_refuses_it(tmp_path: Path, kind: str) -> None:
+    refused(tmp_path, rows() | {"evaluators": [{"type": kind, "output": "gold", "expected": "gold"}]})
+
+
 def test_columns_of_the_command_line_are_held_to_it(tmp_path: Path) -> None:
     said = refused(tmp_path, rows(), settings={"columns": {"output": "gold", "expected": "gold"}})
     assert said == 'output and expected answer are one column, "gold", so every output would be right'
@@ -60,6 +65,12 @@ def test_one_folder_of_documents_for_both_is_refused(tmp_path: Path) -> None:
     for output in ("gold", "./gold/", "gold/*.json"):
         refused(tmp_path, {"test_set": {"expected": "gold/", "output": output}})
     refused(tmp_path, {"test_set": {"expected": "gold/a.json", "output": "gold/a.json"}})
+
+
+def test_one_attached_file_for_both_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "1.txt").write_text("x", encoding="utf-8")
+    attach = {"one": "{id}.txt", "other": "{id}.txt"}
+    refused(tmp_path, rows(attach=attach) | {"evaluators": [{**EXACT, "output": "one", "expected": "other"}]})
 
 
 def test_the_place_is_where_the_suite_names_the_columns(tmp_path: Path) -> None:

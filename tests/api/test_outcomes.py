@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from evaluators.api.execute import finish
+from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
 from evaluators.api.written_run import Finished
 from evaluators.issues import Problems
@@ -68,6 +69,13 @@ def test_a_list_stands_before_what_is_in_it(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_outcomes_are_listed_only_when_asked_for(tmp_path: Path) -> None:
+    folder = run(tmp_path).folder or tmp_path
+    assert not any((folder / name).exists() for name in ("fields.csv", "fields.md", "field_summary.csv"))
+    asked = run(tmp_path, name="y", formats=("fields",))
+    assert ((asked.folder or tmp_path) / "fields.csv").exists()
+
+
 def test_report_json_of_one_row_has_the_keys_of_the_page(tmp_path: Path) -> None:
     folder = run(tmp_path, ROWS[:1], formats=("report",)).folder or tmp_path
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
@@ -102,6 +110,17 @@ def test_the_figures_of_a_report_agree_with_each_other(tmp_path: Path) -> None:
     assert coverage["spurious_paths"] == ["tags[+0]", "more"]
     assert outcomes["error_breakdown"]["by_reason"] == {"gold_empty_array": 1, "mismatch": 1}
     assert report["gold_stats"]["array_stats"]["total_items"] == 2
+
+
+def test_raw_values_stand_beside_the_compared_ones(tmp_path: Path) -> None:
+    folder = run(tmp_path, ROWS[:1], formats=("report",)).folder or tmp_path
+    (name,) = [
+        one
+        for one in json.loads((folder / "report.json").read_text(encoding="utf-8"))["field_outcomes"]
+        if one["normalized_path"] == "name"
+    ]
+    assert (name["gold_value"], name["extracted_value"], name["compared_expected"]) == ("X", "x", "x")
+    assert "compared_actual" not in name
 
 
 def test_report_json_of_several_rows_has_one_report_for_each_and_totals(tmp_path: Path) -> None:
@@ -308,6 +327,16 @@ def test_each_variant_has_a_file_of_its_own(tmp_path: Path) -> None:
     text = written("text", finished.result, finished.options)
     assert "Metrics of schema_match (gpt)" in text
     assert "\n  schema_match (small), name\n" in text
+
+
+def test_a_run_that_has_ended_can_still_be_listed(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text(json.dumps(ROWS[0]) + "\n", encoding="utf-8")
+    suite = {"evaluators": [{"schema_match": {"fields": FIELDS}}], "test_set": {"file": "rows.jsonl"}}
+    (tmp_path / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
+    folder = finish(load(tmp_path / "suite.yaml"), results=tmp_path / "runs", name="x", formats=("fields",)).folder
+    listed = tmp_path / "again.fields.csv"
+    assert write_again(folder or tmp_path, [listed]) == [listed]
+    assert listed.read_bytes() == ((folder or tmp_path) / "fields.csv").read_bytes()
 
 
 def test_a_schema_in_a_cell_lists_its_fields(tmp_path: Path) -> None:

@@ -16,8 +16,10 @@ from evaluators.api.extending import register
 from evaluators.api.loading import load
 from evaluators.api.run_options import RunOptions
 from evaluators.comparators._comparator import COMPARATORS
+from evaluators.issues import Problems
 from evaluators.model import Comparison as FieldAnswer
 from evaluators.run.reader import Run
+from evaluators.run.run_json import run_json
 from tests.gallery import GALLERY
 from tests.kit import cli
 
@@ -67,6 +69,11 @@ def test_the_summary_view_and_advice_need_the_folder_alone(run: Path) -> None:
     assert invoke("view", str(run), "--no-open") == (0, f"{run / 'report.html'}\n")
     code, said = invoke("advice", str(run))
     assert (code, said.splitlines()[0]) == (0, "comparing models: advice")
+
+
+def test_a_file_that_cannot_be_is_said_before_anything_is_written(run: Path, tmp_path: Path) -> None:
+    assert invoke("report", str(run), "-o", str(tmp_path / "a.html"), "-o", str(tmp_path / "a.pdf"))[0] == 2
+    assert not (tmp_path / "a.html").exists()
 
 
 # Read once, scored once
@@ -124,6 +131,21 @@ def test_whatever_is_written_the_rows_are_read_once(tmp_path: Path, opened: Coun
     invoke("report", str(finished.folder), "-o", str(tmp_path / "again.html"), "-o", str(tmp_path / "again.csv"))
     invoke("advice", str(finished.folder))
     invoke("compare", str(finished.folder), str(finished.folder))
+    assert dict(opened) == {"rows.jsonl 0": 1}
+
+
+def test_what_the_rows_have_in_place_of_what_is_asked_for_is_found_by_the_same_reading(
+    tmp_path: Path, opened: Counter[str]
+) -> None:
+    evaluators: list[Any] = [
+        {"json_multi_field_match": {"fields": {"a": "exact", "aa": "exact"}}},
+        {"schema_match": {"fields": {"a": "exact", "items": {"align": {"key_field": {"key": "sku"}}}, "items[*].n": "numeric"}}},
+        {"exact_match": {"when": {"row.kind": "c"}}},
+    ]  # fmt: skip
+    result = load({"evaluators": evaluators}).run(rows_file(tmp_path, 40))
+    assert [issue.hint for issue in result.issues] == [
+        'did you mean "a"?', 'the column "kind" has "a", "b"', 'the items have "n"',
+    ]  # fmt: skip
     assert dict(opened) == {"rows.jsonl 0": 1}
 
 
@@ -284,3 +306,10 @@ def test_a_damaged_folder_is_refused_with_file_and_line(
     assert code == 2
     assert said in output
     assert not (tmp_path / "later.html").exists()
+
+
+def test_figures_without_a_record_of_the_rows_say_what_to_do(run: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(run, tmp_path / "old")
+    (folder / "run.json").write_text(run_json(Run(folder).result), encoding="utf-8")
+    with pytest.raises(Problems, match="score the test set again"):
+        list(Run(folder).each_row())

@@ -169,3 +169,16 @@ def test_addresses_of_a_suite_may_be_forbidden(
         assert "EVALUATORS_ADDRESSES allows only those of the command line" in done.output
     assert store.asked == []
     assert cli("run", "suite.yaml", "mem://bucket/rows.csv", "--no-results").exit_code == 0
+
+
+def test_results_of_a_suite_may_be_forbidden_to_go_elsewhere(
+    store: type[InMemory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("remote.yaml").write_text(f"{SUITE}results: {{folder: mem://bucket/runs, name: first}}\n", encoding="utf-8")
+    assert cli("run", "remote.yaml", "rows.csv").exit_code == 0
+    assert "mem://bucket/runs/first/run.json" in store.held
+    store.held.clear()
+    monkeypatch.setenv("EVALUATORS_ADDRESSES", "named")
+    assert cli("run", "remote.yaml", "rows.csv").exit_code == 2
+    assert store.held == {}
+    assert cli("run", "remote.yaml", "rows.csv", "--results", "mem://bucket/runs").exit_code == 0

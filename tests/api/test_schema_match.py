@@ -133,6 +133,16 @@ def gated(folder: Path, target: str, **gate: Any) -> RunResult:
     return load(suite_of(ORDER, gates={target: gate})).run(file)
 
 
+@pytest.mark.parametrize(
+    "figure", ["mean_f1", "mean_field_score", "overall_score", "field_score", "overall_pass_rate", "micro_recall"]
+)
+def test_a_gate_holds_a_figure_of_the_schema_to_its_limits(tmp_path: Path, figure: str) -> None:
+    passed, failed = (gated(tmp_path, "order", metric=figure, fail_below=limit) for limit in (0.1, 0.99))
+    assert [passed.gates[0].verdict, passed.exit_code] == ["passed", 0]
+    assert [failed.gates[0].verdict, failed.exit_code] == ["failed", 1]
+    assert passed.gates[0].value == failed.gates[0].value
+
+
 @pytest.mark.parametrize("field", ["header.items[*].sku", "$.header.items[*].sku", "header.number"])
 @pytest.mark.parametrize("figure", [None, "accuracy", "recall", "mean_score"])
 def test_a_gate_holds_a_field_of_the_schema_to_its_limits(tmp_path: Path, field: str, figure: str | None) -> None:

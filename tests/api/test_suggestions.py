@@ -76,6 +76,11 @@ def test_items_of_lists_are_one_field(tmp_path: Path) -> None:
     ]
 
 
+def test_nothing_is_suggested_for_what_is_missing_or_right(tmp_path: Path) -> None:
+    pairs = [({"city": "Rome", "tags": 1}, {"city": "Rome", "tags": 1}), ({"city": "Rome"}, {})]
+    assert said(*run(tmp_path, pairs, FIELDS)) == []
+
+
 def test_several_workers_give_the_same_advice(tmp_path: Path) -> None:
     pairs = [({"city": f"Rome {n % 7}", "tags": [n]}, {"city": f"ROME {n % 5}", "tags": [n]}) for n in range(60)]
     one = run(tmp_path, pairs, FIELDS, name="one")[1]
@@ -143,6 +148,18 @@ def test_one_of_two_limits_is_offered_where_it_can_be_written(tmp_path: Path, ev
     worst = "at worst 1020 for 1000, row 3"
     assert (found.turned, found.says) == (2, f"abs and rel must both hold today{where}; {worst}")
     assert found.write == ("" if where else "numeric: {tolerance: {abs: 5.0, rel: 0.05, either: true}}")
+
+
+def test_without_a_suite_there_is_no_advice(tmp_path: Path) -> None:
+    _, folder = run(tmp_path, [({"city": "Rome", "tags": 1}, {"city": "ROME", "tags": 1})], FIELDS)
+    assert suggestion_section(suggestions_for((), Run(folder))) == ()
+
+
+def test_an_item_that_only_the_output_has_is_read_like_any_other(tmp_path: Path) -> None:
+    pair = ({"items": [{"name": "a"}]}, {"items": [{"name": "A"}, {"name": "new"}]})
+    fields = {"items": {"align": "ordered"}, "items[*].name": "exact"}
+    found = said(*run(tmp_path, [pair], {"type": "schema_match", "fields": fields}))
+    assert [one[0] for one in found] == ["items[*].name"]
 
 
 INVOICE = {
@@ -223,3 +240,8 @@ def test_what_a_run_ends_with_is_what_a_whole_search_finds_first(tmp_path: Path,
     assert len(every) > 3
     for wanted in (1, 3, 5):
         assert suggestions_for(suite.lines, record, wanted=wanted) == every[:wanted]
+
+
+def test_a_run_in_which_nothing_is_wrong_names_no_command(tmp_path: Path) -> None:
+    _, folder = run(tmp_path, [({"city": "Rome", "tags": 1}, {"city": "Rome", "tags": 1})] * 1_001, FIELDS)
+    assert "advice" not in (folder / "summary.txt").read_text(encoding="utf-8")

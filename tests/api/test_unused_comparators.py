@@ -102,6 +102,14 @@ def test_for_an_optional_field_it_is_a_warning(tmp_path: Path, kind: str) -> Non
     assert '"x"' in result.warnings[0].message
 
 
+def test_for_a_leaf_of_a_schema_it_is_a_warning(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"x": {"type": "number"}}}
+    line = {"type": "schema_match", "name": "it", "schema": schema}
+    result = loads(suite_text(line)).run(rows(tmp_path, NAMES))
+    assert result.exit_code == 0
+    assert [issue.code.startswith(UNUSED) for issue in result.warnings].count(True) == 1
+
+
 @pytest.mark.parametrize("selection", [Selection(limit=2), Selection(sample=2), Selection(where=(("id", "1"),))], ids=str)
 def test_over_some_of_the_rows_it_is_a_warning(tmp_path: Path, selection: Selection) -> None:
     result = run(tmp_path, {"x": "numeric"}, NAMES, selection=selection)

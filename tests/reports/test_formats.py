@@ -81,6 +81,14 @@ def test_annotations_are_no_file_of_a_run_folder() -> None:
     assert issue.hint == "`evaluators run … --format github` prints the annotations for GitHub Actions"
 
 
+def test_no_two_formats_share_an_extension_or_a_file() -> None:
+    formats = [FORMATS.find(name) for name in FORMATS.names()]
+    suffixes = [suffix for each in formats for suffix in each.suffixes]
+    files = [each.file for each in formats if each.file]
+    assert len({*suffixes}) == len(suffixes)
+    assert len({*files}) == len(files)
+
+
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Run:
     results = tmp_path_factory.mktemp("runs")

@@ -75,6 +75,11 @@ def test_a_name_that_is_cut_stays_apart_from_every_other(first: str, second: str
     assert (one == other) == (first == second)
 
 
+def test_a_name_is_cut_at_the_length_that_a_platform_takes() -> None:
+    assert fitted("x" * 250, 250) == "x" * 250
+    assert re.fullmatch("x{228}_-cut-[0-9a-f]{16}", fitted("x" * 251, 250))
+
+
 @pytest.mark.parametrize(
     ("path", "name"),
     [

@@ -73,6 +73,11 @@ def test_columns_of_fields_never_meet() -> None:
                            "a.total.score")  # fmt: skip
 
 
+def test_a_row_without_a_score_has_empty_cells() -> None:
+    row = written(row_of(("A-1", ""), UNSCORED, UNSCORED))[1]
+    assert row == ["A-1", *[""] * 8, "exact_match: skipped; exact_match: skipped"]
+
+
 def test_a_column_that_the_file_has_already_gets_a_number() -> None:
     header = ("id", "why", "header.score", "header.score (2)")
     assert added_columns(header, (("header", ()),)) == ("header.score (3)", "why (2)")
@@ -174,6 +179,17 @@ def test_only_the_first_fields_are_named() -> None:
     assert why(h=scored(0.0, *fields)).endswith("f4 is missing and 2 more")
 
 
+def test_a_long_value_is_cut() -> None:
+    said = why(h=scored(0.0, Outcome("f", FieldStatus.HALLUCINATION, actual="x" * 500)))
+    assert len(said) < 100
+    assert "…" in said
+
+
+def test_a_full_score_needs_no_reason() -> None:
+    good = Outcome("total", FieldStatus.MATCH)
+    assert why(a=scored(1.0, good, passed=True), b=scored(1.0)) == ""
+
+
 def test_an_evaluator_without_fields_gives_its_own_reason() -> None:
     assert why(a=scored(0.0, reason="the texts differ"), b=scored(0.0, passed=False)) == (
         "a: the texts differ; b: did not pass"
@@ -193,3 +209,7 @@ def test_an_evaluator_without_fields_gives_its_own_reason() -> None:
 def test_a_row_that_was_not_judged_says_why(status: RowStatus, said: str) -> None:
     issue = Issue("x", Blame.OUTPUT, "no JSON")
     assert why(a=Result(status, den=int(status.scored), issue=issue)) == f"a: {said}"
+
+
+def test_a_skipped_row_says_so_in_a_word() -> None:
+    assert why(a=Result(RowStatus.SKIPPED)) == "a: skipped"

@@ -70,6 +70,10 @@ def test_intervals_say_what_counts_as_one(runs: dict[str, RunResult]) -> None:
     assert clustered.count(f"{legend}; rows of one doc_id count as one") == clustered.count(legend) > 0
 
 
+def test_an_undefined_mean_is_a_dash(runs: dict[str, RunResult]) -> None:
+    assert any(line.split()[:4] == ["exact_match", "–", "–", "–"] for line in lines_of(runs["broken"]))
+
+
 def test_the_lowest_fields_are_the_lowest_first(runs: dict[str, RunResult]) -> None:
     lines = lowest(runs["failed"], 2)
     start = lines.index("Fields with the lowest accuracy")

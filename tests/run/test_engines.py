@@ -6,12 +6,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from evaluators.api.loading import load
-from evaluators.issues import Problems
+from evaluators.issues import Problems, extra_hint
 from evaluators.run.engines.engine import ENGINES, Crew, Lost, engine_of
 from tests.run.engine_promises import *  # noqa: F403  # the tests that every engine runs
 
@@ -129,6 +130,11 @@ def test_without_a_word_the_number_of_workers_decides(workers: int | None, taken
     assert type(engine_of(None, None, workers)).__name__ == taken
 
 
+def test_where_rows_are_scored_is_no_part_of_what_a_suite_means() -> None:
+    plain = load({"evaluators": ["exact_match"]})
+    assert load({"evaluators": ["exact_match"], "engine": "processes"}).fingerprint == plain.fingerprint
+
+
 @pytest.mark.parametrize(
     ("said", "message"),
     [
@@ -140,6 +146,16 @@ def test_without_a_word_the_number_of_workers_decides(workers: int | None, taken
 def test_a_mistake_in_the_section_is_found_before_the_first_row(said: object, message: str) -> None:
     with pytest.raises(Problems, match=message):
         load({"evaluators": ["exact_match"], "engine": said})
+
+
+@pytest.mark.parametrize("name", [name for name in ENGINES.names() if ENGINES.find(name).packages])
+def test_an_engine_whose_package_is_missing_says_what_to_install(name: str) -> None:
+    if all(map(find_spec, ENGINES.find(name).packages)):
+        engine_of(None, name, None)
+        return
+    with pytest.raises(Problems, match=f'the engine "{name}" needs a package that is not installed') as raised:
+        engine_of(None, name, None)
+    assert raised.value.issues[0].hint == extra_hint(name)
 
 
 ORPHANS = """

@@ -109,6 +109,12 @@ def test_an_unknown_evaluator_is_named_with_a_suggestion() -> None:
     assert issue.hint == 'did you mean "header"?'
 
 
+def test_a_far_off_name_lists_the_evaluators() -> None:
+    with pytest.raises(Problems) as error:
+        parse_target("zzz", ["header", "lines"])
+    assert error.value.issues[0].hint == "evaluators: header, lines"
+
+
 def test_a_target_does_not_end_in_a_dot() -> None:
     with pytest.raises(Problems, match="ends in a dot"):
         parse_target("header.", ["header"])
@@ -128,6 +134,10 @@ def test_a_field_outside_a_closed_list_is_named_with_a_suggestion() -> None:
     assert issue.where == "suite.yaml:9:3"
     assert '"totals.gros"' in issue.message
     assert issue.hint == 'did you mean "totals.gross"?'
+
+
+def test_the_spelling_of_a_field_does_not_matter() -> None:
+    assert check_gate(gate("header./totals/gross", fail_below=1), ScoredFields(("totals.gross",))) == []
 
 
 def test_the_fields_of_an_open_tree_are_not_known_before_the_run() -> None:

@@ -173,6 +173,15 @@ def test_one_failure_more_never_lifts_the_lower_end(units: int) -> None:
     assert lows == sorted(lows, reverse=True)
 
 
+@pytest.mark.parametrize("units", [2, 5, 30, 300])
+def test_a_failure_never_lifts_the_lower_end_above_that_of_a_perfect_run(units: int) -> None:
+    perfect = share_interval(moments_of_values({Fraction(1): units}))
+    for score in (Fraction(0), Fraction(1, 2), Fraction(999, 1_000)):
+        for failed in (1, units // 2):
+            found = share_interval(moments_of_values({Fraction(1): units - failed, score: failed}))
+            assert known_interval(found).low <= known_interval(perfect).low
+
+
 def known_interval(found: Interval | None) -> Interval:
     assert found is not None
     return found
@@ -197,6 +206,13 @@ def test_so_does_that_of_right_and_wrong(counts: tuple[int, ...]) -> None:
     found = difference_interval(pairs_interval(both, broken, fixed, neither), p, difference)
     assert (found.low <= 0 <= found.high) == (p >= 0.05)
     assert found.low <= difference <= found.high
+
+
+def test_an_interval_that_its_p_value_contradicts_ends_just_beyond_0() -> None:
+    assert ends(difference_interval(Interval(-0.01, 0.3), 0.04, 0.1)) == (0.0001, 0.3)
+    assert ends(difference_interval(Interval(-0.3, 0.01), 0.04, -0.1)) == (-0.3, -0.0001)
+    assert ends(difference_interval(Interval(0.02, 0.3), 0.04, 0.1)) == (0.02, 0.3)
+    assert difference_interval(None, 0.04, 0.1) is None
 
 
 def test_clusters_have_the_standard_error_of_the_ratio_estimator() -> None:

@@ -70,6 +70,13 @@ def test_nobody_asks_for_reasons_once_there_are_enough(fussy: Any) -> None:
     assert ASKED == ["0", "1", "2", "3"]
 
 
+def test_what_earlier_splits_have_filled_is_not_asked_for_again(fussy: Any) -> None:
+    fussy.rows = [{"output": str(number)} for number in range(500)]
+    _, files = fussy.score(most=4, splits=20)
+    assert [line["row"] for line in evidence_of(files)] == [1, 2, 3, 4]
+    assert ASKED == ["0", "1", "2", "3"]
+
+
 @pytest.mark.parametrize("choice", ["fail", "skip"])
 def test_unreadable_outputs_are_left_out_on_request_where_they_are_not_the_answer(bench: Any, choice: str) -> None:
     bench.suite = {"evaluators": ["contains_json", "json_diff_match"], "test_set": {"unreadable_output": choice}}
@@ -94,6 +101,18 @@ def test_the_search_for_cycles_is_left_as_it_was(bench: Any, cycles: None, enabl
     _, job = bench.job()
     run_split(job, job.table.splits()[0])
     assert gc.isenabled() == enabled
+
+
+def test_an_interruption_leaves_the_search_for_cycles_on_and_no_file_open(bench: Any, cycles: None) -> None:
+    gc.enable()
+    _, job = bench.job()
+
+    def interrupted(rows: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_split(job, job.table.splits()[0], progress=interrupted)
+    assert gc.isenabled()
 
 
 @pytest.fixture

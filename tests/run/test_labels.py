@@ -111,6 +111,10 @@ def test_what_does_not_look_like_labels_has_no_table(rows: list[Row]) -> None:
     assert table(rows) is None
 
 
+def test_a_row_without_a_score_says_nothing_about_labels() -> None:
+    assert table([("a", "a", 0), ("b", "b", 0)] * 3 + [("b" * 100, "x", 1)]) is not None
+
+
 texts = st.sampled_from(["a", "b", "c", "", "zz", "long " * 20])
 row_lists = st.lists(st.tuples(texts.filter(bool), texts, st.integers(0, 3)), max_size=40)
 
@@ -160,6 +164,21 @@ def test_answers_outside_the_list_may_be_meant(tmp_path: Path) -> None:
     (table,) = result.confusion_matrices
     assert table.average("macro").f1 is not None
     assert [gate.verdict for gate in result.gates] == ["passed", "failed", "passed"]
+
+
+def test_a_problem_of_the_data_is_named_once_for_all_variants(tmp_path: Path) -> None:
+    result = with_labels(tmp_path, variants=True)
+    assert [issue.where for issue in result.issues] == [
+        'rows.csv row 8, column "expected"', 'rows.csv row 25, column "expected"',
+    ]  # fmt: skip
+    assert result.issue_counts == {"unlisted-label": 18}
+
+
+def test_a_label_is_what_the_evaluator_takes_for_it(tmp_path: Path) -> None:
+    rows = "id,output,expected\n1,Refund,REFUND\n2,billing, Billing\n"
+    (tmp_path / "rows.csv").write_text(rows, encoding="utf-8")
+    suite = {"evaluators": [{"type": "correctness", "name": "it", "labels": ["refund", "billing"]}]}
+    assert evaluators.load(suite).run(tmp_path / "rows.csv").exit_code == 0
 
 
 ROWS = "id,expected,output\n" + "".join(

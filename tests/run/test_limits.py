@@ -11,6 +11,7 @@ import pytest
 
 from evaluators.api.loading import load, loads
 from evaluators.issues import Blame
+from evaluators.limits import WorkLimits, limited, limits_here, still_time
 from evaluators.model import RowResult, RowStatus
 from tests.kit import problem_of, write_rows
 
@@ -103,6 +104,13 @@ def test_rows_that_are_scored_in_a_thread_have_limits_of_their_own() -> None:
     assert {one["lists"].status for one in found[1]} == {RowStatus.SCORED}
 
 
+def test_outside_of_a_row_nothing_runs_out_of_time() -> None:
+    with limited(WorkLimits(row_seconds=1e-9)):
+        for _ in range(3):
+            still_time()
+    assert limits_here() == WorkLimits()
+
+
 def test_a_pattern_that_runs_out_of_time_while_items_are_paired_leaves_the_row_unjudged() -> None:
     slow = {"regex": {"pattern": "^(a|aa)+$", "timeout_seconds": 0.001}}
     items = [{"a": "a" * 60 + "b"}, {"a": "a" * 60 + "c"}]
@@ -131,6 +139,17 @@ def test_the_length_of_texts_may_be_raised_and_lowered(name: str) -> None:
         assert found.status is status
 
 
+@pytest.mark.parametrize("evaluator", ["json_multi_field_match", "schema_match"])
+def test_the_length_of_fields_may_be_raised(evaluator: str) -> None:
+    text = "ab" * 2_000
+    given = {"output": {"a": text}, "expected": {"a": "c" + text}}
+    for length, status in ((1_000, RowStatus.UNJUDGED), (5_000, RowStatus.SCORED)):
+        suite = load({"limits": {"text_length": length}, "evaluators": [{evaluator: {"fields": {"a": "fuzzy"}}}]})
+        found = suite.evaluate(given)[evaluator]
+        assert found.status is status
+        assert found.score == (1.0 if status is RowStatus.SCORED else None)
+
+
 def test_long_texts_are_unjudged_in_rows_that_share_a_trace(tmp_path: Path) -> None:
     text = "ab" * 2_000
     path = tmp_path / "rows.jsonl"
@@ -140,6 +159,12 @@ def test_long_texts_are_unjudged_in_rows_that_share_a_trace(tmp_path: Path) -> N
     suite = {"limits": {"text_length": 1_000}, "evaluators": [{"json_multi_field_match": {"fields": {"a": "fuzzy"}}}]}
     (found,) = load(suite).run(path).evaluators
     assert (found.scored, found.unjudged) == (599, 1)
+
+
+@pytest.mark.parametrize(("cells", "codes"), [(10, {"items-too-long"}), (100_000, set())])
+def test_the_cells_of_all_lists_may_be_set_at_once(cells: int, codes: set[str], tmp_path: Path) -> None:
+    found = loads(LISTS % (f"list_cells: {cells}", "hungarian", "hungarian")).run(written(tmp_path, [15]))
+    assert {one.code for one in found.warnings} == codes
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.issues import Blame, Issue
+from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import __version__
 from evaluators.run.engines.cluster import Call, Cluster, ClusterEngine
 from evaluators.run.engines.engine import Lost, never
@@ -109,6 +109,11 @@ def test_when_all_workers_are_gone_the_run_waits_and_then_says_so() -> None:
     *_, last = results(cluster, tasks())
     assert isinstance(last, Lost)
     assert (last.why.code, last.why.message) == ("no-worker", "the made cluster had no worker for 1 seconds")
+
+
+def test_a_cluster_that_has_no_worker_is_said_before_anything_is_begun() -> None:
+    with pytest.raises(Problems, match="had no worker for 1 seconds"):
+        MadeCluster(workers=0, wait_seconds=1)
 
 
 def test_tasks_under_way_are_dropped_when_nobody_wants_results_any_more() -> None:

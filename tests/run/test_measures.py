@@ -85,11 +85,33 @@ def in_clusters(rows: Sequence[tuple[str, str, str]]) -> tuple[NumericColumnSums
     return counts.sums[0], measures_of([COST], [(None, whole)], True)[1:]
 
 
+def test_clusters_keep_their_names_and_sums_while_they_are_few() -> None:
+    sums, slices = in_clusters([("A", "x", "1"), ("B", "x", "3"), ("A", "y", "2"), ("B", "y", "")])
+    assert sums.numbers["."].clusters == {"A": [2, 3 * UNIT], "B": [1, 3 * UNIT]}
+    assert [(one.slice, one.mean, one.mean_ci) for one in slices] == [
+        (("kind", "x"), 2.0, None), (("kind", "y"), 2.0, None),
+    ]  # fmt: skip
+
+
+def test_clusters_are_added_by_name() -> None:
+    one, _ = in_clusters([("A", "x", "1"), ("B", "x", "3")])
+    other, _ = in_clusters([("B", "x", "5"), ("C", "x", "-2")])
+    plus(one, other)
+    assert one.numbers["."].clusters == {"A": [1, UNIT], "B": [2, 8 * UNIT], "C": [1, -2 * UNIT]}
+    assert (one.numbers["."].least, one.numbers["."].greatest) == (-2 * UNIT, 5 * UNIT)
+    assert one.numbers["."].powers[:2] == [7 * UNIT, (1 + 9 + 25 + 4) * UNIT**2]
+
+
 def test_empty_cells_are_missing_and_others_are_no_numbers() -> None:
     found = counted(["0.5", "", "  ", None, "abc", "1 2", True, [1], "NaN", "1e999", float("nan")])
     assert (found.rows, found.n, found.missing, found.unreadable) == (11, 1, 4, 6)
     assert found.first_unreadable[:3] == ((6, "abc"), (7, "1 2"), (8, "True"))
     assert len(found.first_unreadable) == FIRST_ROWS
+
+
+def test_no_number_has_no_figure() -> None:
+    found = counted(["", "x"])
+    assert {getattr(found, name) for name in ("mean", "median", "p95", "sum", "min", "max", "mean_ci")} == {None}
 
 
 def test_the_mark_that_reads_more_cells_counts() -> None:
@@ -240,3 +262,15 @@ def test_mistakes_are_found_before_row_1(tmp_path: Path, settings: dict[str, Any
     with pytest.raises(Problems) as caught:
         run(tmp_path, **settings)
     assert said in str(caught.value)
+
+
+def test_two_runs_say_what_became_of_a_measure(tmp_path: Path) -> None:
+    rows = ROWS.replace("abc", "100")
+    base, new = (tmp_path / name for name in ("base", "new"))
+    for place, text in ((base, rows), (new, rows.replace("0.04", "0.08"))):
+        place.mkdir()
+        run(place, text)
+    found = evaluators.compare(base / "run", new / "run")
+    by_figure = {(one.measure, one.metric): (one.base, one.new) for one in found.measures}
+    assert by_figure["cost", "sum"] == (0.07, 0.11)
+    assert by_figure["ms", "p95"] == (130.0, 130.0)

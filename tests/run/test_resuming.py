@@ -311,6 +311,17 @@ def test_another_run_is_refused_and_what_differs_is_said(killed: Path, what: str
         assert contents(left(killed)[0]) == before
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["a setting", "the data", "a column", "the rows"])
+def test_a_finished_run_of_other_settings_is_not_given_back(whole: Whole, folder: Path, what: str) -> None:
+    shutil.copytree(whole.folder / "runs" / "whole", folder / "runs" / "x")
+    change, words, _ = CHANGES[what]
+    change(folder)
+    ended = start(folder, *run_words("x", "--resume", *words))
+    assert ended.returncode == 4, ended.stderr
+    assert contents(folder / "runs" / "x") == whole.files
+
+
 HARMLESS = {
     "name: cities": "name: cities\ndescription: of the world",
     "fail_below: 0.99": "fail_below: 0.98",

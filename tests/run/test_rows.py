@@ -103,6 +103,17 @@ YES = (
 )
 
 
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [('a "b"', 'a "b"'), ("c\\d\n", "c\\d\n"), ("é 日", "é 日"), ("", ""), ("null", "null"), ("\ud800", "\\ud800")],
+)
+def test_an_id_is_kept_as_it_is(tmp_path: Path, kind: RowsFormat, given: str, kept: str) -> None:
+    path = write(tmp_path, kind, [(given, YES), ("other", YES)], [])
+    found = of_lines(path) if kind == "jsonl" else of_parquet(path)
+    assert [row["id"] for row in found] == [kept, "other"]
+
+
 @given(ROWS, st.lists(st.integers(0, 25), max_size=3))
 def test_a_code_stands_for_the_verdict_of_its_row(tmp_path: Path, rows: Any, cuts: list[int]) -> None:
     lines = of_lines(write(tmp_path, "jsonl", rows, cuts))

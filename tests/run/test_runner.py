@@ -122,6 +122,11 @@ def test_issues_say_row_and_column(bench: Any) -> None:
     assert len(broken) > 5
 
 
+def test_one_faulty_cell_is_one_issue_however_many_evaluators_need_it(bench: Any) -> None:
+    measured, files = bench.score()
+    assert measured.issue_counts == {"expected-not-json": len(invalid_rows(files))}
+
+
 def test_two_faulty_cells_of_one_row_are_two_issues(bench: Any) -> None:
     bench.suite = {
         "evaluators": [
@@ -202,6 +207,10 @@ def gaps_of(bench: Any) -> list[tuple[str, str | None, str | None]]:
     return [(issue.code, issue.where, issue.hint) for issue in found]
 
 
+def test_everything_that_was_measured_leaves_no_gap(bench: Any) -> None:
+    assert gaps_of(bench) == []
+
+
 def test_a_listed_field_that_no_row_has_is_named_with_the_nearest_path(bench: Any) -> None:
     bench.suite = {"evaluators": [{"json_multi_field_match": {"fields": {"a": "exact", "totl": "exact"}}}]}
     bench.rows = [{"output": '{"a": 1, "total": 2}', "expected": '{"a": 1, "total": 2}'}]
@@ -222,6 +231,12 @@ def test_an_evaluator_that_every_row_skips_is_named(bench: Any) -> None:
     assert [(code, where) for code, where, _ in gaps_of(bench)] == [("evaluator-measured-nothing", "evaluators[0]")]
 
 
+def test_rows_that_the_test_set_broke_are_no_gap(bench: Any) -> None:
+    bench.suite = {"evaluators": ["json_diff_match"]}
+    bench.rows = [{"output": "{}", "expected": "prose"}]
+    assert gaps_of(bench) == []
+
+
 def test_rows_that_are_blocked_are_no_gap(bench: Any) -> None:
     bench.suite = {"evaluators": ["contains_json", {"type": "json_diff_match", "needs": ["contains_json"]}]}
     bench.rows = [{"output": "prose", "expected": '{"a": 1}'}]
@@ -232,6 +247,12 @@ def test_only_empty_expectations_measure_nothing(bench: Any) -> None:
     bench.suite = {"evaluators": ["json_field_match"]}
     bench.rows = [{"output": '{"a": 1}', "expected": "{}"}] * 3
     assert [code for code, _, _ in gaps_of(bench)] == ["evaluator-measured-nothing"]
+
+
+def test_an_open_tree_has_no_listed_fields_to_miss(bench: Any) -> None:
+    bench.suite = {"evaluators": ["json_diff_match"]}
+    bench.rows = [{"output": '{"a": 1}', "expected": '{"a": 1}'}]
+    assert gaps_of(bench) == []
 
 
 def test_the_rows_are_the_same_without_cells_and_without_a_folder(bench: Any) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from itertools import pairwise
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.model import Result, RowStatus
+from evaluators.model import MISSING, Result, RowStatus
 from evaluators.run.exact_sums import plus
-from evaluators.run.groups import OTHER_VALUES, limit_slices
+from evaluators.run.groups import OTHER_VALUES, cell_text, limit_slices
 from evaluators.run.tally import Ledger, SliceCounts, Tally
 
 YES, NO = Result(RowStatus.SCORED, True, 1, 1), Result(RowStatus.SCORED, False, 0, 1)
@@ -44,3 +46,11 @@ def test_the_first_values_have_their_own_figures_and_the_rest_shares_one(
     assert {value: (tally.scored, tally.passed) for value, tally in found.items()} == {
         value: (counts.total(), counts[True]) for value, counts in expected.items()
     }
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [("a", "a"), ("", ""), (MISSING, ""), (None, ""), (True, "true"), (1, "1"), (1.5, "1.5"), ([1], "[1]"), ("é", "é")],
+)
+def test_a_cell_is_a_slice_under_its_text(cell: Any, text: str) -> None:
+    assert cell_text(cell) == text

@@ -82,6 +82,19 @@ def test_a_split_that_is_scored_again_has_files_of_its_own(scored: Scored) -> No
     assert scored.finished() == [0, 1, 2, 3]
 
 
+def test_a_split_that_was_stopped_is_not_kept(bench: Any) -> None:
+    _, job = bench.job(splits=2, chunk=300)
+    asked: list[int] = []
+    run_split(replace(job, key="0123"), job.table.splits()[0], stopped=lambda: bool(asked.append(1)) or len(asked) > 2)
+    assert checkpoints(Path(job.folder)) == []
+
+
+def test_nothing_is_kept_unasked(bench: Any) -> None:
+    _, job = bench.job(splits=2)
+    run_split(job, job.table.splits()[0])
+    assert checkpoints(Path(job.folder)) == []
+
+
 def test_a_split_with_rows_that_ran_out_of_time_is_scored_again(bench: Any) -> None:
     lists = [json.dumps({"items": [{"a": f"{letter}{number}"} for number in range(20)]}) for letter in "xy"]
     bench.rows = [{"id": number, "expected": '{"items": []}', "output": '{"items": []}'} for number in range(200)]
@@ -203,3 +216,12 @@ def test_files_are_named_by_the_split_alone(scored: Scored, tmp_path: Path) -> N
     for name in ("../x.part", "/etc/passwd", "000002-00000000.part", scored.results[2].attempt):
         written(scored.file(1), before, key, json.dumps({**body, "attempt": name}).encode())
         assert scored.finished() == [0, 2, 3]
+
+
+def test_a_number_that_json_cannot_hold_keeps_no_split(scored: Scored, monkeypatch: pytest.MonkeyPatch) -> None:
+    scored.file(0).unlink()
+    monkeypatch.setattr(
+        "evaluators.run.job.Work.finished", lambda work: msgspec.structs.replace(scored.results[0], rows=10**5000)
+    )
+    run_split(scored.job, scored.splits[0])
+    assert scored.finished() == [1, 2, 3]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import datetime
 from pathlib import Path
 
@@ -64,6 +65,12 @@ def test_a_finished_run_is_whole_and_alone(tmp_path: Path) -> None:
     ]
 
 
+def test_nothing_is_in_the_place_before_the_run_is_finished(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        folder.write("rows.jsonl", "{}\n")
+        assert not folder.path.exists()
+
+
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 def test_a_run_that_breaks_leaves_nothing(tmp_path: Path, error: type[BaseException]) -> None:
     def breaks() -> None:
@@ -95,6 +102,32 @@ def test_a_name_that_something_else_has_gets_a_number(tmp_path: Path, other: str
         place.symlink_to(tmp_path / "nowhere")
     with RunFolder.create(tmp_path, "nightly") as folder:
         assert folder.finish(result()) == tmp_path / "nightly-2"
+
+
+def test_an_empty_folder_is_free(tmp_path: Path) -> None:
+    (tmp_path / "nightly").mkdir()
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        assert folder.finish(result()) == tmp_path / "nightly"
+
+
+def test_a_file_system_without_modes_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*words: object, **more: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "chmod", refused)
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        assert Run(folder.finish(result())).result == result()
+
+
+def test_force_replaces_a_run_whole(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        folder.write("old.txt", "old")
+        folder.finish(result())
+    with RunFolder.create(tmp_path, "nightly", force=True) as folder:
+        assert (tmp_path / "nightly" / "old.txt").exists()
+        folder.finish(result(rows=7))
+    assert listing(tmp_path) == ["nightly", "nightly/run.json"]
+    assert Run(tmp_path / "nightly").result.rows == 7
 
 
 def test_force_replaces_nothing_but_runs(tmp_path: Path) -> None:
@@ -157,6 +190,14 @@ def test_the_same_run_is_the_same_bytes_whatever_the_environment(tmp_path: Path)
             folder.finish(result(environment=environment))
     assert (tmp_path / "a" / "run.json").read_bytes() == (tmp_path / "b" / "run.json").read_bytes()
     assert (tmp_path / "a" / "environment.json").read_bytes() != (tmp_path / "b" / "environment.json").read_bytes()
+
+
+def test_a_run_with_its_environment_comes_back_the_same(tmp_path: Path) -> None:
+    wanted = result(environment=ENVIRONMENT, issues=(Issue("x", Blame.TESTSET, "empty", "a.csv row 2"),))
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        place = folder.finish(wanted)
+    assert Run(place).result == wanted
+    assert Run(place / "run.json").result == wanted
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "{}", '{"format": 1}', '{"format": "1"}', "\ufeff{}"])

@@ -159,6 +159,12 @@ SUMS = {
 }  # fmt: skip
 
 
+def test_a_tally_takes_up_what_only_another_one_watched() -> None:
+    one, other = Tally.of(2), tallied([row(MATCH, MISMATCH)] * 2, Watch((ALL,), ("a", "b")), 2)
+    plus(one, other)
+    assert (one.ratios["precision"].rows, one.ratios["precision"].units) == (2, 2)
+
+
 def test_a_further_figure_is_added_over_the_rows_that_have_it() -> None:
     one, other = Tally(), Tally()
     one.add(Result(RowStatus.SCORED, False, 0, 1, metrics=((1, 2), (0, 0))))
@@ -203,6 +209,12 @@ def test_a_cluster_adds_its_rows_and_what_is_watched() -> None:
     plus(one, two)
     assert (one.rows, one.passed, one.total) == (4, 2, Fraction(5, 2))
     assert one.ratios == {"precision": [5, 8], "recall:a": [3, 4]}
+
+
+def test_a_row_that_counts_several_times_counts_so_in_its_cluster() -> None:
+    one = ClusterSum()
+    one.add(row(MATCH, MISMATCH), 3, Watch((ALL,), ("a", "b")))
+    assert (one.rows, one.passed, one.total, one.ratios) == (3, 0, Fraction(3, 2), {"precision": [3, 6]})
 
 
 def test_intervals_over_clusters_know_clusters_only() -> None:

@@ -142,12 +142,39 @@ def paths_of(rows: Sequence[str]) -> dict[str, tuple[int, int, int, int]]:
     return {path: (count, 0, 0, 0) for path, count in Counter(rows).items()}
 
 
+def test_unreadable_and_blocked_rows_are_scored_and_count_nothing() -> None:
+    tally = tally_of(
+        [
+            Result(RowStatus.SCORED, True, 1, 1),
+            Result(RowStatus.UNREADABLE, False, 0, 1),
+            Result(RowStatus.BLOCKED, False, 0, 1),
+            Result(RowStatus.SKIPPED, None, 0, 0),
+            Result(RowStatus.INVALID, None, 0, 0),
+        ]
+    )
+    assert (tally.rows, tally.scored, tally.passed) == (5, 3, 1)
+    assert mean_of(tally.sums, tally.scored) == 1 / 3
+
+
+def test_the_fields_of_a_row_without_a_score_still_count() -> None:
+    statuses = bytes([FieldStatus.MATCH, FieldStatus.NOT_JUDGED, FieldStatus.OMISSION])
+    tally = tally_of([Result(RowStatus.INVALID, None, 0, 0, statuses)])
+    assert tally.scored == 0
+    assert [counts[status] for counts, status in zip(tally.statuses, statuses, strict=True)] == [1, 1, 1]
+
+
 def test_a_row_that_expects_nothing_is_counted_as_empty_expected() -> None:
     empty = Result(RowStatus.SCORED, True, 1, 1, counts=(0, 0, 0, 0))
     tally = tally_of(
         [empty, empty, Result(RowStatus.SCORED, True, 1, 1, counts=(2, 0, 0, 0)), Result(RowStatus.SCORED, True, 1, 1)]
     )
     assert tally.empty_expected == 2
+    tally.add(empty, 3)
+    assert tally.empty_expected == 5
+
+
+def test_an_unreadable_output_is_not_an_empty_expectation() -> None:
+    assert tally_of([Result(RowStatus.UNREADABLE, False, 0, 1, counts=(0, 0, 0, 0))]).empty_expected == 0
 
 
 @given(ROWS, st.integers(1, 7), st.sampled_from([0, 1, 3, Ledger.KEPT]))
@@ -170,6 +197,25 @@ def test_equal_verdicts_have_one_number_whichever_object_says_it(numbers: list[i
     assert len(ledger.verdicts) == len(set(numbers))
     assert sum(ledger.counts) == len(numbers)
     assert ledger.settle().sums == ({10: sum(numbers)} if numbers else {})
+
+
+def test_more_distinct_verdicts_than_are_kept_are_told_apart() -> None:
+    ledger = ledger_that_keeps(100)
+    many = 1_000
+    for start in range(0, many, 50):
+        ledger.codes([Result(RowStatus.SCORED, False, number, many) for number in range(start, start + 50)])
+    codes = ledger.codes([Result(RowStatus.SCORED, False, number, many) for number in range(many)])
+    assert codes == list(range(many))
+    assert ledger.settle().sums == {many: 2 * sum(range(many))}
+
+
+def test_a_settled_ledger_starts_afresh() -> None:
+    ledger = Ledger(0)
+    verdict = Result(RowStatus.SCORED, True, 1, 1)
+    ledger.codes([verdict])
+    ledger.settle()
+    assert ledger.codes([verdict, verdict]) == [0, 0]
+    assert ledger.settle().scored == 3
 
 
 def ledger_that_keeps(count: int) -> Ledger:

@@ -82,6 +82,11 @@ def test_cells_stay_text(file: Path) -> None:
     assert numbered(table) == [(2, ["007", "true"]), (3, ["NA", "1.0"]), (4, ["", "null"])]
 
 
+def test_a_line_break_inside_quotes_belongs_to_the_cell_and_does_not_count_as_a_row(file: Path) -> None:
+    table = opened(file, 'id,output\r\n1,"a\r\nb\n"\r\n2,c\r\n')
+    assert numbered(table) == [(2, ["1", "a\r\nb\n"]), (3, ["2", "c"])]
+
+
 def test_blank_lines_are_no_rows_but_keep_their_number(file: Path) -> None:
     table = opened(file, "\nid,output\n\n1,a\n\n\n2,b\n\n")
     assert numbered(table) == [(4, ["1", "a"]), (7, ["2", "b"])]
@@ -188,6 +193,10 @@ def test_a_column_without_a_name_is_called_by_its_place(file: Path) -> None:
     assert table.notes == ('rows.csv: columns without a name are called by their place, "column N": 2',)
 
 
+def test_a_header_alone_has_no_rows(file: Path) -> None:
+    assert numbered(opened(file, "id,output")) == []
+
+
 @pytest.mark.parametrize("text", ["", "\n\n", "\r\n"])
 def test_a_file_without_a_header_is_a_problem(file: Path, text: str) -> None:
     with pytest.raises(Problems, match="the file is empty"):
@@ -238,6 +247,15 @@ def test_the_end_of_a_file_is_no_place_where_a_row_starts(file: Path, size: int,
             table.splits()
         )
         assert len(numbered(table)) == 11
+
+
+def test_quotes_in_unquoted_cells_leave_the_rest_in_one_piece(file: Path) -> None:
+    rows = [["1", '5" pipe'], *([str(number), f"a\n{number},b"] for number in range(2, 300))]
+    text = "id,output\n" + "".join(f'{id},"{cell}"\n' if "\n" in cell else f"{id},{cell}\n" for id, cell in rows)
+    with small_pieces(split=1000, cut=100):
+        table = opened(file, text)
+        assert table.splits()[-1].note
+        assert [cells for _, cells in numbered(table)] == rows
 
 
 cells = st.text(alphabet='ab1é"\n\r,; \x00\u2028', max_size=8)

@@ -11,6 +11,7 @@ import pytest
 
 from evaluators.api.loading import loads
 from evaluators.issues import CellError, Problems
+from evaluators.model import MISSING
 from evaluators.settings import BadSettings, build
 from evaluators.testsets.documents import documents_at, plain_name
 from evaluators.testsets.opening import open_test_set
@@ -117,6 +118,13 @@ def test_documents_without_a_partner_are_named_with_the_nearest_one(tmp_path: Pa
         'out/: 1 document that is not in gold/: "acme_1" (file out/acme_1.json)\n  hint: near: "acme" for "acme_1"'
     ]
     assert rows(test_set, "output") == {"acme": ["no-output-for-row"], "b": ["2"]}
+
+
+def test_a_missing_output_that_counts_0_is_still_named(tmp_path: Path) -> None:
+    write_files(tmp_path, {"gold/a.json": "1", "gold/b.json": "2", "out/b.json": "2"})
+    test_set = opened(tmp_path, expected="gold", output="out", no_output="fail")
+    assert (test_set.issues, [one.code for one in test_set.warnings]) == ((), ["no-output-for-row"])
+    assert rows(test_set, "output")["a"] == [MISSING]
 
 
 def test_pairing_by_name_sets_folders_aside(tmp_path: Path) -> None:

@@ -50,3 +50,8 @@ def test_no_invisible_character_hides_a_formula(character: str) -> None:
     assert guarded(f"{character}=1+1") == f"'{character}=1+1"
     assert guarded(f" {character} @x").startswith("'")
     assert guarded(f"{character}text") == f"{character}text"
+
+
+def test_a_long_run_of_blanks_is_looked_at_once() -> None:
+    blanks = "\x1c\u2028" * 100_000
+    assert guarded(blanks + "x") == blanks + "x"

@@ -186,6 +186,13 @@ def test_a_value_that_is_kept_once_and_stands_for_many_cells_is_counted_as_often
     assert len(chunks) < 20
 
 
+def test_rows_of_nothing_are_counted(folder: Path) -> None:
+    place = folder / "nothing.parquet"
+    written(folder, {"output": pyarrow.nulls(3_000_000, pyarrow.string())}, "nothing.parquet")
+    with pytest.raises(Problems, match="unpacks to more"):
+        _bounded(place, 0.01)
+
+
 @pytest.mark.slow
 def test_files_that_are_joined_stop_at_the_size_that_is_stated(folder: Path) -> None:
     big = ["x" * 1_000_000 + str(n) for n in range(20)]

@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import random
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -161,6 +162,29 @@ def test_a_cell_may_be_as_long_as_allowed_and_not_one_character_more(
     assert [row[0] == "cell-too-long" for row in found] == [False, True, False, True, False, True, True, False]
     long = next(cell for chunk in whole(table, ["a"]) for cell in chunk.columns["a"] if isinstance(cell, CellError))
     assert (long.issue.blame, "101 characters; up to 100 are read" in long.issue.message) == (Blame.TESTSET, True)
+
+
+def test_a_row_that_is_one_cell_and_too_long_is_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited_rows, "LONGEST", 10)
+    (tmp_path / "rows.csv").write_text(f"a\nx\n{'y' * 100}\n\nz\n", encoding="utf-8")
+    table = Csv.open(locate(str(tmp_path / "rows.csv"), Path()))
+    assert cells(table) == [["x"], ["cell-too-long"], ["z"]]
+
+
+@pytest.mark.slow
+def test_what_is_too_long_is_never_in_memory(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv.gz"
+    with gzip.open(path, "wb", compresslevel=1) as stream:
+        stream.write(b"id,output,expected\n1,")
+        for _ in range(200):
+            stream.write(b"x" * 1024 * 1024)
+        stream.write(b",1\n2,1,1\n")
+    tracemalloc.start()
+    result = load({"test_set": str(path), "evaluators": ["exact_match"]}).run()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (result.n_rows, result.evaluators[0].passed, result.evaluators[0].failed) == (2, 1, 1)
+    assert most < 320 * 1024 * 1024
 
 
 @pytest.mark.parametrize("kind", ["contains_json", "exact_match", "contains"])

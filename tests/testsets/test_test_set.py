@@ -292,6 +292,11 @@ def test_a_pattern_that_finds_nothing_is_a_problem(folder: Path) -> None:
 MANY = "id,kind,output,expected\n" + "".join(f"{number},{'odd' if number % 2 else 'even'},1,1\n" for number in range(500))
 
 
+def test_a_limit_keeps_the_first_rows(folder: Path) -> None:
+    write_files(folder, {"rows.csv": MANY})
+    assert list(rows(opened(folder, "rows.csv", limit=120), "output")) == [str(number) for number in range(120)]
+
+
 def test_where_keeps_the_rows_with_that_value_and_their_numbers(folder: Path) -> None:
     write_files(folder, {"rows.csv": MANY})
     test_set = opened(folder, {"file": "rows.csv", "columns": {"id": "kind"}}, where=(("kind", "odd"),), limit=2)

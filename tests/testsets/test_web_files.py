@@ -210,6 +210,13 @@ def test_a_file_that_is_not_there_is_the_mistake_of_whoever_named_it(server: Fil
     assert "no list of its files" in issue.hint
 
 
+def test_a_server_that_is_not_there_is_the_environment(server: FileServer) -> None:
+    place = f"{server.address}/rows.csv"
+    server.server_close()
+    (issue,) = refused(place.replace(server.address, "http://127.0.0.1:1"))
+    assert issue.blame is Blame.ENVIRONMENT
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("etags", [True, False], ids=["etags", "sizes"])

@@ -131,6 +131,17 @@ def test_lengths_of_time() -> None:
     assert moment(-datetime.timedelta(minutes=90), "[h]:mm") == "-01:30:00"
 
 
+def test_dates_of_the_other_calendar_of_excel(tmp_path: Path) -> None:
+    made = openpyxl.Workbook()
+    made.epoch = openpyxl.utils.datetime.CALENDAR_MAC_1904
+    sheet = made.active
+    assert sheet is not None
+    sheet.append(["a"])
+    sheet.append([MIDNIGHT.date()])
+    made.save(tmp_path / "rows.xlsx")
+    assert cells(opened(tmp_path / "rows.xlsx"), "a") == ["2026-03-01"]
+
+
 def test_a_formula_without_its_value_is_a_fault_with_its_cell(tmp_path: Path) -> None:
     place = book(tmp_path / "rows.xlsx", ["a", "b"], ["x", None], ["=A2", "y"], ["z", "=A2"], [None, "=B1"])
     table = opened(place)
@@ -188,6 +199,14 @@ def test_empty_rows_are_no_rows_and_keep_their_number(tmp_path: Path) -> None:
         'rows.xlsx: sheet "Answers", with the header in row 3',
         'rows.xlsx: columns without a name are called by their letter, "column X": B',
     )
+
+
+def test_many_rows_come_in_chunks(tmp_path: Path) -> None:
+    table = opened(book(tmp_path / "rows.xlsx", ["a"], *([number] for number in range(2_500))))
+    assert [chunk.count for chunk in whole(table, ["a"])] == [1000, 1000, 500]
+    assert cells(table, "a") == [*range(2_500)]
+    long = opened(book(tmp_path / "long.xlsx", ["a"], *(["x" * 30_000] for _ in range(28))))
+    assert [chunk.count for chunk in whole(long, ["a"])] == [14, 14]
 
 
 def sheets(place: Path) -> Path:
@@ -261,6 +280,13 @@ def test_a_header_that_cannot_be_used(
     assert hint in found[1]
 
 
+def test_the_header_may_stand_in_a_row_that_is_named(tmp_path: Path) -> None:
+    place = book(tmp_path / "rows.xlsx", ["Report"], [], ["a", 2026, MIDNIGHT.date()], [1, 2, 3])
+    table = opened(place, header_row=3)
+    assert (table.header, numbers(table)) == (("a", "2026", "2026-03-01"), [4])
+    assert table.notes == ('rows.xlsx: sheet "Answers", with the header in row 3',)
+
+
 def test_places() -> None:
     assert [place_of(sheet, 7, 3) for sheet in ("Blatt1", "it's 2")] == ["Blatt1!C7", "'it''s 2'!C7"]
 
@@ -320,6 +346,12 @@ def test_a_sheet_that_says_that_it_is_large_costs_nothing(tmp_path: Path) -> Non
     assert (cells(opened(place), "a"), numbers(opened(place))) == ([1], [2])
     edited(place, lambda text: text.replace('<row r="2"', f'<row r="{MOST_ROWS * 1000}"').replace('r="A2"', ""))
     assert problem_of(place)[0] == "the sheet says that it has more than 1,048,576 rows"
+
+
+def test_a_sheet_of_tags_that_never_end_is_gone_through_once(tmp_path: Path) -> None:
+    place = book(tmp_path / "rows.xlsx", ["a"], [1])
+    edited(place, lambda text: text.replace("</worksheet>", "<row " * 400_000 + "<mergeCell " * 100_000))
+    assert problem_of(place)[0].startswith("the file cannot be read as an Excel workbook")
 
 
 def test_entities_are_not_expanded(tmp_path: Path) -> None:
