@@ -8,7 +8,7 @@ from pathlib import Path as FilePath
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
-from pydantic import BeforeValidator, Field, StrictInt, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, Field, StrictInt, ValidationInfo
 
 from evaluators.builtin._evaluator import (
     NOT_MEASURED,
@@ -101,7 +101,7 @@ class Grounded(TreeEvaluator):
     """What does not count where texts are looked for, in the words of the comparator `normalized`."""
     at_least: float = Field(0.9, gt=0.5, le=1.0, strict=True)
     """A passage is near when it is at least so much like the text; 1.0 wants the very words."""
-    languages: Annotated[tuple[str, ...], BeforeValidator(_known_languages)] = ("en",)
+    languages: Annotated[tuple[str, ...], AfterValidator(_known_languages)] = ("en",)
     """The languages of names of months: en, da, de, es, fr, it, nb, nl, pl, pt, sv."""
     labels: tuple[str, ...] = ()
     """Texts that are choices, so that no source needs to say them."""

@@ -17,6 +17,7 @@ NEEDED: Final[dict[str, dict[str, Any]]] = {
     "ends_with": {"suffix": "x"}, "contains": {"substring": "x"}, "contains_any": {"substrings": ["x"]},
     "contains_all": {"substrings": ["x"]}, "json_schema_valid": {"schema": {}}, "format_valid": {"format": "json"},
     "completeness": {"sections": ["x"]}, "llm_judge": {"rubric": "is it so?"},
+    "rules": {"given": {"present": "a"}}, "grounded": {"source": "input"},
     **{name: {"of": ["other"]} for name in ("all_of", "any_of", "weighted_mean", "min_of", "max_of")},
 }  # fmt: skip
 """The settings that a type must have."""
