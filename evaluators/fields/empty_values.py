@@ -85,9 +85,18 @@ class EmptyCounts:
                 seen.append(frame.rows)
                 ours = empties(frame.e, absent)
                 theirs = ours if frame.o is frame.e else empties(frame.o, absent)
-                if not ours and not theirs and not inside and together.keys() >= set(frame.rows):
-                    counts[_PLAIN] += len(frame.rows)
+                if not inside and together.keys() >= set(frame.rows):
+                    odd = ours | theirs
+                    counts[_PLAIN] += len(frame.rows) - len(odd)
                     plain.setdefault(id(frame.rows), (frame.rows, [0, 0, 0, 0]))[1][2] += 1
+                    for at in odd:
+                        empty, given = at in ours, at not in theirs
+                        counts[InRow(empty, empty and given, not empty, not empty and not given)] += 1
+                        mine = together[frame.rows[at]]
+                        mine[0] += empty
+                        mine[1] += empty and given
+                        mine[2] -= empty
+                        mine[3] += not empty and not given
                     continue
                 for at, row in enumerate(frame.rows):
                     if row in together:

@@ -134,7 +134,7 @@ class Tally(Sum):
         for name, rows in found.items():
             for (empty, invented, filled, left_empty), times in rows.items():
                 for metric, part, whole in ((INVENTED, invented, empty), (LEFT_EMPTY, left_empty, filled)):
-                    if whole:
+                    if whole and times:
                         ratio = self.ratios.setdefault(key_of((name or None, metric)), RatioSums())
                         ratio.add(part, whole, times)
                         ratio.rows += times
