@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
+from evaluators.api.finished_run import recorded_lines
 from evaluators.compare.calibration import calibrate, changed_answers
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.judges.answer_lines import AnswerLine
@@ -18,6 +19,7 @@ from evaluators.reports.document import Page
 from evaluators.run.cells_again import with_cells
 from evaluators.run.reader import Run
 from evaluators.settings import BadSettings, build
+from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.opening import open_test_set
 from evaluators.testsets.reader import id_text, knows, whole
@@ -75,7 +77,12 @@ def calibration_document(
             hint=f"name one: --evaluator {names[0]}",
         )
     chosen = target or names[0]
-    found = calibrate(record, chosen, human, pass_at, scale, marks)
+    try:
+        lines: Sequence[EvaluatorLine] = recorded_lines(record)
+    except Problems:
+        lines = ()  # the suite needs what is not here: marks are then words and numbers
+    choices = next((line.settings.scored_fields().choices for line in lines if line.name == chosen), {})
+    found = calibrate(record, chosen, human, pass_at, scale, marks, choices)
     changed = None
     if other is not None:
         changed = changed_answers(_answers(record), _answers(Run(other)))

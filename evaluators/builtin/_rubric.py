@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import combinations
 from math import isfinite
 from pathlib import Path as Folder
+from types import MappingProxyType
 from typing import Annotated, Any, Final, TypeAlias
 
 from msgspec import Struct
@@ -20,6 +21,8 @@ from evaluators.values.paths import Path
 
 AGREEMENT: Final = "agreement"
 """The metric of a panel: the share of pairs of judges that say the same."""
+MOST_CHOICES: Final = 50
+"""Named choices that a judge may be given."""
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
 
 
@@ -67,7 +70,26 @@ def _read_own_judge(data: object, context: Mapping[str, Any]) -> Judge:
     return data if isinstance(data, Judge) else read_judge(data, Folder(context.get("folder") or "."))
 
 
+def _read_choices(data: object, context: Mapping[str, Any]) -> dict[str, float]:
+    hint = "write choices: {excellent: 1, fair: 0.5, poor: 0}"
+    if not isinstance(data, Mapping) or not 2 <= len(data) <= MOST_CHOICES:
+        found = f"{len(data)} of them" if isinstance(data, Mapping) else spell(data)
+        raise bad(f"choices must be a map from 2 to {MOST_CHOICES} names to their scores; found {found}", hint=hint)
+    details: list[Detail] = []
+    for name, score in data.items():
+        if not isinstance(name, str) or not name.strip():
+            details += bad(f"the name of a choice is text; found {spell(name)}", str(name), hint=hint, key=True).details
+        elif isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
+            details += bad(
+                f"the score of a choice is a number from 0 to 1; found {spell(score)}", name, hint=hint
+            ).details
+    if details:
+        raise BadSettings(details)
+    return dict(data)
+
+
 Criteria: TypeAlias = Annotated[dict[str, Criterion], ReadBy(_read_criteria)]
+Choices: TypeAlias = Annotated[dict[str, float], ReadBy(_read_choices)]
 Scale: TypeAlias = Annotated[tuple[float, float], ReadBy(_read_scale)]
 OwnJudge: TypeAlias = Annotated[Judge, ReadBy(_read_own_judge)]
 
@@ -116,15 +138,27 @@ class Judgement(Struct, frozen=True):
     criteria: Mapping[str, Fraction]
     reasons: Mapping[str, str]
     who: Mapping[str, Any]
+    choice: str | None = None
 
 
-def judgement_of(answer: JudgeAnswer, criteria: Mapping[str, Criterion], scale: tuple[float, float]) -> Judgement:
+def judgement_of(
+    answer: JudgeAnswer,
+    criteria: Mapping[str, Criterion],
+    scale: tuple[float, float],
+    choices: Mapping[str, float] = MappingProxyType({}),
+) -> Judgement:
     """The score and the reasons in a judge's answer. Raises RowProblem where it has no score.
 
-    With criteria, the score is their weighted mean, whatever total the judge gave.
+    With criteria, the score is their weighted mean, whatever total the judge gave. With choices, it is that of the choice, which must
+    be one of them to the letter.
     """
     if answer.error is not None:
         raise RowProblem(answer.error)
+    if choices:
+        chosen = answer.details.get("choice")
+        if not isinstance(chosen, str) or chosen not in choices:
+            raise _refused(f"a choice is one of {', '.join(choices)}; found {spell(chosen)}")
+        return Judgement(exactly(choices[chosen]), answer.reason, {}, {}, answer.who, chosen)
     if not criteria:
         given = {"score": answer.score, **answer.details}
         return Judgement(_score_in(given, scale), answer.reason, {}, {}, answer.who)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -15,6 +17,10 @@ if TYPE_CHECKING:
     from evaluators.fields.schema_scoring import SchemaScoring
     from evaluators.model import JSON
     from evaluators.values.paths import Path
+
+
+CHOICE: Final = "choice."
+"""How the metric of a choice is called before its name: the share of the answers of a row that are it."""
 
 
 class SurplusRules(Struct, frozen=True):
@@ -67,6 +73,8 @@ class ScoredFields(Struct, frozen=True):
     """For a type that asks something of expected documents alone: the fields that one breaks, each with why."""
     absent_values: tuple[Any, ...] = ()
     """Values beside null that the suite calls absent."""
+    choices: Mapping[str, tuple[bool, Fraction]] = MappingProxyType({})
+    """The named choices of a judge: whether a row with one passes, and its score. The first of `metrics` are theirs, in this order."""
     null_unsaid: bool = False
     """Null is a value like any other, because nobody said what it is."""
     by_schema: bool = False

@@ -11,18 +11,21 @@ from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, model_val
 from evaluators.builtin._evaluator import Asking, Evaluator, Example, Needs, Reason, ScoredFields, Text
 from evaluators.builtin._rubric import (
     AGREEMENT,
+    Choices,
     Criteria,
     Judgement,
     Member,
     OwnJudge,
     Scale,
     agreement_of,
+    exactly,
     judgement_of,
     mean,
     named_in,
     path_of,
     without_placeholders,
 )
+from evaluators.builtin._scored_fields import CHOICE
 from evaluators.issues import RowProblem
 from evaluators.judges.asking import ask_judge
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion
@@ -52,6 +55,9 @@ class LlmJudge(Evaluator):
     Scores run from 0 to 1. With `scale: [1, 5]` the judge thinks in 1 to 5, and 3 is the score 0.5. A row passes at 0.5 unless
     `pass_at` says otherwise, always on the scale from 0 to 1.
 
+    With `choices: {excellent: 1, fair: 0.5, poor: 0}` the judge answers a rubric with one of these names, each of which has its
+    score. The run counts the rows of each choice. An answer that is none of them is asked for again, and is never a score.
+
     With a `panel`, several judges are asked. `decide: mean` (used unless you choose) scores the mean of their scores, and
     `decide: majority` scores 1 where more than half of them let the row pass, and else 0. The run has the metric `agreement`:
     the share of pairs of judges that say the same of a row.
@@ -66,6 +72,8 @@ class LlmJudge(Evaluator):
     """What the output must be like, in words."""
     criteria: Criteria | None = None
     """Several questions by name: a text each, or a map with `rubric` and `weight`."""
+    choices: Choices | None = None
+    """The names that the judge may answer a rubric with, each with its score from 0 to 1."""
     columns: tuple[Name, ...] = ()
     """What the judge sees beside the output: `input`, `expected`, or the name of any other column."""
     scale: Scale = (0.0, 1.0)
@@ -102,6 +110,13 @@ class LlmJudge(Evaluator):
             passed=False,
         ),
         Example(
+            "named choices",
+            output="Your parcel arrives on Monday.",
+            settings={"rubric": "How polite is it?", "choices": {"excellent": 1, "fair": 0.5, "poor": 0}},
+            score=0.5,
+            passed=True,
+        ),
+        Example(
             "criteria with weights",
             output="It arrives Monday, obviously.",
             settings={
@@ -120,6 +135,9 @@ class LlmJudge(Evaluator):
         if (self.rubric is None) is (self.criteria is None):
             found = "neither" if self.rubric is None else "both"
             raise bad(f'"llm_judge" needs "rubric" or "criteria"; found {found}', hint='write rubric: "Is it polite?"')
+        if self.choices is not None and (self.criteria is not None or self.scale != (0.0, 1.0)):
+            other = "criteria" if self.criteria is not None else "scale"
+            raise bad(f'choices have scores of their own: leave out "{other}"', "choices", key=True)
         given = (info.context or {}).get("judge")
         self._judge = self.judge or (given if isinstance(given, Judge) else None)
         asked = all(member.judge is not None for member in self.panel) and bool(self.panel)
@@ -146,14 +164,17 @@ class LlmJudge(Evaluator):
         return {loc: judge for loc, judge in found.items() if judge is not None}
 
     def scored_fields(self) -> ScoredFields:
-        return ScoredFields(tuple(map(path_of, self.criteria or ())), metrics=(AGREEMENT,) if len(self.panel) > 1 else ())
+        choices = {name: (score >= self.pass_at, exactly(score)) for name, score in (self.choices or {}).items()}
+        metrics = (*(f"{CHOICE}{name}" for name in choices), *((AGREEMENT,) if len(self.panel) > 1 else ()))
+        return ScoredFields(tuple(map(path_of, self.criteria or ())), metrics=metrics, choices=choices)
 
     def measure(self, *cells: str) -> Result:
         found = self._judgements(dict(zip(self.shown, cells, strict=True)))
         passed = [one.score >= self.pass_at for one in found]
         score = self._decided([one.score for one in found], passed)
         statuses = bytes(one.status for one in self._fields(found))
-        metrics = (agreement_of(passed),) if len(found) > 1 else ()
+        metrics = tuple((sum(one.choice == name for one in found), len(found)) for name in self.choices or ())
+        metrics += (agreement_of(passed),) if len(found) > 1 else ()
         return Result(
             RowStatus.SCORED, float(score) >= self.pass_at, *score.as_integer_ratio(), statuses, metrics=metrics
         )
@@ -183,19 +204,21 @@ class LlmJudge(Evaluator):
             if judge is None:
                 raise TypeError("a judge that could not be read is asked")
             answers += ask_judge(judge, [self._question(member, shown)])
-        return [judgement_of(one, self.criteria or {}, self.scale) for one in answers]
+        return [judgement_of(one, self.criteria or {}, self.scale, self.choices or {}) for one in answers]
 
     def _question(self, member: Member, shown: Mapping[str, str]) -> JudgeQuestion:
         own = Member(model=self.model, temperature=self.temperature, max_tokens=self.max_tokens)
         payload: dict[str, Any] = {"shown": dict(shown)}
         scale = [int(end) if end == int(end) else end for end in self.scale]
-        if self.rubric is not None:
+        if self.rubric is not None and self.choices is not None:
+            prompt, said, payload["choices"] = "llm_judge_choices", self.rubric, list(self.choices)
+        elif self.rubric is not None:
             prompt, said = ("llm_judge" if scale == [0, 1] else "llm_judge_points"), self.rubric
         else:
             criteria = self.criteria or {}
             prompt, said = "llm_judge_criteria", "\n".join(f"{name}: {one.rubric}" for name, one in criteria.items())
             payload["criteria"] = list(criteria)
-        if prompt != "llm_judge":
+        if prompt in ("llm_judge_points", "llm_judge_criteria"):
             payload["scale"] = scale
         instructions = without_placeholders(said)
         params = own.params | member.params
@@ -204,7 +227,7 @@ class LlmJudge(Evaluator):
     def _refused(self, answer: JudgeAnswer) -> str | None:
         """Why an answer counts for nothing, such as a criterion without a score; None where it counts."""
         try:
-            judgement_of(answer, self.criteria or {}, self.scale)
+            judgement_of(answer, self.criteria or {}, self.scale, self.choices or {})
         except RowProblem as error:
             return error.issue.message
         return None
@@ -219,6 +242,7 @@ class LlmJudge(Evaluator):
         if len(found) > 1:
             scores = ", ".join(f"{float(one.score):.4g}" for one in found)
             said.insert(0, f"{sum(passed)} of {len(found)} judges let it pass: {scores}")
+        said += [one.choice for one in found if one.choice and len(found) == 1]
         head = "; ".join(said)
         why = next((one.reason for one in found if one.reason), None) if len(found) == 1 else None
         return ": ".join(part for part in (head, why) if part) or None
@@ -228,10 +252,12 @@ class LlmJudge(Evaluator):
             {"criteria": {name: float(score) for name, score in criteria.items()}} if criteria else {}
         )
         if len(found) == 1:
-            return details
+            return details | ({"choice": found[0].choice} if found[0].choice else {})
         names = [member.name or member.model or f"judge {number}" for number, member in enumerate(self.panel, 1)]
         judges = [
-            {"name": name, "score": float(one.score)} | ({"reason": one.reason} if one.reason else {})
+            {"name": name, "score": float(one.score)}
+            | ({"choice": one.choice} if one.choice else {})
+            | ({"reason": one.reason} if one.reason else {})
             for name, one in zip(names, found, strict=True)
         ]
         scores = [one.score for one in found]

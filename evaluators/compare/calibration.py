@@ -8,22 +8,26 @@ difference between independent proportions", Statistics in Medicine 17, method 1
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import isfinite, sqrt
+from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evaluators.fields.scored import MEASURED
 from evaluators.issues import problem
 from evaluators.judges.answer_lines import AnswerLine
-from evaluators.judges.judge import JudgeAnswer
+from evaluators.judges.session import verdict_in
 from evaluators.model import FIELD_STATUSES, FieldStatus, Result
+from evaluators.run.exact_sums import plus
 from evaluators.run.intervals import Z_95, mean_interval, moments_of_values, wilson
+from evaluators.run.labels import LabelSums, PairCount, confusion_matrix
 from evaluators.run.reader import RecordedRow, Run
-from evaluators.run.result import Interval
+from evaluators.run.result import ConfusionMatrix, Interval
 from evaluators.values.quoting import quote
 
 PASSES: Final = frozenset({"1", "true", "yes", "y", "pass", "passed", "good", "right", "correct", "ok", "match"})
@@ -42,7 +46,9 @@ class Marked(Struct, frozen=True):
     """How many characters the output has."""
     score: Fraction | None = None
     mark: Fraction | None = None
-    """The person's mark from 0 to 1, where it is a number and not a word."""
+    """The person's mark from 0 to 1, where it is a number or a choice, and not another word."""
+    choices: tuple[str, str] | None = None
+    """The choice of the person, and that of the judge, where both made one."""
 
 
 class JudgeConfusion(Struct, frozen=True):
@@ -69,6 +75,15 @@ class JudgeConfusion(Struct, frozen=True):
     def agreement(self) -> float | None:
         """Their share; None without rows."""
         return self.agreed / self.rows if self.rows else None
+
+    @property
+    def cells(self) -> dict[tuple[str, str], int]:
+        """The verdict of people, that of the judge, and how often they met."""
+        passed, failed = "pass", "fail"
+        return {
+            (passed, passed): self.both_pass, (failed, passed): self.too_kind,
+            (passed, failed): self.too_strict, (failed, failed): self.both_fail,
+        }  # fmt: skip
 
     @staticmethod
     def of(rows: Iterable[Marked]) -> JudgeConfusion:
@@ -114,6 +129,8 @@ class Calibration(Struct, frozen=True):
     """Rows with a verdict and without a mark."""
     unjudged: int
     """Rows with a mark and without a verdict."""
+    choices: ConfusionMatrix | None = None
+    """People's choices, and the judge's beside each; None where there are no choices on both sides."""
 
 
 def calibrate(
@@ -123,14 +140,18 @@ def calibrate(
     pass_at: float = 0.5,
     scale: tuple[float, float] = (0.0, 1.0),
     marks: Mapping[str, Any] | None = None,
+    choices: Mapping[str, tuple[bool, Fraction]] = MappingProxyType({}),
 ) -> Calibration:
     """The verdicts of one evaluator, or of one of its fields (`evaluator.field`), beside the marks of a column, or beside `marks`,
     which are by id.
 
-    Numbers in the column are on `scale`, and pass from `pass_at` on, on the scale from 0 to 1. Raises Problems (config) for a target or
-    a column that the run does not have, for a mark that cannot be read, and for a run that kept no cells of some rows.
+    A cell that is one of the evaluator's `choices` has its score, and passes as it does. Numbers in the column are on `scale`, and pass
+    from `pass_at` on, on the scale from 0 to 1. Raises Problems (config) for a target or a column that the run does not have, for a
+    mark that cannot be read, and for a run that kept no cells of some rows.
     """
     place, field = _target(record, target)
+    choices = choices if field is None else {}
+    spelled = {name.strip().casefold(): name for name in choices} | {name: name for name in choices}
     rows: list[Marked] = []
     unmarked = unjudged = 0
     for variant in record.each_variant:
@@ -138,15 +159,35 @@ def calibrate(
             verdict = row.verdicts[place]
             judge = _passed(verdict, field)
             cell = marks.get(row.id) if marks is not None else _marked_cell(record, row, column)
-            mark = read_mark(cell, pass_at, scale, f'row {row.number}, column "{column}"')
+            text = str(cell if cell is not None else "").strip()
+            chosen = spelled.get(text) or spelled.get(text.casefold())
+            where = f'row {row.number}, column "{column}"'
+            mark = choices[chosen] if chosen else read_mark(cell, pass_at, scale, where, tuple(choices))
             if mark is None or judge is None:
                 unmarked += mark is None and judge is not None
                 unjudged += mark is not None and judge is None
                 continue
             score = Fraction(verdict.num, verdict.den) if field is None and verdict.den else None
             length = len(str((row.cells or {}).get(record.result.columns.get("output", ""), "")))
-            rows.append(Marked(row.number, row.id, judge, mark[0], length, score, mark[1]))
-    return calibration_of(rows, unmarked, unjudged)
+            answered = _choice(verdict, tuple(choices))
+            both = (chosen, answered) if chosen and answered else None
+            rows.append(Marked(row.number, row.id, judge, mark[0], length, score, mark[1], both))
+    return replace(calibration_of(rows, unmarked, unjudged), choices=_choice_table(rows, tuple(choices), target))
+
+
+def _choice(verdict: Result, choices: Sequence[str]) -> str | None:
+    """The choice of the judge, or of more than half of a panel."""
+    shares = zip(choices, verdict.metrics, strict=False)
+    return next((name for name, (part, whole) in shares if 2 * part > whole), None)
+
+
+def _choice_table(rows: Iterable[Marked], choices: Sequence[str], target: str) -> ConfusionMatrix | None:
+    sums = LabelSums(listed=True)
+    for row in rows:
+        if row.choices is not None:
+            person, judge = (f"={one}" for one in row.choices)
+            plus(sums.pairs, {person: {judge: PairCount(1, ((row.number, row.id),))}})
+    return confusion_matrix(target, choices, sums, None) if sums.pairs else None
 
 
 def _marked_cell(record: Run, row: RecordedRow, column: str) -> Any:
@@ -169,27 +210,32 @@ def calibration_of(rows: Sequence[Marked], unmarked: int = 0, unjudged: int = 0)
     moments = moments_of_values(gaps) if gaps else None
     wrong = tuple(row for row in by_place if row.judge is not row.person)
     return Calibration(
-        confusion, *kappa(confusion), _halves(by_length), _halves(by_place),
+        confusion, *kappa(confusion.cells), _halves(by_length), _halves(by_place),
         float(moments.mean) if moments else None, mean_interval(moments, -1.0, 1.0), wrong[:MOST_SHOWN], unmarked, unjudged,
     )  # fmt: skip
 
 
-def kappa(found: JudgeConfusion) -> tuple[float | None, Interval | None]:
-    """Cohen's kappa with its 95 % CI: agreement beyond chance. None where one verdict is all there is."""
-    n = found.rows
+def kappa(cells: Mapping[tuple[str, str], int]) -> tuple[float | None, Interval | None]:
+    """Cohen's kappa of how often two raters met, by their two verdicts, with its 95 % CI: agreement beyond chance. None where one
+    verdict is all there is."""
+    n = sum(cells.values())
     if not n:
         return None, None
-    a, b, c, d = (each / n for each in (found.both_pass, found.too_kind, found.too_strict, found.both_fail))
-    judge, person = (a + b, c + d), (a + c, b + d)
-    agreed, chance = a + d, judge[0] * person[0] + judge[1] * person[1]
+    shares = {verdicts: count / n for verdicts, count in cells.items() if count}
+    one, other = defaultdict[str, float](float), defaultdict[str, float](float)
+    for (first, second), share in shares.items():
+        one[first] += share
+        other[second] += share
+    agreed = sum(share for (first, second), share in shares.items() if first == second)
+    chance = sum(share * other[verdict] for verdict, share in one.items())
     if chance == 1:
         return None, None
     value = (agreed - chance) / (1 - chance)
-    on_diagonal = sum(
-        each * (1 - (one + other) * (1 - value)) ** 2 for each, one, other in zip((a, d), judge, person, strict=True)
+    spread = sum(
+        share * ((first == second) - (one[second] + other[first]) * (1 - value)) ** 2
+        for (first, second), share in shares.items()
     )
-    beside = (1 - value) ** 2 * (b * (person[0] + judge[1]) ** 2 + c * (person[1] + judge[0]) ** 2)
-    variance = (on_diagonal + beside - (value - chance * (1 - value)) ** 2) / (n * (1 - chance) ** 2)
+    variance = (spread - (value - chance * (1 - value)) ** 2) / (n * (1 - chance) ** 2)
     reach = Z_95 * sqrt(max(0.0, variance))
     return value, Interval(max(-1.0, value - reach), min(1.0, value + reach))
 
@@ -209,12 +255,12 @@ def changed_answers(ours: Iterable[AnswerLine], theirs: Iterable[AnswerLine]) ->
     """What became of the questions that two runs have in common: with another model, another prompt, or asked alone."""
     known = {one.question.key: one.answer for one in theirs if one.answer.error is None}
     both = [one for one in ours if one.answer.error is None and one.question.key in known]
-    other = [one for one in both if _said(one.answer) != _said(known[one.question.key])]
+    other = [one for one in both if verdict_in(one.answer) != verdict_in(known[one.question.key])]
     return Changed(len(both), len(other), tuple(_shown(one) for one in other[:MOST_SHOWN]))
 
 
 def read_mark(
-    cell: object, pass_at: float, scale: tuple[float, float], where: str
+    cell: object, pass_at: float, scale: tuple[float, float], where: str, choices: Sequence[str] = ()
 ) -> tuple[bool, Fraction | None] | None:
     """Whether a person lets the row pass, and their mark from 0 to 1 where it is a number; None for an empty cell."""
     if isinstance(cell, bool):
@@ -233,7 +279,8 @@ def read_mark(
         number = float("nan")
     low, high = scale
     if not isfinite(number) or not low <= number <= high:
-        hint = f"a mark is yes or no, pass or fail, right or wrong, or a number from {low:g} to {high:g}"
+        named = f"{', '.join(choices)}, " if choices else ""
+        hint = f"a mark is {named}yes or no, pass or fail, right or wrong, or a number from {low:g} to {high:g}"
         raise problem("bad-mark", f"this is no mark: {cell}", where=where, hint=hint)
     mark = (Fraction(text) - Fraction(str(low))) / (Fraction(str(high)) - Fraction(str(low)))
     return mark >= Fraction(str(pass_at)), mark
@@ -267,10 +314,6 @@ def _halves(rows: Sequence[Marked]) -> Halves:
     middle = len(rows) // 2
     first, second = JudgeConfusion.of(rows[:middle]), JudgeConfusion.of(rows[middle:])
     return Halves(first, second, rates_apart((first.agreed, first.rows), (second.agreed, second.rows)))
-
-
-def _said(answer: JudgeAnswer) -> object:
-    return answer.passed if answer.passed is not None else answer.score
 
 
 def _shown(line: AnswerLine) -> str:

@@ -116,7 +116,7 @@ class JudgeTotals(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
         counts[0] += 1
         if logged.answer.error is not None or logged.answer.score is None:
             counts[1] += 1
-        else:
+        elif "choice" not in logged.answer.details:  # choices are counted by their names
             counts[2 + min(_BUCKETS - 1, int(logged.answer.score * _BUCKETS))] += 1
 
     def judged_by(self) -> tuple[JudgedBy, ...]:

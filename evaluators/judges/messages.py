@@ -88,9 +88,11 @@ def messages_of(prompt: Prompt, questions: Sequence[JudgeQuestion]) -> Messages:
     return [{"role": "system", "content": prompt.system}, {"role": "user", "content": user}]
 
 
-def reply_schema(prompt: Prompt) -> dict[str, Any]:
-    """The JSON Schema of the reply, in the strict form that endpoints ask for."""
+def reply_schema(prompt: Prompt, choices: Sequence[str] = ()) -> dict[str, Any]:
+    """The JSON Schema of the reply, in the strict form that endpoints ask for. A `choice` is one of `choices`."""
     verdict = {"id": {"type": "integer"}, **prompt.verdict}
+    if choices:
+        verdict["choice"] = {"type": "string", "enum": list(choices)}
     return _closed({"verdicts": {"type": "array", "items": _closed(verdict)}})
 
 

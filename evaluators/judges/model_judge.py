@@ -267,14 +267,15 @@ class ModelJudge(Judge):
         return own | {name: value for name, value in question.params.items() if name in _OVERRIDES}
 
     def groups(self, pending: Iterable[PendingQuestion]) -> list[list[PendingQuestion]]:
-        """The questions that share a request: of one row, with one prompt and one model.
+        """The questions that share a request: of one row, with one prompt, one model and the same choices.
 
         A question that is put several times has another request each time: a model that sees it twice answers alike.
         """
         found: dict[Any, list[PendingQuestion]] = {}
         for one in pending:
             repeat = one.question.params.get(REPEAT, 1)
-            shared = one.question.row, one.prompt.name, repeat, *self.params_of(one.question).values()
+            choices = tuple(one.question.payload.get("choices", ()))
+            shared = one.question.row, one.prompt.name, repeat, choices, *self.params_of(one.question).values()
             found.setdefault(shared, []).append(one)
         size = self.fields_per_request
         return [group[at : at + size] for group in found.values() for at in range(0, len(group), size)]

@@ -167,7 +167,7 @@ class Round:
         if not self.session.reserve(self.name, len(group), guess, judge.budget.max_questions, judge.budget.max_tokens):
             self._failed(group, judge.over_budget(len(group), guess))
             return {}
-        begun, schema = time.monotonic(), reply_schema(first.prompt)
+        begun, schema = time.monotonic(), reply_schema(first.prompt, first.question.payload.get("choices", ()))
         request = ChatRequest(messages=messages, schema=schema, structured="none", **judge.params_of(first.question))
         reply, repeated = self._tried(request, whom)
         if isinstance(reply, ChatFailure):

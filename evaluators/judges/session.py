@@ -197,9 +197,9 @@ def combined(answers: Sequence[JudgeAnswer]) -> JudgeAnswer:
 
 
 def verdict_in(answer: JudgeAnswer) -> Any:
-    """The verdict of an answer, as JSON, without its reason: points, criteria or counts where it has them; else match or score."""
+    """The verdict of an answer, as JSON, without its reason: points, choice, criteria or counts where it has them; else match or score."""
     details = answer.details
-    for name in ("points", "criteria", "pairs"):
+    for name in ("points", "choice", "criteria", "pairs"):
         if name in details:
             return _without_reasons(details[name])
     return answer.passed if answer.passed is not None else answer.score

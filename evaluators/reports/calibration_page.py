@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from evaluators.compare.calibration import Calibration, Changed, Halves, JudgeConfusion
+from evaluators.compare.calibration import Calibration, Changed, Halves, JudgeConfusion, kappa
 from evaluators.reports.document import Item, Listing, Page, PageTable, Paragraph, Section, heads, listed
+from evaluators.reports.run_tables import label_section
 from evaluators.run.intervals import wilson
 from evaluators.run.metrics import counted, interval_text, percent_text, rows_text
-from evaluators.run.result import Interval
+from evaluators.run.result import ConfusionMatrix, Interval
 
 _FEW: int = 30
 
 
 def calibration_page(found: Calibration, run: str, target: str, column: str, changed: Changed | None = None) -> Page:
     """The page: how often judge and people agree, beyond chance, in which direction they differ, and where."""
-    sections = [_metrics(found, target, column), _confusion(found.confusion), _halves(found), *_disagreements(found)]
+    sections = [_metrics(found, target, column), _confusion(found.confusion)]
+    if found.choices is not None:
+        sections += _choices(found.choices)
+    sections += [_halves(found), *_disagreements(found)]
     if changed is not None:
         sections.append(_changed(changed))
     return Page(f"{run}: {target} beside {column}", tuple(sections))
@@ -66,6 +70,19 @@ def _confusion(counts: JudgeConfusion) -> Section:
         ("judge: fail", str(counts.too_strict), str(counts.both_fail)),
     )
     return Section("Verdicts", (PageTable(columns, rows),))
+
+
+def _choices(table: ConfusionMatrix) -> tuple[Section, ...]:
+    """How often judge and people made the same choice, and which choices met."""
+    same = sum(cell.count for cell in table.cells if cell.expected == cell.output)
+    value, interval = kappa({(cell.expected, cell.output): cell.count for cell in table.cells})
+    rows = (
+        ("the same choice", percent_text(same / table.rows), interval_text(wilson(same, table.rows)), f"{table.rows:,}"),
+        ("Cohen's kappa", _number(value), _ends(interval), f"{table.rows:,}"),
+    )
+    columns = heads("choices", "#value", "#95 % CI", "#n")
+    said = "People made the choice on the left; those of the judge are in the columns."
+    return Section(None, (PageTable(columns, rows),)), label_section(table, "Choices", said)
 
 
 def _halves(found: Calibration) -> Section:

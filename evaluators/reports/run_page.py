@@ -19,6 +19,7 @@ from evaluators.reports.repeat_sections import repeat_sections
 from evaluators.reports.rows import RowView
 from evaluators.reports.run_tables import (
     MOST_WEAK,
+    choice_sections,
     empty_section,
     label_sections,
     lowest_section,
@@ -46,6 +47,7 @@ def run_page(result: RunResult, options: Options = Options()) -> Page:
         *repeat_sections(result),
         *confidence_sections(result),
         *schema_sections(result),
+        *choice_sections(result),
         *listed("Panels of judges", map(Item, panel_lines(result))),
         *_repeats(result),
         *lowest_section(result, MOST_WEAK),
@@ -166,7 +168,8 @@ def _judged_text(one: JudgedBy) -> str:
         f"{count:,} from {at * step:.1f} to {(at + 1) * step:.1f}" for at, count in enumerate(one.scores) if count
     )
     without = f", {one.unanswered:,} without an answer" if one.unanswered else ""
-    return f"{one.judge}{model}, prompt {one.prompt}: {counted(one.questions, 'question')}{without}; scores: {spread or 'none'}"
+    scores = f"; scores: {spread or 'none'}" if spread or one.unanswered == one.questions else ""
+    return f"{one.judge}{model}, prompt {one.prompt}: {counted(one.questions, 'question')}{without}{scores}"
 
 
 _BLAMED: Final = {

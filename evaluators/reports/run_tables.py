@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from evaluators.builtin._scored_fields import CHOICE
 from evaluators.fields.empty_values import EMPTY_RATES
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense, heads
 from evaluators.reports.mistakes import Mistake
@@ -28,6 +29,7 @@ from evaluators.run.result import (
     FieldStats,
     LabelCell,
     LabelMetrics,
+    MetricStats,
     NumericColumnStats,
     RunResult,
 )
@@ -211,6 +213,40 @@ def _field_row(field: FieldStats) -> tuple[str, ...]:
     )  # fmt: skip
 
 
+def choice_table(result: RunResult) -> PageTable:
+    """How many rows a judge gave each of its choices, by evaluator and variant."""
+    return PageTable(
+        heads("judge's choice", "evaluator", "#rows", "#share", "#95 % CI", "#n"),
+        tuple(
+            _choice_row(stats, one, clustered=result.cluster is not None)
+            for stats in result.evaluators
+            for one in stats.metrics
+            if one.name.startswith(CHOICE)
+        ),
+    )
+
+
+def choice_sections(result: RunResult) -> tuple[Section, ...]:
+    """What judges chose; nothing where none has choices."""
+    table = choice_table(result)
+    return (Section("Choices", (table,)),) if table.rows else ()
+
+
+def _choice_row(stats: EvaluatorStats, one: MetricStats, clustered: bool) -> tuple[str, ...]:
+    """A panel's choices count in part, and the rows of a cluster together: neither has an interval of a rate."""
+    rows = (one.mean or 0.0) * one.n
+    interval = None if clustered or stats.metric("agreement") is not None else wilson(round(rows), one.n)
+    share = percent_text(one.mean)
+    return (
+        one.name.removeprefix(CHOICE),
+        full_name(stats),
+        quantity_text(rows),
+        share,
+        interval_text(interval),
+        f"{one.n:,}",
+    )
+
+
 MOST_COLUMNS: Final = 25
 """Labels of which the whole table is shown; of more, the confusions that occur most."""
 MOST_CONFUSIONS: Final = 10
@@ -218,7 +254,11 @@ MOST_CONFUSIONS: Final = 10
 
 def label_sections(result: RunResult) -> tuple[Section, ...]:
     """A section for each evaluator that has labels, by variant."""
-    return tuple(_label_section(table, label_id(index)) for index, table in enumerate(result.confusion_matrices))
+    said = "Rows expect the label on the left; their outputs are in the columns."
+    return tuple(
+        label_section(table, f"Confusion matrix: {with_variant(table.evaluator, table.variant)}", said, label_id(index))
+        for index, table in enumerate(result.confusion_matrices)
+    )
 
 
 def label_id(index: int) -> str:
@@ -226,10 +266,11 @@ def label_id(index: int) -> str:
     return f"labels-{index}"
 
 
-def _label_section(table: ConfusionMatrix, id_: str) -> Section:
+def label_section(table: ConfusionMatrix, title: str, said: str, id_: str = "") -> Section:
+    """A confusion matrix, what it says, the metrics of its labels, and what was taken for what."""
     blocks: list[PageTable | Paragraph | Listing] = []
     if len(table.labels) <= MOST_COLUMNS:
-        blocks += [Paragraph("Rows expect the label on the left; their outputs are in the columns."), _confusions(table)]
+        blocks += [Paragraph(said), _confusions(table)]
     blocks.append(_label_metrics(table))
     wrong = sorted((one for one in table.cells if one.expected != one.output), key=lambda one: -one.count)
     if wrong:
@@ -238,7 +279,6 @@ def _label_section(table: ConfusionMatrix, id_: str) -> Section:
         blocks.append(Listing(shown))
         if len(wrong) > MOST_CONFUSIONS:
             blocks.append(Paragraph(f"{counted(len(wrong) - MOST_CONFUSIONS, 'more kind')} in run.json."))
-    title = f"Confusion matrix: {with_variant(table.evaluator, table.variant)}"
     return Section(title, tuple(blocks), id=id_)
 
 

@@ -14,7 +14,7 @@ from evaluators.reports.document import Head, PageTable, Paragraph, Section, Ton
 from evaluators.reports.headline import Options
 from evaluators.reports.repeat_sections import repeat_line
 from evaluators.reports.run_page import asking_lines, issue_place
-from evaluators.reports.run_tables import mistake_place, mistake_rows, weak_fields
+from evaluators.reports.run_tables import choice_table, mistake_place, mistake_rows, weak_fields
 from evaluators.reports.suggestions import MOST_SUGGESTED, Suggestion
 from evaluators.reports.tables import GATES, full_name, of_extra_items, slice_text, with_variant
 from evaluators.run.exit_code import Facts, causes
@@ -67,6 +67,7 @@ def optional_parts(result: RunResult, options: Options) -> list[OptionalPart]:
         *_suggestions(options),
         *_repeats(result),
         *(_labels(table) for table in result.confusion_matrices),
+        _of_table("choices", choice_table(result), ("judge's choice", "evaluator"), most=6),
         *_gates(result, "passed"),
         *_asking(result),
         *_measures(result),

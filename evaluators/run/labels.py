@@ -215,7 +215,7 @@ def label_tables(
         found = sorted({expected[1:] for expected, _, _ in sums.counted() if is_label(expected)})
         if rule.labels is None and (len(found) < 2 or rows < ROWS_PER_LABEL * len(found)):
             continue
-        table = _table(line.name, rule.labels if rule.labels is not None else tuple(found), sums, variant)
+        table = confusion_matrix(line.name, rule.labels if rule.labels is not None else tuple(found), sums, variant)
         yield _without_metrics(table) if sums.unlisted else table
 
 
@@ -228,7 +228,8 @@ def _without_metrics(table: ConfusionMatrix) -> ConfusionMatrix:
     return replace(table, labels=counted(table.labels), averages=counted(table.averages))
 
 
-def _table(name: str, labels: Sequence[str], sums: LabelSums, variant: str | None) -> ConfusionMatrix:
+def confusion_matrix(name: str, labels: Sequence[str], sums: LabelSums, variant: str | None) -> ConfusionMatrix:
+    """What was counted, as a table with the metrics of each label and their averages."""
     cells: dict[LabelPair, PairCount] = {}
     order = [*(f"={label}" for label in labels), *SPECIAL]
     known = frozenset(order)

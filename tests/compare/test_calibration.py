@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from math import sqrt
@@ -10,6 +11,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
 import evaluators
 from evaluators.cli import command
@@ -28,7 +31,7 @@ def value_of(shares: Sequence[float]) -> float:
 
 @pytest.mark.parametrize("counts", [(20, 5, 10, 15), (45, 15, 25, 15), (90, 3, 2, 5), (10, 0, 1, 30)])
 def test_kappa_and_its_interval_are_those_of_the_delta_method(counts: tuple[int, int, int, int]) -> None:
-    found, interval = kappa(JudgeConfusion(*counts))
+    found, interval = kappa(JudgeConfusion(*counts).cells)
     shares, n, step = [each / sum(counts) for each in counts], sum(counts), 1e-6
     gradient = []
     for place in range(4):
@@ -51,12 +54,33 @@ def _free(shares: Sequence[float]) -> float:
 
 
 def test_the_example_of_every_textbook() -> None:
-    assert kappa(JudgeConfusion(20, 5, 10, 15))[0] == pytest.approx(0.4)
+    assert kappa(JudgeConfusion(20, 5, 10, 15).cells)[0] == pytest.approx(0.4)
+
+
+def _by_hand(pairs: Sequence[tuple[str, str]]) -> float | None:
+    """Kappa of pairs of choices, from its definition."""
+    names, n = {name for pair in pairs for name in pair}, len(pairs)
+    agreed = Fraction(sum(one == other for one, other in pairs), n)
+    chance = sum(Fraction(sum(a == x for a, _ in pairs) * sum(b == x for _, b in pairs), n * n) for x in names)
+    return None if chance == 1 else float((agreed - chance) / (1 - chance))
+
+
+_CHOICES = st.sampled_from(["excellent", "fair", "poor", "none"])
+
+
+@given(st.lists(st.tuples(_CHOICES, _CHOICES), min_size=1, max_size=40))
+def test_kappa_of_several_choices_is_its_definition_and_treats_both_sides_alike(pairs: list[tuple[str, str]]) -> None:
+    found, interval = kappa(Counter(pairs))
+    wanted = _by_hand(pairs)
+    assert found == (None if wanted is None else pytest.approx(wanted, abs=1e-9))
+    assert kappa(Counter((other, one) for one, other in pairs))[0] == pytest.approx(found, abs=1e-9)
+    assert (interval is None) is (found is None)
+    assert interval is None or found is None or interval.low - 1e-9 <= found <= interval.high + 1e-9
 
 
 def test_kappa_says_nothing_where_there_is_one_verdict() -> None:
-    assert kappa(JudgeConfusion(both_pass=12)) == (None, None)
-    assert kappa(JudgeConfusion()) == (None, None)
+    assert kappa(JudgeConfusion(both_pass=12).cells) == (None, None)
+    assert kappa(JudgeConfusion().cells) == (None, None)
 
 
 def test_rates_apart_are_newcombes_example() -> None:
@@ -156,3 +180,55 @@ def test_what_the_run_does_not_have_is_named(run_of: Any, options: list[str], wh
     said = cli("calibrate", str(run_of("long")), *options)
     assert said.exit_code == 2
     assert why in said.output
+
+
+class Chooses(Judge):
+    """Chooses by the length of the output."""
+
+    def answer(self, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
+        lengths = [len(one.payload["shown"]["output"]) for one in questions]
+        names = ["excellent" if length > 15 else "fair" if length > 5 else "poor" for length in lengths]
+        return [JudgeAnswer(0.0, details={"choice": name}) for name in names]
+
+
+@pytest.fixture
+def chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run of a judge that makes choices, and the choices of people beside it."""
+    monkeypatch.setitem(JUDGES._registered, "chooses", Chooses)
+    rows = [
+        {"id": "a", "output": "long enough for anybody", "human": "excellent", "yes": "yes"},
+        {"id": "b", "output": "short", "human": "Poor ", "yes": "no"},
+        {"id": "c", "output": "not so long", "human": "poor", "yes": "no"},
+        {"id": "d", "output": "middling", "human": "fair", "yes": "yes"},
+        {"id": "e", "output": "nobody marked it", "human": "", "yes": ""},
+    ]
+    file = tmp_path / "rows.jsonl"
+    write_rows(file, rows)
+    judged = {"name": "tone", "rubric": "Good?", "choices": {"excellent": 1, "fair": 0.5, "poor": 0}, "pass_at": 0.6}
+    evaluators.load({"judge": "chooses", "evaluators": [{"llm_judge": judged}]}).run(
+        file, results=tmp_path / "runs", name="run"
+    )
+    return tmp_path / "runs" / "run"
+
+
+def test_choices_of_people_stand_beside_those_of_the_judge(chosen: Path) -> None:
+    said = cli("calibrate", str(chosen), "--human", "human")
+    assert said.exit_code == 0, said.output
+    words = " ".join(said.output.split())
+    assert "agreement 100.0 %" in words  # at 0.6, fair and poor both fail
+    assert "the same choice 75.0 % [30.1, 95.4] 4" in words
+    assert "Cohen's kappa 0.636" in words  # 3/4 agree, 5/16 would by chance
+    assert "poor → fair: 1 row; row 3 (c)" in words
+
+
+def test_a_judge_with_choices_may_be_held_against_yes_and_no(chosen: Path) -> None:
+    said = cli("calibrate", str(chosen), "--human", "yes")
+    assert said.exit_code == 0, said.output
+    assert "the same choice" not in said.output
+    assert "agreement 75.0 %" in " ".join(said.output.split())
+
+
+def test_a_mark_that_is_no_choice_is_named_with_the_choices(chosen: Path) -> None:
+    said = cli("calibrate", str(chosen), "--human", "output")
+    assert said.exit_code == 2
+    assert "a mark is excellent, fair, poor, yes or no" in said.output

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 import evaluators
+from evaluators.reports.run_page import run_page
+from evaluators.reports.run_tables import choice_table
 from tests.judges.chat_server import ChatServer, Reply, questions_in, verdicts
 from tests.kit import write_rows
 
@@ -77,6 +79,38 @@ def test_a_verdict_that_says_nothing_leaves_the_row_unjudged(
     server.respond = replying(lambda question: verdict)
     result = run(server, tmp_path, [{"llm_judge": {"rubric": "Polite?", "scale": [1, 5]}}])
     assert (result.evaluators[0].unjudged, result.exit_code) == (2, 3)
+
+
+CHOICES = {"rubric": "Polite?", "choices": {"excellent": 1, "fair": 0.5, "poor": 0}}
+
+
+def test_a_judge_answers_one_of_the_choices_and_the_run_counts_them(server: ChatServer, tmp_path: Path) -> None:
+    server.respond = replying(lambda question: {"choice": "fair" if "Thank" in question["shown"]["output"] else "poor"})
+    lines = [{"llm_judge": {"name": "tone", **CHOICES}}, {"llm_judge": {"name": "other", **CHOICES, "choices": YES_NO}}]
+    server_says = {("excellent", "fair", "poor"), ("fair", "poor")}
+    result = run(server, tmp_path, lines)
+    tone = result.evaluators[0]
+    assert {one.name: (one.mean, one.n) for one in tone.metrics} == {
+        "choice.excellent": (0, 2), "choice.fair": (0.5, 2), "choice.poor": (0.5, 2),
+    }  # fmt: skip
+    asked = [one["response_format"]["json_schema"]["schema"]["properties"]["verdicts"] for one in server.requests]
+    assert {tuple(one["items"]["properties"]["choice"]["enum"]) for one in asked} == server_says
+    assert choice_table(result).rows[1] == ("fair", "tone", "1", "50.0 %", "[9.5, 90.5]", "2")
+    assert "scores:" not in str(run_page(result))
+
+
+YES_NO = {"fair": 1, "poor": 0}
+
+
+@pytest.mark.parametrize("verdict", [{"choice": "good"}, {"choice": "Fair"}, {"score": 1}, {"choice": ["fair"]}])
+def test_an_answer_outside_of_the_choices_leaves_the_row_unjudged(
+    server: ChatServer, tmp_path: Path, verdict: dict[str, Any]
+) -> None:
+    server.respond = replying(lambda question: verdict)
+    result = run(server, tmp_path, [{"llm_judge": CHOICES}], retries=1)
+    assert (result.evaluators[0].unjudged, result.exit_code) == (2, 3)
+    assert len(server.requests) == 4
+    assert all(metric.n == 0 for metric in result.evaluators[0].metrics)
 
 
 @pytest.mark.parametrize(
