@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import AliasChoices, Field, model_validator
 
@@ -16,13 +16,16 @@ from evaluators.suite.graph import EvaluatorLine
 
 Rule: TypeAlias = Literal["significant_drop", "broken_rows"]
 Count: TypeAlias = Annotated[int, Field(strict=True, ge=0)]
+EVERY: Final = ""
+"""In a target: every evaluator, every field."""
 
 
 class RegressionCheck(Settings):
     """What one evaluator, or one field, is held to."""
 
     max_drop: Annotated[float, Field(strict=True, ge=0.0, le=1.0)] | None = None
-    """The comparison fails when the mean, or the accuracy of the field, is lower by more than this."""
+    """The comparison fails when the mean, or the accuracy of the field, is lower by more than this. Of every field at once, it fails
+    for each field that is lower by more than this and clearly worse, corrected for the number of fields."""
     max_broken_rows: Count | None = None
     """The comparison fails when more rows than this were right and are wrong now."""
 
@@ -45,7 +48,8 @@ class CompareConfig(Settings):
     regression_checks: Mapping[str, RegressionCheck] = Field(
         default_factory=dict, validation_alias=AliasChoices("regression_checks", "guards")
     )
-    """Further limits, for one evaluator or one field: `header.total: {max_drop: 0.01, max_broken_rows: 0}`."""
+    """Further limits, for one evaluator or one field: `header.total: {max_drop: 0.01, max_broken_rows: 0}`. For each field of one
+    evaluator: `header.*`; for each field of all: `fields.*`."""
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -81,8 +85,16 @@ def listed_fields(lines: Sequence[EvaluatorLine]) -> dict[str, tuple[str, ...]]:
 def regression_check_target(written: str, fields: Mapping[str, Sequence[str]]) -> Target:
     """What a regression check is about. `fields` are those of each evaluator.
 
+    `header.*` is every field of an evaluator and `fields.*` every field there is, unless an evaluator is called `fields`.
+
     Raises Problems (config) for a name that is not among them.
     """
+    name, _, path = written.partition(".")
+    if path == "*" and path not in fields.get(name, ()) and (name == "fields" or name in fields):
+        if not any(fields.get(name, ()) if name in fields else fields.values()):
+            whose = f'"{name}" lists none' if name in fields else "no evaluator lists any"
+            raise problem("no-fields", f'the regression check "{written}" is about fields, and {whose}')
+        return Target(name if name in fields else EVERY, EVERY)
     target = parse_target(written, fields, "regression check")
     known = fields[target.evaluator]
     if target.field is not None and target.field not in known:

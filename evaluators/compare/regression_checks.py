@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from evaluators.compare.compare_section import CompareConfig, RegressionCheck
+from evaluators.compare.compare_section import EVERY, CompareConfig, RegressionCheck
 from evaluators.compare.comparison import Difference, RegressionCheckResult
 from evaluators.compare.wording import sentence
 from evaluators.run.wording import Finding
@@ -31,12 +31,21 @@ def judge_regression_checks(
         verdict: Literal["passed", "failed"] = "failed" if broken > most else "passed"
         found.append(RegressionCheckResult("broken_rows", None, verdict, sentence(*_broken_rows(broken, lost, most))))
     for written, check in config.regression_checks.items():
-        concerned = [one for one in differences if (one.evaluator, one.field) == targets[written]]
-        for one in concerned:
-            found.extend(_limits(written, check, one))
-        if not concerned:
+        name, field = targets[written]
+        held = [one for one in differences if name in (EVERY, one.evaluator) and _is_field(one, field)]
+        tested = sum(one.p_value is not None and one.field is not None for one in differences)
+        for one in held:
+            found.extend(_limits(written, check, one) if field != EVERY else _limits(_name(one), check, one, tested))
+        if not held:
             found.append(RegressionCheckResult("regression_check", written, "undecided", sentence(Finding("no-row"))))
     return tuple(found)
+
+
+def _is_field(one: Difference, field: str | None) -> bool:
+    """It is of that field; of every field, those that one of the runs measured."""
+    if field != EVERY:
+        return one.field == field
+    return one.field is not None and (one.base, one.new, one.broken) != (None, None, 0)
 
 
 def _significant_drop(differences: Iterable[Difference]) -> RegressionCheckResult:
@@ -50,7 +59,11 @@ def _significant_drop(differences: Iterable[Difference]) -> RegressionCheckResul
     return RegressionCheckResult("significant_drop", None, "failed", sentence(Finding("worse", {"drops": drops})))
 
 
-def _limits(written: str, check: RegressionCheck, one: Difference) -> Iterable[RegressionCheckResult]:
+def _limits(
+    written: str, check: RegressionCheck, one: Difference, tested: int | None = None
+) -> Iterable[RegressionCheckResult]:
+    """What one evaluator or field is held to. One of many fields, of which so many were `tested`, has dropped only where
+    the p-value says so that is corrected for them (Holm, see `significance.holm`): of many, some drop by chance."""
     too_many = check.max_broken_rows is not None and one.broken > check.max_broken_rows
     if one.difference is None and not too_many:
         yield RegressionCheckResult(
@@ -59,14 +72,24 @@ def _limits(written: str, check: RegressionCheck, one: Difference) -> Iterable[R
         return
     if check.max_drop is not None and one.difference is not None:
         drop = -one.difference
-        verdict: Literal["passed", "failed"] = "failed" if drop > check.max_drop else "passed"
+        clear = tested is None or one.verdict == "worse"
+        verdict: Literal["passed", "failed"] = "failed" if drop > check.max_drop and clear else "passed"
         lower = Finding("lower" if drop > 0 else "not-lower", {"drop": drop})
-        found = sentence(lower, *_lost(one), Finding("most-drop", {"most": check.max_drop}))
+        said = [] if tested is None else _test(one, tested)
+        said = [Finding("chance"), *said] if drop > check.max_drop and not clear else said
+        found = sentence(lower, *_lost(one), *said, Finding("most-drop", {"most": check.max_drop}))
         yield RegressionCheckResult("max_drop", written, verdict, found, one.variant)
     if check.max_broken_rows is not None:
         verdict = "failed" if too_many else "passed"
         broken = _broken_rows(one.broken, one.lost_passed, check.max_broken_rows)
         yield RegressionCheckResult("max_broken_rows", written, verdict, sentence(*broken), one.variant)
+
+
+def _test(one: Difference, tested: int) -> list[Finding]:
+    """How a field was tested, of so many."""
+    ends = "none" if one.ci is None else f"[{one.ci.low:+.4f}, {one.ci.high:+.4f}]"
+    facts = {"pairs": one.pairs, "interval": ends, "p": one.p_value_corrected, "tested": tested}
+    return [Finding("tested", facts)]
 
 
 def _broken_rows(broken: int, lost: int, most: int) -> tuple[Finding, Finding]:
@@ -81,5 +104,8 @@ def _lost(one: Difference) -> tuple[Finding, ...]:
 
 def label(one: Difference) -> str:
     """The evaluator, its field and its variant, for people."""
-    name = one.evaluator if one.field is None else f"{one.evaluator}.{one.field}"
-    return f"{name} ({one.variant})" if one.variant else name
+    return f"{_name(one)} ({one.variant})" if one.variant else _name(one)
+
+
+def _name(one: Difference) -> str:
+    return one.evaluator if one.field is None else f"{one.evaluator}.{one.field}"

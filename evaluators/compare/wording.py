@@ -37,6 +37,8 @@ sentence: Final = Wording({
     "lost-count-0": " ({lost:,} lost {lost:row counts/rows count} 0)",
     "broken": "{broken:rows} broken",
     "broken-lost": "{broken:rows} broken, {lost:,} of them lost",
+    "chance": ", which may be chance",
+    "tested": ": {pairs:rows}, 95 % CI {interval}, p {p:.4f} corrected for {tested:,} {tested:field/fields}",
     "most-drop": "; the most is {most:g}",
     "most-rows": "; the most is {most:,}",
     "no-row": "it is in no row of both runs",

@@ -170,6 +170,51 @@ def test_a_guard_is_about_one_evaluator() -> None:
     assert found.causes == ("max_drop of parses: lower by 0.0667; the most is 0.05",)
 
 
+EVERY_FIELD = {"fields.*": ("", ""), "header.*": ("header", ""), "parses.*": ("parses", "")}
+
+
+@pytest.mark.parametrize("written", ["fields.*", "header.*"])
+def test_every_field_is_held_to_a_drop_that_chance_does_not_explain(written: str) -> None:
+    base, new = (
+        rows_of([(RIGHT, LISTED_RIGHT)] * 30),
+        rows_of([(RIGHT, LISTED_RIGHT)] * 20 + [(RIGHT, LISTED_WRONG)] * 10),
+    )
+    config = CompareConfig(fail_on=(), regression_checks={written: RegressionCheck(max_drop=0.02)})
+    found, of_two = (
+        compare_sides(side("base", base), side("new", new), config, EVERY_FIELD),
+        "corrected for 2 fields; the most is 0.02",
+    )
+    assert [(one.target, one.verdict, one.message) for one in found.regression_checks] == [
+        ("header.total", "passed", f"not lower: 30 rows, 95 % CI [-0.1135, +0.1135], p 1.0000 {of_two}"),
+        ("header.date", "failed", f"lower by 0.3333: 30 rows, 95 % CI [-0.5315, -0.1523], p 0.0039 {of_two}"),
+    ]
+    few = rows_of([(RIGHT, LISTED_RIGHT)] * 27 + [(RIGHT, LISTED_WRONG)] * 3)
+    luck = compare_sides(side("base", base), side("new", few), config, EVERY_FIELD).regression_checks[1]
+    assert (luck.verdict, luck.message.partition(":")[0]) == ("passed", "lower by 0.1000, which may be chance")
+
+
+def test_every_field_of_nothing_that_was_measured_is_undecided() -> None:
+    config = CompareConfig(fail_on=(), regression_checks={"fields.*": RegressionCheck(max_drop=0.0)})
+    one = side("one", rows_of([(RIGHT, said("skipped", None, None))] * 4))
+    found = compare_sides(one, one, config, EVERY_FIELD)
+    assert (found.regression_checks[-1].verdict, found.exit_code) == ("undecided", 3)
+    base = side("base", rows_of([(RIGHT, LISTED_RIGHT)] * 4))
+    assert compare_sides(base, one, config, EVERY_FIELD).exit_code == 3
+
+
+@given(TWO, st.sampled_from([0.0, 0.1, 0.4]))
+def test_every_field_fails_just_where_it_is_clearly_worse_by_more(
+    columns: tuple[list[tuple[Result, Result]], list[tuple[Result, Result]]], most: float
+) -> None:
+    base, new = (side(name, rows_of(each * 3)) for name, each in zip("bn", columns, strict=True))
+    config = CompareConfig(fail_on=(), regression_checks={"fields.*": RegressionCheck(max_drop=most)})
+    found = compare_sides(base, new, config, EVERY_FIELD)
+    worse = [one for one in found.fields if one.verdict == "worse" and -(one.difference or 0.0) > most]
+    failed = [one.target for one in found.regression_checks if one.verdict == "failed"]
+    if not any(one.lost_passed for one in found.fields):  # a lost row that passed counts as wrong in checks alone
+        assert failed == [f"{one.evaluator}.{one.field}" for one in worse]
+
+
 def test_a_guard_on_a_field_that_was_never_measured_is_undecided() -> None:
     blank = [(RIGHT, said("skipped", None, None))] * 4
     one = side("one", rows_of(blank))
