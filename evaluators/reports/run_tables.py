@@ -87,8 +87,8 @@ def empty_section(result: RunResult) -> tuple[Section, ...]:
 
 
 _EMPTY_COLUMNS: Final = (
-    Head("evaluator"), Head("variant"), Head("field"), Head("invented_rate", True), Head("95 % CI", True), Head("n", True),
-    Head("left_empty_rate", True), Head("its 95 % CI", True), Head("its n", True),
+    Head("evaluator"), Head("variant"), Head("field"), Head("invented rate", True), Head("95 % CI", True), Head("n", True),
+    Head("left empty rate", True), Head("its 95 % CI", True), Head("its n", True),
 )  # fmt: skip
 _EMPTY_KEPT: Final = tuple(one.head for one in _EMPTY_COLUMNS if one.head != "variant")
 

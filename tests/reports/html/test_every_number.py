@@ -203,6 +203,7 @@ def test_no_section_has_numbers_that_are_not_held_here(page: Opened, recorded: R
         *figures,
         "Array breakdown",
         "Fields",
+        "Invented, and left empty",
         "Slices",
         "Measures",
         "Rows",
@@ -452,16 +453,46 @@ def test_fields_the_weakest_first(page: Opened, recorded: Recorded) -> None:
     agree(shown, lines)
 
 
+def test_invented_and_left_empty(page: Opened, recorded: Recorded) -> None:
+    (shown,) = tables(page, "Invented, and left empty")
+    lines = []
+    for stats in recorded.run["evaluators"]:
+        fields = [field for field in stats["fields"] if field["invented_rate"] or field["left_empty_rate"]]
+        for one in [*fields, *([stats | {"path": "all fields"}] if fields else [])]:
+            line = {"evaluator": stats["name"], "variant": stats["variant"] or "", "field": one["path"]}
+            for own, rate, n in (
+                ("", "invented_rate", "expected_empty"),
+                ("its ", "left_empty_rate", "expected_filled"),
+            ):
+                found = None
+                if one[n]:
+                    low, high = _wilson(round(one[rate] * one[n]), one[n])
+                    found = {"low": low, "high": high}
+                line |= {rate.replace("_", " "): percent(one[rate]), f"{own}n": str(one[n])}
+                line |= {f"{own}95 % CI": interval(found, percent)}
+            lines.append(line)
+    for have, line in zip(shown, lines, strict=True):
+        if line["field"] == "all fields" or "[" in line["field"]:  # several values of a row: not an interval of rows
+            for own, rate in (("", "invented rate"), ("its ", "left empty rate")):
+                low, high = map(float, have[f"{own}95 % CI"].strip("[]").split(", "))
+                assert low <= float(line[rate].removesuffix(" %")) <= high
+                line[f"{own}95 % CI"] = have[f"{own}95 % CI"]
+    assert lines
+    agree(shown, lines)
+
+
+def _wilson(right: int, measured: int) -> tuple[float, float]:
+    z, share = 1.959963984540054, right / measured
+    middle, wide = share + z**2 / (2 * measured), z * sqrt(share * (1 - share) / measured + z**2 / (4 * measured**2))
+    return max(0.0, (middle - wide) / (1 + z**2 / measured)), min(1.0, (middle + wide) / (1 + z**2 / measured))
+
+
 def _weakness(stats: Any, field: Any) -> tuple[bool, float, float, str, str, str]:
     """By the greatest accuracy that is likely: the upper end of Wilson's interval."""
     counts = field["counts"]
     right = counts["match"]
     measured = right + sum(counts[one] for one in ("mismatch", "omission", "hallucination", "error"))
-    z, share = 1.959963984540054, right / measured if measured else 0.0
-    greatest = 1.0
-    if measured:
-        middle, wide = share + z**2 / (2 * measured), z * sqrt(share * (1 - share) / measured + z**2 / (4 * measured**2))
-        greatest = round((middle + wide) / (1 + z**2 / measured), 12)
+    greatest = round(_wilson(right, measured)[1], 12) if measured else 1.0
     return not measured, greatest, field["accuracy"] or 0.0, stats["name"], stats["variant"] or "", field["path"]
 
 
