@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path as FilePath
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
@@ -386,6 +386,7 @@ def status_of(values: Sequence[Value]) -> FieldStatus:
     return next((status for status in (MISMATCH, MATCH, NOT_LOOKED_FOR) if status in statuses), NOT_GIVEN)
 
 
+@lru_cache(maxsize=1 << 12)
 def _general(place: Location) -> tuple[Any, ...]:
     """A place with `[*]` for every index."""
     return tuple(ANY if step.__class__ is int else step for step in place)

@@ -27,6 +27,7 @@ LONGEST_NEAR: Final = 1_000
 """Characters of a value for which one is looked for."""
 Day: TypeAlias = tuple[int, int | None, int | None]
 Span: TypeAlias = tuple[int, int]
+Reads: TypeAlias = tuple[Sequence["Digits"], Sequence[Day]]
 
 
 class Passage(NamedTuple):
@@ -65,18 +66,21 @@ class Source:
 
     def has(self, value: Any) -> bool:
         """Whether the text says a number or a text, exactly or nearly."""
-        if self._number_or_day(value) is not None:
+        reads = _reads(value)
+        if reads is not _WORDS and self._number_or_day(reads) is not None:
             return True
         if value.__class__ is not str:
             return False
-        as_written = (
-            value.isascii() and not value.isspace() and self._reads(value) is _WORDS and _whole(self.text, value) >= 0
-        )
-        return as_written or self._words(value) is not None or self._near(value, True) is not None
+        if reads is _WORDS and not value.isspace():
+            if value.isascii() and _whole(self.text, value) >= 0:
+                return True
+            if self._stands(value, value) or self._stands(value, value.upper()):
+                return True
+        return self._words(value) is not None or self._near(value, True) is not None
 
     def passage(self, value: Any) -> tuple[bool, Passage | None]:
         """Whether the text says the value, and where; else the nearest passage, if any is like it."""
-        if (span := self._number_or_day(value)) is not None:
+        if (span := self._number_or_day(_reads(value))) is not None:
             return True, Passage(*span)
         words = self._words(value) if value.__class__ is str else None
         near = self._near(value, True) if value.__class__ is str and words is None else None
@@ -85,32 +89,37 @@ class Source:
             return self.has(value), None
         return self.has(value), Passage(*self._original(likest.start, likest.end), likest.likeness)
 
-    def _number_or_day(self, value: Any) -> Span | None:
-        numbers, days = self._reads(value)
+    def _number_or_day(self, reads: Reads) -> Span | None:
+        numbers, days = reads
         for number in numbers:
-            for run, start, end in self._numbers.get(number.digits, ()):
-                for at in _places(self.text, run):
-                    if _is_number(self.text, at + start, at + end, number):
-                        return at + start, at + end
+            for run in self._runs_with(number.digits):
+                for digits, start, end in _numbers_in(run):
+                    for at in _places(self.text, run) if digits == number.digits else ():
+                        if _is_number(self.text, at + start, at + end, number):
+                            return at + start, at + end
         return next(filter(None, map(self._day, days)), None)
-
-    def _reads(self, value: Any) -> tuple[Sequence[Digits], Sequence[Day]]:
-        """The numbers and days that a value may be; `_WORDS` for one that is neither."""
-        return _of_text(value) if value.__class__ is str else ((_digits_of(value),), ())
 
     # Numbers
 
     @cached_property
-    def _numbers(self) -> Mapping[str, Sequence[tuple[str, int, int]]]:
-        """The numbers of the text, by their digits without the zeros at both ends: runs of digits and marks, and which part of them."""
-        found: dict[str, list[tuple[str, int, int]]] = {}
-        for run in dict.fromkeys(_RUN.findall(self.text)):
-            if run.isdecimal():
-                found.setdefault(run.strip("0"), []).append((run, 0, len(run)))
-            else:
-                for digits, *part in _numbers_in(run):
-                    found.setdefault(digits, []).append((run, *part))
-        return found
+    def _runs(self) -> tuple[Sequence[str], str]:
+        """The runs of digits and marks in the text, and their digits alone, one run a line."""
+        runs = list(dict.fromkeys(_RUN.findall(self.text)))
+        digits = "\n".join(runs)
+        for mark in _MARKS:
+            digits = digits.replace(mark, "")
+        return runs, digits
+
+    def _runs_with(self, digits: str) -> Iterator[str]:
+        """The runs that may hold a number with some digits, whatever marks are between them."""
+        runs, lines = self._runs
+        number = last = 0
+        at = lines.find(digits or "0")
+        while at >= 0:
+            number += lines.count("\n", last, at)
+            yield runs[number]
+            last = lines.find("\n", at)
+            at = lines.find(digits or "0", last) if last >= 0 else -1
 
     # Dates
 
@@ -121,7 +130,9 @@ class Source:
             while at >= 0:
                 end = at + len(year)
                 if not (self.text[at - 1 : at].isdigit() or self.text[end : end + 1].isdigit()):
-                    for span, day in self._days_in(max(0, at - _LONGEST_DATE), end + _LONGEST_DATE):
+                    start, stop = max(0, at - _LONGEST_DATE), end + _LONGEST_DATE
+                    days = self._days_in(start, stop) if self.text.find(str(wanted[2]), start, stop) >= 0 else ()
+                    for span, day in days:
                         if day == wanted:
                             return span
                 at = self.text.find(year, end)
@@ -150,16 +161,28 @@ class Source:
     def _normal(self) -> str:
         return self._how.normalize(self.text)
 
+    def _stands(self, value: str, spelled: str) -> bool:
+        """Whether a text surely stands, as whole words, where its longest one does, so that no more need be read."""
+        word = max(spelled.split(), key=len, default="")
+        at = self.text.find(word) if word else -1
+        if at < 0:
+            return False
+        start = max(0, at - spelled.find(word) - _AROUND)
+        end = start + len(spelled) + 2 * _AROUND
+        part, wanted = self._how.normalize(self.text[start:end]), self._how.normalize(value).strip()
+        found = _whole(part, wanted) if wanted else -1
+        return (found > 1 or found == start == 0) and (found + len(wanted) + 1 < len(part) or end >= len(self.text))
+
     def _words(self, value: str) -> Passage | None:
         """Where a text stands as whole words, in the normalized text. A number in digits alone is no word."""
-        if self._reads(value) is not _WORDS and not any(map(str.isalpha, value)):
+        if _reads(value) is not _WORDS and not any(map(str.isalpha, value)):
             return None
         at = _whole(self._normal, wanted) if (wanted := self._how.normalize(value).strip()) else -1
         return Passage(at, at + len(wanted)) if at >= 0 else None
 
     def _near(self, value: str, enough: bool) -> Passage | None:
         """The passage that is most like a text, in the normalized text. With `enough`, it is near: alike enough, with the same digits."""
-        if enough and self._reads(value) is not _WORDS:
+        if enough and _reads(value) is not _WORDS:
             return None
         wanted, text = self._how.normalize(value).strip(), self._normal[:MOST_NEAR]
         if not wanted or not text or len(wanted) > LONGEST_NEAR:
@@ -201,23 +224,29 @@ class Source:
         return low
 
 
-_WORDS: Final[tuple[Sequence[Digits], Sequence[Day]]] = ((), ())
+_WORDS: Final[Reads] = ((), ())
+
+
+def _reads(value: Any) -> Reads:
+    """The numbers and days that a value may be; `_WORDS` for one that is neither."""
+    return _of_text(value) if value.__class__ is str else ((_digits_of(value),), ())
 
 
 @lru_cache(maxsize=1 << 14)
-def _of_text(text: str) -> tuple[Sequence[Digits], Sequence[Day]]:
+def _of_text(text: str) -> Reads:
     """The numbers and the days that a text may be; `_WORDS` for one that is neither. Digits that begin with 0 are a code."""
     text = text.strip()
     if not _SOME_DIGIT.search(text):
         return _WORDS
     letters = "".join(filter(str.isalpha, text))
     no_number = letters and letters != currency_of(text)
-    if not no_number and are_codes([text]) and (text[0] == "+" or (text[0] == "0" and len(text) > 1)):
+    if not no_number and (text[0] == "+" or (text[0] == "0" and len(text) > 1)) and are_codes([text]):
         return _WORDS
     if no_number and letters != "T" and letters != "TZ" and _plain(letters) not in _months(("en",)):
         return _WORDS
-    numbers = [] if no_number else [number for read in _readers() if (number := read(text)) is not None]
-    formats = ("iso",) if _ISO.fullmatch(text) else dates.USUAL_FORMATS  # that is a day in one way alone
+    iso = _ISO.fullmatch(text)  # that is a day in one way alone
+    numbers = [] if no_number or iso else [number for read in _readers() if (number := read(text)) is not None]
+    formats = ("iso",) if iso else dates.USUAL_FORMATS
     moments = (dates.read_date(text.partition("T")[0], spelled) for spelled in formats)
     days = () if numbers else tuple({moment[:3]: None for moment in moments if moment is not None})
     return (tuple(map(_digits_of, dict.fromkeys(numbers))), days) if numbers or days else _WORDS
@@ -264,17 +293,18 @@ _MOST_GROUPS: Final = 5
 @lru_cache(maxsize=1 << 14)
 def _numbers_in(run: str) -> Sequence[tuple[str, int, int]]:
     """The numbers in a run of digits and marks: their digits without the zeros at both ends, and where they begin and end."""
-    spans = [match.span() for match in _NUMBER.finditer(run)]
+    spans = [(0, len(run))]
     if " " in run:
+        spans = [match.span() for match in _NUMBER.finditer(run)]
         spans += [
             (start, end)
             for at, (start, _) in enumerate(spans)
             for _, end in spans[at + 1 : at + _MOST_GROUPS]
             if _GROUPED.fullmatch(run, start, end)
         ]
-    else:  # the parts of a date or a version
-        spans += [match.span() for match in _DIGITS.finditer(run)] if run.count(".") > 1 and not _readings(run) else []
-    return [("".join(_DIGITS.findall(run[start:end])).strip("0"), start, end) for start, end in spans]
+    elif run.count(".") > 1 and not _readings(run):  # the parts of a date or a version
+        spans += [match.span() for match in _DIGITS.finditer(run)]
+    return [("".join(_DIGITS.findall(run, start, end)).strip("0"), start, end) for start, end in spans]
 
 
 def _places(text: str, run: str) -> Iterator[int]:
@@ -315,6 +345,7 @@ def _is_surely_grouped(text: str, start: int, end: int) -> bool:
     return run[0].count(" ") > 1 or word is None or currency_of(word[1]) is not None
 
 
+@lru_cache(maxsize=1 << 14)
 def _digits_of(number: Number) -> Digits:
     """A number as a decimal."""
     text = repr(number) if number.__class__ is float else ""
@@ -349,7 +380,7 @@ def _is_number(text: str, start: int, end: int, number: Digits) -> bool:
         return False
     if not number.digits:
         return True
-    negative = _MINUS.search(before) is not None
+    negative = ("-" in before or "\u2212" in before) and _MINUS.search(before) is not None
     either = not negative and (after[:1] == "-" or (last == "(" and after[:1] == ")"))
     return either or negative is number.negative
 
@@ -362,6 +393,8 @@ _MONTH_INSIDE: Final = re.compile(
 )
 _AFTER_MONTH: Final = re.compile(r"([0-9][0-9]?)(?=(?:st|nd|rd|th|[.])?,?\s{0,3}([0-9]{4})(?![0-9]))")
 _LAST_WORD: Final = re.compile(r"(?<!\w)([^\W\d_]{3,12})\.?[\s-]{1,3}$")
+_AROUND: Final = 8
+"""Characters around a text that show whether it stands as whole words."""
 _LONGEST_DATE: Final = 32
 """Characters before and after the beginning of a year in which its day and month stand."""
 _ORDERS: Final = ("D/M/YYYY", "M/D/YYYY", "YYYY/M/D", "YYYY/D/M", "D/M/YY", "M/D/YY", "YY/M/D")

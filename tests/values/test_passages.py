@@ -79,6 +79,22 @@ def test_words_of_a_text_are_found_where_they_stand(words: str, before: str, aft
     assert NORMAL(text.upper()[passage.start : passage.end]) == NORMAL(words).strip()
 
 
+@given(st.text("aAbé\n .,", max_size=30), st.text("aAbé\n ", min_size=1, max_size=4), st.sampled_from(["keep", "ignore"]))
+def test_words_are_found_where_the_whole_normalized_text_has_them(text: str, words: str, case: str) -> None:
+    normal = normalizer(build(Normalization, {"case": case, "accents": case, "whitespace": "collapse"}))
+    whole, wanted = normal(text), normal(words).strip()
+    ends = [(at, at + len(wanted)) for at in range(len(whole)) if wanted and whole.startswith(wanted, at)]
+    plain = any(
+        not any(whole[max(0, cut - 1) : cut + 1].isalnum() and 0 < cut < len(whole) for cut in both) for both in ends
+    )
+    assert Source(text, Looking(normal, 1.0, ())).has(words) is plain
+
+
+@given(st.lists(st.text("0123456789., '", max_size=12), max_size=6), st.sampled_from([0, 5, 12, 1.5, 120, 1234, 0.25]))
+def test_a_number_is_found_in_lines_where_one_of_them_has_it(lines: list[str], number: float) -> None:
+    assert source("\n".join(lines)).has(number) is any(source(line).has(number) for line in lines)
+
+
 @given(SENTENCE, st.one_of(SENTENCE, st.integers(), st.floats(allow_nan=False, allow_infinity=False)))
 def test_a_passage_stands_in_the_text(text: str, value: Any) -> None:
     found, passage = source(text).passage(value)
