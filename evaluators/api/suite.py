@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.judge import Judge
+from evaluators.judges.prices import COST_IN, JUDGE_COST, read_prices
 from evaluators.limits import WorkLimits
 from evaluators.model import MISSING, Row, RowResult
 from evaluators.needs import ROLES, Role, column_of
@@ -130,8 +131,15 @@ class Suite(Struct, frozen=True, dict=True):
 
     @property
     def measures(self) -> tuple[NumericColumn, ...]:
-        """The columns whose numbers are counted."""
-        return self._section("measures", ())
+        """The columns whose numbers are counted, and what judges cost where one has prices. Raises Problems (config) where these
+        cannot be read."""
+        from evaluators.run.measures import NumericColumn  # a suite is read sooner
+
+        found: tuple[NumericColumn, ...] = self._section("measures", ())
+        file = next(filter(None, (judge.price_file() for judge in self.judges.values())), None)
+        if file is None:
+            return found
+        return *found, NumericColumn(JUDGE_COST, f"{COST_IN}{read_prices(file).currency}", ".", of_judges=True)
 
     @property
     def judge(self) -> Judge | None:
@@ -301,7 +309,8 @@ class Suite(Struct, frozen=True, dict=True):
         """The columns that evaluators, conditions, slices and clusters name themselves."""
         named = [column.name for column in needed_columns(self.lines) if column.literal]
         own = [self.cluster] if self.cluster is not None else []
-        measured = [one.column for one in self.measures]
+        columns: tuple[NumericColumn, ...] = self._section("measures", ())
+        measured = [one.column for one in columns]
         confidence = [self.confidence.column] if self.confidence.column is not None else []
         return list(dict.fromkeys([*named, *self.config.slices, *own, *measured, *confidence]))
 

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from types import UnionType
@@ -22,6 +22,7 @@ from evaluators.comparators._comparator import Comparator, Question, word_of
 from evaluators.issues import Blame, Issue, Problems, RowProblem, problem
 from evaluators.judges.asking import GivenAnswer, LoggedAnswer
 from evaluators.judges.judge import JudgeAnswer, JudgeQuestion
+from evaluators.judges.prices import amount_text
 from evaluators.judges.session import agreed
 from evaluators.model import MISSING, Comparison
 from evaluators.values.equality import same
@@ -83,6 +84,19 @@ class AskedTotals(msgspec.Struct):
         self.tokens_in += given.tokens[0]
         self.tokens_out += given.tokens[1]
         self.seconds += given.seconds
+
+
+def row_costs(answers: Iterable[LoggedAnswer], rows: int) -> list[str]:
+    """What was paid for each row of a chunk, exactly, as cells of a column; empty for a row where nobody knows. An answer that several
+    rows got is paid for by the first of them."""
+    found: list[int | None] = [0] * rows
+    for logged in answers:
+        row = next((row for row, _, _ in logged.places), None)
+        if row is None or not isinstance(logged.answer, JudgeAnswer):
+            continue
+        before, cost = found[row], logged.answer.cost
+        found[row] = None if before is None or cost is None else before + cost
+    return ["" if cost is None else amount_text(cost) for cost in found]
 
 
 class JudgedBy(Struct, frozen=True):

@@ -21,6 +21,8 @@ Structured: TypeAlias = Literal["json_schema", "json_object", "none"]
 
 MOST_BYTES: Final = 64 * 1024 * 1024
 """Of a reply, unpacked: an endpoint may never stop sending."""
+_MOST_TOKENS: Final = 10**9
+"""A count of tokens from here on is none."""
 _REFUSED: Final = (401, 402, 403, 404, 405)
 _SHAPE: Final = (400, 415, 422, 501)
 _TOO_MANY: Final = 429
@@ -46,6 +48,8 @@ class ChatReply(msgspec.Struct, frozen=True):
     text: str | None
     tokens: tuple[int, int] = (0, 0)
     cut_off: bool = False
+    cached_tokens: int = 0
+    """Those of the request that the endpoint had kept from an earlier one."""
 
 
 class ChatFailure(Exception):
@@ -127,9 +131,10 @@ def reply_of(found: Any) -> ChatReply:
     except (AttributeError, IndexError, TypeError) as error:
         raise ChatFailure("the endpoint sent no chat completion", "judge-failed", again=True) from error
     usage = getattr(found, "usage", None)
-    counts = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
-    sent, back = (one if isinstance(one, int) else 0 for one in counts)
-    return ChatReply(text if isinstance(text, str) else None, (sent, back), ended == "length")
+    kept = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
+    counts = (getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None), kept)
+    sent, back, cached = (one if isinstance(one, int) and 0 <= one < _MOST_TOKENS else 0 for one in counts)
+    return ChatReply(text if isinstance(text, str) else None, (sent, back), ended == "length", cached)
 
 
 def limit_reply(seconds: float) -> Callable[[Any], None]:

@@ -99,6 +99,8 @@ class JudgeAnswer(msgspec.Struct, frozen=True):
     """Of the request and of its answer, this question's share. These and what follows go to environment.json."""
     cached: bool = False
     """It was not asked now, but known from before."""
+    cost: int | None = 0
+    """What was paid for it now, this question's share, in units of `prices`; None where nobody knows."""
     retries: int = 0
     seconds: float = 0.0
 
@@ -111,6 +113,10 @@ class Estimate(msgspec.Struct, frozen=True):
     requests: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    cost: int = 0
+    """Of the requests that have a price."""
+    unpriced: int = 0
+    """Requests to models without a price."""
 
 
 class Judge(Settings):
@@ -152,6 +158,10 @@ class Judge(Settings):
 
     def replayed(self) -> Path | None:
         """The run folder whose answers it plays back; None for a judge that answers itself."""
+        return None
+
+    def price_file(self) -> Path | None:
+        """The file that says what its answers cost; None where nobody said."""
         return None
 
     @property

@@ -28,6 +28,7 @@ from evaluators.judges.answer_store import AnswerStore
 from evaluators.judges.chat import Send, Structured
 from evaluators.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.judges.messages import Prompt, estimated_tokens, messages_of, prompt_names, prompt_of
+from evaluators.judges.prices import PriceList, amount_text, read_prices, units
 from evaluators.judges.rounds import PendingQuestion, Round
 from evaluators.judges.session import REPEAT, Session, shared_session
 from evaluators.settings import Name, Settings, bad
@@ -47,6 +48,13 @@ class Budget(Settings):
     """So many questions are sent at most; what is known from before does not count."""
     max_tokens: int | None = Field(None, ge=0, strict=True)
     """So many tokens are spent at most, those of requests and replies together."""
+    max_cost: float | None = Field(None, ge=0, allow_inf_nan=False, strict=True)
+    """So much money is spent at most, in the currency of `prices`."""
+
+    @property
+    def most(self) -> tuple[int | None, int | None, int | None]:
+        """The most questions, tokens and units of money."""
+        return self.max_questions, self.max_tokens, None if self.max_cost is None else int(units(self.max_cost))
 
 
 class ModelJudge(Judge):
@@ -78,6 +86,8 @@ class ModelJudge(Judge):
     """How the endpoint is asked for JSON. `auto` begins with json_schema and asks for less where that is refused."""
     budget: Budget = Budget()
     """How much a run may ask of this judge: `{max_questions: 500, max_tokens: 200000}`. What was answered is kept for the next run."""
+    prices: Name | None = None
+    """A file with what models cost for a million tokens, relative to the suite: the run then has the measure `judge_cost`."""
     cache: Name | Literal[False] = CACHE
     """The file that keeps answers from run to run, relative to the suite. `false` keeps none."""
 
@@ -90,6 +100,7 @@ class ModelJudge(Judge):
     _wait: Callable[[float], None] = PrivateAttr(default=time.sleep)
     _alone: Session | None = PrivateAttr(default=None)
     _alone_store: AnswerStore | None = PrivateAttr(default=None)
+    _prices: PriceList | None = PrivateAttr(default=None)
     _shapes: dict[str, Structured] = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="before")
@@ -106,6 +117,8 @@ class ModelJudge(Judge):
     @model_validator(mode="after")
     def _check(self, info: ValidationInfo) -> Self:
         self._folder = _folder_of(info)
+        if self.budget.max_cost is not None and self.prices is None:
+            raise bad("max_cost needs prices", "budget", "max_cost", hint="name a file with prices: prices: prices.yaml")
         for name in self.parameters:
             if name in _OWN:
                 hint = f"write {name} beside parameters" if name in type(self).model_fields else "leave it out"
@@ -137,7 +150,13 @@ class ModelJudge(Judge):
             f"budget: {', '.join(budget) or 'none'}."
         )
         keeping = f"Answers are kept in {self._cache_file()}." if self.cache else "Answers are not kept for the next run."
-        return f"Questions go to {self.address}, model {self.model}.", sending, keeping
+        return f"Questions go to {self.address}, model {self.model}.", sending, keeping, *self._priced()
+
+    def _priced(self) -> Iterator[str]:
+        if (prices := self._price_list()) is not None:
+            known = self.model in prices.models
+            lacks = f" {self.prices} has no price of {self.model}: what it costs is not known."
+            yield f"Costs are in {prices.currency}.{'' if known else lacks}"
 
     def addresses(self) -> tuple[str, ...]:
         return self.address, *super().addresses()
@@ -163,7 +182,22 @@ class ModelJudge(Judge):
                 raise problem(
                     "judge-cache", f"the answers of the judge cannot be kept: {error}", where="judge", hint=hint
                 ) from None
+        self._price_list()
         self.check_library()
+
+    def price_file(self) -> Path | None:
+        return None if self.prices is None else self._folder / self.prices
+
+    def _price_list(self) -> PriceList | None:
+        """What models cost. Raises Problems (config) where the file cannot be read."""
+        if self._prices is None and (file := self.price_file()) is not None:
+            self._prices = read_prices(file)
+        return self._prices
+
+    def cost_of(self, model: str, tokens: tuple[int, int], cached: int = 0) -> int | None:
+        """What so many tokens cost, in units; None where the model has no price."""
+        prices = self._price_list()
+        return None if prices is None else prices.cost_of(model, tokens, cached)
 
     def check_library(self) -> None:
         """Raises Problems (config) where the package that sends requests is not installed."""
@@ -177,11 +211,15 @@ class ModelJudge(Judge):
             with self._store() as store:
                 known = store.answers_to([one.key for one in asked])
             asked = [one for one in asked if one.key not in known]
+        groups = self.groups(asked)
         sizes = [
             estimated_tokens(messages_of(group[0].prompt, [one.question for one in group]), len(group))
-            for group in self.groups(asked)
+            for group in groups
         ]
-        return Estimate(len(asked), len(sizes), sum(sent for sent, _ in sizes), sum(back for _, back in sizes))
+        models = [self.params_of(group[0].question)["model"] for group in groups]
+        costs = [self.cost_of(model, size) for model, size in zip(models, sizes, strict=True)]
+        sent, back = sum(sent for sent, _ in sizes), sum(back for _, back in sizes)
+        return Estimate(len(asked), len(sizes), sent, back, sum(cost or 0 for cost in costs), costs.count(None))
 
     def meaning(self) -> Mapping[str, Any]:
         """What answers depend on: the model and how it is asked, where it is, and the wording of every prompt."""
@@ -194,9 +232,12 @@ class ModelJudge(Judge):
         """The key; None where none is named, or it is not set."""
         return None if self.api_key_env is None else _variable(self.api_key_env, self._folder, self.env_file)
 
-    def over_budget(self, questions: int, tokens: int) -> Issue:
-        """Why a request with so many questions and about so many tokens is not sent any more."""
+    def over_budget(self, model: str, questions: int, tokens: int, cost: int | None) -> Issue:
+        """Why a request to a model with so many questions and about so many tokens, at about this cost, is not sent any more."""
         most = self.budget
+        if most.max_cost is not None and cost is None:
+            said = f"max_cost cannot be kept: {self.prices} has no price of {model}"
+            return unanswered("judge-budget", said, "add the model to the prices")
         if most.max_questions is not None and questions > most.max_questions:
             has = "1 question" if questions == 1 else f"{questions:,} questions"
             message = f"max_questions is {most.max_questions:,}, and this request has {has}"
@@ -206,6 +247,9 @@ class ModelJudge(Judge):
             hint = (
                 "raise it" if questions == 1 else "raise it, or let fewer fields share a request: fields_per_request: 1"
             )
+        elif most.max_cost is not None and (cost or 0) > units(most.max_cost):
+            message = f"max_cost is {most.max_cost:g}, and this request takes about {amount_text(cost or 0)}"
+            hint = "raise it"
         else:
             hint = "raise it: what was answered so far is kept, and the next run goes on from there"
             return unanswered("judge-budget", "the budget of the judge is spent", hint if self.cache else None)

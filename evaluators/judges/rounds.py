@@ -54,6 +54,8 @@ class PendingQuestion(msgspec.Struct):
     """What its requests and their replies cost so far, in tokens: those of refused replies, too."""
     seconds: float = 0.0
     """How long they took."""
+    cost: int | None = 0
+    """What they cost, in units of `prices`; None where nobody knows."""
 
 
 class Round:
@@ -158,27 +160,34 @@ class Round:
         """Sends one request, and keeps what it brought. Gives why there is no verdict, by key, where another try may help."""
         judge, first = self.judge, group[0]
         # one model at one address with one key: another one may well answer where this one refuses
-        whom = repr((judge.address, judge.api_key_env, judge.params_of(first.question)["model"]))
+        model = judge.params_of(first.question)["model"]
+        whom = repr((judge.address, judge.api_key_env, model))
         if whom in self.session.given_up:
             self._failed(group, self.session.given_up[whom])
             return {}
         messages = messages_of(first.prompt, [one.question for one in group])
-        guess = sum(estimated_tokens(messages, len(group)))
-        if not self.session.reserve(self.name, len(group), guess, judge.budget.max_questions, judge.budget.max_tokens):
-            self._failed(group, judge.over_budget(len(group), guess))
+        expected = estimated_tokens(messages, len(group))
+        guess, dear = sum(expected), judge.cost_of(model, expected)
+        unknown = dear is None and judge.budget.max_cost is not None
+        if unknown or not self.session.reserve(self.name, (len(group), guess, dear or 0), judge.budget.most):
+            self._failed(group, judge.over_budget(model, len(group), guess, dear))
             return {}
         begun, schema = time.monotonic(), reply_schema(first.prompt, first.question.payload.get("choices", ()))
         request = ChatRequest(messages=messages, schema=schema, structured="none", **judge.params_of(first.question))
         reply, repeated = self._tried(request, whom)
         if isinstance(reply, ChatFailure):
-            self.session.count(self.name, tokens=-guess)
+            self.session.count(self.name, tokens=-guess, cost=-(dear or 0))
             self._failed(group, self._failure_counted(reply, whom), repeated)
             return {}
         self.session.failed_in_a_row[whom] = 0
-        self.session.count(self.name, tokens=sum(reply.tokens) - guess if any(reply.tokens) else 0)
-        shares = zip(*(_shares(tokens, len(group)) for tokens in reply.tokens), strict=True)
-        for one, (sent, back) in zip(group, shares, strict=True):
+        counted = any(reply.tokens)  # an endpoint may not say what it took
+        cost = judge.cost_of(model, reply.tokens, reply.cached_tokens) if counted else None
+        further = cost - (dear or 0) if cost is not None else 0
+        self.session.count(self.name, tokens=sum(reply.tokens) - guess if counted else 0, cost=further)
+        shares = zip(*(_shares(amount, len(group)) for amount in (*reply.tokens, cost or 0)), strict=True)
+        for one, (sent, back, paid) in zip(group, shares, strict=True):
             one.spent = one.spent[0] + sent, one.spent[1] + back
+            one.cost = None if one.cost is None or cost is None else one.cost + paid
             one.seconds += (time.monotonic() - begun) / len(group)
         return self._taken(group, messages, reply, repeated)
 
@@ -245,7 +254,7 @@ class Round:
                 continue
             answer = replace(
                 verdict, details=self._safe(dict(verdict.details)), reason=self._safe(verdict.reason),
-                who=self._who(one), tokens=one.spent, retries=repeated, seconds=one.seconds,
+                who=self._who(one), tokens=one.spent, retries=repeated, seconds=one.seconds, cost=one.cost,
             )  # fmt: skip
             why = one.question.refused(answer) if one.question.refused is not None else None
             if why is not None:
@@ -261,7 +270,7 @@ class Round:
     def _failed(self, group: Sequence[PendingQuestion], error: Issue, retries: int = 0) -> None:
         for one in group:
             one.answer = JudgeAnswer(
-                who=self._who(one), error=error, tokens=one.spent, retries=retries, seconds=one.seconds
+                who=self._who(one), error=error, tokens=one.spent, retries=retries, seconds=one.seconds, cost=one.cost
             )
         self.session.count(self.name, failed=len(group))
 

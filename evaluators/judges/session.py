@@ -35,7 +35,7 @@ _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, owner TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS judges (
     judge TEXT PRIMARY KEY, sent INTEGER NOT NULL, tokens INTEGER NOT NULL,
-    answered INTEGER NOT NULL, cached INTEGER NOT NULL, failed INTEGER NOT NULL, requests INTEGER NOT NULL
+    answered INTEGER NOT NULL, cached INTEGER NOT NULL, failed INTEGER NOT NULL, requests INTEGER NOT NULL, cost INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS pauses (whom TEXT PRIMARY KEY, until REAL NOT NULL) WITHOUT ROWID;
 """
@@ -102,28 +102,38 @@ class Session:
             connection.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])
 
     def reserve(
-        self, judge: str, questions: int, tokens: int, most_questions: int | None, most_tokens: int | None
+        self, judge: str, spending: tuple[int, int, int], most: tuple[int | None, int | None, int | None]
     ) -> bool:
-        """Whether so many questions may still be sent to a judge, of all that it gets in the run; they count as sent from now on."""
+        """Whether so many questions, tokens and units of money may still go to a judge, of the most that it gets in the run; they
+        count as spent from now on."""
         self.count(judge)
         with self._lock:
             cursor = self._connection.execute(
-                "UPDATE judges SET sent = sent + ?, tokens = tokens + ?"
-                " WHERE judge = ? AND (? IS NULL OR sent + ? <= ?) AND (? IS NULL OR tokens + ? <= ?)",
-                (questions, tokens, judge, most_questions, questions, most_questions, most_tokens, tokens, most_tokens),
+                "UPDATE judges SET sent = sent + ?1, tokens = tokens + ?2, cost = cost + ?3 WHERE judge = ?7"
+                " AND (?4 IS NULL OR sent + ?1 <= ?4) AND (?5 IS NULL OR tokens + ?2 <= ?5) AND (?6 IS NULL OR cost + ?3 <= ?6)",
+                (*spending, *most, judge),
             )
             return cursor.rowcount == 1
 
     def count(
-        self, judge: str, *, tokens: int = 0, answered: int = 0, cached: int = 0, failed: int = 0, requests: int = 0
+        self,
+        judge: str,
+        *,
+        tokens: int = 0,
+        answered: int = 0,
+        cached: int = 0,
+        failed: int = 0,
+        requests: int = 0,
+        cost: int = 0,
     ) -> None:
-        """Notes what became of questions to a judge. `tokens` is what a request cost beyond its estimate."""
+        """Notes what became of questions to a judge. `tokens` and `cost` are what a request took beyond its estimate."""
         with self._lock:
             self._connection.execute(
-                "INSERT INTO judges VALUES (?, 0, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+                "INSERT INTO judges VALUES (?, 0, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+                " cost = MAX(0, cost + excluded.cost),"
                 " tokens = MAX(0, tokens + excluded.tokens), answered = answered + excluded.answered,"
                 " cached = cached + excluded.cached, failed = failed + excluded.failed, requests = requests + excluded.requests",
-                (judge, tokens, answered, cached, failed, requests),
+                (judge, tokens, answered, cached, failed, requests, cost),
             )
 
     def pause(self, whom: str, until: float) -> float:
@@ -190,9 +200,11 @@ def combined(answers: Sequence[JudgeAnswer]) -> JudgeAnswer:
     verdicts = [verdict_in(one) for one in answers if one.error is None]
     details = first.details if first.error is not None else {**first.details, REPEATS: verdicts}
     tokens = sum(one.tokens[0] for one in answers), sum(one.tokens[1] for one in answers)
+    costs = [one.cost for one in answers if one.cost is not None]
     return replace(
-        first, details=details, tokens=tokens, cached=all(one.cached for one in answers),
-        retries=sum(one.retries for one in answers), seconds=sum(one.seconds for one in answers),
+        first, details=details, tokens=tokens, cost=sum(costs) if len(costs) == len(answers) else None,
+        cached=all(one.cached for one in answers), retries=sum(one.retries for one in answers),
+        seconds=sum(one.seconds for one in answers),
     )  # fmt: skip
 
 

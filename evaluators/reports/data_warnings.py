@@ -129,8 +129,11 @@ def measure_gaps(measures: Sequence[NumericColumnStats]) -> Iterator[Issue]:
     """Every measure whose column is empty in all rows."""
     for one in measures:
         if one.slice is None and one.rows and one.missing == one.rows:
-            message = f'the measure "{full_name(one)}" measured nothing: the column "{one.column}" is empty in every row'
-            yield Issue("measure-measured-nothing", Blame.TESTSET, message)
+            message, blame = f'the column "{one.column}" is empty in every row', Blame.TESTSET
+            if one.of_judges:
+                message, blame = "a model has no price, or the endpoint does not count tokens", Blame.ENVIRONMENT
+            said = f'the measure "{full_name(one)}" measured nothing: {message}'
+            yield Issue("measure-measured-nothing", blame, said)
 
 
 def repeat_gaps(repeats: Sequence[RepeatStats]) -> Iterator[Issue]:

@@ -29,7 +29,7 @@ from evaluators.reports.run_tables import (
 from evaluators.reports.schema_sections import schema_sections
 from evaluators.reports.tables import evaluator_section, full_name, gate_section, row_name, slice_section
 from evaluators.run.intervals import wilson
-from evaluators.run.metrics import counted, interval_text, percent_text, rows_text, score_text
+from evaluators.run.metrics import counted, interval_text, percent_text, quantity_text, rows_text, score_text
 from evaluators.run.result import RunResult
 from evaluators.values.files import shown
 
@@ -55,7 +55,7 @@ def run_page(result: RunResult, options: Options = Options()) -> Page:
         *mistake_section(options.mistakes, options.mistakes_until),
         *slice_section(result),
         *measure_section(result),
-        *listed("Judges", map(Item, judge_lines(result))),
+        *listed("Judges", map(Item, (*cost_lines(result), *judge_lines(result)))),
         *options.extra,
         *_problems(result),
         *listed("Warnings", map(_issue_item, result.warnings), "warnings"),
@@ -110,7 +110,18 @@ def answered(result: RunResult) -> list[str]:
 
 def asking_lines(result: RunResult) -> tuple[str, ...]:
     """Who was asked, and how often the same was said, one line each; nothing where nobody was asked."""
-    return *panel_lines(result), *repeated_lines(result), *judge_lines(result)
+    return *cost_lines(result), *panel_lines(result), *repeated_lines(result), *judge_lines(result)
+
+
+def cost_lines(result: RunResult) -> Iterator[str]:
+    """What judges were paid; nothing where they have no prices. What is not known is no cost of 0."""
+    for one in result.whole_measures:
+        if one.of_judges:
+            lacks = f"of {rows_text(one.missing)} the {one.column} is not known" if one.missing else ""
+            spent = (
+                f"{full_name(one)}: {quantity_text(one.sum, 7)}, {one.column}, for {rows_text(one.n)}" if one.n else ""
+            )
+            yield "; ".join(part for part in (spent, lacks) if part) + "; what was known from before costs nothing"
 
 
 def panel_lines(result: RunResult) -> Iterator[str]:

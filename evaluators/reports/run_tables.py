@@ -354,7 +354,9 @@ def _measure_row(one: NumericColumnStats) -> tuple[str, ...]:
 
 def _measure_remarks(result: RunResult, whole: tuple[NumericColumnStats, ...]) -> Iterator[Item]:
     for one in whole:
-        if one.missing:
+        if one.missing and one.of_judges:
+            yield Item(f"{one.name}: the {one.column} of {rows_text(one.missing)} is not known", tone="warning")
+        elif one.missing:
             cells = counted(one.missing, "cell")
             yield Item(f"{one.name}: {cells} of {one.column} {'is' if one.missing == 1 else 'are'} empty", tone="note")
         if one.unreadable:

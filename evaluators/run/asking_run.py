@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from evaluators.judges.asking import Counted, asking_with
 from evaluators.judges.judge import Estimate
+from evaluators.judges.prices import amount_text
 from evaluators.judges.session import AskingProgress, Session
 from evaluators.run.job import Job, run_split
 from evaluators.run.preparing import Prepared
@@ -87,8 +88,16 @@ def questions_of(prepared: Prepared, repeat_judge: int = 1) -> tuple[list[str], 
     lines: list[str] = []
     for judge, different, sent in counted.judges.values():
         if notice := judge.notice():
-            lines += [*map(judge.masked, notice), _sent_text(different, sent)]
+            cost = _cost_text(sent) if judge.price_file() is not None else ""
+            lines += [*map(judge.masked, notice), _sent_text(different, sent) + cost]
     return lines, counted.functions
+
+
+def _cost_text(sent: Estimate) -> str:
+    """What it would cost about, in the currency of the prices."""
+    known = f" It costs about {amount_text(sent.cost)}." if sent.requests > sent.unpriced else ""
+    lacks = "1 request" if sent.unpriced == 1 else f"{sent.unpriced:,} requests"
+    return known + (f" What {lacks} would cost is not known." if sent.unpriced else "")
 
 
 def _sent_text(different: int, sent: Estimate) -> str:

@@ -24,7 +24,7 @@ from evaluators.fields.empty_values import EmptyCounts
 from evaluators.fields.key_counts import KeyCounts
 from evaluators.fields.path_check import RowsCheck
 from evaluators.issues import CellError, Issue
-from evaluators.judges.answer_lines import line_bytes, line_of
+from evaluators.judges.answer_lines import line_bytes, line_of, row_costs
 from evaluators.judges.asking import Log, asking_with
 from evaluators.judges.session import StoppedAsking, asking_in
 from evaluators.limits import OUT_OF_TIME, limited, run_out_of_time
@@ -274,7 +274,7 @@ class Work:
         job = self.job
         kept = job.recording.columns if self.recorder is not None and self.recorder.keeps_cells else ()
         cluster = [job.cluster] if job.cluster is not None else []
-        measured = [one.column for one in job.measures]
+        measured = [one.column for one in job.measures if not one.of_judges]
         confidence = [job.confidence] if job.confidence is not None else []
         return list(dict.fromkeys([*self.plan.columns, *job.slices, *cluster, *confidence, *measured, *kept]))
 
@@ -297,12 +297,14 @@ class Work:
         log: Log = {}
         with caching(), asking_with(log=log):
             with self.plan.scored(given, chunk.count) as slots:
-                self._take(chunk, columns, slots, unjudged)
+                self._take(chunk, columns, slots, unjudged, row_costs(log.values(), chunk.count))
                 yield slots
             self._log(chunk, log)
 
-    def _take(self, chunk: Chunk, columns: Mapping[str, Cells], slots: list[Cells], unjudged: Issue | None) -> None:
-        """Counts and records what became of a chunk. `unjudged` is why none of its rows is judged."""
+    def _take(
+        self, chunk: Chunk, columns: Mapping[str, Cells], slots: list[Cells], unjudged: Issue | None, costs: Sequence[str]
+    ) -> None:
+        """Counts and records what became of a chunk. `unjudged` is why none of its rows is judged, `costs` what judges were paid."""
         verdicts = [slots[one.verdicts] for one in self.plan.evaluators]
         codes = [ledger.codes(column) for ledger, column in zip(self.ledgers, verdicts, strict=True)]
         faults = None if unjudged is None else [(row, unjudged) for row in range(chunk.count)]
@@ -323,7 +325,7 @@ class Work:
         for confidence in self.confidence:
             confidence.add(columns, slots)
         if self.measures is not None:
-            self.measures.add(chunk.offsets, columns, names)
+            self.measures.add(chunk.offsets, columns, names, costs)
         for labels, ledger, column in zip(self.labels, self.ledgers, codes, strict=True):
             if labels is not None and labels.wanted:
                 labels.add(columns, column, ledger.verdicts, chunk.offsets, chunk.ids)

@@ -47,6 +47,8 @@ class NumericColumn(Struct, frozen=True):
     name: str
     column: str
     decimal: Decimal = "auto"
+    of_judges: bool = False
+    """No column of the test set has them: they are what judges were paid for each row."""
 
     @property
     def readings(self) -> tuple[str, ...]:
@@ -171,11 +173,18 @@ class NumericColumnCounts:
         """By column and value."""
 
     def add(
-        self, offsets: Sequence[int], columns: Mapping[str, Sequence[Any]], clusters: Sequence[str] | None = None
+        self,
+        offsets: Sequence[int],
+        columns: Mapping[str, Sequence[Any]],
+        clusters: Sequence[str] | None = None,
+        costs: Sequence[str] = (),
     ) -> None:
-        """Some rows: their cells by column, and the clusters that they belong to."""
+        """Some rows: their cells by column, the clusters that they belong to, and what judges were paid for them."""
         for index, (one, sums) in enumerate(zip(self._columns, self.sums, strict=True)):
-            cells = [cell if cell.__class__ is str else as_text(cell) for cell in columns[one.column]]
+            cells = [
+                cell if cell.__class__ is str else as_text(cell)
+                for cell in (costs if one.of_judges else columns[one.column])
+            ]
             for mark, odd in sums.count(one.readings, Counter(cells)).items():
                 if (lacking := FIRST_ROWS - len(rows := sums.unread.get(mark, ()))) > 0:
                     found = ((offset, _shown(cell)) for offset, cell in zip(offsets, cells, strict=True) if cell in odd)

@@ -13,8 +13,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from evaluators.builtin._scored_fields import NO_FIELDS
-from evaluators.issues import Blame, Issue, Problems
+from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.judges.judge import Judge
+from evaluators.judges.prices import read_prices
 from evaluators.needs import ROLES
 from evaluators.plan.suite_plan import Plan
 from evaluators.run.confidence import confidence_paths
@@ -116,6 +117,11 @@ def check_judge(suite: Suite) -> None:
     issues = [issue for loc, judge in suite.judges.items() for issue in _not_ready(suite, loc, judge)]
     if issues:
         raise Problems(issues)
+    files = [file for judge in suite.judges.values() if (file := judge.price_file()) is not None]
+    currencies = sorted({read_prices(file).currency for file in files})
+    if len(currencies) > 1:
+        said = f"the prices of the judges are in different currencies: {', '.join(currencies)}"
+        raise problem("several-currencies", said, where=suite.place("judge"), hint="write all prices in one currency")
 
 
 def _not_ready(suite: Suite, loc: Loc, judge: Judge) -> list[Issue]:

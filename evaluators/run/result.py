@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from evaluators.issues import Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
+from evaluators.judges.prices import COST_IN, JUDGE_COST
 from evaluators.model import Count, Share
 
 EXIT_CODES: Final = (0, 1, 2, 3, 4, 70, 130)
@@ -266,6 +267,11 @@ class NumericColumnStats(Struct, frozen=True):
     """The first rows whose cell is no number, each with its cell. Not kept by slice."""
     variant: str | None = None
     slice: tuple[str, str] | None = None
+
+    @property
+    def of_judges(self) -> bool:
+        """It is what judges were paid, and no column of the test set."""
+        return self.name == JUDGE_COST and self.column.startswith(COST_IN)
 
 
 class LabelCell(Struct, frozen=True):

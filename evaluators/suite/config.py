@@ -18,7 +18,8 @@ from evaluators.builtin._evaluator import BUILTIN, Evaluator
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.named_comparators import NEIGHBOURS, read_comparator
 from evaluators.issues import MOST_PROBLEMS, Blame, Issue, Problems
-from evaluators.judges.judge import read_judge
+from evaluators.judges.judge import Judge, read_judge
+from evaluators.judges.prices import JUDGE_COST
 from evaluators.needs import read_conditions
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, bad, build, filled_texts, reading_filled, spell
@@ -101,6 +102,11 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
     possible = partial(_may_be_called, unread)
     measured = data.get("measures")
     measures = tuple(measured) if isinstance(measured, Mapping) else ()
+    if any(each.price_file() for each in (judge, *_own_judges(lines)) if each is not None):
+        if JUDGE_COST in measures:
+            what = f'the measure "{JUDGE_COST}" is what the judge costs by its prices'
+            details.append(Detail(("measures", JUDGE_COST), what, "choose another name", True, "duplicate-name"))
+        measures += (JUDGE_COST,)
     context = {"evaluators": lines, "may_be_called": possible, "folder": source.folder, "measures": measures}
     said_of: list[tuple[Loc, str]] = []
     sections = {} if judge is None else {"judge": judge}
@@ -115,6 +121,13 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
         raise Problems(_issues(source, details))
     said = tuple(map(source.filled.masked, notes))
     return SuiteConfig(source, source.filled.shown(name) or _stem(source.name), lines, slices, sections, said)
+
+
+def _own_judges(lines: Sequence[EvaluatorLine]) -> Iterator[Judge]:
+    """The judges that evaluators bring along."""
+    for line in lines:
+        if (asking := line.settings.asking()) is not None:
+            yield from asking.judges.values()
 
 
 def _variables_refused(source: SuiteSource) -> Iterator[Detail]:

@@ -26,6 +26,9 @@ class Reply:
     ended: str = "stop"
     body: bytes | None = None
     """The whole body, in place of a chat completion."""
+    usage: dict[str, Any] | None = field(
+        default_factory=lambda: {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    )
     hang: bool = False
     """Nothing is sent until the server stops."""
     endless: bool = False
@@ -128,7 +131,7 @@ def _body(request: dict[str, Any], reply: Reply) -> dict[str, Any]:
     return {
         "id": "1", "object": "chat.completion", "created": 0, "model": request["model"],
         "choices": [{"index": 0, "message": message, "finish_reason": reply.ended}],
-        "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
+        "usage": reply.usage,
     }  # fmt: skip
 
 
