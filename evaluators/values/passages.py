@@ -451,11 +451,17 @@ def _inside_word(text: str, at: int) -> bool:
     elif after in _JOINS:
         after, join = text[at + 1 : at + 2], after
     else:
-        return (before.isalnum() or before == "_") and (after.isalnum() or after == "_")
+        both = (before.isalnum() or before == "_") and (after.isalnum() or after == "_")
+        return both and _WITHOUT_SPACES.search(before + after) is None
     digits = before.isdigit() + after.isdigit()
     return digits == 2 or (join in "-/" and digits == 1 and before.isalnum() and after.isalnum())
 
 
+_WITHOUT_SPACES: Final = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f"
+    "\U00020000-\U0003ffff]"
+)
+"""Letters of scripts that do not part words, or not from particles: where a word ends cannot be seen."""
 _JOINS: Final = ".,/-"
 """Marks within a code or a number: between two digits, and some of them between a digit and a letter."""
 
