@@ -43,8 +43,9 @@ def _blocks(one: RepeatStats) -> Iterator[Paragraph | PageTable]:
         are = "group has" if one.kept_out == 1 else "groups have"
         yield Paragraph(f"{one.kept_out:,} {are} no metrics: some of the rows could not be measured.", "warning")
     if one.nameless:
-        said = f"{rows_text(one.nameless)} {'has' if one.nameless == 1 else 'have'} an empty cell in {one.by}"
-        yield Paragraph(f"{said}, and belong to no group.", "warning")
+        have, belong = ("has", "belongs") if one.nameless == 1 else ("have", "belong")
+        said = f"{rows_text(one.nameless)} {have} an empty cell in {one.by}, and {belong} to no group."
+        yield Paragraph(said, "warning")
     if one.sampled:
         said = "There are more groups than are counted: these are drawn by a checksum of their names."
         yield Paragraph(said, "warning")

@@ -20,7 +20,7 @@ ScoreMetric: TypeAlias = Literal[
     "invented_rate", "left_empty_rate",
     "mean", "mean_score", "pass_rate", "accuracy", "precision", "recall", "f1", "mean_precision", "mean_recall", "mean_f1",
     "mean_field_score", "overall_score", "field_score", "overall_pass_rate", "pass_at_k", "pass_all_k",
-    "brier", "ece", "auroc", "accepted",
+    "brier", "ece", "auroc", "accepted", "not_given_rate", "chance_rate",
     "micro_precision", "micro_recall", "micro_f1",
     "macro_precision", "macro_recall", "macro_f1", "weighted_precision", "weighted_recall", "weighted_f1",
 ]  # fmt: skip

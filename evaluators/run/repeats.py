@@ -23,7 +23,7 @@ from msgspec import Struct, field
 
 from evaluators.fields.path_check import RowsCheck
 from evaluators.fields.settle import WRONG
-from evaluators.model import Result, RowStatus
+from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.run.exact_sums import Sum
 from evaluators.run.intervals import moments_of_values, share_interval, wilson
 from evaluators.run.result import FieldFlips, GroupAttempts, Interval, PassesAt, PassShare, RepeatStats
@@ -64,6 +64,8 @@ class Attempts(Sum):
     kept_out: int = 0
     wrong: dict[str, int] = field(default_factory=dict)
     """By field, the attempts in which it is wrong."""
+    unasked: dict[str, int] = field(default_factory=dict)
+    """By field, the attempts in which it is neither right nor wrong."""
 
 
 class RepeatSums(Sum):
@@ -120,8 +122,9 @@ def attempts_of(
         group.passed += times if verdict.passed else 0
         group.blocked += times if verdict.status is RowStatus.BLOCKED else 0
         for path, status in zip(fields, verdict.statuses, strict=False):
-            if status in WRONG:
-                group.wrong[path] = group.wrong.get(path, 0) + times
+            if status != FieldStatus.MATCH:
+                counts = group.wrong if status in WRONG else group.unasked
+                counts[path] = counts.get(path, 0) + times
     for name, of_fields in wrong.of_group.items():
         if name in found.groups:
             found.groups[name].wrong = dict(of_fields)
@@ -180,15 +183,18 @@ def _rank(one: Attempts) -> tuple[bool, Fraction]:
 
 
 def _flips(groups: Iterable[Attempts]) -> Iterator[FieldFlips]:
-    """The fields that are right in one attempt of a group and wrong in another, the most frequent first."""
-    flips, whole = Counter[str](), 0
+    """The fields that are right in one attempt of a group and wrong in another, the most frequent first; of the groups with two
+    attempts or more in which they are right or wrong."""
+    flips, alone, whole = Counter[str](), Counter[str](), 0
     for one in groups:
         seen = one.scored - one.blocked
         if seen > 1:
             whole += 1
-            flips.update(path for path, wrong in one.wrong.items() if wrong < seen)
+            alone.update(path for path, unasked in one.unasked.items() if seen - unasked < 2)
+            flips.update(path for path, wrong in one.wrong.items() if wrong + one.unasked.get(path, 0) < seen)
     for path, count in sorted(flips.items(), key=lambda each: (-each[1], each[0]))[:MOST_FIELDS]:
-        yield FieldFlips(path, count, whole, count / whole, wilson(count, whole))
+        asked = whole - alone[path]
+        yield FieldFlips(path, count, asked, count / asked, wilson(count, asked))
 
 
 def passes_at(shares: Iterable[PassShare], k: int) -> PassesAt:

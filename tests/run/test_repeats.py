@@ -170,6 +170,15 @@ def test_a_field_flips_where_it_is_right_and_wrong_in_one_group() -> None:
         assert [(one.path, one.flips, one.groups) for one in found.fields] == [("items[*].z", 1, 2)], kind
 
 
+def test_a_field_that_is_not_asked_for_in_an_output_is_not_right_there() -> None:
+    rules = {"why": {"present": "reason", "when": {"output.status": "rejected"}}}
+    rejected, reasoned, accepted = '{"status": "rejected"}', '{"status": "rejected", "reason": 1}', '{"status": "accepted"}'
+    outputs = {"a": [rejected, accepted], "b": [rejected, reasoned], "c": [rejected, rejected, accepted]}
+    rows = [{"id": name, "output": one} for name, of_name in outputs.items() for one in of_name]
+    (found,) = evaluators.load({"evaluators": [{"rules": rules}], "repeats": "id"}).run(rows).result.repeats
+    assert [(one.path, one.flips, one.groups) for one in found.fields] == [("why", 1, 2)]
+
+
 def test_intervals_go_by_group() -> None:
     rows = attempts("1" * 10, "0" * 10, "1" * 10, "0" * 10, "1" * 10)
     together = run(rows).result

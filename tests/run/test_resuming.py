@@ -497,7 +497,7 @@ def test_what_another_version_left_is_refused_with_the_command_that_makes_it_aga
     file.write_text(json.dumps({**json.loads(file.read_text()), "format": 1}))
     ended = start(killed, *run_words("x", "--resume"))
     assert ended.returncode == 2, ended.stderr
-    assert "what is kept of this run was written in format 1, and this version reads format 6" in ended.stderr
+    assert "what is kept of this run was written in format 1, and this version reads format 7" in ended.stderr
     assert "score it again: `evaluators run suite.yaml --name x`" in ended.stderr
 
 
