@@ -79,3 +79,12 @@ def test_samples_of_parts_come_to_the_sample_of_all() -> None:
             part.limit()
         assert sorted(plus(*parts).rows) == sorted(whole.rows)
     assert LEAST_ROWS <= len(whole.rows) < 90
+
+
+def test_a_gate_holds_chance_and_what_is_not_given_to_a_limit() -> None:
+    for metric in ("chance_rate", "not_given_rate"):
+        gate = {"metric": metric, "fail_above": 0.0}
+        (found,) = evaluators.evaluate(
+            [*rows_of(40), {"id": "x", "mail": "y", "output": {}}], {**SUITE, "gates": {"grounded": gate}}
+        ).result.gates
+        assert (found.verdict, found.metric) == ("failed", metric)

@@ -652,17 +652,19 @@ function neutralSection(section) {
 }
 const SIDE = 200;
 function calibration(bins) {
-  const bars = bins.map(([low, high, right]) =>
-    el("rect.bar", { x: low * SIDE + 1, width: (high - low) * SIDE - 2, y: (1 - right) * SIDE, height: right * SIDE }),
-  );
   const axis = el("line.axis", { x1: 0, x2: SIDE, y1: SIDE - 0.5, y2: SIDE - 0.5 });
-  const diagonal = el("line.axis", { x1: 0, x2: SIDE, y1: SIDE, y2: 0 });
+  const diagonal = el("line.diagonal", { x1: 0, x2: SIDE, y1: SIDE, y2: 0 });
   const drawn = { viewBox: `0 0 ${SIDE} ${SIDE}`, role: "img", "aria-label": "Share that is right, over the confidence" };
+  const bars = bins.map((one) => el("rect.bar", barOf(one)));
   return el(
     "figure.calibration",
     el("svg", drawn, bars, axis, diagonal),
-    el("figcaption.quiet", "bars: share that is right; line: what the confidence says"),
+    el("figcaption.quiet", el("span", "0"), el("span", "confidence"), el("span", "1")),
+    el("p.quiet", "bars: share that is right; line: what the confidence says"),
   );
+}
+function barOf([low, high, right]) {
+  return { x: low * SIDE + 1, width: (high - low) * SIDE - 2, y: (1 - right) * SIDE, height: right * SIDE };
 }
 function neutralBlock(block, label, write = plain) {
   if (block.items)
