@@ -172,7 +172,11 @@ def test_a_field_flips_where_it_is_right_and_wrong_in_one_group() -> None:
 
 def test_a_field_that_is_not_asked_for_in_an_output_is_not_right_there() -> None:
     rules = {"why": {"present": "reason", "when": {"output.status": "rejected"}}}
-    rejected, reasoned, accepted = '{"status": "rejected"}', '{"status": "rejected", "reason": 1}', '{"status": "accepted"}'
+    rejected, reasoned, accepted = (
+        '{"status": "rejected"}',
+        '{"status": "rejected", "reason": 1}',
+        '{"status": "accepted"}',
+    )
     outputs = {"a": [rejected, accepted], "b": [rejected, reasoned], "c": [rejected, rejected, accepted]}
     rows = [{"id": name, "output": one} for name, of_name in outputs.items() for one in of_name]
     (found,) = evaluators.load({"evaluators": [{"rules": rules}], "repeats": "id"}).run(rows).result.repeats
