@@ -123,8 +123,8 @@ def attempts_of(
         group.blocked += times if verdict.status is RowStatus.BLOCKED else 0
         for path, status in zip(fields, verdict.statuses, strict=False):
             if status != FieldStatus.MATCH:
-                counts = group.wrong if status in WRONG else group.unasked
-                counts[path] = counts.get(path, 0) + times
+                kind = group.wrong if status in WRONG else group.unasked
+                kind[path] = kind.get(path, 0) + times
     for name, of_fields in wrong.of_group.items():
         if name in found.groups:
             found.groups[name].wrong = dict(of_fields)
