@@ -234,13 +234,15 @@ def _reads(value: Any) -> Reads:
 
 @lru_cache(maxsize=1 << 14)
 def _of_text(text: str) -> Reads:
-    """The numbers and the days that a text may be; `_WORDS` for one that is neither. Digits that begin with 0 are a code."""
+    """The numbers and the days that a text may be; `_WORDS` for one that is neither. Digits that begin with 0, or have spaces as no number
+    has, are a code."""
     text = text.strip()
     if not _SOME_DIGIT.search(text):
         return _WORDS
     letters = "".join(filter(str.isalpha, text))
     no_number = letters and letters != currency_of(text)
-    if not no_number and (text[0] == "+" or (text[0] == "0" and len(text) > 1)) and are_codes([text]):
+    is_code = are_codes([text]) and (text[0] == "+" or (text[0] == "0" and len(text) > 1))
+    if not no_number and (is_code or (_PARTS.fullmatch(text) and not _GROUPED.fullmatch(text))):
         return _WORDS
     if no_number and letters != "T" and letters != "TZ" and _plain(letters) not in _months(("en",)):
         return _WORDS
@@ -285,6 +287,7 @@ _DIGITS: Final = re.compile("[0-9]+")
 _SOME_DIGIT: Final = _DIGITS
 _ISO: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T.*)?")
 _GROUPED: Final = re.compile("[0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]+)?")
+_PARTS: Final = re.compile("[0-9]+(?: [0-9]+){2,}")
 _WORD_BEFORE: Final = re.compile(r"([^\W\d_]+)[. ]? ?$")
 _MINUS: Final = re.compile(r"(?:^|[^\w)\]])[-\u2212](?:[^\w\s]|[A-Z]{3} ?)?$")
 _MOST_GROUPS: Final = 5
