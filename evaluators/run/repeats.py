@@ -62,6 +62,8 @@ class Attempts(Sum):
     passed: int = 0
     blocked: int = 0
     kept_out: int = 0
+    unreadable: int = 0
+    """Attempts in which every field is wrong, beside those of `wrong`: those of documents have other fields in each."""
     wrong: dict[str, int] = field(default_factory=dict)
     """By field, the attempts in which it is wrong."""
     unasked: dict[str, int] = field(default_factory=dict)
@@ -89,6 +91,7 @@ class WrongFields:
 
     def __init__(self) -> None:
         self.of_group: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.unreadable = Counter[str]()
 
     def add(self, plan: Plan, one: Compiled, slots: list[Any], names: Sequence[str]) -> None:
         """Some rows: the groups that they belong to."""
@@ -98,7 +101,9 @@ class WrongFields:
             if verdict.status.scored and verdict.counts is not None and any(verdict.counts[1:]):
                 outcomes = plan.wrong_from(one, slots, row, {""}, ())
                 found = {each.field if each.field is not None else _ITEM.sub("[*]", each.path) for each in outcomes}
-                self.of_group[names[row]].update(found)
+                is_read = verdict.status is not RowStatus.UNREADABLE
+                self.of_group[names[row]].update(dict.fromkeys(found, int(is_read)))
+                self.unreadable[names[row]] += not is_read
 
 
 def attempts_of(
@@ -127,7 +132,7 @@ def attempts_of(
                 kind[path] = kind.get(path, 0) + times
     for name, of_fields in wrong.of_group.items():
         if name in found.groups:
-            found.groups[name].wrong = dict(of_fields)
+            found.groups[name].wrong, found.groups[name].unreadable = dict(of_fields), wrong.unreadable[name]
     found.limit()
     return found
 
@@ -191,7 +196,9 @@ def _flips(groups: Iterable[Attempts]) -> Iterator[FieldFlips]:
         if seen > 1:
             whole += 1
             alone.update(path for path, unasked in one.unasked.items() if seen - unasked < 2)
-            flips.update(path for path, wrong in one.wrong.items() if wrong + one.unasked.get(path, 0) < seen)
+            flips.update(
+                path for path, wrong in one.wrong.items() if 0 < wrong + one.unreadable < seen - one.unasked.get(path, 0)
+            )
     for path, count in sorted(flips.items(), key=lambda each: (-each[1], each[0]))[:MOST_FIELDS]:
         asked = whole - alone[path]
         yield FieldFlips(path, count, asked, count / asked, wilson(count, asked))

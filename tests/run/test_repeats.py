@@ -183,6 +183,13 @@ def test_a_field_that_is_not_asked_for_in_an_output_is_not_right_there() -> None
     assert [(one.path, one.flips, one.groups) for one in found.fields] == [("why", 1, 2)]
 
 
+def test_no_field_is_right_in_an_output_that_cannot_be_read() -> None:
+    outputs = {"a": ['{"x": 1, "more": 1}', "oops"], "b": ['{"x": 2, "more": 1}', "oops"], "c": ['{"x": 1}', '{"x": 1}']}
+    rows = [{"id": name, "output": one, "expected": '{"x": 1}'} for name, of_name in outputs.items() for one in of_name]
+    (found,) = evaluators.load({"evaluators": ["json_diff_match"], "repeats": "id"}).run(rows).result.repeats
+    assert [(one.path, one.flips, one.groups) for one in found.fields] == [("x", 1, 3)]
+
+
 def test_intervals_go_by_group() -> None:
     rows = attempts("1" * 10, "0" * 10, "1" * 10, "0" * 10, "1" * 10)
     together = run(rows).result
