@@ -139,7 +139,8 @@ def _judge_one(gate: Gate, stats: EvaluatorStats) -> _Answer:
     metric = Finding("lower-bound" if bound else "metric", {"metric": gate.metric})
     unknown = "undefined" if not bound else "no-bound" if stats.slice is None else "no-bound-in-slices"
     verdict, findings = _decide(config, value, measured, metric, unknown)
-    if field is not None and field.counts.n > measured > 0:  # a row may have several values of it
+    several = field is not None and field.counts.n > measured > 0 and gate.metric not in EMPTY_RATES
+    if field is not None and several:  # a row may have several values of it
         findings += (Finding("items", {"items": field.counts.n, "rows": measured}),)
     if verdict != _UNDECIDED:
         verdict, findings = _covered(gate, stats, field, verdict, findings)

@@ -429,6 +429,24 @@ def test_arrays(page: Opened, recorded: Recorded) -> None:
     )  # fmt: skip
 
 
+def test_values_that_are_invented_or_left_empty(page: Opened, recorded: Recorded) -> None:
+    (shown,) = tables(page, "Invented, and left empty")
+    rates = ("invented_rate", "left_empty_rate")
+    lines = []
+    for stats in recorded.run["evaluators"]:
+        listed = [one for one in stats["fields"] if one["invented_rate"] or one["left_empty_rate"]]
+        for one in (*listed, stats) if listed and stats["slice"] is None else ():
+            cis = {each["metric"]: each["ci"] for each in stats["metric_cis"] if each["field"] == one.get("path")}
+            invented, left_empty = (interval(cis.get(rate), percent) for rate in rates)
+            lines.append({
+                "evaluator": stats["name"], "variant": stats["variant"] or "", "field": one.get("path", "all fields"),
+                "invented_rate": percent(one["invented_rate"]), "95 % CI": invented, "n": str(one["expected_empty"]),
+                "left_empty_rate": percent(one["left_empty_rate"]), "its 95 % CI": left_empty,
+                "its n": str(one["expected_filled"]),
+            })  # fmt: skip
+    agree(shown, lines)
+
+
 FIELD_WORDS = {
     "right": "match", "wrong": "mismatch", "missing": "omission", "extra": "hallucination", "error": "error",
     "not judged": "not_judged", "skipped": "skipped", "not measured": "not_measured",
