@@ -59,7 +59,8 @@ class Reading(Normalization):
 
 def _read_paths(data: object) -> tuple[Path, ...]:
     if not isinstance(data, (list, tuple)) or not data:
-        raise bad(f"fields must be a list of paths; found {spell(data)}", hint='write fields: [total, "items[*].sku"]')
+        found = "an empty list" if data == [] else spell(data)
+        raise bad(f"fields must be a list of paths; found {found}", hint='write fields: [total, "items[*].sku"]')
     return tuple(dict.fromkeys(read_each(enumerate(data), lambda _, spelled: read_path(spelled))))
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator
 
 from evaluators.limits import LIST_CELLS, PATH_STEPS, ROW_SECONDS, TEXT_LENGTH, WorkLimits
-from evaluators.run.confidence import Confidence
+from evaluators.run.confidence import Confidence, confidence_paths
 from evaluators.run.measures import Decimal, NumericColumn
 from evaluators.run.repeats import BY_ID, Repeats
 from evaluators.settings import BadSettings, Detail, Name, Settings, bad, build, read_each, spell
@@ -139,6 +139,8 @@ def read_confidence(data: Any, context: Mapping[str, Any]) -> Confidence:
         config = build(ConfidenceConfig, {"column": data} if short else data, noun="confidence")
     except BadSettings as error:
         raise BadSettings([_placed(detail) if short else detail for detail in error.details]) from error
+    if config.column is None and not any(map(confidence_paths, context["evaluators"])):
+        raise bad("confidence names no column, and no field has one of its own", hint="write confidence: row.conf")
     return Confidence(None if config.column is None else config.column.removeprefix("row."), config.max_errors)
 
 

@@ -182,6 +182,7 @@ def test_nothing_measured_is_exit_code_3() -> None:
     [
         ({"confidence": "conf"}, "written row.COLUMN"),
         ({"confidence": {"column": "row.conf", "max_errors": 2}}, "max_errors"),
+        ({"confidence": {"max_errors": 0.1}}, "names no column"),
         ({"gates": {"exact_match": {"metric": "auroc", "fail_below": 0.5}}}, "names none for it"),
         ({"evaluators": [{"json_multi_field_match": {"fields": {"a": {"confidence": "b[*]"}}}}]}, "one place"),
     ],

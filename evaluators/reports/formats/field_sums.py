@@ -15,6 +15,7 @@ HEAD: Final = (
     "variant", "slice_column", "slice_value", "evaluator", "field", "n", "match", "mismatch", "omission",
     "hallucination", "error", "skipped", "not_measured", "not_judged", "accuracy", "precision", "recall", "f1",
     "mean_score", "items_matched", "items_missing", "items_extra", "items_precision", "items_recall", "items_f1",
+    "invented_rate", "expected_empty", "left_empty_rate", "expected_filled",
 )  # fmt: skip
 
 
@@ -42,7 +43,13 @@ def _cells(field: FieldStats) -> tuple[str, ...]:
         counts.skipped, counts.not_measured, counts.not_judged,
     )  # fmt: skip
     metrics = (field.accuracy, field.precision, field.recall, field.f1, field.mean_score)
-    return field.path, *map(str, sums), *map(exact, metrics), *_item_cells(field.array)
+    empty = (
+        exact(field.invented_rate),
+        str(field.expected_empty),
+        exact(field.left_empty_rate),
+        str(field.expected_filled),
+    )
+    return field.path, *map(str, sums), *map(exact, metrics), *_item_cells(field.array), *empty
 
 
 def _item_cells(array: ArrayStats | None) -> tuple[str, ...]:
