@@ -37,7 +37,7 @@ MOST_LISTED: Final = 200
 """Groups that are listed by name, those that sometimes pass first."""
 MOST_FIELDS: Final = 2_000
 _SIZES: Final = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000)
-"""The sizes that are shown of larger groups, where the suite names none."""
+"""The sizes that are shown of larger groups, and no greater ones, where the suite names none."""
 _ITEM: Final = re.compile(r"\[\d+\]")
 BY_ID: Final = "id"
 
@@ -151,7 +151,7 @@ def _stats(name: str, sums: RepeatSums, repeats: Repeats, variant: str | None) -
     spread = Counter((each.passed, each.scored) for each in known.values())
     shares = tuple(PassShare(*key, groups=count) for key, count in sorted(spread.items()))
     smallest = min((each.attempts for each in shares), default=0)
-    ks = repeats.ks or (k for k in range(1, smallest + 1) if smallest <= 10 or k in _SIZES or k == smallest)
+    ks = repeats.ks or (k for k in range(1, smallest + 1) if smallest <= 10 or k in _SIZES or k == smallest <= _SIZES[-1])
     always = sum(one.groups for one in shares if one.passed == one.attempts)
     never = sum(one.groups for one in shares if not one.passed)
     listed = sorted(known, key=lambda group: (_rank(known[group]), group))

@@ -130,6 +130,11 @@ def test_smaller_groups_are_counted_out_of_the_ks_that_are_asked_for() -> None:
     assert [one.k for one in of(attempts("11", "101", "1")).passes] == [1]
 
 
+def test_of_large_groups_some_sizes_are_shown() -> None:
+    assert [one.k for one in of(attempts("1" * 12)).passes] == [1, 2, 3, 5, 10, 12]
+    assert [one.k for one in of(attempts("1" * 1_001)).passes][-2:] == [500, 1_000]
+
+
 def test_a_group_with_a_row_that_is_not_measured_has_no_metric() -> None:
     found = of(attempts("11", "1?", "00"))
     assert (found.groups, found.kept_out, found.attempts) == (2, 1, 4)
