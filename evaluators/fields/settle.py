@@ -52,9 +52,9 @@ class ShownList(Struct, frozen=True):
     def sizes(self) -> tuple[int, int]:
         """How many items the expected side and the output have.
 
-        Those of the output do not count where the expected side has something that is neither a list nor nothing.
+        Those of the output do not count where the expected side has something that is neither a list nor empty.
         """
-        counted = self.expected is MISSING or self.expected is None or isinstance(self.expected, list)
+        counted = isinstance(self.expected, list) or self.expected in (MISSING, None, {})
         return _size(self.expected), _size(self.actual) if counted else 0
 
     @property

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluators.fields.schema_check import SchemaCheck
@@ -36,6 +36,7 @@ def tallies(check: Any) -> object:
     return check.counts(), {key: count for key, count in totals.items() if count}
 
 
+@example((tree(array(leaf())), {}, [None]), False)
 @given(st.one_of(pairs(), alike_items()), st.booleans())
 def test_rows_together_come_to_what_each_of_them_comes_to_alone(
     drawn: tuple[FieldNode, Any, Any], surplus_counts: bool
