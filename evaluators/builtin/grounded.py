@@ -23,7 +23,7 @@ from evaluators.builtin._evaluator import (
     Unreadable,
 )
 from evaluators.builtin._schema_files import choices_in, read_file
-from evaluators.fields.path_check import PathTally, RowsCheck, ScoredRow, ScoredRows
+from evaluators.fields.path_check import RowsCheck, ScoredRow, ScoredRows
 from evaluators.fields.reading import read_path
 from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldStatus, Outcome, Reason, Result, RowStatus
@@ -241,8 +241,6 @@ class GroundedRows(ScoredRows):
         self.values = [list(self._found(*both)) for both in zip(outputs, texts, strict=True)]
         """The values of each row."""
 
-    pairs_by_asking = False
-
     def _found(self, document: Any, text: str) -> Iterator[Value]:
         settings, source = self._settings, Source(text, self._settings.looking)
         for number, place, value in settings.wanted(document):
@@ -250,9 +248,6 @@ class GroundedRows(ScoredRows):
                 yield Value(number, place, value, MATCH if source.has(value) else MISMATCH)
             else:
                 yield Value(number, place, value, NOT_LOOKED_FOR if is_given(value) else NOT_GIVEN)
-
-    def settle(self) -> None:
-        """Nothing is pending: nobody is asked."""
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
         found, looked_for = counted(self.values[at])
@@ -311,23 +306,13 @@ class GroundedRows(ScoredRows):
                 display(place), status, right, reason=said, comparator="grounded", actual=value, details=details
             )
 
-    def release(self) -> None:
-        """Nothing here knows itself in a circle."""
-
 
 class GroundedCheck(RowsCheck[GroundedRows]):
     """Scores rows by their sources: (output, text) → verdict. An unreadable output is MISSING."""
 
     def __init__(self, settings: Grounded) -> None:
-        self._settings, self._tally = settings, PathTally()
-        self._watched: tuple[str, ...] = ()
-
-    def counted(self) -> PathTally:
-        return self._tally
-
-    def watching(self, paths: Sequence[str]) -> GroundedCheck:
-        self._watched = tuple(paths)
-        return self
+        super().__init__()
+        self._settings = settings
 
     def begin(self, *columns: Sequence[Any]) -> GroundedRows:
         return GroundedRows(self._settings, *columns)

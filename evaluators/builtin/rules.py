@@ -221,13 +221,6 @@ class RuleRows(ScoredRows):
             return Held(FieldStatus.OMISSION, lambda: "there is no output to read")
         return rule.judge(document, expected, reading, settings.missing == "skip")
 
-    @property
-    def pairs_by_asking(self) -> bool:
-        return False
-
-    def settle(self) -> None:
-        """Nothing was asked."""
-
     def _outcome(self, name: str, rule: Rule, reading: Reading, at: int) -> Outcome:
         held = self._held(rule, reading, *self._rows[at])
         document = self._rows[at][0]
@@ -245,9 +238,6 @@ class RuleRows(ScoredRows):
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str] = ()) -> list[Outcome]:
         rules = zip(self._check.rules, self.statuses[at], strict=True)
         return [self._outcome(*one, at) for one, status in rules if status in _WRONG and one[0] in wanted]
-
-    def release(self) -> None:
-        self._rows = []
 
 
 class RulesCheck(ChunkCheck[RuleRows]):

@@ -212,8 +212,7 @@ class ListedRows(ScoredRows):
 
     def release(self) -> None:
         self._walk, self._by_field, self._found = None, {}, (-1, {})
-        for frame in self.frames:
-            frame.release()
+        super().release()
 
 
 class ListedCheck(ChunkCheck[ListedRows]):

@@ -6,6 +6,7 @@ with their weights. The totals of extract-bench are over entries (see `counts`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import lcm
@@ -40,6 +41,8 @@ WHOLE: Final = (1, 1)
 Ratio = tuple[int, int]
 Counts = tuple[int, int, int, int]
 Number: TypeAlias = "int | Fraction"
+Totals: TypeAlias = "Counter[tuple[str, str | int, int]]"
+"""Counts by path: those of each status, by its place among four, and a `Detail` for all else."""
 
 
 class Items(NamedTuple):
@@ -140,25 +143,18 @@ def row_metrics(events: Iterable[Event]) -> RowMetrics:
     return RowMetrics(found, tuple([each if each[1] else otherwise for each in metrics]), surplus)
 
 
-def row_statuses(events: Iterable[Event], places: Mapping[str, int]) -> bytes:
-    """One status per field of a row, for all instances of the field together: a match when every one of them matches.
+def row_fields(events: Iterable[Event], places: Mapping[str, int]) -> tuple[bytes, tuple[int, ...]]:
+    """One status per field of a row, for all instances of the field together: a match when every one of them matches. And
+    (place, right, measured) of each field of which the row has several values, one after the other.
 
-    `places` numbers the fields from 0; what is not among them is left out.
+    `places` numbers the fields from 0; what is not among them is left out. One value is what its status says.
     """
-    return bytes(map(together, _by_place(events, places)))
-
-
-def row_values(events: Iterable[Event], places: Mapping[str, int]) -> tuple[int, ...]:
-    """(place, right, measured) of each field of which a row has several values, one after the other.
-
-    `places` numbers the fields as in `row_statuses`. One value is what its status says.
-    """
-    found: list[int] = []
-    for index, statuses in enumerate(_by_place(events, places)):
+    by_place, values = _by_place(events, places), list[int]()
+    for index, statuses in enumerate(by_place):
         measured = sum([status in MEASURED for status in statuses])
         if measured > 1:
-            found += index, statuses.count(FieldStatus.MATCH), measured
-    return tuple(found)
+            values += index, statuses.count(FieldStatus.MATCH), measured
+    return bytes(map(together, by_place)), tuple(values)
 
 
 def row_counts(events: Iterable[Event], places: Mapping[str, int]) -> tuple[Counts, ...]:
@@ -260,13 +256,11 @@ def _credit(result: Outcome, scale: int) -> Credit:
     )
 
 
-def totals(rows: Iterable[tuple[Iterable[Event], int]]) -> tuple[dict[str, list[int]], dict[Detail, int]]:
-    """The counts by path, and what is counted beside them, of rows that were met some number of times.
+def add_totals(found: Totals, rows: Iterable[tuple[Iterable[Event], int]]) -> None:
+    """Adds the counts by path, and what is counted beside them, of rows that were met some number of times.
 
     A place outside the schema counts once in a row.
     """
-    paths: dict[str, list[int]] = {}
-    details: dict[Detail, int] = {}
     times: dict[Event, int] = {}
     for events, count in rows:
         outside: set[Event] = set()
@@ -280,10 +274,9 @@ def totals(rows: Iterable[tuple[Iterable[Event], int]]) -> tuple[dict[str, list[
     for event, count in times.items():
         place = _PLACES.get(event.status)
         if place is not None and event.items is None and not event.outside:
-            paths.setdefault(event.path, [0, 0, 0, 0])[place] += count
-        for (path, kind, den), each in _details(event):
-            details[path, kind, den] = details.get((path, kind, den), 0) + each * count
-    return paths, {key: count for key, count in details.items() if count}
+            found[event.path, place, 1] += count
+        for key, each in _details(event):
+            found[key] += each * count
 
 
 _PLACES: Final[Mapping[FieldStatus, int]] = {

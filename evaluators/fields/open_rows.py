@@ -7,7 +7,7 @@ The results of a row stand in the order of the expected document; what only the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property, reduce
 from itertools import repeat
 from operator import getitem
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from evaluators.fields.open_tree import Location, OpenTree, RowCounts, general, is_leaf, verdict_of_counts
 from evaluators.fields.open_walk import LeafFindings, OpenWalk
-from evaluators.fields.path_check import PathTally, RowsCheck, ScoredRow, ScoredRows
+from evaluators.fields.path_check import RowsCheck, ScoredRow, ScoredRows
 from evaluators.fields.settle import Differences, of_fields
 from evaluators.fields.walk_findings import HALLUCINATION, MATCH, MISMATCH, OMISSION
 from evaluators.issues import Issue
@@ -37,9 +37,6 @@ class OpenRows(ScoredRows):
         self._tree, self._outputs = tree, outputs
         self.walk = OpenWalk(tree, expected, outputs)
         self.counts = self.walk.counts()
-
-    def settle(self) -> None:
-        """Nothing is pending: whole documents are compared without asking anybody."""
 
     @cached_property
     def _found(self) -> dict[int, list[tuple[LeafFindings, int]]]:
@@ -72,7 +69,7 @@ class OpenRows(ScoredRows):
         both = _in_order(self.walk.expected[at], ours), _in_order(self.walk.outputs[at], theirs)
         return [result for side in both for result in side.values()]
 
-    def watched(self, at: int, paths: Sequence[str]) -> tuple[tuple[int, int, int, int], ...]:
+    def watched(self, at: int, paths: Iterable[str]) -> tuple[tuple[int, int, int, int], ...]:
         """(match, mismatch, omission, hallucination) of some paths in a row."""
         found = Counter((display(general(place)), result.status) for place, result in self._results(at).items())
         return tuple((found[p, MATCH], found[p, MISMATCH], found[p, OMISSION], found[p, HALLUCINATION]) for p in paths)
@@ -120,18 +117,10 @@ class OpenCheck(RowsCheck[OpenRows]):
     """The check of an open tree: (expected, output) → verdict. An unreadable output is MISSING."""
 
     def __init__(self, tree: OpenTree, pass_at: float) -> None:
+        super().__init__()
         self.tree = tree
         self.pass_at = pass_at
-        self._tally = PathTally()
-        self._watched: tuple[str, ...] = ()
         self._known: dict[RowCounts, Result] = {}
-
-    def counted(self) -> PathTally:
-        return self._tally
-
-    def watching(self, paths: Sequence[str]) -> OpenCheck:
-        self._watched = tuple(paths)
-        return self
 
     def begin(self, *columns: Sequence[Any]) -> OpenRows:
         return OpenRows(self.tree, *columns)

@@ -16,7 +16,7 @@ for CREDIT it is the sum of numerators of the partial credit that results which 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Generic, NamedTuple, Protocol, SupportsIndex, TypeAlias, TypeVar
+from typing import Any, Final, Generic, NamedTuple, Self, SupportsIndex, TypeAlias, TypeVar
 
 from evaluators.fields.frame import Frame
 from evaluators.fields.scored import Documents
@@ -59,16 +59,6 @@ OVERFLOW: Final = "(other paths)"
 """The path that all paths share beyond those which a check counts apart."""
 
 
-class PathCounts(Protocol):
-    """What was counted so far."""
-
-    def counts(self) -> dict[str, tuple[int, int, int, int]]:
-        """(match, mismatch, omission, hallucination) by path, sorted by path."""
-
-    def details(self) -> Mapping[Detail, int]:
-        """What is counted beside the statuses."""
-
-
 class ScoredRows:
     """Rows that were scored together, with all that was found on the way, until they are released.
 
@@ -82,7 +72,7 @@ class ScoredRows:
     @property
     def pairs_by_asking(self) -> bool:
         """Which items go together may depend on answers: once they are there, the rows are gone through again."""
-        raise NotImplementedError  # the contract: each family of checks knows its alignments
+        return False
 
     def lists(self) -> Sequence[WalkedLists]:
         """The lists that were looked into, with how their items were paired; and those that are skipped."""
@@ -93,8 +83,7 @@ class ScoredRows:
         return (), ()
 
     def settle(self) -> None:
-        """Takes the answers to what was asked."""
-        raise NotImplementedError  # the contract: each family of checks settles its own findings
+        """Takes the answers to what was asked, in a family of checks that asks."""
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
         """Why a row scores what it scores, with all its results. `unreadable` is why there is no output."""
@@ -109,8 +98,9 @@ class ScoredRows:
         return None
 
     def release(self) -> None:
-        """Lets go of what was found. Nobody may ask afterwards."""
-        raise NotImplementedError  # the contract: frames know each other in circles
+        """Lets go of what was found: frames know each other in circles. Nobody may ask afterwards."""
+        for frame in self.frames:
+            frame.release()
 
 
 Rows = TypeVar("Rows", bound=ScoredRows)
@@ -169,13 +159,28 @@ class ChunkCheck(Generic[Rows]):
 class RowsCheck(ChunkCheck[Rows]):
     """A check that scores many rows at once, and counts by path what became of them: those of open trees and of schemas."""
 
-    def counted(self) -> PathCounts:
-        """What was counted so far."""
-        raise NotImplementedError  # the contract: each family of checks counts its own paths
+    def __init__(self) -> None:
+        self._tally = PathTally()
+        self._watched: dict[str, int] = {}
+        """The fields that each row says more of, by name, and their places."""
 
-    def watching(self, paths: Sequence[str]) -> RowsCheck[Rows]:
+    def watching(self, paths: Sequence[str]) -> Self:
         """The check, which also says of each row what became of some fields."""
-        raise NotImplementedError  # the contract: each family of checks counts its own paths
+        self._watched = places_of(paths)
+        return self
+
+    def counts(self) -> dict[str, Counts]:
+        """(match, mismatch, omission, hallucination) by path, sorted by path, of all rows so far."""
+        return self._tally.counts()
+
+    def details(self) -> Mapping[Detail, int]:
+        """What is counted beside the statuses: skipped results, faults, how many items were paired and so on."""
+        return self._tally.details()
+
+
+def places_of(fields: Sequence[str]) -> dict[str, int]:
+    """The place of each field whose status every row has."""
+    return {name: index for index, name in enumerate(fields)}
 
 
 def release_rows(found: Iterable[ScoredRow]) -> None:

@@ -6,6 +6,7 @@ codes; beyond it everything is added up and the numbering starts afresh.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
 from math import gcd
@@ -14,9 +15,19 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from evaluators.fields.coding import Coding, Signature
-from evaluators.fields.events import Event, events_of, row_counts, row_metrics, row_statuses, row_values, totals
+from evaluators.fields.events import Event, Totals, add_totals, events_of, row_counts, row_fields, row_metrics
 from evaluators.fields.explained import problems_of
-from evaluators.fields.path_check import SURPLUS_ITEMS, SURPLUS_ROWS, Detail, RowsCheck, ScoredRow, ScoredRows
+from evaluators.fields.path_check import (
+    SURPLUS_ITEMS,
+    SURPLUS_ROWS,
+    Counts,
+    Detail,
+    Rows,
+    RowsCheck,
+    ScoredRow,
+    ScoredRows,
+    places_of,
+)
 from evaluators.fields.row_events import row_events
 from evaluators.fields.schema_rows import SchemaRows, verdict_of
 from evaluators.fields.schema_scoring import SchemaScoring
@@ -33,21 +44,39 @@ MOST_EVENTS: Final = 50_000
 """Different events that are numbered between two additions: keys that nobody foresaw must not fill the memory."""
 
 
-class SchemaCheck(RowsCheck[SchemaRows]):
+class _SchemaTotals(RowsCheck[Rows]):
+    """What rows are counted by that one schema scores, or several."""
+
+    def total(self) -> Totals:
+        """All that was counted so far."""
+        raise NotImplementedError  # the contract: of one schema, or of several
+
+    def counts(self) -> dict[str, Counts]:
+        paths: dict[str, list[int]] = {}
+        for (path, place, _), count in self.total().items():
+            if isinstance(place, int):
+                paths.setdefault(path, [0, 0, 0, 0])[place] = count
+        return {path: (a, b, c, d) for path, (a, b, c, d) in sorted(paths.items())}
+
+    def details(self) -> Mapping[Detail, int]:
+        return {
+            (path, kind, den): count
+            for (path, kind, den), count in self.total().items()
+            if isinstance(kind, str) and count
+        }
+
+
+class SchemaCheck(_SchemaTotals[SchemaRows]):
     """Scores rows by a schema, many at once: (expected, output) → verdict. An unreadable output is MISSING."""
 
     def __init__(self, scoring: SchemaScoring) -> None:
+        super().__init__()
         self._scoring = scoring
         self._places = places_of(scoring.row_fields)
-        self._watched: dict[str, int] = {}
-        self._paths: dict[str, list[int]] = {}
-        self._details: dict[Detail, int] = {}
+        self._total: Totals = Counter()
         self._spelled: dict[SchemaPath, str] = {}
         """Places that the schema lacks, which are counted apart: for good, so that they stay few."""
         self._afresh()
-
-    def counted(self) -> SchemaCheck:
-        return self
 
     def begin(self, *columns: Sequence[Any]) -> SchemaRows:
         expected, outputs = columns
@@ -72,10 +101,10 @@ class SchemaCheck(RowsCheck[SchemaRows]):
     def _counted(self, scored: Scored) -> Result:
         """The verdict of a row with all its results, which are counted one by one."""
         events = events_of(scored)
-        self._add([(events, 1)])
+        add_totals(self._total, [(events, 1)])
         metrics = row_metrics(events)
         if scored.problem is None:
-            add_surplus(metrics.surplus, 1, self._details)
+            add_surplus(metrics.surplus, 1, self._total)
         lowest = [(num // common, den // common) for num, den in metrics.metrics for common in (gcd(num, den) or 1,)]
         metrics = metrics._replace(metrics=tuple(lowest))
         return _by_field(verdict_of(metrics, self._scoring, scored.problem), events, self._places, self._watched)
@@ -87,19 +116,9 @@ class SchemaCheck(RowsCheck[SchemaRows]):
             self._afresh()
         return found
 
-    def watching(self, paths: Sequence[str]) -> SchemaCheck:
-        self._watched = places_of(paths)
-        return self
-
-    def counts(self) -> dict[str, tuple[int, int, int, int]]:
-        """(match, mismatch, omission, hallucination) by path of the schema, sorted by path."""
+    def total(self) -> Totals:
         self._settle()
-        return {path: (found[0], found[1], found[2], found[3]) for path, found in sorted(self._paths.items())}
-
-    def details(self) -> Mapping[Detail, int]:
-        """How many results of each path were skipped, faults and so on; how many items were paired."""
-        self._settle()
-        return dict(self._details)
+        return self._total
 
     def _afresh(self) -> None:
         """Starts the numbering of events afresh."""
@@ -113,7 +132,7 @@ class SchemaCheck(RowsCheck[SchemaRows]):
         """The verdict of a row. Rows with equal outcomes share one verdict, and are counted together."""
         if problem is not None:  # a row without a score; its other results still count by path
             events = self._coding.of(signature)
-            self._add([(events, 1)])
+            add_totals(self._total, [(events, 1)])
             return _by_field(verdict_of(row_metrics(events), self._scoring, problem), events, self._places, self._watched)
         known = self._known.get(signature)
         if known is None:
@@ -128,13 +147,11 @@ class SchemaCheck(RowsCheck[SchemaRows]):
 
     def _settle(self) -> None:
         """Adds up what was counted since the last time."""
-        self._add((self._coding.of(signature), count) for signature, (_, count, _) in self._known.items() if count)
+        rows = ((self._coding.of(signature), count) for signature, (_, count, _) in self._known.items() if count)
+        add_totals(self._total, rows)
         for known in self._known.values():
-            add_surplus(known[2], known[1], self._details)
+            add_surplus(known[2], known[1], self._total)
             known[1] = 0
-
-    def _add(self, rows: Iterable[tuple[Iterable[Event], int]]) -> None:
-        add_totals(totals(rows), self._paths, self._details)
 
 
 def _of_rows(rows: SchemaRows, verdicts: Sequence[Result]) -> list[ScoredRow]:
@@ -158,20 +175,13 @@ class PartedRows(ScoredRows):
             rows.release()
 
 
-class ColumnCheck(RowsCheck[PartedRows]):
+class ColumnCheck(_SchemaTotals[PartedRows]):
     """Scores rows whose schema stands in a cell: (expected, output, *cells), one check for each schema."""
 
     def __init__(self, scoring: Callable[..., SchemaScoring]) -> None:
+        super().__init__()
         self._scoring = scoring
-        self._watched: Sequence[str] = ()
         self._checks: dict[int, tuple[SchemaScoring, SchemaCheck]] = {}
-
-    def counted(self) -> ColumnCheck:
-        return self
-
-    def alone(self, *values: Any) -> ScoredRow:
-        expected, output, *cells = values
-        return self._check(self._scoring(*cells)).alone(expected, output)
 
     def begin(self, *columns: Sequence[Any]) -> PartedRows:
         expected, outputs, *cells = columns
@@ -208,56 +218,26 @@ class ColumnCheck(RowsCheck[PartedRows]):
     def _check(self, scoring: SchemaScoring) -> SchemaCheck:
         known = self._checks.get(id(scoring))
         if known is None:
-            known = self._checks[id(scoring)] = (scoring, SchemaCheck(scoring).watching(self._watched))
+            known = self._checks[id(scoring)] = (scoring, SchemaCheck(scoring).watching(list(self._watched)))
         return known[1]
 
-    def watching(self, paths: Sequence[str]) -> ColumnCheck:
-        self._watched = paths
-        return self
-
-    def counts(self) -> dict[str, tuple[int, int, int, int]]:
-        """The counts by path of all the schemas together."""
-        paths: dict[str, list[int]] = {}
+    def total(self) -> Totals:
+        found: Totals = Counter()
         for _, check in self._checks.values():
-            add_totals((check.counts(), {}), paths, {})
-        return {path: (found[0], found[1], found[2], found[3]) for path, found in sorted(paths.items())}
-
-    def details(self) -> Mapping[Detail, int]:
-        """What is counted beside the statuses."""
-        details: dict[Detail, int] = {}
-        for _, check in self._checks.values():
-            add_totals(({}, check.details()), {}, details)
-        return details
+            found.update(check.total())
+        return found
 
 
-def add_totals(
-    found: tuple[Mapping[str, Sequence[int]], Mapping[Detail, int]],
-    paths: dict[str, list[int]],
-    details: dict[Detail, int],
-) -> None:
-    """Adds counts by path, and what is counted beside them, to what was counted before."""
-    for path, counts in found[0].items():
-        mine = paths.setdefault(path, [0, 0, 0, 0])
-        for index, count in enumerate(counts):
-            mine[index] += count
-    for key, count in found[1].items():
-        details[key] = details.get(key, 0) + count
-
-
-def add_surplus(items: int, rows: int, details: dict[Detail, int]) -> None:
+def add_surplus(items: int, rows: int, found: Totals) -> None:
     """Counts so many items that only the output has in each of some rows."""
     if items and rows:
-        for kind, count in ((SURPLUS_ITEMS, items * rows), (SURPLUS_ROWS, rows)):
-            details["", kind, 1] = details.get(("", kind, 1), 0) + count
+        found["", SURPLUS_ITEMS, 1] += items * rows
+        found["", SURPLUS_ROWS, 1] += rows
 
 
 def _by_field(verdict: Result, events: Sequence[Event], places: Mapping[str, int], watched: Mapping[str, int]) -> Result:
     """The verdict with what became of each field."""
     if places:
-        verdict = replace(verdict, statuses=row_statuses(events, places), values=row_values(events, places))
+        statuses, values = row_fields(events, places)
+        verdict = replace(verdict, statuses=statuses, values=values)
     return replace(verdict, watched=row_counts(events, watched)) if watched else verdict
-
-
-def places_of(fields: Sequence[str]) -> dict[str, int]:
-    """The place of each field whose status every row has."""
-    return {name: index for index, name in enumerate(fields)}

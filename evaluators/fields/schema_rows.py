@@ -120,8 +120,7 @@ class SchemaRows(ScoredRows):
 
     def release(self) -> None:
         self.walk, self._scored = None, {}
-        for frame in self.frames:
-            frame.release()
+        super().release()
 
 
 def verdict_of(metrics: RowMetrics, scoring: SchemaScoring, problem: RowProblem | None = None) -> Result:

@@ -389,9 +389,8 @@ class Work:
             tally.clusters = clusters
             tally.add_empties(self.empties[index].found)
             if isinstance(one.check, RowsCheck):
-                paths = one.check.counted()
-                tally.add_paths(paths.counts())
-                tally.add_details(paths.details())
+                tally.add_paths(one.check.counts())
+                tally.add_details(one.check.details())
             result.whole.tallies.append(tally)
         if self.recorder is not None:
             result.recorded = self.recorder.taken()

@@ -138,13 +138,13 @@ def agrees(tree: OpenTree, rows: Sequence[tuple[Any, Any]]) -> None:
     assert rows == before
     many = [row for row in rows for _ in range(5)]  # enough of a kind to be compared column by column
     together(tree, many, [score for score in scores for _ in range(5)])
-    assert check.counted().counts() == {path: tuple(found[kind] for kind in KINDS) for path, found in tally.items()}
-    assert check.counted().details() == surplus_details(tree, rows)
+    assert check.counts() == {path: tuple(found[kind] for kind in KINDS) for path, found in tally.items()}
+    assert check.details() == surplus_details(tree, rows)
     chunk = OpenCheck(tree, 0.5)
     chunk.rows(*zip(*many, strict=True))
     five = {path: tuple(5 * found[kind] for kind in KINDS) for path, found in tally.items()}
-    assert chunk.counted().counts() == five
-    assert chunk.counted().details() == surplus_details(tree, many)
+    assert chunk.counts() == five
+    assert chunk.details() == surplus_details(tree, many)
 
 
 KINDS = (FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION)

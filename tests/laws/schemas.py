@@ -255,6 +255,6 @@ def exact(found: Result) -> object:
 def tallied(check: Any) -> object:
     """What a check counted by path, its credits added up."""
     totals: dict[tuple[str, str], Fraction] = {}
-    for (path, kind, den), count in check.counted().details().items():
+    for (path, kind, den), count in check.details().items():
         totals[path, kind] = totals.get((path, kind), Fraction(0)) + Fraction(count, den)
-    return check.counted().counts(), {key: count for key, count in totals.items() if count}
+    return check.counts(), {key: count for key, count in totals.items() if count}

@@ -274,7 +274,7 @@ def test_the_tally_by_path_adds_up_to_the_counts_of_the_rows(each: Drawn) -> Non
     for expected, output in ((each.expected, each.output), (each.expected, each.expected), (each.output, each.expected)):
         for at, count in enumerate(check(expected, output).counts or ()):
             totals[at] += count
-    assert [sum(counts[at] for counts in check.counted().counts().values()) for at in range(4)] == totals  # type: ignore[attr-defined]  # a schema's check counts by path
+    assert [sum(counts[at] for counts in check.counts().values()) for at in range(4)] == totals  # type: ignore[attr-defined]  # a schema's check counts by path
 
 
 @st.composite
@@ -294,8 +294,8 @@ def part(one: Evaluator, rows: Sequence[tuple[Any, Any]]) -> Tally:
     check, found = one.compile(), Tally()
     for row in rows:
         found.add(check(*row))
-    found.add_paths(check.counted().counts())  # type: ignore[attr-defined]  # a schema's check counts by path
-    found.add_details(check.counted().details())  # type: ignore[attr-defined]  # a schema's check counts by path
+    found.add_paths(check.counts())  # type: ignore[attr-defined]  # a schema's check counts by path
+    found.add_details(check.details())  # type: ignore[attr-defined]  # a schema's check counts by path
     return found
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from evaluators.builtin._evaluator import Evaluator
-from evaluators.fields.events import events_of, row_metrics, row_statuses, row_values
-from evaluators.fields.schema_check import places_of
+from evaluators.fields.events import events_of, row_fields, row_metrics
+from evaluators.fields.path_check import places_of
 from evaluators.fields.scored import Scored
 from evaluators.model import FieldStatus, Outcome, Result
 
@@ -19,7 +19,7 @@ def settle(settings: Evaluator, explained: Result) -> Result:
     counts, values = None if statuses else counts_of(explained.fields), ()
     if fields.by_schema:
         events, places = events_of(Scored(explained.fields)), places_of(fields.places)
-        statuses, values = row_statuses(events, places), row_values(events, places)
+        statuses, values = row_fields(events, places)
         counts = row_metrics(events).counts
     issue = None if den else explained.issue
     return Result(explained.status, passed, num, den, statuses, counts, issue, explained.metrics, values)
