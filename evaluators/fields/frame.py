@@ -136,37 +136,29 @@ class Frame:
             self._others = set(map(type, self.o))
         return self._others
 
-    def where(self, at: int) -> InstancePath:
-        """The concrete path of a pair."""
-        steps: list[Any] = []
+    def way(self, at: int) -> Iterator[tuple[Frame, int]]:
+        """A pair, and those that it was made of, up to the documents: the frame of each, and its position there."""
         frame: Frame | None = self
         while frame is not None:
-            step = frame.steps[at] if isinstance(frame.steps, list) else frame.steps
-            if step is not None:
-                steps.append(step)
+            yield frame, at
             if frame.owners is not None:
                 at = frame.owners[at]
             frame = frame.up
-        return tuple(reversed(steps))
+
+    def where(self, at: int) -> InstancePath:
+        """The concrete path of a pair."""
+        steps = [one.steps[at] if isinstance(one.steps, list) else one.steps for one, at in self.way(at)]
+        return tuple([step for step in reversed(steps) if step is not None])  # type: ignore[misc]  # `steps` are of any kind
 
     def items_above(self, at: int) -> InstancePath:
         """The items and values that were gone into on the way to a pair."""
-        found: list[Any] = []
-        frame: Frame | None = self
-        while frame is not None:
-            if isinstance(frame.steps, list) and frame.steps[at] is not None:
-                found.append(frame.steps[at])
-            at = at if frame.owners is None else frame.owners[at]
-            frame = frame.up
-        return tuple(reversed(found))
+        found = [one.steps[at] for one, at in self.way(at) if isinstance(one.steps, list)]
+        return tuple([step for step in reversed(found) if step is not None])
 
     def row_of(self, at: int) -> int:
         """The row of the documents that a pair is in: pairs of items that are weighed have numbers of their own."""
-        frame = self
-        while frame.up is not None:
-            at = at if frame.owners is None else frame.owners[at]
-            frame = frame.up
-        return frame.rows[at]
+        *_, (first, at) = self.way(at)
+        return first.rows[at]
 
     def positions(self, row: int) -> range:
         """The positions of the pairs of a row: rows are in order in every frame."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from types import NoneType
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
@@ -175,10 +176,6 @@ def _made_up(frames: Iterable[Frame]) -> list[tuple[int, tuple[str, ...]]]:
 
 def _order(frame: Frame, at: int) -> list[int]:
     """Where each key on the way to a value stands in its expected object."""
-    found: list[int] = []
-    while frame.up is not None:
-        owner = at if frame.owners is None else frame.owners[at]
-        if frame.steps is not None:
-            found.append([*frame.up.e[owner]].index(frame.steps))
-        frame, at = frame.up, owner
+    way = pairwise(frame.way(at))
+    found = [[*up.e[owner]].index(one.steps) for (one, _), (up, owner) in way if one.steps is not None]
     return found[::-1]

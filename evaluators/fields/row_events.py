@@ -190,17 +190,8 @@ def _measured(walk: Walk, broken: AbstractSet[int]) -> set[tuple[int, int]]:
     for node, frame, *_ in walk.columns:
         for at, row in enumerate(frame.rows):
             if row in broken and (id(node), id(frame), at) not in faults:
-                found.update(_ways(frame, at))
+                found.update((id(above), place) for above, place in frame.way(at))
     for each, _ in walk.single:
         if each.row in broken and each.status in MEASURED:
-            found.update(_ways(each.frame, each.at))
+            found.update((id(above), place) for above, place in each.frame.way(each.at))
     return found
-
-
-def _ways(frame: Frame | None, at: int) -> Iterator[tuple[int, int]]:
-    """A pair, and those that it stands in."""
-    while frame is not None:
-        yield id(frame), at
-        if frame.owners is not None:
-            at = frame.owners[at]
-        frame = frame.up

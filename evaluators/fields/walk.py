@@ -46,7 +46,6 @@ from evaluators.fields.walk_findings import (
     Outside,
     WalkedLists,
     order_of,
-    position_in,
 )
 from evaluators.fields.weighed import ONE, Place, Weighed, add_up, ranked
 from evaluators.judges.asking import waiting
@@ -314,14 +313,15 @@ class Walk:
         if extra_or_one:
             self._extra_or_one(visit, kind, extra_or_one)
 
-    def _extra_or_one(self, visit: Visit, kind: type, at: list[int]) -> None:
+    def _extra_or_one(self, visit: Visit, kind: type, places: list[int]) -> None:
         """The output has contents where the expected side has null: each value in them is extra.
 
         A place below which nothing was measured, because all of it is skipped, say, is one extra value itself.
         """
         frame = visit.frame
-        whole = frame.part(at)
-        part, own = frame.part(at, [kind()] * len(at), list(whole.o)), list[FieldStatus | None]([None] * len(at))
+        whole = frame.part(places)
+        part = frame.part(places, [kind()] * len(places), list(whole.o))
+        own = list[FieldStatus | None]([None] * len(places))
         columns_before, single_before, known_before = len(self.columns), len(self.single), len(self.known)
         waiting_before = len(self._waiting)
         self._inside(visit._replace(frame=part), whole, own)
@@ -331,7 +331,7 @@ class Walk:
             return  # this column has a value at each of the places
         single = [(each.frame, each.at) for each, _ in self.single[single_before:] if each.status in MEASURED]
         met = [(column.frame, place) for column in columns for place in range(len(column.frame.rows))]
-        measured = {place for one, one_at in (*single, *met) for place in (position_in(part, one, one_at),)}
+        measured = {place for one, at in (*single, *met) for above, place in one.way(at) if above is part}
         rows = {row for _, row, counts, _ in self.known[known_before:] if sum(counts)}
         for place, row in enumerate(part.rows):
             if place not in measured and row not in rows:

@@ -142,13 +142,3 @@ def place_of(node: FieldNode, frame: Frame, at: int) -> InstancePath:
     known = node.path.count(ANY)
     steps = iter(inside[:known])
     return (*(next(steps) if step is ANY else step for step in node.path), *inside[known:])
-
-
-def position_in(part: Frame, frame: Frame | None, at: int) -> int | None:
-    """Where a pair stands in a frame that its own was made of; None where it stands in another one."""
-    while frame is not None:
-        if frame is part:
-            return at
-        at = at if frame.owners is None else frame.owners[at]
-        frame = frame.up
-    return None
