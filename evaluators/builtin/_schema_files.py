@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 from urllib.parse import unquote
@@ -18,13 +19,13 @@ MOST_STEPS: Final = 12
 """How deep choices are looked for in a schema that refers to itself."""
 
 
-def read_file(name: str, folder: Path) -> Schema:
-    """The schema in a JSON or YAML file. Raises BadSettings."""
+def read_file(name: str, context: Mapping[str, Any] | None) -> Schema:
+    """The schema in a JSON or YAML file, beside the suite. Raises BadSettings."""
     if name.lstrip().startswith("{"):
         raise bad(
             "the schema is JSON in quotes, so it is taken for the name of a file", hint="remove the quotes around it"
         )
-    path = _place_of(name, folder)
+    path = _place_of(name, Path((context or {}).get("folder") or Path.cwd()))
     try:
         text = read_small(path).decode("utf-8-sig")
     except NoSmallFile as error:
@@ -100,11 +101,7 @@ def first_keys(schema: Schema) -> frozenset[str]:
             continue
         seen.add(id(part))
         found.update(part.get("properties", ()), part.get("required", ()))
-        waiting += [part.get(word) for word in ("items", "if", "then", "else")]
-        waiting += [branch for word in ("allOf", "anyOf", "oneOf", "prefixItems") for branch in part.get(word, ())]
-        reference = part.get("$ref")
-        if isinstance(reference, str) and reference.startswith("#"):
-            waiting.append(_at_pointer(schema, reference[1:]))
+        waiting += [*_of_items(part), *_beside(part, schema)]
     return frozenset(key for key in found if isinstance(key, str))
 
 
@@ -132,13 +129,23 @@ def choices_in(schema: Schema) -> dict[tuple[Any, ...], list[Any]]:
             found.setdefault(place, []).extend(listed)
         properties = part.get("properties")
         waiting += [((*place, key), inner) for key, inner in properties.items()] if isinstance(properties, dict) else []
-        waiting += [((*place, ANY), inner) for inner in (part.get("items"), *_items(part.get("prefixItems")))]
-        waiting += [(place, part.get(word)) for word in ("if", "then", "else")]
-        waiting += [(place, branch) for word in ("allOf", "anyOf", "oneOf") for branch in _items(part.get(word))]
-        reference = part.get("$ref")
-        if isinstance(reference, str) and reference.startswith("#"):
-            waiting.append((place, _at_pointer(schema, reference[1:])))
+        waiting += [((*place, ANY), inner) for inner in _of_items(part)]
+        waiting += [(place, inner) for inner in _beside(part, schema)]
     return found
+
+
+def _of_items(part: dict[str, Any]) -> Iterator[Any]:
+    """What a part of a schema says of the items of a list."""
+    yield from (part.get("items"), *_items(part.get("prefixItems")))
+
+
+def _beside(part: dict[str, Any], schema: Schema) -> Iterator[Any]:
+    """What else may be said of the same value: by branches, and by what a reference leads to."""
+    yield from (part.get(word) for word in ("if", "then", "else"))
+    yield from (branch for word in ("allOf", "anyOf", "oneOf") for branch in _items(part.get(word)))
+    reference = part.get("$ref")
+    if isinstance(reference, str) and reference.startswith("#"):
+        yield _at_pointer(schema, reference[1:])
 
 
 def _items(part: Any) -> list[Any]:

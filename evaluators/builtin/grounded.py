@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
-from pathlib import Path as FilePath
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
@@ -66,7 +65,7 @@ def _read_paths(data: object) -> tuple[Path, ...]:
 
 def _read_schema(value: object, info: ValidationInfo) -> object:
     if isinstance(value, str):
-        return read_file(value, FilePath((info.context or {}).get("folder") or FilePath.cwd()))
+        return read_file(value, info.context)
     if not isinstance(value, Mapping):
         raise ValueError(f'"schema" must be a map or a file; found {spell(value)}')
     return value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import AliasChoices, BeforeValidator, Field, StrictBool, ValidationInfo, model_validator
@@ -32,7 +31,7 @@ def _read_schema(value: object, info: ValidationInfo) -> object:
     if isinstance(value, FromColumn) or (isinstance(value, Mapping) and _names_a_column(value)):
         return from_column(value, splits=False)
     if isinstance(value, str):
-        return read_file(value, Path((info.context or {}).get("folder") or Path.cwd()))
+        return read_file(value, info.context)
     if not isinstance(value, (Mapping, bool)):
         raise ValueError(f'"schema" must be a map, a file or a column; found {spell(value)}')
     return value

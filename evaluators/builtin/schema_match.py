@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 from msgspec.structs import replace
@@ -64,7 +63,7 @@ def _of_file(name: str, context: dict[str, Any]) -> dict[str, Any]:
     """The schema in a file, whose name goes into the context: messages say it."""
     context[_FILE] = name
     try:
-        return _a_map(read_file(name, Path(context.get("folder") or Path.cwd())), name)
+        return _a_map(read_file(name, context), name)
     except BadSettings as error:
         if "." not in name and (hint := suggestion(name, (INFER,))):
             raise BadSettings(replace(detail, hint=hint) for detail in error.details) from error

@@ -28,8 +28,8 @@ class _Fixed(Comparator):
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """The settings of the one that compares."""
-        return {}
+        """The settings of the one that compares: this one's own, unless it says otherwise."""
+        return {name: getattr(self, name) for name in type(self).model_fields}
 
     @cached_property
     def other(self) -> Comparator:
@@ -127,10 +127,6 @@ class IntegerExact(_PlainNumbers):
         Pair("unless it is read as one", 3, " 3 ", True, {"parse": True}),
     )
 
-    @property
-    def options(self) -> Mapping[str, Any]:
-        return {"parse": self.parse}
-
 
 class NumberExact(_PlainNumbers):
     """The two numbers are equal; 1 and 1.0 are.
@@ -150,10 +146,6 @@ class NumberExact(_PlainNumbers):
         Pair("unless it is read as one", 30, "30", True, {"parse": True}),
         Pair("text that is no number", "33-37", "35", False, {"parse": True}),
     )
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        return {"parse": self.parse}
 
 
 class NumberTolerance(_PlainNumbers):

@@ -37,15 +37,7 @@ class Together(Struct, frozen=True):
         """What is done to both picked objects: the join and then `inner`, or `inner` to each value on its own."""
         if self.joined:
             return (self.join(), *inner)
-        apply = chain(inner)
-        if apply is None:
-            return ()
-        converts = any(transform.converts for transform in inner)
-
-        def each_key(value: Any) -> Any:
-            return {key: apply(one) for key, one in value.items()} if isinstance(value, dict) else value
-
-        return (Transform("each_key", each_key, converts=converts),)
+        return each_key(dict.fromkeys(self.fields, inner))
 
     def join(self) -> Transform:
         """Makes one text of an object with the listed keys."""
@@ -56,6 +48,21 @@ class Together(Struct, frozen=True):
         if not isinstance(value, dict):
             return value
         return " ".join(_spelled(value[key]) for key in self.fields if value.get(key) is not None)
+
+
+def each_key(known: Mapping[str, tuple[Transform, ...]]) -> tuple[Transform, ...]:
+    """Does to the value of each key of an object what is known for the key; nothing where that is nothing."""
+    chains = {key: made for key, transforms in known.items() if (made := chain(transforms)) is not None}
+    if not chains:
+        return ()
+
+    def apply(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return {key: chains[key](inner) if key in chains else inner for key, inner in value.items()}
+
+    converts = any(transform.converts for transforms in known.values() for transform in transforms)
+    return (Transform("each_key", apply, converts=converts),)
 
 
 def read_names(options: object) -> tuple[tuple[str, ...], object]:

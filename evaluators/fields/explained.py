@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from evaluators.comparators._comparator import in_field
 from evaluators.fields.frame import InstancePath, spelled
-from evaluators.fields.pair import keys_of
+from evaluators.fields.pair import CROWDED, notes_on
 from evaluators.fields.post_process import Processor, post_process
 from evaluators.fields.readable import Ask
 from evaluators.fields.rules import EQUAL, Explained, Partial, explain_rule
@@ -183,8 +183,8 @@ def lists_of(walk: Walk, row: int) -> list[ShownList]:
             location, e, o = each.frame.where(at), each.whole.e[at], each.whole.o[at]
             listed = ShownList(location, each.node, e, o)
             if each.items is not None:
-                keys = keys_of(each.node.align, each.frame.e[at], each.frame.o[at])
-                notes = keys._replace(crowded=at in each.items.crowded).said()
+                notes = notes_on(each.node.align, each.frame.e[at], each.frame.o[at])
+                notes += [CROWDED] if at in each.items.crowded else []
                 listed = ShownList(location, each.node, e, o, each.items.pairs_of(at), tuple(notes))
             found.append((order_of(walk.trails[id(each.node)], location), listed))
     return [listed for _, listed in sorted(found, key=lambda each: each[0])]

@@ -91,7 +91,7 @@ def aligned(frame: Frame, paired: Mapping[int, Paired]) -> ItemFrames:
         ours += one
     rows = frame.rows
     pairs = Frame(ours, theirs, [rows[at] for at in owners], frame, owners, steps)
-    crowded = frozenset(at for at, one in paired.items() if one.keys.crowded)
+    crowded = frozenset(at for at, one in paired.items() if one.crowded)
     return ItemFrames(pairs, partners, extra_items(frame, frame.o, extra), crowded)
 
 

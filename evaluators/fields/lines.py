@@ -76,8 +76,8 @@ def keyed_lists(lines: Iterable[FieldLine]) -> Iterator[tuple[Path, Align]]:
 def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple[FieldLine, ...]:
     """The lines of a `fields:` block.
 
-    `context["comparators"]` holds the suite's own names, `context["default_comparator"]` what a bare path gets, and
-    `context["fallback"]` what stands in for a comparator that needs a judge.
+    `context["comparators"]` holds the suite's own names, and `context["fallback"]` what stands in for a comparator that needs a
+    judge.
     Raises BadSettings with every problem.
     """
     context = context or {}
@@ -135,7 +135,7 @@ def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> Fiel
             details.extend(detail.under(key) for detail in error.details)
     if details:
         raise BadSettings(details)
-    bare = None if set(body) == {"align"} else _default(context)
+    bare = None if set(body) == {"align"} else COMPARATORS.find("exact")()
     chosen: NamedComparator = found.pop("compare", NamedComparator(comparator=bare))
     if chosen.rule == "skip" and (others := [key for key in body if key != "compare"]):
         hint = f"write {path.canonical}: skip, or another comparator"
@@ -178,12 +178,6 @@ def _line(path: Path, chosen: NamedComparator, align: Align | None = None, **res
         path, chosen.comparator, chosen.rule, align=align or chosen.align, skip=chosen.rule == "skip", word=chosen.word,
         fallback_for=chosen.fallback_for, together=chosen.together, **rest,
     )  # fmt: skip
-
-
-def _default(context: Mapping[str, Any]) -> Comparator:
-    """The comparator of a line that names none: exact."""
-    found = context.get("default_comparator")
-    return found if isinstance(found, Comparator) else COMPARATORS.find("exact")()
 
 
 def read_skipped(data: object) -> tuple[Path, ...]:

@@ -60,31 +60,6 @@ ItemKeys: TypeAlias = tuple[list[Hashable | None], list[Hashable | None]]
 """What identifies each item of two lists; None is an item without a key."""
 
 
-class Keys(NamedTuple):
-    """What is worth saying of how two lists were paired: what their keys were like, by index, and whether they were too long."""
-
-    keyless_expected: tuple[int, ...] = ()
-    keyless_output: tuple[int, ...] = ()
-    repeated_expected: tuple[int, ...] = ()
-    """Items whose key an earlier item of the same list has."""
-    repeated_output: tuple[int, ...] = ()
-    crowded: bool = False
-    """The lists were too long to compare each item with each."""
-
-    def said(self) -> list[str]:
-        """In plain words: nothing when every item has a key of its own."""
-        counted = (
-            (self.keyless_expected, "expected", "without a key"),
-            (self.keyless_output, "output", "without a key"),
-            (self.repeated_expected, "expected", "with the key of an earlier one"),
-            (self.repeated_output, "output", "with the key of an earlier one"),
-        )
-        keys = [
-            f"{len(found)} {side} item{'s' if len(found) > 1 else ''} {what}" for found, side, what in counted if found
-        ]
-        return [*keys, CROWDED] if self.crowded else keys
-
-
 class Paired(NamedTuple):
     """Which items go together. Every item of both lists is in one pair or left over."""
 
@@ -93,7 +68,8 @@ class Paired(NamedTuple):
     """The expected items that nothing was paired with."""
     extra: list[int]
     """The output's items that nothing was paired with."""
-    keys: Keys = Keys()
+    crowded: bool = False
+    """The lists were too long to compare each item with each."""
 
 
 def paired_by_key(
@@ -110,12 +86,14 @@ def paired_by_key(
     return found, known
 
 
-def keys_of(align: Align, expected: Items, output: Items) -> Keys:
-    """What is worth saying of the keys of two lists."""
+def notes_on(align: Align, expected: Items, output: Items) -> list[str]:
+    """What is worth saying of the keys of two lists: nothing when every item has a key of its own."""
     if align.how != "key_field":
-        return Keys()
-    read = key_reader(align)
-    return _by_key(align, [*map(read, expected)], [*map(read, output)]).keys
+        return []
+    keys = [("expected", [*map(key_reader(align), expected)]), ("output", [*map(key_reader(align), output)])]
+    counted = [(side.count(None), name, "without a key") for name, side in keys]
+    counted += [(len(repeated(side)), name, "with the key of an earlier one") for name, side in keys]
+    return [f"{count} {side} item{'s' if count > 1 else ''} {what}" for count, side, what in counted if count]
 
 
 class Wanted(Struct, frozen=True):
@@ -180,7 +158,7 @@ def pairing(
         rest = list(zip(*left_over(pairs, len(ours), len(theirs)), strict=False))
         shares = map(f1, (yield Wanted(rest)))
         fitting = [each for each, share in zip(rest, shares, strict=True) if share and share >= align.least_f1]
-        return _paired(sorted([*pairs, *fitting]), expected, output, Keys(crowded=True))
+        return _paired(sorted([*pairs, *fitting]), expected, output, crowded=True)
     pairs = yield from _surely_then_best(align, expected, output, ours, theirs, leaves_of)
     if align.ask is not None and asks:
         pairs = yield from _then_leftovers(align, pairs, expected, output)
@@ -303,11 +281,10 @@ def _parts(item: Any) -> set[str]:
 def _by_key(align: Align, ours: Sequence[Hashable | None], theirs: Sequence[Hashable | None]) -> Paired:
     """How two lists go together whose items have these keys."""
     pairs = by_key(ours, theirs)
-    keyless = tuple(index for index, key in enumerate(ours) if key is None)
-    keyless_output = tuple(index for index, key in enumerate(theirs) if key is None)
-    if keyless and keyless_output and align.keyless == "ordered":
-        pairs = sorted([*pairs, *zip(keyless, keyless_output, strict=False)])
-    return _paired(pairs, ours, theirs, Keys(keyless, keyless_output, repeated(ours), repeated(theirs)))
+    if align.keyless == "ordered":
+        keyless = ([index for index, key in enumerate(side) if key is None] for side in (ours, theirs))
+        pairs = sorted([*pairs, *zip(*keyless, strict=False)])
+    return _paired(pairs, ours, theirs)
 
 
 def key_reader(align: Align) -> Callable[[Any], Hashable | None]:
@@ -345,5 +322,5 @@ def _changed(change: Callable[[Any], Any], value: Any) -> Any:
         return value
 
 
-def _paired(pairs: Pairs, expected: Items, output: Items, keys: Keys = Keys()) -> Paired:
-    return Paired(pairs, *left_over(pairs, len(expected), len(output)), keys)
+def _paired(pairs: Pairs, expected: Items, output: Items, crowded: bool = False) -> Paired:
+    return Paired(pairs, *left_over(pairs, len(expected), len(output)), crowded)

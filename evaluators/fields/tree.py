@@ -9,7 +9,7 @@ itself.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias, TypeVar
@@ -17,13 +17,13 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar
 from msgspec import Struct, field
 
 from evaluators.comparators._comparator import Comparator
-from evaluators.fields.compound import Together
+from evaluators.fields.compound import Together, each_key
 from evaluators.fields.gains import PairCost
 from evaluators.fields.readable import Ask, reader_of_expected
 from evaluators.fields.reading import Align
 from evaluators.issues import Issue
 from evaluators.values.paths import Path
-from evaluators.values.transforms import Transform, chain
+from evaluators.values.transforms import Transform
 
 
 class Policy(Struct, frozen=True):
@@ -177,7 +177,8 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
         """The keys of the compound as one value, at the object's own path. What each key has is done to it first, then what the
         object has."""
         keys, metrics = ((), ()) if self.compound is None else (self.compound.fields, (self.compound.metric,))
-        transforms = _each_key(self, keys)
+        below = self.below.keys
+        transforms = (*each_key({key: below[key].transforms for key in keys if key in below}), *self.transforms)
         return FieldNode(self.path, "leaf", metrics, transforms, weight=self.weight, listed=self.listed)
 
     def once(self, make: Callable[[FieldNode], Made]) -> Made:
@@ -248,20 +249,6 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
     def name(self) -> str:
         """The path as people read it: `items[*].name`."""
         return Path(self.path).canonical if self.line is None else self.line.name
-
-
-def _each_key(node: FieldNode, keys: Iterable[str]) -> tuple[Transform, ...]:
-    """The transforms of the keys of a compound, each made to its own value, then those of the object."""
-    known = {key: node.below.keys[key].transforms for key in keys if key in node.below.keys}
-    chains = {key: made for key, transforms in known.items() if (made := chain(transforms)) is not None}
-    if not chains:
-        return node.transforms
-
-    def apply(value: Any) -> Any:
-        return {key: chains[key](inner) if key in chains else inner for key, inner in value.items()}
-
-    converts = any(transform.converts for transforms in known.values() for transform in transforms)
-    return (Transform("each_key", apply, converts=converts), *node.transforms)
 
 
 def nodes(

@@ -21,7 +21,7 @@ from evaluators.settings import BadSettings
 def test_a_mistake_in_a_schema_file_is_told_by_line_and_column(tmp_path: Path, text: str, place: str) -> None:
     (tmp_path / "schema.json").write_bytes(text.encode())
     with pytest.raises(BadSettings) as found:
-        read_file("schema.json", tmp_path)
+        read_file("schema.json", {"folder": tmp_path})
     message = found.value.details[0].message
     assert message.startswith(f'the schema file "schema.json" is not JSON: {place}')
     assert "character" not in message

@@ -7,7 +7,7 @@ from typing import Any
 
 from evaluators.fields.gains import PairCost, Worth
 from evaluators.fields.marks import Leaves, LeavesOf
-from evaluators.fields.pair import Paired, keys_of, paired_by_key, paired_together, pairing
+from evaluators.fields.pair import Paired, paired_by_key, paired_together, pairing
 from evaluators.fields.reading import Align
 from evaluators.values.equality import same
 from evaluators.values.pairing import left_over
@@ -28,4 +28,4 @@ def pair_items(
         run = pairing(align, expected, output, PairCost(), leaves_of, key_of, False)
         found = paired_together({0: run}, lambda pairs, _: [weigh(row, column) for _, row, column in pairs])
     pairs = [(index, index) for index in range(min(sizes))]
-    return found.get(0) or Paired(pairs, *left_over(pairs, *sizes), keys_of(align, expected, output))
+    return found.get(0) or Paired(pairs, *left_over(pairs, *sizes))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.fields.gains import COMPLETE, NOTHING_ALIKE, Worth
-from evaluators.fields.pair import Keys, Paired
+from evaluators.fields.pair import Paired
 from evaluators.fields.reading import Align, read_align
 from evaluators.values.equality import same
 from tests.fields.paired import pair_items
@@ -58,7 +58,7 @@ def test_true_is_no_key_1() -> None:
 
 def test_a_key_that_cannot_be_transformed_stays_as_it_is() -> None:
     found = by_key([{"id": 5}, {"id": "A"}], [{"id": "a"}, {"id": 6}], transforms=["lowercase"], keyless="apart")
-    assert found == ([(1, 0)], [0], [1], Keys())
+    assert found == ([(1, 0)], [0], [1], False)
     assert by_key([{"id": 5}], [{"id": 5.0}], transforms=["lowercase"], keyless="apart").pairs == [(0, 0)]
 
 
