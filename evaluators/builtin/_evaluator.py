@@ -20,7 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from pydantic import BaseModel, Field, ValidationError
 
-from evaluators.builtin._scored_fields import NO_FIELDS, Awaited, ScoredFields, SurplusRules
+from evaluators.builtin._scored_fields import NO_FIELDS, ScoredFields
 from evaluators.builtin._texts import LabelRule, TextChange
 from evaluators.comparators._comparator import caching
 from evaluators.fields.path_check import ChunkCheck, ScoredRow, release_rows
@@ -52,7 +52,6 @@ from evaluators.values.json_choice import Search
 __all__ = [
     "BUILTIN",
     "Asking",
-    "Awaited",
     "Check",
     "Column",
     "Evaluator",
@@ -69,7 +68,6 @@ __all__ = [
     "Sampled",
     "SchemaInference",
     "ScoredFields",
-    "SurplusRules",
     "Text",
     "TreeEvaluator",
     "Unreadable",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
-from evaluators.builtin._evaluator import Expected, Needs, Output, ScoredFields, SurplusRules, TreeEvaluator
+from evaluators.builtin._evaluator import Expected, Needs, Output, ScoredFields, TreeEvaluator
 from evaluators.fields.open_rows import OpenCheck
 from evaluators.fields.open_tree import OpenTree
 from evaluators.fields.path_check import ScoredRow, ScoredRows
@@ -27,8 +27,7 @@ class TopLevelMatch(TreeEvaluator):
         raise NotImplementedError  # the contract: each type says how keys are compared
 
     def scored_fields(self) -> ScoredFields:
-        surplus = SurplusRules(keys=self.tree.penalize_extra)
-        return ScoredFields(tree=self.tree, surplus=surplus)
+        return ScoredFields(tree=self.tree, extra_keys_count=self.tree.penalize_extra)
 
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))

@@ -23,23 +23,6 @@ CHOICE: Final = "choice."
 """How the metric of a choice is called before its name: the share of the answers of a row that are it."""
 
 
-class SurplusRules(Struct, frozen=True):
-    """What counts among what only the output has."""
-
-    keys: bool = True
-    items: bool = True
-    """Items of lists."""
-
-
-class Awaited(Struct, frozen=True):
-    """Fields that some row should measure."""
-
-    named: tuple[str, ...] = ()
-    """Those that the suite itself names: one that no row measures is an error (law 11)."""
-    declared: tuple[str, ...] = ()
-    """Those that only a schema names: one that no row measures is a warning."""
-
-
 class ScoredFields(Struct, frozen=True):
     """The fields that an evaluator scores. Every part has a default: an evaluator without fields has none of them."""
 
@@ -60,10 +43,14 @@ class ScoredFields(Struct, frozen=True):
     list they are the keys of its items."""
     optional: frozenset[str] = frozenset()
     """Those that may be absent from every row without anything being wrong."""
-    awaited: Awaited = Awaited()
-    """The fields of an open list that some row should measure."""
-    surplus: SurplusRules = SurplusRules()
-    """Whether what only the output has lowers the score of a row."""
+    awaited: tuple[str, ...] = ()
+    """The fields of an open list that the suite itself names: one that no row measures is an error (law 11)."""
+    declared: tuple[str, ...] = ()
+    """Those that only a schema names: one that no row measures is a warning."""
+    extra_keys_count: bool = True
+    """Whether keys that only the output has lower the score of a row."""
+    extra_items_count: bool = True
+    """Whether items of lists that only the output has lower it."""
     fallbacks: Mapping[str, int] | None = None
     """How many fields a fallback of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
     keyed_lists: Callable[[], Iterable[tuple[Path, Align]]] = tuple

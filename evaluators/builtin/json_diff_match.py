@@ -14,7 +14,6 @@ from evaluators.builtin._evaluator import (
     Needs,
     Output,
     ScoredFields,
-    SurplusRules,
     TreeEvaluator,
 )
 from evaluators.builtin._texts import ExpectedColumn
@@ -126,19 +125,15 @@ class JsonDiffMatch(TreeEvaluator):
         return OpenTree(
             same_type if self.compare_schema_only else same,
             penalize_extra=self.extra_fields == "penalize",
-            penalize_items=self.surplus.items,
+            penalize_items=(self.extra_items or self.extra_fields) == "penalize",
             fold_keys=self.case_insensitive_keys,
             skip=self.skip,
             rule="the JSON type" if self.compare_schema_only else "exact",
         )
 
-    @property
-    def surplus(self) -> SurplusRules:
-        """Whether what only the output has lowers the score."""
-        return SurplusRules(self.extra_fields == "penalize", (self.extra_items or self.extra_fields) == "penalize")
-
     def scored_fields(self) -> ScoredFields:
-        return ScoredFields(tree=self.tree, surplus=self.surplus)
+        tree = self.tree
+        return ScoredFields(tree=tree, extra_keys_count=tree.penalize_extra, extra_items_count=tree.penalize_items)
 
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))

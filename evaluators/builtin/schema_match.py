@@ -11,7 +11,6 @@ from pydantic import AliasChoices, BeforeValidator, Field, PrivateAttr, Validati
 
 from evaluators.builtin._evaluator import (
     Asking,
-    Awaited,
     Evaluator,
     Example,
     Expected,
@@ -20,7 +19,6 @@ from evaluators.builtin._evaluator import (
     Output,
     SchemaInference,
     ScoredFields,
-    SurplusRules,
     TreeEvaluator,
 )
 from evaluators.builtin._phrases import columns_of, from_column, text_in, unusable
@@ -288,10 +286,10 @@ class SchemaMatch(TreeEvaluator):
         return expected, output, *columns_of(self.json_schema)
 
     def scored_fields(self) -> ScoredFields:
-        known, surplus = self._scoring, SurplusRules(items=self.extra_items == "penalize")
+        known = self._scoring
         optional = frozenset(line.name for line in self.fields or () if line.optional or line.skip)
         by_row = ScoredFields(
-            metrics=METRICS, lines=self.fields, optional=optional, surplus=surplus,
+            metrics=METRICS, lines=self.fields, optional=optional, extra_items_count=self.extra_items == "penalize",
             keyed_lists=lambda: known.keyed_lists if known else (),
             null_unsaid=not (self.model_fields_set & {"nulls", "absent_values", "post_process"} or (known and known.processors)),
             by_schema=True, absent_values=self.absent_values or (),
@@ -299,10 +297,9 @@ class SchemaMatch(TreeEvaluator):
         if known is None:
             return by_row
         named = tuple(name for name in known.fields if name not in optional)
-        awaited = Awaited(declared=known.fields) if self.fields is None else Awaited(named)
         return replace(
-            by_row, places=known.row_fields, tree=known, top_keys=known.root.first_keys(), awaited=awaited,
-            fallbacks=known.fallbacks,
+            by_row, places=known.row_fields, tree=known, top_keys=known.root.first_keys(),
+            awaited=() if self.fields is None else named, declared=known.fields if self.fields is None else (), fallbacks=known.fallbacks,
         )  # fmt: skip
 
     def schema_inference(self) -> SchemaInference | None:

@@ -154,7 +154,7 @@ def _gaps_of(
         return
     scored, known = line.settings.scored_fields(), {field.path: field.counts for field in one.fields}
     listed = [path for path in known if path not in scored.optional] if scored.names else []
-    for path in (*listed, *scored.awaited.named):
+    for path in (*listed, *scored.awaited):
         counts = known.get(path, Counts())
         if not (counts.n or counts.not_judged):
             unmet = bool(scored.names and counts.skipped and not counts.not_measured)
@@ -171,7 +171,7 @@ def schema_gaps(
     found = []
     for line, one in zip(lines, stats, strict=True):
         where = places.get(line.name)
-        declared = line.settings.scored_fields().awaited.declared
+        declared = line.settings.scored_fields().declared
         outside = one.undeclared if line.settings.scored_fields().lines is None else ()
         elsewhere = [  # a place that the schema declares, or something below it
             path for path in outside if any(one == path or one.startswith((f"{path}.", f"{path}[")) for one in declared)
@@ -224,7 +224,7 @@ def _fields_found_nowhere(line: EvaluatorLine, first: Sequence[FirstRows]) -> st
     scored = line.settings.scored_fields()
     if scored.tree is None:
         return None
-    paths = [path for path in dict.fromkeys((*scored.names, *scored.awaited.named)) if path not in scored.optional]
+    paths = [path for path in dict.fromkeys((*scored.names, *scored.awaited)) if path not in scored.optional]
     hints = {path: _in_place_of(first, line.name, path) for path in paths[:_MOST_FIELDS]}
     if not any(hints.values()):
         return None

@@ -187,7 +187,7 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
         field: line.name
         for line in context["evaluators"]
         for scored in [line.settings.scored_fields()]
-        for field in (*scored.awaited.declared, *scored.awaited.named, *scored.names)
+        for field in (*scored.declared, *scored.awaited, *scored.names)
     }
     gates: list[Gate] = []
     details: list[Detail] = []

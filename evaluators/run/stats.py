@@ -149,7 +149,7 @@ def evaluator_stats(
         undeclared={path: kinds[OUTSIDE] for path, kinds in sorted(tally.details.items()) if OUTSIDE in kinds},
         results=_total(tally.details, EVALUATED),
         results_passed=_total(tally.details, PASSED),
-        extra_items=_surplus(tally.details, fields.surplus.items),
+        extra_items=_surplus(tally.details, fields.extra_items_count),
         fallbacks=dict(fields.fallbacks or {}),
         mean_ci=mean_ci,
         metric_cis=tuple(_bounds(tally, clustered)),
@@ -248,7 +248,7 @@ def _open(tally: Tally, fields: ScoredFields) -> tuple[FieldStats, ...]:
         counts = _with_details(tally.paths.get(path, NO_COUNTS), further.get(path, {}))
         items = surplus.get(path, 0)
         keys = counts.hallucination - items
-        free = (0 if fields.surplus.keys else keys) + (0 if fields.surplus.items else items)
+        free = (0 if fields.extra_keys_count else keys) + (0 if fields.extra_items_count else items)
         return _field(path, counts, free, path in fields.optional, further.get(path, {}) if scores else None)
 
     return tuple(map(of_path, sorted({*tally.paths, *further})))

@@ -106,7 +106,7 @@ def watches(gates: Iterable[Gate], lines: Iterable[EvaluatorLine]) -> dict[str, 
     return {
         name: Watch(
             tuple(targets), tuple(settings[name].scored_fields().names),
-            settings[name].scored_fields().surplus.keys,
+            settings[name].scored_fields().extra_keys_count,
         )
         for name, targets in found.items()
         if name in settings

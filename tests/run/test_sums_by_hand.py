@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from evaluators.builtin._scored_fields import ScoredFields, SurplusRules
+from evaluators.builtin._scored_fields import ScoredFields
 from evaluators.builtin._texts import LabelRule
 from evaluators.fields.path_check import (
     CREDIT,
@@ -314,7 +314,7 @@ def test_values_that_only_the_output_has_may_cost_nothing() -> None:
     tally.add_paths({"a": (3, 2, 1, 4)})
     tally.add_details({("a", SURPLUS_VALUES, 1): 3, ("", SURPLUS_ITEMS, 1): 2, ("", SURPLUS_ROWS, 1): 1})
     accuracies = [
-        evaluator_stats("tree", "json_diff_match", ScoredFields(surplus=SurplusRules(keys, items)), tally)
+        evaluator_stats("tree", "json_diff_match", ScoredFields(extra_keys_count=keys, extra_items_count=items), tally)
         .fields[0]
         .accuracy
         for keys in (True, False)
