@@ -5,7 +5,7 @@ row and a run may cost, what a run leaves, and which rows belong together."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, field_validator
 
@@ -16,6 +16,20 @@ from evaluators.run.repeats import BY_ID, Repeats
 from evaluators.settings import BadSettings, Detail, Name, Settings, bad, build, read_each, spell
 from evaluators.values.text import SHORT
 
+Built = TypeVar("Built", bound=Settings)
+
+
+def _written_as_column(name: str, said: str, key: str = "", also: str | None = None) -> Any:
+    """The check that a setting is a column, written `row.COLUMN`, or the one word that may stand there `also`."""
+
+    def check(value: object) -> object:
+        if isinstance(value, str) and value != also and not (value.startswith("row.") and value[4:].strip()):
+            word = ", or by their id" if also is not None else ""
+            raise bad(f'{said}, written row.COLUMN{word}; found "{value}"', hint=f"write {key}row.{value}")
+        return value
+
+    return field_validator(name, mode="before")(check)
+
 
 class NumericColumnConfig(Settings):
     """One measure in its long form."""
@@ -25,12 +39,7 @@ class NumericColumnConfig(Settings):
     decimal: Decimal = "auto"
     """The mark before decimals: a point, a comma, or (`auto`) the one with which more cells are numbers."""
 
-    @field_validator("column", mode="before")
-    @classmethod
-    def _a_column(cls, value: object) -> object:
-        if isinstance(value, str) and not (value.startswith("row.") and value[4:].strip()):
-            raise bad(f'a measure is a column, written row.COLUMN; found "{value}"', hint=f"write row.{value}")
-        return value
+    _a_column = _written_as_column("column", "a measure is a column")
 
 
 def read_measures(data: Any, context: Mapping[str, Any]) -> tuple[NumericColumn, ...]:
@@ -59,18 +68,19 @@ _EXAMPLE = "measures: {cost: row.cost_usd}"
 def _measure(name: str, body: object) -> NumericColumn:
     if not isinstance(body, (str, Mapping)):
         raise bad(f'the measure "{name}" must be a column, written row.COLUMN; found {spell(body)}', hint=_EXAMPLE)
-    settings = {"column": body} if isinstance(body, str) else dict(body)
-    try:
-        config = build(NumericColumnConfig, settings, noun="a measure")
-    except BadSettings as error:
-        short = isinstance(body, str)
-        raise BadSettings([_placed(detail) if short else detail for detail in error.details]) from error
+    config = _short_or_long(NumericColumnConfig, "column", body, "a measure")
     return NumericColumn(name, config.column.removeprefix("row."), config.decimal)
 
 
-def _placed(detail: Detail) -> Detail:
-    """The detail of a measure in its short form: the value itself is to blame."""
-    return Detail(detail.loc[1:], detail.message, detail.hint, False, detail.code)
+def _short_or_long(config: type[Built], name: str, data: object, noun: str) -> Built:
+    """The settings; of a text alone, which is the setting `name`, the value itself is to blame."""
+    if not isinstance(data, str):
+        return build(config, data, noun=noun)
+    try:
+        return build(config, {name: data}, noun=noun)
+    except BadSettings as error:
+        details = [Detail(one.loc[1:], one.message, one.hint, False, one.code) for one in error.details]
+        raise BadSettings(details) from error
 
 
 class RepeatsConfig(Settings):
@@ -82,15 +92,7 @@ class RepeatsConfig(Settings):
     """The numbers of outputs that pass@k and pass^k are given for; without it from 1 to the size of the smallest group. Groups with
     fewer outputs are counted out."""
 
-    @field_validator("by", mode="before")
-    @classmethod
-    def _a_column(cls, value: object) -> object:
-        if isinstance(value, str) and value != BY_ID and not (value.startswith("row.") and value[4:].strip()):
-            raise bad(
-                f'the rows of one question are named by a column, written row.COLUMN, or by their id; found "{value}"',
-                hint=f"write row.{value}",
-            )
-        return value
+    _a_column = _written_as_column("by", "the rows of one question are named by a column", also=BY_ID)
 
     @field_validator("k", mode="before")
     @classmethod
@@ -100,11 +102,7 @@ class RepeatsConfig(Settings):
 
 def read_repeats(data: Any, context: Mapping[str, Any]) -> Repeats:
     """Which rows are outputs of one question. Where `statistics` names a cluster, it is the same column."""
-    short = isinstance(data, str)
-    try:
-        config = build(RepeatsConfig, {"by": data} if short else data, noun="repeats")
-    except BadSettings as error:
-        raise BadSettings([_placed(detail) if short else detail for detail in error.details]) from error
+    config = _short_or_long(RepeatsConfig, "by", data, "repeats")
     by, sections = config.by.removeprefix("row."), context["sections"]
     of_ids = config.by == BY_ID
     if of_ids and sections.get("test_set") is not None:
@@ -124,21 +122,12 @@ class ConfidenceConfig(Settings):
     max_errors: Annotated[float, Field(gt=0.0, lt=1.0, strict=True)] = 0.02
     """The share of errors among the accepted rows that a threshold may let pass."""
 
-    @field_validator("column", mode="before")
-    @classmethod
-    def _a_column(cls, value: object) -> object:
-        if isinstance(value, str) and not (value.startswith("row.") and value[4:].strip()):
-            raise bad(f'a confidence is a column, written row.COLUMN; found "{value}"', hint=f"write row.{value}")
-        return value
+    _a_column = _written_as_column("column", "a confidence is a column")
 
 
 def read_confidence(data: Any, context: Mapping[str, Any]) -> Confidence:
     """Where the confidence stands, and how many errors a threshold may let pass."""
-    short = isinstance(data, str)
-    try:
-        config = build(ConfidenceConfig, {"column": data} if short else data, noun="confidence")
-    except BadSettings as error:
-        raise BadSettings([_placed(detail) if short else detail for detail in error.details]) from error
+    config = _short_or_long(ConfidenceConfig, "column", data, "confidence")
     if config.column is None and not any(map(confidence_paths, context["evaluators"])):
         raise bad("confidence names no column, and no field has one of its own", hint="write confidence: row.conf")
     return Confidence(None if config.column is None else config.column.removeprefix("row."), config.max_errors)
@@ -193,15 +182,7 @@ class StatisticsConfig(Settings):
     cluster: Annotated[str, Field(pattern=r"^row\.\s*\S")] | None = None
     """The column that says which rows belong together, such as the pages of one document: `row.doc_id`."""
 
-    @field_validator("cluster", mode="before")
-    @classmethod
-    def _a_column(cls, value: object) -> object:
-        if isinstance(value, str) and not (value.startswith("row.") and value[4:].strip()):
-            raise bad(
-                f'the groups of rows are named by a column, written row.COLUMN; found "{value}"',
-                hint=f"write cluster: row.{value}",
-            )
-        return value
+    _a_column = _written_as_column("cluster", "the groups of rows are named by a column", "cluster: ")
 
     @property
     def column(self) -> str | None:
