@@ -37,7 +37,7 @@ from evaluators.plan import cells
 from evaluators.plan.asking_rounds import RowsAsking, ask_all, rounds_of
 from evaluators.plan.cells import Cells
 from evaluators.plan.chunk_scoring import ChunkScoring, issue_of_bug, verdict_step
-from evaluators.plan.need_steps import ColumnStep, Lookup, NeedSteps, Reading, Step
+from evaluators.plan.need_steps import Lookup, NeedSteps, Reading, Step
 from evaluators.suite.graph import EvaluatorLine, in_order
 from evaluators.values.json_choice import PickedDocument
 
@@ -219,13 +219,6 @@ class _Planned(Struct, frozen=True):
             return ChunkScoring(line, check, self.skip_unreadable, gates, columns, count)
         return RowsAsking(line, gates, columns, count)
 
-    def step(self) -> ColumnStep:
-        """The step that scores a chunk. It gives verdicts, or scored rows for a check that scores many rows at once."""
-        line, check, gates = self.line, self.check, len(self.gates)
-        if isinstance(check, ChunkCheck):
-            return lambda columns, count: ChunkScoring(line, check, self.skip_unreadable, gates, columns, count).settled()
-        return verdict_step(line, check, self.skip_unreadable, gates)
-
 
 def _planned(needs: NeedSteps, line: EvaluatorLine, watched: Sequence[str]) -> _Planned:
     check = line.settings.compile()
@@ -265,11 +258,13 @@ def _asking_step(needs: NeedSteps, together: Sequence[_Planned]) -> int:
 
 def _compiled(needs: NeedSteps, one: _Planned, asked: int | None, index: int) -> Compiled:
     """An evaluator in the plan, with the steps that score it. Its asker is the one at index `index` of the slot `asked`."""
-    line, check, reads, run = one.line, one.check, one.reads, one.step()
+    line, check, gates, skip = one.line, one.check, len(one.gates), one.skip_unreadable
     does, key = f"{line.name}: {line.type}", ("verdict", line.name)
     lookups = tuple(needs.lookup(need, line) for need in line.settings.needs())
     if not isinstance(check, ChunkCheck):
-        return Compiled(line, check, one.inputs, needs.step(key, does, reads, run), lookups)
+        verdicts = needs.step(key, does, one.reads, verdict_step(line, check, skip, gates))
+        return Compiled(line, check, one.inputs, verdicts, lookups)
+    reads, run = one.reads, lambda read, count: ChunkScoring(line, check, skip, gates, read, count).settled()
     if asked is not None:
         reads, run = (asked,), lambda read, _: read[0][index].settled()
     scored = needs.step(("scored", line.name), does, reads, run)

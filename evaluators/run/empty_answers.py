@@ -8,11 +8,11 @@ from itertools import islice
 from typing import Any, Final
 
 from evaluators.model import MISSING
-from evaluators.needs import Output, Part
+from evaluators.needs import Output
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.run.ids import output_columns
 from evaluators.run.metrics import rows_text, score_text
-from evaluators.suite.graph import EvaluatorLine
+from evaluators.suite.graph import EvaluatorLine, edges, in_order
 
 _ROWS: Final = 256
 
@@ -50,13 +50,8 @@ def _reads_outputs(line: EvaluatorLine) -> bool:
 
 def _without_asking(lines: Sequence[EvaluatorLine]) -> list[EvaluatorLine]:
     """The evaluators that ask nobody, and wait for nobody who does."""
-    left = [line for line in lines if line.settings.asking() is None]
-    while True:
-        names = {line.name for line in left}
-        waits = (
-            {*line.needs, *(one.evaluator for one in line.settings.needs() if isinstance(one, Part))} for line in left
-        )
-        kept = [line for line, waited in zip(left, waits, strict=True) if waited <= names]
-        if len(kept) == len(left):
-            return kept
-        left = kept
+    left_out = {line.name for line in lines if line.settings.asking() is not None}
+    for line in in_order(lines):
+        if any(edge.after == line.name and edge.before in left_out for edge in edges(lines)):
+            left_out.add(line.name)
+    return [line for line in lines if line.name not in left_out]

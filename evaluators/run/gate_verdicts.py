@@ -169,14 +169,10 @@ def _judge_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | No
 
 
 def _judge_measure(gate: Gate, stats: NumericColumnStats) -> _Answer:
-    config = gate.config
     value: float | None = getattr(stats, gate.metric)
     metric = Finding("metric", {"metric": gate.metric})
-    verdict, findings = _decide(config, value, stats.n, metric, kind="quantity-")
-    found = Coverage(stats.n, stats.missing + stats.unreadable)
-    if verdict != _UNDECIDED and config.coverage != "any" and found.short_of(config.coverage):
-        verdict, findings = _UNDECIDED, (*findings, Finding("short", {"found": found, "asked": config.coverage}))
-    return value, stats.n, verdict, findings
+    decided = _decide(gate.config, value, stats.n, metric, kind="quantity-")
+    return value, stats.n, *_unless_short(gate, Coverage(stats.n, stats.missing + stats.unreadable), *decided)
 
 
 def _judge_groups(gate: Gate, stats: RepeatStats | None) -> _Answer:
@@ -192,11 +188,11 @@ def _judge_groups(gate: Gate, stats: RepeatStats | None) -> _Answer:
     metric = Finding("lower-bound" if bound else "metric", {"metric": gate.shown_metric})
     if not found.groups and found.smaller:
         return None, 0, _UNDECIDED, (Finding("small-groups", {"k": config.k, "largest": stats.largest}),)
-    verdict, findings = _decide(config, value, found.groups, metric)
-    covered = Coverage(found.groups, stats.kept_out + stats.nameless, "group")
-    if verdict != _UNDECIDED and config.coverage != "any" and covered.short_of(config.coverage):
-        verdict, findings = _UNDECIDED, (*findings, Finding("short", {"found": covered, "asked": config.coverage}))
-    return value, found.groups, verdict, findings
+    decided, covered = (
+        _decide(config, value, found.groups, metric),
+        Coverage(found.groups, stats.kept_out + stats.nameless, "group"),
+    )
+    return value, found.groups, *_unless_short(gate, covered, *decided)
 
 
 def _judge_confidence(gate: Gate, stats: ConfidenceStats | None) -> _Answer:
@@ -206,11 +202,16 @@ def _judge_confidence(gate: Gate, stats: ConfidenceStats | None) -> _Answer:
     unsure = stats.missing + stats.unusable
     measured, lost = (stats.n + unsure, 0) if gate.metric == "accepted" else (stats.n, unsure)
     value: float | None = getattr(stats, gate.metric)
-    verdict, findings = _decide(gate.config, value, measured, Finding("metric", {"metric": gate.metric}))
-    covered, asked = Coverage(measured, lost + stats.kept_out), gate.config.coverage
-    if verdict != _UNDECIDED and asked != "any" and covered.short_of(asked):
-        verdict, findings = _UNDECIDED, (*findings, Finding("short", {"found": covered, "asked": asked}))
-    return value, measured, verdict, findings
+    decided = _decide(gate.config, value, measured, Finding("metric", {"metric": gate.metric}))
+    return value, measured, *_unless_short(gate, Coverage(measured, lost + stats.kept_out), *decided)
+
+
+def _unless_short(gate: Gate, found: Coverage, verdict: Judged, findings: _Findings) -> tuple[Judged, _Findings]:
+    """What was decided, unless the metric speaks of too few."""
+    asked = gate.config.coverage
+    if verdict == _UNDECIDED or asked == "any" or not found.short_of(asked):
+        return verdict, findings
+    return _UNDECIDED, (*findings, Finding("short", {"found": found, "asked": asked}))
 
 
 def _unmet_field(path: str, stats: EvaluatorStats) -> Finding:

@@ -176,6 +176,7 @@ class RatioSums(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
     def add(self, part: int, whole: int, times: int = 1) -> None:
         """Count a unit that was met some number of times."""
+        self.rows += times
         if whole:
             self.units += times
             for index, (i, j) in enumerate(_DEGREES):

@@ -30,7 +30,7 @@ from evaluators.judges.session import StoppedAsking, asking_in
 from evaluators.limits import OUT_OF_TIME, limited, run_out_of_time
 from evaluators.plan.cells import Cells
 from evaluators.plan.need_steps import Reading
-from evaluators.plan.suite_plan import Plan, compile_plan
+from evaluators.plan.suite_plan import Compiled, Plan, compile_plan
 from evaluators.run.confidence import ConfidenceCounts, confidence_paths
 from evaluators.run.groups import cell_texts, cluster_sums
 from evaluators.run.ids import MOST_IDS, checksums, output_columns
@@ -220,6 +220,59 @@ def watched_of(job: Job, line: EvaluatorLine) -> list[str]:
     return list(dict.fromkeys([*(() if watch is None else watch.paths), *own]))
 
 
+class EvaluatorCounts:
+    """What one evaluator finds in the rows of one split, counted chunk by chunk."""
+
+    def __init__(self, one: Compiled, job: Job) -> None:
+        settings = one.line.settings
+        self.one, self.repeats, self.fields = one, job.repeats, settings.scored_fields()
+        self.ledger = Ledger(len(self.fields.names), job.watches.get(one.line.name))
+        self.clusters = Counter[tuple[str, int]]()
+        self.wrong_fields = WrongFields()
+        self.keys, self.empties = KeyCounts(), EmptyCounts()
+        self.labels = labels_of(one.line, job.roles)
+        sampled = settings.sampled()
+        self.sampling = None if sampled is None else RowSampling(sampled)
+        self.confidence = ConfidenceCounts(one, job.confidence, watched_of(job, one.line))
+
+    def add(
+        self, plan: Plan, chunk: Chunk, columns: Mapping[str, Cells], slots: list[Cells], codes: Sequence[int],
+        names: Sequence[str] | None,
+    ) -> None:  # fmt: skip
+        """The rows of a chunk: the numbers of their verdicts, and the clusters that they belong to."""
+        one = self.one
+        if names is not None:
+            self.clusters.update(zip(names, codes, strict=True))
+            if self.repeats:
+                self.wrong_fields.add(plan, one, slots, names)
+        self.confidence.add(columns, slots)
+        if self.labels is not None:
+            self.labels.add(columns, codes, self.ledger.verdicts, chunk.offsets, chunk.ids)
+        if self.sampling is not None:
+            self.sampling.add(slots[one.verdicts], [slots[slot] for slot in one.inputs])
+        if one.scored is not None:
+            self.keys.take(slots[one.scored], chunk.offsets, self.fields.null_unsaid)
+            self.empties.take_scored(slots[one.scored], self.fields.absent_values)
+
+    def settle(self, result: SplitResult) -> None:
+        """Leaves everything counted in the result of the split."""
+        ledger, check = self.ledger, self.one.check
+        if self.repeats:
+            result.repeats.append(attempts_of(self.clusters, ledger.verdicts, self.one.line, self.wrong_fields))
+        result.keys.append(self.keys)
+        result.labels.append(None if self.labels is None else self.labels.sums)
+        result.samples.append(None if self.sampling is None else self.sampling.finished())
+        result.confidence.append(self.confidence.sums)
+        clusters = cluster_sums(self.clusters, ledger.verdicts, ledger.watch)
+        tally = ledger.settle()
+        tally.clusters = clusters
+        tally.add_empties(self.empties.found)
+        if isinstance(check, RowsCheck):
+            tally.add_paths(check.counts())
+            tally.add_details(check.details())
+        result.whole.tallies.append(tally)
+
+
 class Work:
     """One split in progress. Left as a context, its files are closed."""
 
@@ -234,24 +287,13 @@ class Work:
         self.job = job
         self.plan = plan
         self.result = SplitResult(split.index, job.key, attempt=attempt)
-        self.ledgers = [
-            Ledger(len(one.line.settings.scored_fields().names), job.watches.get(one.line.name))
-            for one in plan.evaluators
-        ]
+        self.counts = [EvaluatorCounts(one, job) for one in plan.evaluators]
+        self.ledgers = [each.ledger for each in self.counts]
         self.slices = {name: SliceCounts(self.ledgers) for name in job.slices}
-        self.clusters: list[Counter[tuple[str, int]]] = [Counter() for _ in self.ledgers]
         outputs = output_columns([one.line for one in plan.evaluators], job.roles)
         self.given = [name for name in plan.columns if name not in outputs]
         self.issues = RowIssues(plan, self.ledgers, job.roles, self.result)
-        self.result.keys = [KeyCounts() for _ in plan.evaluators]
-        self.empties = [EmptyCounts() for _ in plan.evaluators]
-        self.null_unsaid = [one.line.settings.scored_fields().null_unsaid for one in plan.evaluators]
-        self.labels = [labels_of(one.line, job.roles) for one in plan.evaluators]
-        sampled = [one.line.settings.sampled() for one in plan.evaluators]
-        self.samples = [None if one is None else RowSampling(one) for one in sampled]
         self.measures = NumericColumnCounts(job.measures, job.slices) if job.measures else None
-        self.confidence = [ConfidenceCounts(one, job.confidence, watched_of(job, one.line)) for one in plan.evaluators]
-        self.wrong_fields = [WrongFields() for _ in self.ledgers]
         self.writer: RowWriter | None = None
         self.recorder: Recorder | None = None
         self.file = PartFile(job.folder, split.index, attempt) if job.folder is not None else None
@@ -311,35 +353,18 @@ class Work:
         self.issues.take(chunk if faults is None else replace(chunk, faults=faults), slots, codes)
         self.result.several += self.plan.several(slots)
         names = cell_texts(columns.get(self.job.cluster, ())) if self.job.cluster is not None else None
-        if names is not None:
-            for counter, column in zip(self.clusters, codes, strict=True):
-                counter.update(zip(names, column, strict=True))
-            for wrong, one in zip(self.wrong_fields, self.plan.evaluators if self.job.repeats else (), strict=False):
-                wrong.add(self.plan, one, slots, names)
         if self.writer is not None:
             given = checksums([columns[name] for name in self.given if name in columns], chunk.count)
             slices = [cell_texts(columns[name]) for name in self.job.slices]
             self.writer.add(chunk.offsets, chunk.ids, codes, given, names or (), slices)
         for name, counts in self.slices.items():
             counts.add(columns[name], codes)
-        for confidence in self.confidence:
-            confidence.add(columns, slots)
         if self.measures is not None:
             self.measures.add(chunk.offsets, columns, names, costs)
-        for labels, ledger, column in zip(self.labels, self.ledgers, codes, strict=True):
-            if labels is not None and labels.wanted:
-                labels.add(columns, column, ledger.verdicts, chunk.offsets, chunk.ids)
-        for sampling, one in zip(self.samples, self.plan.evaluators, strict=True):
-            if sampling is not None:
-                sampling.add(slots[one.verdicts], [slots[slot] for slot in one.inputs])
+        for each, column in zip(self.counts, codes, strict=True):
+            each.add(self.plan, chunk, columns, slots, column, names)
         if self.result.index == 0 and self.result.first_rows.rows < HINT_ROWS:
             self.result.first_rows.take(self.plan, columns, slots, chunk.count)
-        for keys, one, nulls in zip(self.result.keys, self.plan.evaluators, self.null_unsaid, strict=True):
-            if one.scored is not None:
-                keys.take(slots[one.scored], chunk.offsets, nulls)
-        for empties, one in zip(self.empties, self.plan.evaluators, strict=True):
-            if one.scored is not None:
-                empties.take_scored(slots[one.scored], one.line.settings.scored_fields().absent_values)
         if self.recorder is not None:
             self.recorder.take(chunk, columns, self.recorder.wanted(chunk, codes), slots)
         if chunk.ids is not None and len(self.result.ids) < MOST_IDS:
@@ -368,10 +393,6 @@ class Work:
         if self.writer is not None:
             self.writer.flush()
         result = self.result
-        if any(one.sums for one in self.confidence):
-            result.confidence = [one.sums for one in self.confidence]
-        result.labels = [None if one is None else one.sums for one in self.labels]
-        result.samples = [None if one is None else one.finished() for one in self.samples]
         if self.measures is not None:
             result.whole.measures = self.measures.sums
         for name, counts in self.slices.items():
@@ -379,19 +400,8 @@ class Work:
             result.groups[name] = {
                 value: GroupSums(tallies, measures.get(value, [])) for value, tallies in counts.tallies().items()
             }
-        for index, (one, ledger) in enumerate(zip(self.plan.evaluators, self.ledgers, strict=True)):
-            if self.job.repeats:
-                result.repeats.append(
-                    attempts_of(self.clusters[index], ledger.verdicts, one.line, self.wrong_fields[index])
-                )
-            clusters = cluster_sums(self.clusters[index], ledger.verdicts, ledger.watch)
-            tally = ledger.settle()
-            tally.clusters = clusters
-            tally.add_empties(self.empties[index].found)
-            if isinstance(one.check, RowsCheck):
-                tally.add_paths(one.check.counts())
-                tally.add_details(one.check.details())
-            result.whole.tallies.append(tally)
+        for each in self.counts:
+            each.settle(result)
         if self.recorder is not None:
             result.recorded = self.recorder.taken()
             result.schemas = self.recorder.schemas.declared

@@ -108,11 +108,6 @@ class LabelCounts:
         self._listed = frozenset(rule.labels) if rule.labels is not None else None
         self.sums = LabelSums(listed=rule.labels is not None)
 
-    @property
-    def wanted(self) -> bool:
-        """There is still something to count."""
-        return not self.sums.given_up
-
     def add(
         self,
         columns: Mapping[str, Sequence[Any]],
@@ -121,15 +116,22 @@ class LabelCounts:
         offsets: Sequence[int],
         ids: Sequence[str] | None,
     ) -> None:
-        """Some rows: their cells, and the verdicts that they have."""
+        """Some rows: their cells, and the verdicts that they have. Nothing more is counted where these are no labels."""
+        if self.sums.given_up:
+            return
         nothing = [MISSING] * len(codes)
         expected, outputs = columns.get(self._expected) or nothing, columns.get(self._output) or nothing
         try:
-            found = Counter(zip(expected, outputs, codes, strict=True))
+            found = Counter(keys := list(zip(expected, outputs, codes, strict=True)))
         except TypeError:  # a cell holds a list or an object: what is expected are no texts
             self.sums.give_up()
             return
         odd: dict[tuple[Any, Any, int], PairCount] = {}
+        """Pairs of which few rows are named yet."""
+
+        def row(index: int) -> FirstRow:
+            return offsets[index], ids[index] if ids is not None else ""
+
         for key, times in found.items():
             pair = label_pair(self._rule, self._listed, key[0], key[1], verdicts[key[2]].status)
             if pair is None:
@@ -140,14 +142,14 @@ class LabelCounts:
             counted = self.sums.pairs.setdefault(pair[0], {}).setdefault(pair[1], PairCount())
             counted.times += times
             if not is_label(pair[0]) and not self._rule.other and len(self.sums.unlisted) < MOST_UNLISTED:
-                index = next(at for at, one in enumerate(zip(expected, outputs, codes, strict=True)) if one == key)
                 text = key[0] if key[0].__class__ is str else to_text(key[0])
-                self.sums.unlisted.setdefault(text, ((offsets[index], ids[index] if ids is not None else ""),))
+                self.sums.unlisted.setdefault(text, (row(keys.index(key)),))
             if len(counted.rows) < FIRST_ROWS:
                 odd[key] = counted
         self.sums.limit()
-        if odd and self.wanted:
-            _note_rows(odd, zip(expected, outputs, codes, strict=True), offsets, ids)
+        for index, key in enumerate(keys if odd and not self.sums.given_up else ()):
+            if key in odd and len(odd[key].rows) < FIRST_ROWS:
+                odd[key].rows += (row(index),)
 
 
 def label_pair(
@@ -182,16 +184,6 @@ def _given(rule: LabelRule, listed: frozenset[str] | None, output: Any, status: 
 
 def _is_long(cell: Any) -> bool:
     return cell.__class__ is str and (len(cell) > LONGEST or "\n" in cell.strip())
-
-
-def _note_rows(
-    odd: dict[tuple[Any, Any, int], PairCount], keys: Any, offsets: Sequence[int], ids: Sequence[str] | None
-) -> None:
-    """The first rows of pairs that have few yet, in the order of rows."""
-    for index, key in enumerate(keys):
-        counted = odd.get(key)
-        if counted is not None and len(counted.rows) < FIRST_ROWS:
-            counted.rows += ((offsets[index], ids[index] if ids is not None else ""),)
 
 
 def labels_of(line: EvaluatorLine, roles: Mapping[str, str]) -> LabelCounts | None:

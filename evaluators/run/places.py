@@ -130,35 +130,26 @@ def _schema_loc(suite: Suite, line: EvaluatorLine, field: str) -> Loc | None:
 
 def _column_locs(suite: Suite, column: str) -> Iterator[Loc]:
     """The places where the suite names a column, in the order of the file."""
-    data = suite.config.source.data
+    data, written = suite.config.source.data, f"row.{column}"
     for line in suite.lines:
         settings = suite.settings_of(line)
         yield from ((*line.loc, key) for key in _NAMES_A_COLUMN if settings.get(key) == column)
         yield from ((*line.loc, *loc) for loc in _inner_locs(settings, column))
-    slices = data.get("slices")
-    if slices == f"row.{column}":
-        yield ("slices",)
-    statistics = data.get("statistics")
-    if isinstance(statistics, Mapping) and statistics.get("cluster") == f"row.{column}":
-        yield ("statistics", "cluster")
-    repeats = data.get("repeats")
-    if repeats == f"row.{column}":
-        yield ("repeats",)
-    elif isinstance(repeats, Mapping) and repeats.get("by") == f"row.{column}":
-        yield ("repeats", "by")
-    confidence = data.get("confidence")
-    if confidence == f"row.{column}":
-        yield ("confidence",)
-    elif isinstance(confidence, Mapping) and confidence.get("column") == f"row.{column}":
-        yield ("confidence", "column")
-    measures = data.get("measures")
-    for name, body in measures.items() if isinstance(measures, Mapping) else ():
-        if body == f"row.{column}":
-            yield ("measures", name)
-        elif isinstance(body, Mapping) and body.get("column") == f"row.{column}":
-            yield ("measures", name, "column")
-    if isinstance(slices, list) and f"row.{column}" in slices:
-        yield ("slices", slices.index(f"row.{column}"))
+    slices, measures = data.get("slices"), data.get("measures")
+    named: dict[Loc, tuple[Any, str]] = {(section,): (data.get(section), key) for section, key in _COLUMN_OF.items()}
+    if isinstance(measures, Mapping):
+        named |= {("measures", name): (body, "column") for name, body in measures.items()}
+    for loc, (body, key) in named.items():
+        if body == written:
+            yield loc
+        elif isinstance(body, Mapping) and body.get(key) == written:
+            yield (*loc, key)
+    if isinstance(slices, list) and written in slices:
+        yield ("slices", slices.index(written))
+
+
+_COLUMN_OF: Final = {"slices": "", "statistics": "cluster", "repeats": "by", "confidence": "column"}
+"""Sections that name one column, in short or under this key."""
 
 
 def _inner_locs(value: Any, column: str) -> Iterator[Loc]:

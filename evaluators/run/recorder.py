@@ -198,7 +198,7 @@ class _Outcomes:
         self._by_schema = scored.by_schema
         self._of_rows = one.scored is None
         """It says something of the row as a whole, and has no fields."""
-        self._everything = _everything(recording, full)
+        self._everything = recording.most is None or (recording.small > 0 and LARGE not in full)
         self._keys: list[list[str]] = []
         """By code: what the row is evidence of."""
         self._telling: set[int] = set()
@@ -310,11 +310,6 @@ class _Outcomes:
             self._closed.add(key)
             self._open = {code for code in self._open if not self._closed.issuperset(self._keys[code])}
         return True
-
-
-def _everything(recording: Recording, full: Collection[str]) -> bool:
-    """Whether a split begins by recording everything."""
-    return recording.most is None or (recording.small > 0 and LARGE not in full)
 
 
 def record_key(evaluator: str, path: str) -> str:

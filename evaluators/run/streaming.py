@@ -56,10 +56,7 @@ class LiveRows:
             split = Split(self._merger.name, self._parts)
             self._work = Work(self._job, split, plan_of(self._job, self._lines), ())
         work = self._work
-        own = [*self._job.slices, *([self._job.cluster] if self._job.cluster is not None else [])]
-        own += [one.column for one in self._job.measures if not one.of_judges]
-        own += [self._job.confidence] if self._job.confidence is not None else []
-        columns = {name: [cells.get(name, MISSING)] for name in dict.fromkeys([*work.plan.columns, *own])}
+        columns = {name: [cells.get(name, MISSING)] for name in work.columns}
         ids, span = [row_id] if row_id else None, range(self._rows, self._rows + 1)
         with work.scored(Chunk(span, self._rows + 1, columns, ids=ids)) as slots:
             self._rows += 1

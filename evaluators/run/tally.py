@@ -100,9 +100,7 @@ class Tally(Sum):
             self.unread += times
         if watch is not None:
             for target, part, whole in watch.parts(verdict):
-                ratio = self.ratios.setdefault(key_of(target), RatioSums())
-                ratio.add(part, whole, times)
-                ratio.rows += times
+                self.ratios.setdefault(key_of(target), RatioSums()).add(part, whole, times)
         for counts, status in zip(self.statuses, verdict.statuses, strict=False):
             counts[status] += times
         for index, further in enumerate(verdict.metrics):
@@ -135,9 +133,7 @@ class Tally(Sum):
             for (empty, invented, filled, left_empty), times in rows.items():
                 for metric, part, whole in ((INVENTED, invented, empty), (LEFT_EMPTY, left_empty, filled)):
                     if whole and times:
-                        ratio = self.ratios.setdefault(key_of((name or None, metric)), RatioSums())
-                        ratio.add(part, whole, times)
-                        ratio.rows += times
+                        self.ratios.setdefault(key_of((name or None, metric)), RatioSums()).add(part, whole, times)
 
     def limit(self) -> None:
         """Keeps the first paths, and so many clusters."""
