@@ -116,17 +116,12 @@ def changed_rows(
         changes = [known.get(both) or known.setdefault(both, change_of(*score_states(*both))) for both in verdicts]
         change = weightiest(changes)
         counts[change] += 1
-        if change not in _QUIET or any(_other_fields(*said) for said in verdicts):
+        if change not in _QUIET or any(was and now and was.statuses != now.statuses for was, now in verdicts):
             found = dict(zip(evaluators, zip(changes, verdicts, strict=True), strict=True))
             listed = _changed(row[1] or row[0], change, found, base, new, variant)
             if change not in _QUIET or listed.fields:
                 rows.append(listed)
     return rows, counts
-
-
-def _other_fields(was: RowResult, now: RowResult) -> bool:
-    """Whether fields became another status in a row that both runs have."""
-    return was is not None and now is not None and was.statuses != now.statuses
 
 
 def _changed(

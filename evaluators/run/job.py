@@ -315,10 +315,9 @@ class Work:
         """The columns that are read."""
         job = self.job
         kept = job.recording.columns if self.recorder is not None and self.recorder.keeps_cells else ()
-        cluster = [job.cluster] if job.cluster is not None else []
+        named = [name for name in (job.cluster, job.confidence) if name is not None]
         measured = [one.column for one in job.measures if not one.of_judges]
-        confidence = [job.confidence] if job.confidence is not None else []
-        return list(dict.fromkeys([*self.plan.columns, *job.slices, *cluster, *confidence, *measured, *kept]))
+        return list(dict.fromkeys([*self.plan.columns, *job.slices, *named, *measured, *kept]))
 
     def take(self, chunk: Chunk) -> None:
         """Scores the rows of a chunk. Once the time of the run is over, none of them is judged.
