@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -135,10 +135,15 @@ class PythonFile:
             found[keyword.arg] = keyword.value
         return found
 
-    def given(self, call: PythonCall, positional: tuple[str, ...] = ()) -> dict[str, ForeignValue]:
-        """The literal arguments of a call, each with its place. Raises NotLiteral."""
-        found = self.arguments(call, positional)
-        return {name: ForeignValue(self.value(node), self.place(node)) for name, node in found.items()}
+    def given(
+        self,
+        call: PythonCall,
+        positional: tuple[str, ...] = (),
+        read: Mapping[str, Callable[[ast.expr], Any]] | None = None,
+    ) -> dict[str, ForeignValue]:
+        """The arguments of a call, each with its place: literals, but for those that `read` names a reader for. Raises NotLiteral."""
+        readers, found = read or {}, self.arguments(call, positional)
+        return {name: ForeignValue(readers.get(name, self.value)(node), self.place(node)) for name, node in found.items()}
 
 
 def last_name(node: ast.expr) -> str | None:

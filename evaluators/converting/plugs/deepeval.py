@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -114,81 +114,27 @@ class Deepeval(Converter):
         metrics: dict[int, ConvertedEvaluator] = {}
         rows: dict[int, str] = {}
         for call in calls:
-            if (word := self.tables[0].find(call.name)) is not None:
-                part = self._metric(python, call, word)
-                conversion.parts.append(part)
-                if isinstance(part, ConvertedEvaluator):
-                    metrics[id(call.node)] = part
-            elif _OTHER_METRIC.search(call.name):
-                conversion.parts.append(without_counterpart(call.place, call.name, _OTHER.note))
-            elif call.name in _CASES:
-                self._case(python, call, conversion, rows)
-            elif (word := self.tables[2].find(call.name)) is not None:
-                self._data(python, call, word, conversion)
+            metric = self.tables[0].find(call.name)
+            try:
+                if metric is not None:
+                    part = _metric(python, call, metric)
+                    conversion.parts.append(part)
+                    if isinstance(part, ConvertedEvaluator):
+                        metrics[id(call.node)] = part
+                elif _OTHER_METRIC.search(call.name):
+                    conversion.parts.append(without_counterpart(call.place, call.name, _OTHER.note))
+                elif call.name in _CASES:
+                    rows[id(call.node)] = _case(python, call, conversion)
+                elif (word := self.tables[2].find(call.name)) is not None:
+                    _data(python, call, word, conversion)
+            except NotLiteral as error:
+                refused = without_counterpart(error.place, call.name, error.note)
+                (conversion.test_set_findings if metric is None else conversion.parts).append(refused)
         for call in calls:
             self._pair(python, call, metrics, rows)
         for one in metrics.values():
             if one.rows is not None and set(one.rows) == {row["id"] for row in conversion.rows}:
                 one.rows = None
-
-    def _metric(self, python: PythonFile, call: PythonCall, word: Word) -> ConvertedEvaluator | WordFinding:
-        if word.here is None:
-            return without_counterpart(call.place, word.theirs, word.note)
-        if word.here == "llm_judge":
-            return _judged(python, call, word)
-        try:
-            found = python.arguments(call, ("pattern",) if call.name == "PatternMatchMetric" else ())
-            given: dict[str, ForeignValue] = {}
-            for name, node in found.items():
-                quiet = any(one.theirs == name and one.here is None for one in word.settings)
-                if name == "expected_schema":
-                    given[name] = ForeignValue(schema_of_class(python, node), python.place(node))
-                else:
-                    given[name] = ForeignValue(None if quiet else python.value(node), python.place(node))
-        except NotLiteral as error:
-            return without_counterpart(error.place, word.theirs, error.note)
-        name = call.bound_to or word.here
-        return convert_word(word, call.place, given, name)
-
-    def _case(self, python: PythonFile, call: PythonCall, conversion: Conversion, rows: dict[int, str]) -> None:
-        row: dict[str, Any] = {"id": str(len(conversion.rows) + 1)}
-        try:
-            found = python.arguments(call, ())
-            for name, node in found.items():
-                if name in _ROLES or name in ("context", "retrieval_context"):
-                    row[_ROLES.get(name, name)] = python.value(node)
-                elif name == "name" and isinstance(given := python.value(node), str):
-                    row["id"] = given
-        except NotLiteral as error:
-            conversion.test_set_findings.append(without_counterpart(error.place, call.name, error.note))
-            return
-        if any(one["id"] == row["id"] for one in conversion.rows):
-            row["id"] = f"{row['id']}-{len(conversion.rows) + 1}"
-        conversion.rows.append(row)
-        rows[id(call.node)] = row["id"]
-        conversion.test_set_findings.append(WordFinding(call.place, call.name, Counterpart.SAME))
-
-    def _data(self, python: PythonFile, call: PythonCall, word: Word, conversion: Conversion) -> None:
-        if word.here is None:
-            if call.name != "pull" or call.bound_to is not None:
-                conversion.test_set_findings.append(without_counterpart(call.place, call.name, word.note))
-            return
-        columns = {f"{theirs}_col_name": ours for theirs, ours in _ROLES.items()}
-        try:
-            given = {
-                name: python.value(node)
-                for name, node in python.arguments(call, ("file_path",)).items()
-                if name in columns or name == "file_path"
-            }
-        except NotLiteral as error:
-            conversion.test_set_findings.append(without_counterpart(error.place, call.name, error.note))
-            return
-        if isinstance(given.get("file_path"), str):
-            named = {columns[name]: value for name, value in given.items() if name in columns and isinstance(value, str)}
-            conversion.test_set = {"file": str(python.path.parent / given["file_path"])}
-            if named:
-                conversion.test_set["columns"] = named
-            conversion.test_set_findings.append(WordFinding(call.place, call.name, Counterpart.SAME))
 
     def _pair(
         self, python: PythonFile, call: PythonCall, metrics: dict[int, ConvertedEvaluator], rows: dict[int, str]
@@ -231,25 +177,70 @@ def whole(pattern: Any) -> Any:
     return rf"{front}\A\s*(?:{pattern.strip()[len(front) :]})\s*\Z"
 
 
-def _judged(python: PythonFile, call: PythonCall, word: Word) -> ConvertedEvaluator | WordFinding:
+def _metric(python: PythonFile, call: PythonCall, word: Word) -> ConvertedEvaluator | WordFinding:
+    """The evaluator that a metric becomes. What has no counterpart may be no literal: it is named and not read."""
+    if word.here is None:
+        return without_counterpart(call.place, word.theirs, word.note)
+    read: dict[str, Callable[[ast.expr], Any]] = {one.theirs: _unread for one in word.settings if one.here is None}
+    read |= {"expected_schema": lambda node: schema_of_class(python, node)}
+    if word.here == "llm_judge":
+        return _judged(call, word, python.given(call, ("name",), {**read, "evaluation_params": _shown}))
+    given = python.given(call, ("pattern",) if call.name == "PatternMatchMetric" else (), read)
+    return convert_word(word, call.place, given, call.bound_to)
+
+
+def _unread(node: ast.expr) -> None:
+    """Nothing, whatever the expression is."""
+
+
+def _shown(node: ast.expr) -> list[str]:
+    """The columns that a GEval is shown."""
+    names = map(last_name, node.elts) if isinstance(node, ast.List) else ()
+    return [_SHOWN[name] for name in names if name in _SHOWN]
+
+
+def _judged(call: PythonCall, word: Word, given: dict[str, ForeignValue]) -> ConvertedEvaluator | WordFinding:
     """What a GEval asks: its criteria, and its steps below them."""
-    try:
-        found = python.arguments(call, ("name",))
-        shown = found.pop("evaluation_params", None)
-        given: dict[str, ForeignValue] = {}
-        for argument, node in found.items():
-            quiet = any(one.theirs == argument and one.here is None for one in word.settings)
-            given[argument] = ForeignValue(None if quiet else python.value(node), python.place(node))
-    except NotLiteral as error:
-        return without_counterpart(error.place, word.theirs, error.note)
-    called, steps = given.pop("name", None), given.pop("evaluation_steps", None)
+    called, steps, shown = (given.pop(name, None) for name in ("name", "evaluation_steps", "evaluation_params"))
     asked = [given["criteria"].value] if "criteria" in given else []
     asked += steps.value if steps is not None and isinstance(steps.value, list) else []
     if not asked or not all(isinstance(one, str) for one in asked):
         return without_counterpart(call.place, word.theirs, "it has neither criteria nor evaluation_steps")
     given["criteria"] = ForeignValue("\n".join(asked), call.place)
-    columns = [_SHOWN[one] for one in map(last_name, shown.elts) if one in _SHOWN] if isinstance(shown, ast.List) else []
-    if columns:
-        given["columns"] = ForeignValue(columns, call.place)
-    said = called.value if called is not None and isinstance(called.value, str) else call.bound_to
-    return convert_word(word, call.place, given, said or word.here)
+    if shown is not None and shown.value:
+        given["columns"] = ForeignValue(shown.value, call.place)
+    name = called.value if called is not None and isinstance(called.value, str) else call.bound_to
+    return convert_word(word, call.place, given, name)
+
+
+def _case(python: PythonFile, call: PythonCall, conversion: Conversion) -> str:
+    """Adds a test case as a row, and gives its id."""
+    row: dict[str, Any] = {"id": str(len(conversion.rows) + 1)}
+    for name, node in python.arguments(call, ()).items():
+        if name in _ROLES or name in ("context", "retrieval_context"):
+            row[_ROLES.get(name, name)] = python.value(node)
+        elif name == "name" and isinstance(given := python.value(node), str):
+            row["id"] = given
+    if any(one["id"] == row["id"] for one in conversion.rows):
+        row["id"] = f"{row['id']}-{len(conversion.rows) + 1}"
+    conversion.rows.append(row)
+    conversion.test_set_findings.append(WordFinding(call.place, call.name, Counterpart.SAME))
+    return str(row["id"])
+
+
+def _data(python: PythonFile, call: PythonCall, word: Word, conversion: Conversion) -> None:
+    """Takes the file that a dataset is filled from as the test set."""
+    if word.here is None:
+        if call.name != "pull" or call.bound_to is not None:
+            conversion.test_set_findings.append(without_counterpart(call.place, call.name, word.note))
+        return
+    columns = {f"{theirs}_col_name": ours for theirs, ours in _ROLES.items()}
+    nodes = python.arguments(call, ("file_path",))
+    given = {name: python.value(node) for name, node in nodes.items() if name in columns or name == "file_path"}
+    if isinstance(given.get("file_path"), str):
+        named = {columns[name]: value for name, value in given.items() if name in columns and isinstance(value, str)}
+        conversion.test_set = {
+            "file": str(python.path.parent / given["file_path"]),
+            **({"columns": named} if named else {}),
+        }
+        conversion.test_set_findings.append(WordFinding(call.place, call.name, Counterpart.SAME))

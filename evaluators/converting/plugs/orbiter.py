@@ -22,6 +22,10 @@ from evaluators.converting.python_source import NotLiteral, PythonCall, PythonFi
 
 _NAME: Final = "name"
 _JUDGED: Final = "it asks a model; a judge is set up in the suite, not taken over"
+_ASK_MODEL: Final = (
+    "LLMAsJudgeScorer", "OutputQualityScorer", "LogicConsistencyScorer", "ReasoningValidityScorer",
+    "ConstraintSatisfactionScorer", "AnswerAccuracyScorer",
+)  # fmt: skip
 _STEPS: Final = "it scores the steps, the time or the labels of an agent, not an output"
 
 _POSITIONAL: Final = {
@@ -80,12 +84,7 @@ class Orbiter(Converter):
             Word("TrajectoryValidator", None, _STEPS),
             Word("TimeCostScorer", None, _STEPS),
             Word("LabelDistributionScorer", None, _STEPS),
-            Word("LLMAsJudgeScorer", None, _JUDGED),
-            Word("OutputQualityScorer", None, _JUDGED),
-            Word("LogicConsistencyScorer", None, _JUDGED),
-            Word("ReasoningValidityScorer", None, _JUDGED),
-            Word("ConstraintSatisfactionScorer", None, _JUDGED),
-            Word("AnswerAccuracyScorer", None, _JUDGED),
+            *(Word(name, None, _JUDGED) for name in _ASK_MODEL),
         )),
         WordTable("Around the scorers", (
             Word("EvalCriteria", "pass_at", "its threshold is 0.5 without one"),
