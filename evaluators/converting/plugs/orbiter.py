@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeAlias
 
 from evaluators.converting.converter import (
     Conversion,
@@ -20,6 +19,8 @@ from evaluators.converting.converter import (
 )
 from evaluators.converting.python_source import NotLiteral, PythonCall, PythonFile
 
+Made: TypeAlias = list[tuple[PythonCall, ConvertedEvaluator]]
+"""The scorers of a file, each with the call that makes it."""
 _NAME: Final = "name"
 _JUDGED: Final = "it asks a model; a judge is set up in the suite, not taken over"
 _ASK_MODEL: Final = (
@@ -98,46 +99,39 @@ class Orbiter(Converter):
     def read(self, file: Path, conversion: Conversion) -> None:
         """Adds what is made in one file."""
         python = PythonFile(file)
-        made: list[tuple[PythonCall, ConvertedEvaluator]] = []
+        made: Made = []
         calls = list(python.calls())
-        for call in calls:
-            word = self.tables[0].find(call.name)
-            if word is not None:
-                part = self._scorer(python, call, word)
-                conversion.parts.append(part)
-                if isinstance(part, ConvertedEvaluator):
-                    made.append((call, part))
-        for call in calls:
-            if call.name == "EvalCriteria":
-                self._criterion(python, call, made, conversion)
-            elif call.name == "score":
-                self._score(python, call, made, conversion)
-            elif call.name == "Evaluator" and made:
-                self._runner(python, call, conversion)
+        for step in (self._scorer, self._use):  # scorers first: what uses them looks them up
+            for call in calls:
+                try:
+                    step(python, call, made, conversion)
+                except NotLiteral as error:
+                    conversion.parts.append(without_counterpart(error.place, call.name, error.note))
 
-    def _scorer(self, python: PythonFile, call: PythonCall, word: Word) -> ConvertedEvaluator | WordFinding:
-        try:
-            given = python.given(call, _POSITIONAL.get(call.name, ()))
-        except NotLiteral as error:
-            return without_counterpart(error.place, word.theirs, error.note)
+    def _scorer(self, python: PythonFile, call: PythonCall, made: Made, conversion: Conversion) -> None:
+        word = self.tables[0].find(call.name)
+        if word is None:
+            return
+        given = python.given(call, _POSITIONAL.get(call.name, ()))
         named = given.pop(_NAME, None)
         usual = _NAMED.get(word.theirs) or f"format_{str(given['fmt'].value if 'fmt' in given else 'json').lower()}"
         name = named.value if named is not None and isinstance(named.value, str) and named.value else usual
-        return convert_word(word, call.place, {key: one for key, one in given.items() if one.value is not None}, name)
+        part = convert_word(word, call.place, {key: one for key, one in given.items() if one.value is not None}, name)
+        conversion.parts.append(part)
+        if isinstance(part, ConvertedEvaluator):
+            made.append((call, part))
 
-    def _criterion(
-        self,
-        python: PythonFile,
-        call: PythonCall,
-        made: Sequence[tuple[PythonCall, ConvertedEvaluator]],
-        conversion: Conversion,
-    ) -> None:
+    def _use(self, python: PythonFile, call: PythonCall, made: Made, conversion: Conversion) -> None:
+        if call.name == "EvalCriteria":
+            self._criterion(python, call, made, conversion)
+        elif call.name == "score":
+            self._score(python, call, made, conversion)
+        elif call.name == "Evaluator" and made:
+            self._runner(python, call, conversion)
+
+    def _criterion(self, python: PythonFile, call: PythonCall, made: Made, conversion: Conversion) -> None:
         line = self.tables[1].find("EvalCriteria")
-        try:
-            given = python.given(call, _POSITIONAL["EvalCriteria"])
-        except NotLiteral as error:
-            conversion.parts.append(without_counterpart(error.place, call.name, error.note))
-            return
+        given = python.given(call, _POSITIONAL["EvalCriteria"])
         name = given["metric_name"].value if "metric_name" in given else None
         threshold = given["threshold"].value if "threshold" in given else 0.5
         found = [one for _, one in made if one.name == name]
@@ -150,22 +144,12 @@ class Orbiter(Converter):
             kind = Counterpart.NOTED if note else Counterpart.SAME
             one.findings.append(WordFinding(call.place, call.name, kind, note))
 
-    def _score(
-        self,
-        python: PythonFile,
-        call: PythonCall,
-        made: Sequence[tuple[PythonCall, ConvertedEvaluator]],
-        conversion: Conversion,
-    ) -> None:
+    def _score(self, python: PythonFile, call: PythonCall, made: Made, conversion: Conversion) -> None:
         """An answer that is scored in the file becomes a row, for the scorer that it is given to."""
         scorer = _scorer_of(python, call, made)
         if scorer is None:
             return
-        try:
-            given = python.given(call, _POSITIONAL["score"])
-        except NotLiteral as error:
-            conversion.parts.append(without_counterpart(error.place, "score", error.note))
-            return
+        given = python.given(call, _POSITIONAL["score"])
         taken = {row["id"] for row in conversion.rows}
         wanted = str(given["case_id"].value) if "case_id" in given else "row"
         name, number = wanted, 1
@@ -188,9 +172,7 @@ class Orbiter(Converter):
                 )
 
 
-def _scorer_of(
-    python: PythonFile, call: PythonCall, made: Sequence[tuple[PythonCall, ConvertedEvaluator]]
-) -> ConvertedEvaluator | None:
+def _scorer_of(python: PythonFile, call: PythonCall, made: Made) -> ConvertedEvaluator | None:
     """The scorer whose `score` is called: the one that was last put under that name, or the one made in place."""
 
     function = call.node.func
