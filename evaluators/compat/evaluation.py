@@ -316,7 +316,7 @@ class DocumentEvaluation(Evaluation, frozen=True, dict=True):
 
 
 def _created(path: Path, force: bool) -> RunFolder:
-    """The folder. What is said of one that is no run is for a program, not for the command line."""
+    """The new run folder. Messages about a folder that is no run name the arguments of Python, not options."""
     try:
         return RunFolder.create(path.parent, path.name, force)
     except Problems as error:

@@ -241,7 +241,7 @@ def _ids_in(expected: Sequence[Any], id_field: str) -> list[Any]:
 
 
 def _line(schema: Schema, rows: MemoryRows, settings: Scoring) -> tuple[EvaluatorLine, list[str]]:
-    """The evaluator, and what is to be said of its schema. Raises Problems with every bad setting, and TypeError for one that
+    """The evaluator, and notes on its schema. Raises Problems with every bad setting, and TypeError for one that
     there is not."""
     for name in settings.keys() - Scoring.__annotations__.keys():
         raise TypeError(f'there is no argument "{name}"; known: {", ".join(Scoring.__annotations__)}')

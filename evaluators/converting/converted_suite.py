@@ -1,4 +1,4 @@
-"""What `evaluators convert` makes: a suite that the language accepts, its rows, and what is to be said."""
+"""What `evaluators convert` makes: a suite that the language accepts, its rows, and a summary."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from evaluators.run.metrics import rows_text
 
 
 class Converted(Struct, frozen=True):
-    """A suite as text, its rows as text if there are any to write, and what is to be said."""
+    """A suite as text, its rows as text if there are any to write, and a summary for the reader."""
 
     suite: str
     rows: str | None

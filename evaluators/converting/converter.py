@@ -166,7 +166,7 @@ class Converter:
     """A pattern that occurs in the system's files, and in nobody else's."""
 
     nothing: ClassVar[tuple[str, str]]
-    """What is said of files that hold nothing of the system, and the hint that goes with it."""
+    """The message and the hint for files that hold nothing of the system."""
 
     def convert(self, files: Sequence[Path]) -> Conversion:
         """What the files say. Raises Problems (config) for files that cannot be read, or hold nothing of that system."""
