@@ -44,6 +44,19 @@ class Column(Struct, frozen=True):
     name: str
     literal: bool = False
     role: Role | None = None
+    at: str | None = None
+    """The path of the document in the cell's JSON that is read in place of the cell."""
+
+    @property
+    def whole(self) -> Column:
+        """The column without `at`."""
+        return Column(self.name, self.literal, self.role)
+
+    @property
+    def want_around(self) -> Want:
+        """The kind of JSON that has something `at` its path."""
+        step = next(iter(parse_path(self.at or "$").steps), None)
+        return "any" if step is None else "object" if isinstance(step, str) else "array"
 
     @property
     def absent(self) -> CellError:
@@ -215,6 +228,20 @@ def want_like(expected: JSON) -> Want:
     if isinstance(expected, dict):
         return "object"
     return "array" if isinstance(expected, list) else "any"
+
+
+def values_at(documents: Iterable[Any], column: Column) -> list[Any]:
+    """What stands at the column's path in each document; where nothing does, a cell error of the column's side."""
+    path = parse_path(column.at or "$")
+    nothing, side = f'has nothing at "{column.at}"', "output" if column.absent is NO_OUTPUT else "expected document"
+    issue = Issue("expected-not-there", Blame.TESTSET, f"the {side} {nothing}", hint=_ONE_SIDE)
+    if column.absent is NO_OUTPUT:
+        issue = Issue("unreadable-output", Blame.OUTPUT, f"the {side} {nothing}")
+    found = [one if one.__class__ is CellError else path.get(one) for one in documents]
+    return [CellError(issue) if one is MISSING else one for one in found]
+
+
+_ONE_SIDE: Final = "where only outputs have something around the document, write output_at in place of at"
 
 
 def _expected_not_json(cell: str, error: json_text.NotJSON) -> Issue:

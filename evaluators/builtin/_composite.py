@@ -50,6 +50,13 @@ class Composite(Evaluator):
         named = filled_texts().name
         return {named(name): value[name] for name in value} if isinstance(value, Mapping) else list(map(named, value))
 
+    @field_validator("at", "output_at")
+    @classmethod
+    def _parts_read(cls, value: str | None) -> str | None:
+        if value is not None:
+            raise bad("a composite reads no document", hint="write it below the evaluators that it is made of")
+        return value
+
     def needs(self) -> Needs:
         keys: Iterable[str | int] = self.of if isinstance(self.of, dict) else range(len(self.of))
         return tuple(Part(name, key) for name, key in zip(self.of, keys, strict=True))

@@ -14,16 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, Final, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from evaluators.builtin._scored_fields import NO_FIELDS, ScoredFields
 from evaluators.builtin._texts import LabelRule, TextChange
 from evaluators.comparators._comparator import caching
 from evaluators.fields.path_check import ChunkCheck, ScoredRow, release_rows
+from evaluators.fields.reading import read_path
 from evaluators.issues import Blame, CellError, Issue, Problems, RowProblem, problem
 from evaluators.judges.judge import Judge
 from evaluators.model import JSON, MISSING, Reason, Result, RowStatus
@@ -43,11 +44,13 @@ from evaluators.needs import (
     expected_of,
     output_of,
     text_of,
+    values_at,
     want_like,
 )
 from evaluators.registry import Socket
-from evaluators.settings import Detail, Loc, Name, Settings, details_of
+from evaluators.settings import Detail, Loc, Name, Settings, bad, details_of
 from evaluators.values.json_choice import Search
+from evaluators.values.paths import parse
 
 __all__ = [
     "BUILTIN",
@@ -93,6 +96,18 @@ class Example(Struct, frozen=True):
     passed: bool | None = None
     source: str | None = None
     """Where a published example comes from."""
+
+
+def _document_path(spelled: object) -> str | None:
+    if spelled is None:
+        return None
+    path = read_path(spelled)
+    if not path.definite or not path.steps:
+        raise bad(f'"{path}" is not the path of one document', hint="write a path such as result.invoice or items[0]")
+    return str(spelled)
+
+
+DocumentPath: TypeAlias = Annotated[str | None, BeforeValidator(_document_path)]
 
 
 class FromColumn(Settings):
@@ -202,6 +217,11 @@ class Evaluator(Settings):
     type: str
     output: Name | None = None
     """The column to score, when it is not the test set's output column."""
+    at: DocumentPath = None
+    """The path of what is scored, `result.invoice`, where outputs and expected answers are JSON that has more around it. An output
+    without it counts as one that cannot be read."""
+    output_at: DocumentPath = None
+    """The same for the output alone, where only outputs have more around the document."""
     pass_at: float = Field(1.0, ge=0.0, le=1.0, strict=True)
     """A row passes when its score is at least this."""
 
@@ -298,7 +318,8 @@ class Evaluator(Settings):
     def column(self, role: Role) -> Column:
         """The column of a role: the one this evaluator names, or the test set's."""
         named: str | None = vars(self).get(role)  # a type need not have such a setting
-        return Column(named, literal=True, role=role) if named else Column(role, role=role)
+        at = {"output": self.output_at or self.at, "expected": self.at}.get(role)
+        return Column(named, True, role, at) if named else Column(role, role=role, at=at)
 
     def score(
         self, output: object = MISSING, expected: object = MISSING, input: object = MISSING, **columns: object
@@ -401,13 +422,19 @@ def lists_fields(settings: Evaluator) -> bool:
     return settings.scored_fields().by_schema
 
 
+def outer_keys(settings: Evaluator) -> frozenset[str]:
+    """The keys at the top of the JSON in cells that the settings name: those of `scored_fields`, or the first of a path to them."""
+    paths = [parse(at) for at in (settings.at, settings.output_at) if at is not None]
+    return frozenset(key for path in paths for key in path.first_keys()) if paths else settings.scored_fields().top_keys
+
+
 def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Result:
     """`explain` on the cells of one row, by role and by column name: errors told apart by blame.
 
     Raises Problems when the row cannot be measured.
     """
     values: list[Any] = []
-    needs, keys = settings.needs(), settings.scored_fields().top_keys
+    needs, keys = settings.needs(), outer_keys(settings)
     for need in needs:
         values.append(read(need, cells, values, needs, keys))
     errors = [value for value in values if isinstance(value, CellError)]
@@ -436,8 +463,12 @@ def read(
         raise TypeError("a composite is scored from the verdicts of a suite, not on its own")
     if isinstance(need, Column):
         found = cells.get(need.name, MISSING)
+        if need.at is not None:
+            (found,) = values_at([_around(need, found, keys)], need)
         return answer_of(found) if need.role == "expected" else found
     cell: Cell = cells.get(need.column.name, MISSING)
+    if need.column.at is not None:
+        (cell,) = values_at([_around(need.column, cell, keys)], need.column)
     if isinstance(need, Text) and need.column.role == "expected":
         cell = answer_of(cell)
     if isinstance(need, Text):
@@ -449,6 +480,12 @@ def read(
     like = "any" if isinstance(beside, CellError) or beside is MISSING else want_like(beside)
     want = like if need.want == "like_expected" else need.want
     return output_of(cell, want, Search(need.lenient, keys=keys), like)
+
+
+def _around(column: Column, cell: Cell, keys: frozenset[str]) -> Any:
+    """The whole document of a cell of which a part is scored."""
+    expected = column.role == "expected"
+    return expected_of(cell) if expected else output_of(cell, column.want_around, Search(keys=keys))
 
 
 BUILTIN: Socket[Evaluator] = Socket("evaluators.builtin", Evaluator, "evaluator type")

@@ -40,7 +40,8 @@ def field_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_
 
     Looks at the first `most_rows` rows; at all where that is None.
     """
-    listed = [(line.name, one) for line in suite.lines for one in line.settings.scored_fields().lines or ()]
+    whole = [line for line in suite.lines if line.settings.column("output").at is None]
+    listed = [(line.name, one) for line in whole for one in line.settings.scored_fields().lines or ()]
     watched = [(name, one) for name, one in listed if one.word in ("fuzzy", "numeric") and one.path.definite]
     if not watched or "expected" not in roles or "output" not in roles:
         return []

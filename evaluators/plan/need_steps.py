@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from evaluators.builtin._evaluator import outer_keys
 from evaluators.limits import WorkLimits
-from evaluators.needs import Column, EmptyExpected, Expected, Need, Output, Part, Text, Wanted
+from evaluators.needs import Column, EmptyExpected, Expected, Need, Output, Part, Text, Wanted, values_at
 from evaluators.plan import cells
 from evaluators.plan.cells import Cells
 from evaluators.suite.graph import EvaluatorLine, Parse
@@ -75,29 +77,31 @@ class NeedSteps:
         self.slots: dict[object, int] = {}
         for name in columns:
             self._slot(("cell", name), f"cell {name}")
+        self.keys = keys_of(lines)
+        self.parts: dict[str, tuple[Column, Search]] = {}
+        """The columns of which evaluators read a part, by the names that the parts have as columns of their own."""
         self.expected_of_output = self._pairs(lines)
         self.in_parts = self._in_parts(lines)
         self.prefer = self._kinds(lines)
-        self.keys = keys_of(lines)
 
     def _pairs(self, lines: Sequence[EvaluatorLine]) -> dict[str, str]:
         """For each output column, the expected column that its documents are compared with first."""
         pairs: dict[str, str] = {}
         for line in lines:
-            for need in line.settings.needs():
+            for need in self._needs(line):
                 if isinstance(need, Output) and need.beside is not None:
                     pairs.setdefault(need.column.spelled(self.roles), need.beside.column.spelled(self.roles))
         return pairs
 
     def _in_parts(self, lines: Sequence[EvaluatorLine]) -> frozenset[str]:
         """The output columns of which some evaluator wants equal parts to be the same objects."""
-        needs = [need for line in lines for need in line.settings.needs() if isinstance(need, Output) and need.parts]
+        needs = [need for line in lines for need in self._needs(line) if isinstance(need, Output) and need.parts]
         return frozenset(need.column.spelled(self.roles) for need in needs)
 
     def _kinds(self, lines: Sequence[EvaluatorLine]) -> dict[str, Want]:
         """For each output column of which only objects, or only lists, are wanted anywhere: that kind."""
         wanted: dict[str, set[Want]] = {}
-        for need in (need for line in lines for need in line.settings.needs()):
+        for need in (need for line in lines for need in self._needs(line)):
             if isinstance(need, Output) and need.want in ("object", "array"):
                 wanted.setdefault(need.column.spelled(self.roles), set()).add(need.want)
         return {name: kinds.pop() for name, kinds in wanted.items() if len(kinds) == 1}
@@ -113,11 +117,46 @@ class NeedSteps:
             self.steps.append(Step(does, reads, self._slot(key, does), run))
         return self.slots[key]
 
-    def _cell(self, column: Column) -> int:
-        return self.slots[("cell", column.spelled(self.roles))]
+    def _needs(self, line: EvaluatorLine) -> list[Need]:
+        return [self._of_parts(need, line) for need in line.settings.needs()]
+
+    def _of_parts(self, need: Need, line: EvaluatorLine) -> Need:
+        """The need, read from the parts of cells as if these were columns of their own, where it has `at`."""
+        if isinstance(need, Part):
+            return need
+        if isinstance(need, Column):
+            return self._part(need, need, line)
+        found = replace(need, column=self._part(need.column, need, line))
+        if isinstance(found, Output) and found.beside is not None:
+            return replace(found, beside=self._of_parts(found.beside, line))
+        return found
+
+    def _part(self, column: Column, need: Need, line: EvaluatorLine) -> Column:
+        if column.at is None:
+            return column
+        search = self._search(need, line)
+        how = "" if column.role == "expected" else _how(search) if search.lenient else ", parse: strict"
+        name = f"{column.spelled(self.roles)} at {column.at}{how}"
+        self.parts[name] = column, search
+        return Column(name, literal=True, role=column.role)
+
+    def _cell(self, name: str) -> int:
+        """The slot of the cells of a column, or of the parts of cells that stand for one."""
+        key = ("cell", name)
+        if key in self.slots or name not in self.parts:
+            return self.slots[key]
+        column, search = self.parts[name]
+        whole = column.spelled(self.roles)
+        if column.role == "expected":
+            documents = self._expected(whole)
+        else:
+            pair, read, want = self.expected_of_output.get(whole), self._whole(whole, search), column.want_around
+            documents = self._of_kind(whole, want, read, search, self.prefer.get(whole, "any"), pair)
+        return self.step(key, f"what is in {name}", (documents,), lambda read, _: values_at(read[0], column))
 
     def need(self, need: Need, line: EvaluatorLine) -> int:
         """The slot that holds a need of an evaluator, with the steps that fill it."""
+        need = self._of_parts(need, line)
         if isinstance(need, Part):
             return self.slots[("verdict", need.evaluator)]
         if isinstance(need, Column):
@@ -130,10 +169,11 @@ class NeedSteps:
 
     def lookup(self, need: Need, line: EvaluatorLine) -> Lookup | None:
         """How the output document of a need is chosen from its cell; None for a need that is no output document."""
+        need = self._of_parts(need, line)
         return self._output(need, self._search(need, line))[1] if isinstance(need, Output) else None
 
-    def _search(self, need: Output, line: EvaluatorLine) -> Search:
-        if not need.lenient or (line.parse or self.reading.parse) == "strict":
+    def _search(self, need: Need, line: EvaluatorLine) -> Search:
+        if (isinstance(need, Output) and not need.lenient) or (line.parse or self.reading.parse) == "strict":
             return STRICT
         return Search(pick=line.pick or self.reading.pick, keys=self.keys)
 
@@ -141,31 +181,32 @@ class NeedSteps:
         column, name = need.column, need.column.spelled(self.roles)
         key = ("text", name, column.absent, column.role == "expected", need.filled)
         does = f"text of {name}"
-        cell = self._answer(column) if column.role == "expected" else self._cell(column)
+        cell = self._answer(column) if column.role == "expected" else self._cell(name)
         return self.step(key, does, (cell,), lambda read, _: cells.texts(read[0], need))
 
     def _given(self, column: Column) -> int:
         """The slot of cells as they are. In a column that only this evaluator calls its output, a cell too long is the output's fault."""
         name = column.spelled(self.roles)
         if column.role != "output" or name == self.roles.get("output", "output"):
-            return self._cell(column)
+            return self._cell(name)
         key = ("given", name)
-        return self.step(key, f"output in {name}", (self._cell(column),), lambda read, _: cells.given_outputs(read[0]))
+        return self.step(key, f"output in {name}", (self._cell(name),), lambda read, _: cells.given_outputs(read[0]))
 
     def _answer(self, column: Column) -> int:
         """The slot of expected answers that are no documents. What an empty one means is a setting."""
         name, empty = column.spelled(self.roles), self.reading.empty_expected
         key = ("answer", name)
-        return self.step(key, f"answer in {name}", (self._cell(column),), lambda read, _: cells.answers(read[0], empty))
+        return self.step(key, f"answer in {name}", (self._cell(name),), lambda read, _: cells.answers(read[0], empty))
 
     def _expected(self, name: str, optional: bool = False) -> int:
         if optional:
-            reads = (self._expected(name),) if ("cell", name) in self.slots else ()
+            column = self.parts[name][0].spelled(self.roles) if name in self.parts else name
+            reads = (self._expected(name),) if ("cell", column) in self.slots else ()
             does = f"expected document in {name}, where there is one"
             return self.step(("optional", name), does, reads, cells.documents_if_any)
         key = ("expected", name)
         does = f"expected document in {name}"
-        return self.step(key, does, (self.slots[("cell", name)],), lambda read, _: cells.expected_documents(read[0]))
+        return self.step(key, does, (self._cell(name),), lambda read, _: cells.expected_documents(read[0]))
 
     def _output(self, need: Output, search: Search) -> tuple[int, Lookup]:
         """The slot of the output documents, and how each is chosen."""
@@ -221,7 +262,7 @@ class NeedSteps:
     def _whole(self, name: str, search: Search) -> int:
         """The slot of output cells read as JSON; a text that holds more than JSON waits there for a document to be chosen."""
         key = ("whole", name, search)
-        cell, beside = self.slots[("cell", name)], self.expected_of_output.get(name)
+        cell, beside = self._cell(name), self.expected_of_output.get(name)
         does = f"JSON in {name}, read whole"
         if beside is None:
             slot = self.step(key, does, (cell,), lambda read, _: cells.whole_outputs(read[0], search))
@@ -230,7 +271,7 @@ class NeedSteps:
             slot = self.step(
                 key,
                 f"{does}; parsed once where it is the text of {beside}",
-                (cell, self.slots[("cell", beside)], self._expected(beside)),
+                (cell, self._cell(beside), self._expected(beside)),
                 lambda read, _: cells.whole_outputs_beside(read[0], read[1], read[2], search, parts),
             )
         if search.lenient:
@@ -240,7 +281,7 @@ class NeedSteps:
 
 def keys_of(lines: Sequence[EvaluatorLine]) -> frozenset[str]:
     """The keys at the top of documents that the suite names anywhere."""
-    return frozenset().union(*(line.settings.scored_fields().top_keys for line in lines))
+    return frozenset().union(*(outer_keys(line.settings) for line in lines))
 
 
 def _how(search: Search) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from evaluators.issues import CellError
 from evaluators.model import JSON, MISSING
-from evaluators.needs import expected_of, output_of, want_like
+from evaluators.needs import Column, expected_of, output_of, values_at, want_like
 from evaluators.run.record_facts import CellReading
 from evaluators.values.json_choice import PickedDocument, Search, Want, choose
 from evaluators.values.json_documents import documents
@@ -18,6 +20,9 @@ def document_of(reading: CellReading, cells: Mapping[str, Any]) -> JSON | CellEr
     cell = cells.get(reading.column, MISSING)
     if reading.how == "text":
         return cell
+    if reading.at is not None:
+        column = Column(reading.column, literal=True, role="output" if reading.side == "output" else "expected")
+        return values_at([document_of(replace(reading, at=None), cells)], replace(column, at=reading.at))[0]
     if reading.how == "expected":
         return expected_of(cell)
     return output_of(cell, wanted(reading, cells), search_of(reading), preferred(reading, cells))

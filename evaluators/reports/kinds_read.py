@@ -102,7 +102,7 @@ def _fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[_ReadFiel
     """
     scored = line.settings.scored_fields()
     column = next((need.column for need in line.settings.needs() if isinstance(need, Expected)), None)
-    if column is None:
+    if column is None or column.at is not None:
         return
     name = column.spelled(roles)
     if isinstance(scored.tree, ClosedTree):

@@ -219,7 +219,10 @@ def text_suggestions(
     changing = [
         (line, changes)
         for line in lines
-        if not line.when and not line.needs and (changes := line.settings.text_changes())
+        if not line.when
+        and not line.needs
+        and not line.settings.column("output").at
+        and (changes := line.settings.text_changes())
     ]
     for kept in record.facts.variants if changing else ():
         rows = [(one.row, one.cells) for one in islice(record.cells(kept.variant), most)]

@@ -247,7 +247,8 @@ class EvaluatorCounts:
                 self.wrong_fields.add(plan, one, slots, names)
         self.confidence.add(columns, slots)
         if self.labels is not None:
-            self.labels.add(columns, codes, self.ledger.verdicts, chunk.offsets, chunk.ids)
+            parts = self.labels.parts(*(slots[slot] for slot in one.inputs[:2])) if self.labels.of_parts else columns
+            self.labels.add(parts, codes, self.ledger.verdicts, chunk.offsets, chunk.ids)
         if self.sampling is not None:
             self.sampling.add(slots[one.verdicts], [slots[slot] for slot in one.inputs])
         if one.scored is not None:

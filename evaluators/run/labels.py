@@ -102,11 +102,16 @@ def is_label(key: LabelKey) -> bool:
 class LabelCounts:
     """The labels of one evaluator in one split, counted chunk by chunk."""
 
-    def __init__(self, rule: LabelRule, columns: Sequence[str]) -> None:
-        self._rule = rule
+    def __init__(self, rule: LabelRule, columns: Sequence[str], of_parts: bool = False) -> None:
+        """`of_parts`: labels are parts of cells, and not cells."""
+        self._rule, self.of_parts = rule, of_parts
         self._output, self._expected = columns
         self._listed = frozenset(rule.labels) if rule.labels is not None else None
         self.sums = LabelSums(listed=rule.labels is not None)
+
+    def parts(self, outputs: Sequence[Any], expected: Sequence[Any]) -> dict[str, Sequence[Any]]:
+        """The parts of cells as the columns to add."""
+        return {self._expected: expected, self._output: outputs}
 
     def add(
         self,
@@ -192,7 +197,7 @@ def labels_of(line: EvaluatorLine, roles: Mapping[str, str]) -> LabelCounts | No
     if rule is None:
         return None
     columns = [column for need in line.settings.needs()[:2] if (column := column_of(need)) is not None]
-    return LabelCounts(rule, [column.spelled(roles) for column in columns])
+    return LabelCounts(rule, [column.spelled(roles) for column in columns], any(column.at for column in columns))
 
 
 def label_tables(

@@ -107,6 +107,8 @@ class CellReading(Struct, frozen=True):
     pick: Pick = "fitting"
     keys: tuple[str, ...] = ()
     """The keys that the suite names at the top of documents."""
+    at: str | None = None
+    """The path to what is read, in the document that is found."""
 
 
 class RecordedEvaluator(Struct, frozen=True):

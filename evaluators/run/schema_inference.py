@@ -7,14 +7,14 @@ every worker, so that all of them score by the same schema.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, CellError, Issue, Problems
 from evaluators.model import JSON
-from evaluators.needs import expected_of
+from evaluators.needs import Column, expected_of, values_at
 from evaluators.settings import BadSettings
 from evaluators.testsets.test_set import TestSet
 
@@ -41,7 +41,7 @@ def with_inferred_schemas(suite: Suite, test_set: TestSet, roles: Mapping[str, s
             continue
         name = inference.column.spelled(roles)
         try:
-            inferred_schemas[line.name] = inference.infer(list(documents(table, name)))
+            inferred_schemas[line.name] = inference.infer(_parts(documents(table, name), inference.column))
         except BadSettings as error:
             where = f'column "{name}" of {test_set.name}'
             issues += [
@@ -51,6 +51,12 @@ def with_inferred_schemas(suite: Suite, test_set: TestSet, roles: Mapping[str, s
     if issues:
         raise Problems(issues)
     return replace(suite, inferred_schemas=inferred_schemas)
+
+
+def _parts(found: Iterable[JSON], column: Column) -> list[JSON]:
+    """The documents, or what stands at the column's path in them."""
+    parts = values_at(found, column) if column.at is not None else list(found)
+    return [one for one in parts if one.__class__ is not CellError]
 
 
 def documents(table: TestSet, column: str) -> Iterator[JSON]:

@@ -41,6 +41,7 @@ from evaluators.run.split_result import SplitResult
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.byte_store import inside, write_to
 from evaluators.testsets.test_set import TestSet
+from evaluators.values.json_choice import LENIENT
 from evaluators.values.json_text import parse
 
 FIRST_MISMATCHES: Final = 200
@@ -118,6 +119,12 @@ def _reading(need: Need, lookup: Lookup | None, roles: Mapping[str, str]) -> Cel
     side: Literal["expected", "output", "other"] = (
         "output" if "output" in names else "expected" if "expected" in names else "other"
     )
+    if column.at is not None and isinstance(need, Expected | Output):
+        search, want = lookup.search if lookup is not None else LENIENT, column.want_around
+        how: Literal["expected", "output"] = "expected" if isinstance(need, Expected) else "output"
+        return CellReading(
+            name, side, how, want, search.lenient, pick=search.pick, keys=tuple(sorted(search.keys)), at=column.at
+        )
     if isinstance(need, Output) and lookup is not None:
         beside = need.beside.column.spelled(roles) if need.beside is not None else None
         search = lookup.search

@@ -115,7 +115,7 @@ def test_a_diagram_is_refused_with_what_says_the_same() -> None:
 
 def test_a_name_for_programs_and_for_documentation() -> None:
     (page,) = json.loads(said("explain", "length", "--format", "json").stdout)
-    assert [setting["name"] for setting in page["settings"]] == ["min", "max", "output", "pass_at"]
+    assert [setting["name"] for setting in page["settings"]] == ["min", "max", "output", "at", "output_at", "pass_at"]
     assert said("explain", "length", "--format", "markdown").stdout.startswith("# length\n")
 
 

@@ -22,6 +22,7 @@ RULES = ROOT / "tests" / "fields" / "presence_rules.yaml"
 NEW_NAMES = {
     "what stands in for a judge is called fallback",
     "what people often write by mistake gets the line to write",
+    "at and output_at are settings of every evaluator",
 }
 """Reasons that are no rule: words of a suite that have a new name, and hints that say more."""
 

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 from typing import Any, Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Measured, Needs
 from evaluators.comparators._comparator import caching
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import Result, RowStatus
+from evaluators.model import MISSING, Result, RowStatus
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.suite.config import read_config
 from evaluators.suite.source import loads
+from tests.laws.structures import OBJECTS
 
 ROLES = {role: role for role in ("id", "input", "output", "expected")}
 
@@ -371,6 +376,40 @@ def test_a_missing_output_is_the_model_s_and_a_missing_answer_the_test_set_s() -
     assert row_statuses("evaluators: [json_diff_match]", expected="{}") == {"json_diff_match": "unreadable"}
     assert row_statuses("evaluators: [json_diff_match]", output="{}") == {"json_diff_match": "invalid"}
     assert row_statuses("evaluators: [json_diff_match]", output="{}", expected=" ") == {"json_diff_match": "invalid"}
+
+
+AT = """
+evaluators:
+  - json_diff_match: {name: diff AT}
+  - json_multi_field_match: {name: listed AT, fields: {a: exact, b.a: numeric}}
+  - schema_match: {name: schema AT, fields: {a: exact}}
+  - exact_match: {name: exact AT}
+  - similarity: {name: alike AT}
+  - json_diff_match: {name: waits AT, needs: [diff AT], when: {output.a: {present: true}}}
+"""
+ALONE = AT.replace(" AT", "")
+INSIDE = re.sub(r"name: (\w+) AT", r'name: \1, at: "result[0].x"', AT).replace(" AT", "")
+
+
+@given(OBJECTS, OBJECTS | st.just(MISSING), st.sampled_from(["{}", "See:\n```json\n{}\n``` done", '{{"y": 1}} {}']))
+def test_a_document_inside_of_json_scores_what_it_scores_alone(expected: Any, output: Any, frame: str) -> None:
+    """A document at a path is scored as it is alone, by every type, and one that is not there as no output."""
+
+    def inside(document: Any) -> Any:
+        return {"id": 7, "result": [{"y": None} if document is MISSING else {"x": document}]}
+
+    alone = verdicts(ALONE, output=output, expected=expected)
+    assert {name: replace(one, issue=None) for name, one in alone.items()} == {
+        name: replace(one, issue=None)
+        for name, one in verdicts(
+            INSIDE, output=frame.format(json.dumps(inside(output))), expected=json.dumps(inside(expected))
+        ).items()
+    }
+    assert all(
+        one.status is RowStatus.INVALID
+        for name, one in verdicts(INSIDE, output=inside(output), expected=inside(MISSING)).items()
+        if name != "waits"
+    )
 
 
 def test_one_cell_is_read_once_however_many_evaluators_need_it() -> None:

@@ -104,7 +104,7 @@ def test_settings_say_what_they_take_and_what_holds_without_them() -> None:
     pattern = next(setting for setting in settings_in("evaluators", "regex_match") if setting.name == "pattern")
     assert (pattern.takes, pattern.default) == ("text", "")
     own = [setting.name for setting in settings_in("evaluators", "length")]
-    assert own == ["min", "max", "output", "pass_at"], "its own settings come first"
+    assert own == ["min", "max", "output", "at", "output_at", "pass_at"], "its own settings come first"
 
 
 def test_inner_defaults_are_those_of_the_setting_above() -> None:
