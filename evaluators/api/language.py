@@ -175,6 +175,8 @@ METRICS: Final[Mapping[str, str]] = {
     "overall_pass_rate": "The share of all fields that pass, of a schema with evaluation_config.",
     "invented_rate": "Of the rows where nothing is expected, the share in which the output has something.",
     "left_empty_rate": "Of the rows where something is expected, the share in which the output has nothing, or cannot be read.",
+    "not_given_rate": "Of the fields that `grounded` lists, the share that the outputs lack or leave null.",
+    "chance_rate": "Of the values that `grounded` looks up, the share that is also found in the sources of other rows.",
     "brier": "The mean squared difference of a confidence from 1 where it was right, and from 0 where it was wrong; 0 is best.",
     "ece": "How far confidences are from the share that is right, in ten bins of equal width; 0 is best.",
     "auroc": "How likely a right one has more confidence than a wrong one; 0.5 is chance.",

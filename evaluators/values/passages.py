@@ -144,6 +144,8 @@ class Source:
         for match in _DATE.finditer(text, start, end):
             if not _inside_word(text, match.start()):
                 yield from (((match.start(), match.end(4)), day) for day in _days_of(f"{match[1]}/{match[3]}/{match[4]}"))
+        for match in _DATE_WITH_SIGNS.finditer(text, start, end):
+            yield from (((match.start(), match.end()), day) for day in _days_of("/".join(match.groups())))
         for match in _MONTH_INSIDE.finditer(text, start, end):
             if not _inside_word(text, match.start()):
                 for month in months.get(_plain(match[2]), ()):
@@ -390,6 +392,8 @@ def _is_number(text: str, start: int, end: int, number: Digits) -> bool:
 
 # what follows the first number is only looked at: another date may begin in it
 _DATE: Final = re.compile(r"([0-9][0-9]{0,3})(?=([-/.] ?| )([0-9]{1,2})\2([0-9]{4}|[0-9]{1,2})(?![0-9]))")
+_DATE_WITH_SIGNS: Final = re.compile("(?<![0-9])([0-9]{4})[年년] ?([0-9]{1,2})[月월] ?([0-9]{1,2})[日일]")
+"""As China, Japan and Korea write them."""
 _MONTH_INSIDE: Final = re.compile(
     r"([0-9][0-9]{0,3})(?=(?:st|nd|rd|th|er|[.ºª°])?[\s,-]{0,3}(?:(?:of|de) |d['\u2019])?([^\W\d_]{3,12})[.,]?[\s-]{0,3}"
     r"(?:(?:of|de|del) )?'?([0-9]{4}|[0-9]{1,2})(?![0-9]))"

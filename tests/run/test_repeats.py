@@ -19,7 +19,7 @@ from evaluators.issues import Problems
 from evaluators.model import Result, RowStatus
 from evaluators.run import repeats as module
 from evaluators.run.exact_sums import plus
-from evaluators.run.repeats import RepeatSums, attempts_of, passes_at
+from evaluators.run.repeats import RepeatSums, WrongFields, attempts_of, passes_at
 from evaluators.run.result import PassShare, RepeatStats
 from evaluators.testsets import delimited
 
@@ -37,7 +37,7 @@ MET = st.lists(st.tuples(st.text("abcd ", max_size=2), st.integers(0, 5)), max_s
 
 
 def sums(met: list[tuple[str, int]]) -> RepeatSums:
-    return attempts_of(Counter(met), RESULTS, LINE, {})
+    return attempts_of(Counter(met), RESULTS, LINE, WrongFields())
 
 
 def run(rows: Rows, **suite: Any) -> evaluators.Run:
