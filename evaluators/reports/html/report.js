@@ -577,7 +577,8 @@ function listedFields(evaluator, letters, kept) {
 function fieldOf({ path = "", status = "", score, field, reason, comparator, ...values }) {
   const found = { path, status: statusNumber(status), score, field, reason, rule: comparator };
   const { column = "", passages } = values.details ?? {};
-  if (passages) found.passages = passages.map(([start, end, word]) => ({ column, start, end, isRight: word === "match" }));
+  if (passages)
+    found.passages = passages.map(([start, end, word]) => ({ column, start, end, isRight: word === "match" }));
   const isPlain = statuses[found.status].name === "match" && spelled(values.expected) === spelled(values.actual);
   if (!isPlain && "expected" in values) found.expected = values.expected;
   if (!isPlain && "actual" in values) found.actual = values.actual;
@@ -654,7 +655,11 @@ const SIDE = 200;
 function calibration(bins) {
   const axis = el("line.axis", { x1: 0, x2: SIDE, y1: SIDE - 0.5, y2: SIDE - 0.5 });
   const diagonal = el("line.diagonal", { x1: 0, x2: SIDE, y1: SIDE, y2: 0 });
-  const drawn = { viewBox: `0 0 ${SIDE} ${SIDE}`, role: "img", "aria-label": "Share that is right, over the confidence" };
+  const drawn = {
+    viewBox: `0 0 ${SIDE} ${SIDE}`,
+    role: "img",
+    "aria-label": "Share that is right, over the confidence",
+  };
   const bars = bins.map((one) => el("rect.bar", barOf(one)));
   return el(
     "figure.calibration",
@@ -1672,7 +1677,11 @@ function valuePair(one) {
       el("dt", name),
       el("dd", part ? marked(part, mark) : text === null ? NOTHING() : plain(text, "bdi.value")),
     );
-  return el("dl.pair", !one.passages && side("expected", expected, runs?.[0], "ins"), side("output", actual, runs?.[1], "del"));
+  return el(
+    "dl.pair",
+    !one.passages && side("expected", expected, runs?.[0], "ins"),
+    side("output", actual, runs?.[1], "del"),
+  );
 }
 const NOTHING = () => el("span.quiet", "nothing is there");
 const marked = (runs, mark) =>
@@ -1728,7 +1737,10 @@ function documentBody({ kind, value, of }, known, passages) {
   const text = String(value);
   const shown = text.slice(0, MOST_CHARS);
   const said = `Cut: the first ${number(shown.length)} of ${number(of || text.length)} characters.`;
-  return [(of > shown.length || text.length > shown.length) && el("p.tone-note", said), el("pre", withPassages(shown, passages))];
+  return [
+    (of > shown.length || text.length > shown.length) && el("p.tone-note", said),
+    el("pre", withPassages(shown, passages)),
+  ];
 }
 const withPassages = (text, passages) =>
   el(

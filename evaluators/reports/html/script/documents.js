@@ -142,7 +142,8 @@ function listedFields(evaluator, letters, kept) {
 function fieldOf({ path = "", status = "", score, field, reason, comparator, ...values }) {
   const found = { path, status: statusNumber(status), score, field, reason, rule: comparator };
   const { column = "", passages } = values.details ?? {};
-  if (passages) found.passages = passages.map(([start, end, word]) => ({ column, start, end, isRight: word === "match" }));
+  if (passages)
+    found.passages = passages.map(([start, end, word]) => ({ column, start, end, isRight: word === "match" }));
   const isPlain = statuses[found.status].name === "match" && spelled(values.expected) === spelled(values.actual);
   if (!isPlain && "expected" in values) found.expected = values.expected;
   if (!isPlain && "actual" in values) found.actual = values.actual;

@@ -236,7 +236,11 @@ function valuePair(one) {
       el("dt", name),
       el("dd", part ? marked(part, mark) : text === null ? NOTHING() : plain(text, "bdi.value")),
     );
-  return el("dl.pair", !one.passages && side("expected", expected, runs?.[0], "ins"), side("output", actual, runs?.[1], "del"));
+  return el(
+    "dl.pair",
+    !one.passages && side("expected", expected, runs?.[0], "ins"),
+    side("output", actual, runs?.[1], "del"),
+  );
 }
 
 const NOTHING = () => el("span.quiet", "nothing is there");
@@ -309,7 +313,10 @@ function documentBody({ kind, value, of }, known, passages) {
   const text = String(value);
   const shown = text.slice(0, MOST_CHARS);
   const said = `Cut: the first ${number(shown.length)} of ${number(of || text.length)} characters.`;
-  return [(of > shown.length || text.length > shown.length) && el("p.tone-note", said), el("pre", withPassages(shown, passages))];
+  return [
+    (of > shown.length || text.length > shown.length) && el("p.tone-note", said),
+    el("pre", withPassages(shown, passages)),
+  ];
 }
 
 /** A text with passages marked: those that say a value of the output, and those that only come near one.

@@ -27,7 +27,11 @@ const SIDE = 200;
 function calibration(bins) {
   const axis = el("line.axis", { x1: 0, x2: SIDE, y1: SIDE - 0.5, y2: SIDE - 0.5 });
   const diagonal = el("line.diagonal", { x1: 0, x2: SIDE, y1: SIDE, y2: 0 });
-  const drawn = { viewBox: `0 0 ${SIDE} ${SIDE}`, role: "img", "aria-label": "Share that is right, over the confidence" };
+  const drawn = {
+    viewBox: `0 0 ${SIDE} ${SIDE}`,
+    role: "img",
+    "aria-label": "Share that is right, over the confidence",
+  };
   const bars = bins.map((one) => el("rect.bar", barOf(one)));
   return el(
     "figure.calibration",
