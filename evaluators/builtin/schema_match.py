@@ -26,6 +26,7 @@ from evaluators.builtin._schema_files import read_file, read_text
 from evaluators.builtin._texts import ExpectedColumn
 from evaluators.fields.events import METRICS
 from evaluators.fields.inference.schema import infer_schema
+from evaluators.fields.key_spelling import KeySpelling
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.listed import read_listed, tree_of_lines
 from evaluators.fields.metrics import read_defaults, read_fallbacks
@@ -149,6 +150,10 @@ class SchemaMatch(TreeEvaluator):
     """Whether null is a value like any other, or says that nothing is there."""
     absent_values: tuple[Any, ...] | None = None
     """Values that say that nothing is there, such as `[null, ""]`."""
+    keys: KeySpelling | None = None
+    """Which spellings of the output's keys stand for those of the schema, or of the expected document: `{style: any}` takes
+    `invoiceNumber` for `invoice_number`. Without it, keys are compared to the letter. A key that could stand for two, or has a
+    rival, stays as it is, and the row's reason says so."""
     post_process: Annotated[tuple[Any, ...], ReadBy(lambda data, _: read_post_process(data), "any")] = ()
     """What is done to the results of a row before they are counted: `reclassify_nulls`, `propagate_batch_errors`."""
     expected: ExpectedColumn = None
@@ -255,7 +260,7 @@ class SchemaMatch(TreeEvaluator):
         processors = (*null_processors(nulls, self.absent_values), *self.post_process)
         demanded = {node.name for node in nodes(root) if node.unit and node.demanded} if self.fields else ()
         return SchemaScoring(
-            root, score, self.pass_at, with_demanded(processors, demanded), self.extra_items == "penalize"
+            root, score, self.pass_at, with_demanded(processors, demanded), self.extra_items == "penalize", self.keys
         )
 
     @property

@@ -340,3 +340,38 @@ def test_an_empty_container_against_what_is_skipped_measures_nothing_both_ways(
     for expected, output in ((empty, full), (full, empty)):
         assert one.compile()({"z": expected}, {"z": output}).status is RowStatus.NOT_MEASURED
         assert one.explain({"z": expected}, {"z": output}).status is RowStatus.NOT_MEASURED
+
+
+WORDS = st.lists(st.sampled_from(["net", "total", "line", "sku", "due"]), min_size=2, max_size=3).map(tuple)
+STYLES = (
+    lambda words: words[0] + "".join(map(str.title, words[1:])),
+    lambda words: " ".join(map(str.title, words)),
+    "-".join,
+)
+SPELT = st.recursive(
+    st.integers(0, 3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=12,
+).flatmap(lambda inner: st.fixed_dictionaries({("net", "total"): st.just(1), ("line", "items"): st.just(inner)}))
+
+
+def spelt(document: Any, style: Any) -> Any:
+    """The document with each key, which is a tuple of words, in a style."""
+    if isinstance(document, list):
+        return [spelt(item, style) for item in document]
+    if isinstance(document, dict):
+        return {style(key): spelt(value, style) for key, value in document.items()}
+    return document
+
+
+@given(SPELT, SPELT, st.sampled_from(STYLES))
+def test_a_document_whose_keys_are_respelt_scores_the_same_where_style_is_set_aside(
+    expected: Any, output: Any, style: Any
+) -> None:
+    wanted, same, respelt = spelt(expected, "_".join), spelt(output, "_".join), spelt(output, style)
+    fields = {"net_total": "numeric", "line_items": "exact"}
+    strict = evaluator("schema_match", {"fields": fields})
+    loose = evaluator("schema_match", {"fields": fields, "keys": {"style": "any"}})
+    assert exact(verdict(loose, wanted, same)) == exact(verdict(strict, wanted, same))
+    assert exact(verdict(loose, wanted, respelt)) == exact(verdict(loose, wanted, same))
+    assert verdict(strict, wanted, respelt).score == 0, "no key is spelt as it is expected"
