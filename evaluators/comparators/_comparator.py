@@ -2,7 +2,7 @@
 
 A plug writes `compare`, which decides, and may write `reason`, which words the decision; `answer` is both. Both values are present when a
 comparator is asked; presence is the field core's business. Null is a value like any other. A two-sided comparator is reflexive: the core
-compares for equality first, and asks only about what differs.
+compares for equality first, and asks only about what differs, unless the comparator says that it is not.
 
 A comparator that cannot use every expected value says so in `readable`. It is asked about the expected value alone, once
 for each, also where both sides are equal and where the output has nothing: what is invalid never depends on the output.
@@ -169,6 +169,11 @@ class Comparator(Settings):
     def costs(self) -> bool:
         """Its questions go on a list: it is a batch, it waits, or it asks a judge."""
         return bool(self.batch) or self.judged or self.waits
+
+    @property
+    def reflexive(self) -> bool:
+        """Equal values match, so that it is asked only about what differs."""
+        return self.reads == "both"
 
     @property
     def partial_credit(self) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
-from evaluators.comparators._comparator import Comparator, Compare, Pair
+from evaluators.comparators._comparator import Comparator, Compare, Pair, Readable
+from evaluators.issues import Blame, Issue
 from evaluators.model import Comparison
 from evaluators.values.quoting import quote
 from evaluators.values.text import Normalization, normalizer, same_text_deep
@@ -18,14 +19,18 @@ class OneOf(Normalization, Comparator):
     """The output is one of several right answers.
 
     With `values`, any listed value is right, and so is the expected one. With `groups`, the values of one group mean the
-    same: the output is right when it is in the same group as the expected value. Give one of the two. Spaces, case
-    and accents count unless a switch says otherwise.
+    same: the output is right when it is in the same group as the expected value. With `answers: expected`, each row has its
+    own: the expected value is a list, and any value in it is right. Give one of the three. Spaces, case and accents
+    count unless a switch says otherwise.
     """
 
     values: tuple[JsonValue, ...] | None = Field(None, min_length=1)
     """The values that are right in every row."""
     groups: tuple[tuple[JsonValue, ...], ...] | None = Field(None, min_length=1)
     """Lists of values that mean the same."""
+    answers: Literal["expected"] | None = None
+    """`expected`: the expected value is a list of the right answers of its row. One that is no list is the only right
+    answer."""
 
     examples = (
         Pair("a listed value", "unknown", "n/a", True, {"values": ["n/a", "none"]}),
@@ -34,21 +39,40 @@ class OneOf(Normalization, Comparator):
         Pair("a synonym", "US", "USA", True, {"groups": [["US", "USA"], ["UK", "GB"]]}),
         Pair("another group", "US", "GB", False, {"groups": [["US", "USA"], ["UK", "GB"]]}),
         Pair("case ignored", "US", "usa", True, {"groups": [["US", "USA"]], "case": "ignore"}),
+        Pair("a right answer of the row", ["Oslo", "Christiania"], "Oslo", True, {"answers": "expected"}),
+        Pair("no answer of the row", ["Oslo", "Christiania"], "Bergen", False, {"answers": "expected"}),
     )
 
     @model_validator(mode="after")
-    def _one_of_two(self) -> Self:
-        if (self.values is None) is (self.groups is None):
-            hint = "write one_of: {values: [a, b]} or one_of: {groups: [[a, b], [c, d]]}"
-            found = "neither" if self.values is None else "both"
-            raise ValueError(f'one_of needs "values" or "groups"; found {found}\nhint: {hint}')
+    def _one_of_three(self) -> Self:
+        found = [name for name in ("values", "groups", "answers") if getattr(self, name) is not None]
+        if len(found) != 1:
+            hint = "write one_of: {values: [a, b]}, one_of: {groups: [[a, b], [c, d]]} or one_of: {answers: expected}"
+            raise ValueError(
+                f'one_of needs "values", "groups" or "answers"; found {" and ".join(found) or "none"}\nhint: {hint}'
+            )
         if self.groups is not None:
             if not all(self.groups):
                 raise ValueError("a group of one_of is empty")
             _finder(self.groups, normalizer(self))
         return self
 
+    @property
+    def reflexive(self) -> bool:
+        return self.answers is None
+
+    @property
+    def reads_any(self) -> bool:
+        return self.answers is None
+
+    def readable(self, expected: Any) -> Readable:
+        if self.answers is None or expected != []:
+            return True
+        return Issue("expected-unreadable", Blame.TESTSET, "the expected list of right answers is empty")
+
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
+        if self.answers is not None:
+            return any(self._same_text(answer, actual) for answer in _listed(expected))
         group = self._group_of(actual)
         if group is not None and (self.groups is None or group == self._group_of(expected)):
             return True
@@ -56,11 +80,11 @@ class OneOf(Normalization, Comparator):
 
     def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
         if self.groups is None:
-            listed = ", ".join(quote(self.written(value)) for value in (self.values or ())[:10])
-            more = ", …" if len(self.values or ()) > 10 else ""
-            verb = "is" if found.passed else "is not"
-            right = f"one of the right answers ({listed}{more}, or the expected {quote(expected)})"
-            return f"{quote(actual)} {verb} {right}"
+            right = self.values or _listed(expected)
+            listed = ", ".join(quote(self.written(value)) for value in right[:10])
+            listed += ", …" if len(right) > 10 else ""
+            listed += f", or the expected {quote(expected)}" if self.values else ""
+            return f"{quote(actual)} {'is' if found.passed else 'is not'} one of the right answers ({listed})"
         if found.passed:
             return f"{quote(actual)} means the same as {quote(expected)}"
         alone = [quote(value) for value in (expected, actual) if self._group_of(value) is None]
@@ -74,6 +98,11 @@ class OneOf(Normalization, Comparator):
     @cached_property
     def _same_text(self) -> Compare:
         return same_text_deep(normalizer(self))
+
+
+def _listed(expected: Any) -> Sequence[Any]:
+    """The right answers of a row."""
+    return expected if isinstance(expected, list) else (expected,)
 
 
 def _finder(groups: Iterable[Iterable[Any]], normalize: Callable[[str], str]) -> Callable[[Any], int | None]:

@@ -95,12 +95,12 @@ def asks_equality(comparator: Comparator, transforms: tuple[Transform, ...] = ()
 def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> Rule:
     """The fast rule for expected values that can be read."""
     compare, transform, two_sided = cached_compare(comparator), chain(transforms), comparator.reads == "both"
-    of_expected, word = chain_of_expected(transforms), word_of(comparator)
+    of_expected, word, reflexive = chain_of_expected(transforms), word_of(comparator), comparator.reflexive
     if asks_equality(comparator, transforms):
         return lambda expected, actual: MATCH if same(expected, actual) else MISMATCH
 
     def rule(expected: Any, actual: Any) -> Judged:
-        if two_sided and same(expected, actual):
+        if reflexive and same(expected, actual):
             return MATCH
         if transform is not None:
             try:
@@ -109,7 +109,7 @@ def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = (
                 return ERROR
             if two_sided and of_expected is not None:
                 expected = transformed(of_expected, expected)
-                if same(expected, actual):
+                if reflexive and same(expected, actual):
                     return MATCH
         try:
             found = compare(expected, actual)
@@ -162,7 +162,7 @@ def prepare_rule(
             return sides
         expected, actual = sides
     two_sided = comparator.reads == "both"
-    if two_sided and same(expected, actual):
+    if comparator.reflexive and same(expected, actual):
         return EQUAL
     transform, of_expected = chain(transforms), chain_of_expected(transforms)
     if transform is None:
@@ -176,7 +176,7 @@ def prepare_rule(
     try:
         if two_sided and of_expected is not None:
             expected = transformed(of_expected, expected)
-            if same(expected, actual):
+            if comparator.reflexive and same(expected, actual):
                 return Explained(MATCH, "equal once transformed")
     except RowProblem as error:
         return explained_problem(error)

@@ -54,7 +54,7 @@ def unit_of(node: FieldNode) -> UnitRules:
         unread=any(ask is not None for ask in node.readers),
         costs=any(one.costs for one in comparators),
         # equal objects may have none of the keys that are compared together: then nothing is measured
-        each=one_sided or together is not None,
+        each=together is not None or not all(one.reflexive for one in comparators),
         alone=one_sided and node.policy.one_sided == "asked",
         exact=equality and together is None,
     )

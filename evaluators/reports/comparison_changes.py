@@ -340,7 +340,7 @@ def _same_day(expected: Any, actual: Any, known: Sequence[str], spelled: str) ->
 def _in_any_order(compared: Compared, mismatches: Sequence[Mismatch]) -> list[Change]:
     """Lists with the same items in another order: compared whole, or item by item."""
     same = _same_items(compared)
-    if compared.each:
+    if compared.each or not compared.comparator.reflexive:
         return []
     if compared.ordered:
         lists: dict[tuple[int, str], list[int]] = {}
