@@ -288,7 +288,7 @@ def _keys(node: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _listed(schema: Mapping[str, Any]) -> dict[str, None]:
     """The words of an `enum` of a key itself, and not of the keys below it."""
-    words = (word for part in _choices(schema, _CHOICES) for word in part.get("enum", ()))
+    words = (word for part in _with_subschemas(schema, _CHOICES) for word in part.get("enum", ()))
     return dict.fromkeys(word for word in words if isinstance(word, str))
 
 
@@ -297,7 +297,7 @@ def _facts(schema: Mapping[str, Any]) -> tuple[str, ...]:
     facts, default = [], schema.get("default")
     if words := _listed(schema):
         facts.append(f"takes: {', '.join(words)}")
-    parts = _choices(schema, (*_CHOICES, "additionalProperties"))
+    parts = _with_subschemas(schema, (*_CHOICES, "additionalProperties"))
     if below := dict.fromkeys(key for part in parts for key, _ in _keys(part)):
         facts.append(f"its keys: {', '.join(below)}")
     if default is not None:
@@ -308,15 +308,15 @@ def _facts(schema: Mapping[str, Any]) -> tuple[str, ...]:
 _CHOICES: Final = ("if", "then", "else", "anyOf", "oneOf", "allOf", "items")
 
 
-def _choices(schema: Any, keys: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    """A schema, and those behind its conditions and choices."""
+def _with_subschemas(schema: Any, keys: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    """A JSON Schema, and then every schema inside it that is reached through `keys` alone, such as `anyOf`."""
     if isinstance(schema, list):
         for each in schema:
-            yield from _choices(each, keys)
+            yield from _with_subschemas(each, keys)
     elif isinstance(schema, dict):
         yield schema
         for key in keys:
-            yield from _choices(schema.get(key), keys)
+            yield from _with_subschemas(schema.get(key), keys)
 
 
 def _spoken(path: str) -> str:

@@ -291,6 +291,7 @@ class SchemaMatch(TreeEvaluator):
         return expected, output, *columns_of(self.json_schema)
 
     def scored_fields(self) -> ScoredFields:
+        """What reports and gates know of the fields: the whole schema, or what the settings say if a column holds it."""
         known = self._scoring
         optional = frozenset(line.name for line in self.fields or () if line.optional or line.skip)
         by_row = ScoredFields(

@@ -185,6 +185,7 @@ class ListedRows(ScoredRows):
         ]
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
+        """The reason of one row's result: the status of each field, and in words what could not be measured."""
         fields, problem = tuple(self.settled(at)), self.problem(at)
         if unreadable is not None:
             fields = tuple(

@@ -264,7 +264,7 @@ def _address(asked: AskedMetric, schema: Mapping[str, Any], metrics: int) -> Ask
 
 
 def _placed(detail: Detail, asked: AskedMetric) -> Detail:
-    """A complaint about a metric, at its place in the schema. That of a setting begins with the metric's name."""
+    """An error about a metric, with its path in the schema. Of a setting, `loc` begins with the metric's name."""
     if detail.loc[:1] == (asked.metric_id,):
         rest = detail.loc[1:]
         return replace(detail, loc=(*asked.params_loc, *rest) if rest else asked.loc)

@@ -158,7 +158,11 @@ class _Check(Struct, frozen=True):
     def value(
         self, value: Any, node: FieldNode, path: Place, siblings: Sequence[FieldNode] = ()
     ) -> Iterator[ExpectedFinding]:
-        """One value and everything below it. `siblings` are the branches of the choice that the node is one of."""
+        """The findings of one expected value, and of everything below it, against its node of the schema.
+
+        Of a choice, such as `anyOf`, the findings are those of the branch that fits best. `siblings` are the branches of
+        the choice that the node is one of.
+        """
         if value is None:
             return
         if isinstance(value, dict) and node.as_object is not None:

@@ -178,7 +178,10 @@ def waiting() -> bool:
 
 @contextmanager
 def asking_about(rows: Sequence[int]) -> Iterator[None]:
-    """Inside, those who number their rows from 0 ask about these rows."""
+    """While some rows of a chunk are scored apart: their questions are noted with the numbers the rows have in the chunk.
+
+    `rows` are those numbers. What scores the rows counts them from 0.
+    """
     gathered = _gathered.get()
     if gathered is None:
         yield

@@ -330,6 +330,7 @@ def _date_trials(date: Comparator | None, pairs: Sequence[tuple[Any, Any]]) -> l
 
 
 def _same_day(expected: Any, actual: Any, known: Sequence[str], spelled: str) -> bool:
+    """Whether the output, in the date format `spelled`, is the date that is expected, in one of the formats `known`."""
     if not isinstance(expected, str) or not isinstance(actual, str):
         return False
     found, read = read_date(actual, spelled), reader(known)

@@ -142,7 +142,7 @@ def weak_fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
 
 def unmeasured_fields(result: RunResult) -> list[str]:
     """The fields that no row measured, each with its evaluator."""
-    return [f"{full_name(stats)} → {field.path}" for stats, field in _fields(result) if _gap(field)]
+    return [f"{full_name(stats)} → {field.path}" for stats, field in _fields(result) if _is_unmeasured(field)]
 
 
 def _fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
@@ -156,8 +156,8 @@ MOST_MISTAKES: Final = 50
 _ORDER: Final = "A low metric from few rows may be chance, so it comes after a surer one."
 
 
-def _gap(field: FieldStats) -> bool:
-    """No row measured it, and nothing says that this is as it should be."""
+def _is_unmeasured(field: FieldStats) -> bool:
+    """Whether a field was measured in no row, though it is not optional, not only skipped, and not an aligned array."""
     counts = field.counts
     only_skipped = counts.skipped > 0 and counts.not_measured == counts.not_judged == 0
     return counts.n == 0 and not field.optional and not only_skipped and field.array is None

@@ -80,7 +80,7 @@ class ShippedSuite(Struct, frozen=True):
         return suite_source.loads(self.text, self.name, self.folder, self.environment)
 
     def lines(self) -> tuple[EvaluatorLine, ...]:
-        """The evaluators, read again; once in a process for all splits of a run."""
+        """The evaluators of the suite, compiled in the worker: once in a process, and kept for its further splits."""
         import pickle  # imported when used: a run in one process never comes here
 
         return _lines(pickle.dumps(self))
@@ -88,6 +88,7 @@ class ShippedSuite(Struct, frozen=True):
 
 @lru_cache(maxsize=1)
 def _lines(shipped: bytes) -> tuple[EvaluatorLine, ...]:
+    """The evaluators of a pickled suite. The bytes are the key of the cache."""
     import pickle
 
     suite: ShippedSuite = pickle.loads(shipped)

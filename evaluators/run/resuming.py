@@ -157,7 +157,7 @@ def taken_up(
         return None
     if prepared.test_set.unrepeatable is not None:
         _check(found[0].place, [Finding("told", {"sentence": prepared.test_set.unrepeatable})])
-    left = _fitting(found, new, fingerprint)
+    left = _run_to_resume(found, new, fingerprint)
     folder = RunFolder.go_on(left.place, final, force=final.exists())
     before = folder.unfinished or new
     states = before.files if new.files[0] in before.files else (*before.files, *new.files)
@@ -177,8 +177,11 @@ def _refuse_other_formats(left_over: Sequence[LeftFolder], prepared: Prepared) -
             raise problem("other-checkpoints", message, where=str(left.place), hint=hint)
 
 
-def _fitting(found: Sequence[LeftFolder], new: UnfinishedRun, fingerprint: InBackground[str]) -> LeftFolder:
-    """The one that is the same run; of several, one that nobody works in, and then the one that is farthest."""
+def _run_to_resume(found: Sequence[LeftFolder], new: UnfinishedRun, fingerprint: InBackground[str]) -> LeftFolder:
+    """The unfinished run to go on with: of those that are the same run, a free one, with the most splits done.
+
+    Raises Problems (config) where none is the same, with what differs from the likeliest.
+    """
     ordered = sorted(found, key=lambda left: (left.holding == "others", -left.finished))
     reasons = [list(_other_run(left, new, fingerprint)) for left in ordered]
     for left, different in zip(ordered, reasons, strict=True):

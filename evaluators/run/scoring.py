@@ -184,7 +184,7 @@ def rows_format(suite: Suite, size: int) -> RowsFormat:
 
 
 def watches_of(suite: Suite) -> dict[str, Watch]:
-    """The further sums that the gates of a suite ask for."""
+    """The metrics that the gates of a suite check, by evaluator: a run counts for them what each row adds."""
     if not suite.gates:
         return {}
     from evaluators.run.watch import watches  # a suite without gates starts sooner

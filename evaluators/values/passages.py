@@ -410,7 +410,7 @@ _ORDERS_WITH_A_NAME: Final = ("D/M/YYYY", "YYYY/M/D", "D/M/YY")
 
 @lru_cache(maxsize=1 << 14)
 def _days_of(numbers: str, named: bool = False) -> Sequence[Day]:
-    """The days that three numbers may be, in any order; where the month is known by its name, it is the second."""
+    """The dates that `3/4/2024` can mean, in any order of day, month and year; `named`: the month is second."""
     read = (read(numbers) for read in _day_readers(_ORDERS_WITH_A_NAME if named else _ORDERS))
     return tuple({moment[:3]: None for moment in read if moment is not None})
 

@@ -31,6 +31,7 @@ class Semantic(JudgedComparator):
         return equal_but_for_writing(question)
 
     def judged_as(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
+        """The comparison that a judge's answer stands for: with its score under `partial`, else with 1 or 0."""
         found = super().judged_as(question, answer)
         if self.partial or not isinstance(found, Comparison):
             return found
