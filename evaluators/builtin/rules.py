@@ -45,8 +45,7 @@ def _read(given: _Named) -> Rule:
 
 
 class Rules(TreeEvaluator):
-    """Check that the fields of the output agree with each other: that the lines add up to the total, that one date is not before
-    another, that no number is there twice.
+    """Check that the fields of the output agree with each other: lines add up to the total, no number is there twice.
 
     Every key but the settings below is the name of a rule. The row's score is the share of its rules that hold. Each rule has
     metrics of its own, and gates can name it: `rules.lines add up`. No expected answer is needed. With `side: expected` the
