@@ -9,7 +9,7 @@ from typing import Final
 from evaluators.reports.document import PageTable, Paragraph, Section, heads
 from evaluators.reports.tables import with_variant
 from evaluators.run.metrics import counted, interval_text, percent_text, rows_text
-from evaluators.run.result import RepeatStats, RunResult
+from evaluators.run.result import PassesAt, RepeatStats, RunResult
 
 MOST_LISTED: Final = 20
 """Questions and fields that a page lists; run.json has more."""
@@ -37,6 +37,12 @@ def repeat_line(one: RepeatStats) -> str:
     return found if one.groups else "no group was measured"
 
 
+def left_out(one: PassesAt) -> str:
+    """How many groups are too small to speak of k outputs; empty without any."""
+    are = "is" if one.smaller == 1 else "are"
+    return f" ({counted(one.smaller, 'group')} of fewer than {one.k:,} {are} left out)" if one.smaller else ""
+
+
 def _blocks(one: RepeatStats) -> Iterator[Paragraph | PageTable]:
     yield Paragraph(f"{repeat_line(one)}.")
     if one.kept_out:
@@ -59,7 +65,10 @@ def _blocks(one: RepeatStats) -> Iterator[Paragraph | PageTable]:
             )
             for each in one.passes
         ))  # fmt: skip
-        yield Paragraph("pass@k: at least one of k outputs passes. pass^k: all k pass. Intervals are over groups.")
+        small = " Groups of fewer than k outputs are left out." if any(each.smaller for each in one.passes) else ""
+        yield Paragraph(
+            f"pass@k: at least one of k outputs passes. pass^k: all k pass. Intervals are over groups.{small}"
+        )
     if one.largest == 1:
         yield Paragraph("Every group has one output, so nothing can be said of how they vary.", "warning")
     if one.fields:

@@ -12,7 +12,7 @@ from evaluators.reports.confidence_sections import confidence_name, threshold_li
 from evaluators.reports.display import clipped, visible, width, wrapped
 from evaluators.reports.document import Head, PageTable, Paragraph, Section, Tone, dense, fitted, heads, table_width
 from evaluators.reports.headline import Options
-from evaluators.reports.repeat_sections import repeat_line
+from evaluators.reports.repeat_sections import left_out, repeat_line
 from evaluators.reports.run_page import asking_lines, issue_place
 from evaluators.reports.run_tables import choice_table, mistake_place, mistake_rows, weak_fields
 from evaluators.reports.suggestions import MOST_SUGGESTED, Suggestion
@@ -207,7 +207,7 @@ def _passes(one: RepeatStats) -> str:
     """The first and the last k, where there is more than one."""
     shown = [each for each in one.passes[:1] + one.passes[1:][-1:] if each.groups]
     return "".join(
-        f"; k = {each.k:,}: one passes {percent_text(each.pass_at_k)}, all pass {percent_text(each.pass_all_k)}"
+        f"; k = {each.k:,}: one passes {percent_text(each.pass_at_k)}, all pass {percent_text(each.pass_all_k)}{left_out(each)}"
         for each in shown
     )
 

@@ -25,7 +25,7 @@ from evaluators.run.gates import (
     ScoreMetric,
     bare_column,
 )
-from evaluators.run.metrics import Coverage, best_mean, coverage_of, worst_mean
+from evaluators.run.metrics import Coverage, best_mean, counted, coverage_of, worst_mean
 from evaluators.run.repeats import passes_at
 from evaluators.run.result import (
     ConfidenceStats,
@@ -180,19 +180,19 @@ def _judge_groups(gate: Gate, stats: RepeatStats | None) -> _Answer:
     config = gate.config
     if stats is None or config.k is None:
         return None, 0, _UNDECIDED, (_NO_ROWS,)
-    found = passes_at(stats.shares, config.k)
+    found = passes_at(stats.shares, config.k, stats.kept_out_sizes)
     bound = config.using == "lower_bound"
     interval = found.pass_at_k_ci if gate.metric == "pass_at_k" else found.pass_all_k_ci
     estimate = found.pass_at_k if gate.metric == "pass_at_k" else found.pass_all_k
     value = (interval.low if interval is not None else None) if bound else estimate
     metric = Finding("lower-bound" if bound else "metric", {"metric": gate.shown_metric})
-    if not found.groups and found.smaller:
+    if not found.groups and found.smaller and not found.kept_out:
         return None, 0, _UNDECIDED, (Finding("small-groups", {"k": config.k, "largest": stats.largest}),)
-    decided, covered = (
-        _decide(config, value, found.groups, metric),
-        Coverage(found.groups, stats.kept_out + stats.nameless, "group"),
-    )
-    return value, found.groups, *_unless_short(gate, covered, *decided)
+    covered = Coverage(found.groups, found.kept_out + stats.nameless, "group")
+    verdict, findings = _unless_short(gate, covered, *_decide(config, value, found.groups, metric, noun="group"))
+    if found.groups and found.smaller:
+        findings += (Finding("left-out", {"count": found.smaller, "k": config.k}),)
+    return value, found.groups, verdict, findings
 
 
 def _judge_confidence(gate: Gate, stats: ConfidenceStats | None) -> _Answer:
@@ -229,10 +229,11 @@ def _decide(
     metric: Finding,
     unknown: str = "undefined",
     kind: Literal["", "quantity-"] = "",
+    noun: str = "row",
 ) -> tuple[Judged, _Findings]:
-    """`unknown` is the code of what is found where the metric has no value."""
+    """`unknown` is the code of what is found where the metric has no value, `noun` what `measured` counts."""
     if measured < config.min_rows:
-        few = Finding("few-rows", {"rows": measured, "asked": config.min_rows})
+        few = Finding("few-rows", {"rows": counted(measured, noun), "asked": config.min_rows})
         return _UNDECIDED, (few if measured else _NO_ROWS,)
     if value is None:
         return _UNDECIDED, (Finding(unknown, {"metric": metric}),)

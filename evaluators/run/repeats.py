@@ -155,6 +155,8 @@ def _stats(name: str, sums: RepeatSums, repeats: Repeats, variant: str | None) -
     always = sum(one.groups for one in shares if one.passed == one.attempts)
     never = sum(one.groups for one in shares if not one.passed)
     listed = sorted(known, key=lambda group: (_rank(known[group]), group))
+    kept_out = [each.scored + each.kept_out for each in sums.groups.values() if each.kept_out]
+    sizes = tuple(sorted(Counter(kept_out).items()))
     noise = Counter[Fraction]()
     for one in shares:
         if one.attempts > 1:
@@ -164,7 +166,7 @@ def _stats(name: str, sums: RepeatSums, repeats: Repeats, variant: str | None) -
         evaluator=name,
         by=repeats.by,
         groups=len(known),
-        kept_out=sum(each.kept_out > 0 for each in sums.groups.values()),
+        kept_out=len(kept_out),
         nameless=sums.nameless,
         attempts=sum(one.attempts * one.groups for one in shares),
         smallest=smallest,
@@ -172,12 +174,13 @@ def _stats(name: str, sums: RepeatSums, repeats: Repeats, variant: str | None) -
         always=always,
         sometimes=len(known) - always - never,
         never=never,
-        passes=tuple(passes_at(shares, k) for k in ks),
+        passes=tuple(passes_at(shares, k, sizes) for k in ks),
         shares=shares,
         listed=tuple(GroupAttempts(one, known[one].scored, known[one].passed) for one in listed[:MOST_LISTED]),
         fields=tuple(_flips(known.values())),
         noise=_rate(noise)[0],
         sampled=sums.sampled,
+        kept_out_sizes=sizes,
         variant=variant,
     )
 
@@ -204,11 +207,12 @@ def _flips(groups: Iterable[Attempts]) -> Iterator[FieldFlips]:
         yield FieldFlips(path, count, asked, count / asked, wilson(count, asked))
 
 
-def passes_at(shares: Iterable[PassShare], k: int) -> PassesAt:
+def passes_at(shares: Iterable[PassShare], k: int, kept_out: Iterable[tuple[int, int]] = ()) -> PassesAt:
     """How likely it is that at least one of k outputs of a question passes, and that all k do: means over the groups.
 
     A group of n attempts, c of which pass, has 1 − C(n − c, k) / C(n, k) and C(c, k) / C(n, k): of all ways to draw k of its
-    attempts, the share in which one passes, and in which all do. Neither is biased. A group with fewer than k attempts has none.
+    attempts, the share in which one passes, and in which all do. Neither is biased. A group with fewer than k attempts has none, and is
+    left out. `kept_out` are the sizes of groups in which a row could not be measured, and how many there are of each.
 
     Source: Chen et al. 2021, "Evaluating large language models trained on code", section 2.1 (pass@k); Yao et al. 2024,
     "τ-bench: A benchmark for tool-agent-user interaction in real-world domains", section 4 (pass^k).
@@ -221,8 +225,14 @@ def passes_at(shares: Iterable[PassShare], k: int) -> PassesAt:
         ways = comb(each.attempts, k)
         one_passes[1 - Fraction(comb(each.attempts - each.passed, k), ways)] += each.groups
         all_pass[Fraction(comb(each.passed, k), ways)] += each.groups
+    lost = 0
+    for rows, groups in kept_out:
+        if rows < k:
+            smaller += groups
+        else:
+            lost += groups
     at, every = _rate(one_passes), _rate(all_pass)
-    return PassesAt(k, one_passes.total(), smaller, at[0], at[1], every[0], every[1])
+    return PassesAt(k, one_passes.total(), smaller, at[0], at[1], every[0], every[1], lost)
 
 
 def _rate(values: Counter[Fraction]) -> tuple[float | None, Interval | None]:

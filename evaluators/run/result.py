@@ -340,13 +340,15 @@ class PassesAt(Struct, frozen=True):
 
     k: Count
     groups: Count
-    """Those with at least k attempts."""
+    """Those with at least k attempts, all of which were measured."""
     smaller: Count
-    """Groups with fewer, which are counted out."""
+    """Groups with fewer, which are left out."""
     pass_at_k: Share | None
     pass_at_k_ci: Interval | None
     pass_all_k: Share | None
     pass_all_k_ci: Interval | None
+    kept_out: Count = 0
+    """Groups of at least k rows in which one could not be measured: they count against coverage."""
 
 
 class GroupAttempts(Struct, frozen=True):
@@ -395,6 +397,8 @@ class RepeatStats(Struct, frozen=True):
     """How likely it is that of two attempts of one question one passes and the other does not; None without two."""
     sampled: bool = False
     """There were too many groups to count: the figures are those of a sample of them."""
+    kept_out_sizes: tuple[tuple[Count, Count], ...] = ()
+    """Of the groups that were kept out: how many rows they have, and how many have so many."""
     variant: str | None = None
 
 

@@ -17,6 +17,9 @@ from hypothesis import strategies as st
 import evaluators
 from evaluators.issues import Problems
 from evaluators.model import Result, RowStatus
+from evaluators.reports.headline import Options
+from evaluators.reports.summary import summary
+from evaluators.reports.text import page_text
 from evaluators.run import repeats as module
 from evaluators.run.exact_sums import plus
 from evaluators.run.repeats import RepeatSums, WrongFields, attempts_of, passes_at
@@ -128,6 +131,34 @@ def test_smaller_groups_are_counted_out_of_the_ks_that_are_asked_for() -> None:
     found = of(attempts("11", "101", "1"), repeats={"by": "row.question", "k": [2, 1, 5]})
     assert [(one.k, one.groups, one.smaller) for one in found.passes] == [(1, 3, 0), (2, 2, 1), (5, 0, 3)]
     assert [one.k for one in of(attempts("11", "101", "1")).passes] == [1]
+
+
+@given(st.lists(st.text("01?", min_size=1, max_size=5), min_size=1, max_size=6), st.integers(1, 6))
+def test_every_group_is_measured_too_small_or_kept_out(groups: list[str], k: int) -> None:
+    found = of(attempts(*groups), repeats={"by": "row.question", "k": [k]})
+    (at,) = found.passes
+    large = [one for one in groups if len(one) >= k]
+    assert (at.groups, at.kept_out) == (sum("?" not in one for one in large), sum("?" in one for one in large))
+    assert at.groups + at.smaller + at.kept_out == len(groups)
+
+
+def test_smaller_groups_do_not_count_against_coverage() -> None:
+    gate = {"metric": "pass_at_k", "k": 3, "fail_below": 0.5}
+    (found,) = run(attempts("111", "101", "1", "1?", "?"), gates={"exact_match": gate}).result.gates
+    assert (found.verdict, found.n) == ("passed", 2)
+    assert found.message == "pass at 3 1.0000; 3 groups of fewer than 3 are left out"
+    (short,) = run(attempts("111", "1?1", "1"), gates={"exact_match": gate}).result.gates
+    assert short.verdict == "undecided"
+    assert "1 of 2 groups" in short.message
+    few = run(attempts("111", "1"), gates={"exact_match": {**gate, "min_rows": 2}}).result.gates[0].message
+    assert few == "only 1 group measured, and the gate asks for 2; 1 group of fewer than 3 is left out"
+
+
+def test_a_page_says_how_many_groups_are_too_small() -> None:
+    found = run(attempts("111", "1"), repeats={"by": "row.question", "k": [1, 3]}).result
+    assert "k = 3: one passes 100.0 %, all pass 100.0 % (1 group of fewer than 3 is left out)" in " ".join(
+        page_text(summary(found, Options())).split()
+    )
 
 
 def test_of_large_groups_some_sizes_are_shown() -> None:
@@ -273,16 +304,15 @@ def test_workers_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert alone[0].groups == 286
 
 
-def test_two_runs_tell_a_change_from_noise(tmp_path: Path) -> None:
+def of_groups(*passes: str) -> evaluators.Run:
     suite = evaluators.load({"evaluators": ["exact_match"], "repeats": "row.question"})
+    return suite.run([
+        {"id": str(at), "question": q, "output": o, "expected": e} for at, (q, o, e) in enumerate(attempts(*passes))
+    ])  # fmt: skip
 
-    def of_run(*passes: str) -> evaluators.Run:
-        rows = [
-            {"id": str(at), "question": q, "output": o, "expected": e} for at, (q, o, e) in enumerate(attempts(*passes))
-        ]
-        return suite.run(rows)
 
-    noisy = evaluators.compare(of_run(*["10"] * 10), of_run(*["11", "00"] * 5)).evaluators[0]
+def test_two_runs_tell_a_change_from_noise() -> None:
+    noisy = evaluators.compare(of_groups(*["10"] * 10), of_groups(*["11", "00"] * 5)).evaluators[0]
     assert (noisy.fixed, noisy.broken, noisy.noise, noisy.verdict) == (5, 5, 0.5, "no clear difference")
-    better = evaluators.compare(of_run(*["00"] * 10), of_run(*["11"] * 10)).evaluators[0]
+    better = evaluators.compare(of_groups(*["00"] * 10), of_groups(*["11"] * 10)).evaluators[0]
     assert (better.fixed, better.noise, better.verdict) == (20, 0.0, "better")
