@@ -75,6 +75,8 @@ class Difference(Struct, frozen=True):
     noise: float | None = None
     """The share of pairs that would be fixed or broken if nothing had changed: of two outputs of one question in one run, one passes
     and the other does not. The mean of both runs; None where the suite has no `repeats`."""
+    changed_groups: int | None = None
+    """The groups of rows that belong together whose scores do not come to what they came to before; None where rows are on their own."""
 
 
 class NumericColumnDifference(Struct, frozen=True):
@@ -261,6 +263,7 @@ def comparison_json(comparison: RunComparison) -> str:
         if not body[key]:
             del body[key]
     for one in (*body["evaluators"], *body["fields"]):
-        if one["noise"] is None:
-            del one["noise"]
+        for key in ("noise", "changed_groups"):
+            if one[key] is None:
+                del one[key]
     return stable(body)

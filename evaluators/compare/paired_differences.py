@@ -141,9 +141,15 @@ def _difference(name: str, path: str | None, values: _Values, variant: str | Non
         difference=difference,
         ci=difference_interval(_interval(values, moments), p, difference),
         p_value=p,
-        verdict="no clear difference" if changed else "the same",
+        verdict="no clear difference" if any(map(_differs, values.rows)) else "the same",
         minimum_detectable_effect=detectable_pairs(moments) if changed >= LEAST_CHANGED else None,
+        changed_groups=None if values.clusters is None else sum(map(_differs, values.clusters)),
     )
+
+
+def _differs(units: Units) -> bool:
+    was, of_was, now, of_now = units
+    return (was, of_was) != (now, of_now)
 
 
 def _float(metric: Fraction | None) -> float | None:

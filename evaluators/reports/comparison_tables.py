@@ -85,17 +85,22 @@ def evaluator_section(comparison: RunComparison) -> tuple[Section, ...]:
 def _noise(one: Difference) -> Iterable[str]:
     """How many of the changes the model's own noise makes, where the suite knows of several outputs of one question."""
     if one.noise is not None and one.pairs:
-        changed, clear = one.fixed + one.broken, one.verdict in ("better", "worse")
+        changed = one.fixed + one.broken
         yield (
             f"{one.evaluator}{f' ({one.variant})' if one.variant else ''}: {changed:,} of {counted(one.pairs, 'pair')} changed "
             f"({percent_text(changed / one.pairs)}). Outputs of one question within a run differ in {percent_text(one.noise)} "
-            f"of pairs: that would be {one.noise * one.pairs:,.1f} without any change. "
-            + (
-                f"By groups, the new run is {one.verdict}."
-                if clear
-                else "By groups, no change can be told from that noise."
-            )
+            f"of pairs: that would be {one.noise * one.pairs:,.1f} without any change. " + _beyond_noise(one)
         )
+
+
+def _beyond_noise(one: Difference) -> str:
+    if one.verdict in ("better", "worse"):
+        return f"By groups, the new run is {one.verdict}."
+    if one.verdict == "the same":
+        return "Every row scores what it scored before."
+    if one.changed_groups == 0:
+        return "Every group comes to what it came to before: there is no change beyond that noise."
+    return "By groups, no change can be told from that noise."
 
 
 def _legend(comparison: RunComparison) -> Iterable[Item]:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import evaluators
 from evaluators.issues import Problems
 from evaluators.model import Result, RowStatus
+from evaluators.reports.comparison_page import comparison_page
 from evaluators.reports.headline import Options
 from evaluators.reports.summary import summary
 from evaluators.reports.text import page_text
@@ -316,3 +317,19 @@ def test_two_runs_tell_a_change_from_noise() -> None:
     assert (noisy.fixed, noisy.broken, noisy.noise, noisy.verdict) == (5, 5, 0.5, "no clear difference")
     better = evaluators.compare(of_groups(*["00"] * 10), of_groups(*["11"] * 10)).evaluators[0]
     assert (better.fixed, better.noise, better.verdict) == (20, 0.0, "better")
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "verdict", "changed_groups", "said"),
+    [
+        ("10", "10", "the same", 0, "Every row scores what it scored before."),
+        ("10", "01", "no clear difference", 0, "there is no change beyond that noise."),
+        ("10", "00", "no clear difference", 1, "no change can be told from that noise."),
+    ],
+)
+def test_changes_that_cancel_within_groups_are_noise_and_not_the_same(
+    base: str, new: str, verdict: str, changed_groups: int, said: str
+) -> None:
+    found = evaluators.compare(of_groups(base, "11"), of_groups(new, "11"))
+    assert (found.evaluators[0].verdict, found.evaluators[0].changed_groups) == (verdict, changed_groups)
+    assert said in " ".join(page_text(comparison_page(found)).split())
