@@ -183,6 +183,13 @@ class Run(reader.Run):
                 ])  # fmt: skip
         return ResultTable({**variants, **_FIELD_COLUMNS}, found)
 
+    def table(self, name: str) -> ResultTable:
+        """A table of figures: `repeats.groups`, `repeats.passes`, `repeats.flips`, `confidence.bins`, `confidence.accept`. The reference
+        page "Tables" says what their columns hold. Raises Problems for another name."""
+        from evaluators.reports.data_tables import table_called  # who asks for metrics alone starts sooner
+
+        return table_called(name).of(self)
+
     def failures(self, count: int | None = None) -> ResultTable:
         """What is wrong, row by row, and all that was recorded of it without a `count`: `row`, `id`, `evaluator`, `path` (None for the
         row as a whole), `status`, `expected`, `output`, `reason`; with variants `variant`."""

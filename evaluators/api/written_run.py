@@ -5,7 +5,7 @@ What only a run with files needs is imported when it is needed, as it is where a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from evaluators.builtin._evaluator import lists_fields
 from evaluators.issues import Blame, Issue, Problems
+from evaluators.run.confidence import confidence_paths
 from evaluators.run.exit_code import afterwards
 from evaluators.run.preparing import Prepared
 from evaluators.run.result import RunResult
@@ -100,14 +101,23 @@ def check_files(prepared: Prepared, wanted: AskedFor, formats: Sequence[str] | N
         issues += check_asked(map(Path, wanted.files), [Path(name), *local], own)
         issues += _read_next_time(prepared, wanted.paths) if not kept or wanted.to_store else []
     if not issues and (wanted.files or kept):
-        from evaluators.reports.report_files import check_outcomes
+        from evaluators.reports.report_files import check_outcomes, check_tables
 
         by_schema = any(lists_fields(line.settings) for line in prepared.suite.lines)
         issues += check_outcomes(by_schema, map(Path, wanted.files), wanted.words)
+        issues += check_tables(_figures(prepared.suite), map(Path, wanted.files), wanted.words)
     if issues:
         raise Problems(issues)
     if kept and rows_format(prepared.suite, 0) == "parquet":
         pyarrow()
+
+
+def _figures(suite: Suite) -> Iterator[str]:
+    """The sections of figures that a run of the suite has."""
+    if suite.repeats is not None:
+        yield "repeats"
+    if suite.confidence.column is not None or any(map(confidence_paths, suite.lines)):
+        yield "confidence"
 
 
 def _read_next_time(prepared: Prepared, files: Sequence[Path]) -> list[Issue]:

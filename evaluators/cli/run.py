@@ -72,7 +72,7 @@ GROUPS: Final = {
     "Also write the results to FILE, which may be an address, such as s3://bucket/rows.jsonl. "
     "Its ending says how: .html (.htm) is a page for a browser; .json, .md (.markdown), .txt and "
     ".xml (JUnit) hold the metrics; .csv and .jsonl hold the rows; .fields.csv and .report.json list every field "
-    "that a schema scores."
+    "that a schema scores; .repeats.csv and .confidence.csv are tables of these sections."
 )
 @click.option(
     "--results",
@@ -105,8 +105,8 @@ GROUPS: Final = {
     "--formats",
     callback=comma_separated,
     metavar="WORD,…",
-    help="The files of the run folder beside run.json, summary.txt and the rows: csv, field_sums, fields, html, json, junit, markdown, "
-    "report, text.",
+    help="The files of the run folder beside run.json, summary.txt and the rows: confidence, csv, field_sums, fields, html, json, "
+    "junit, markdown, repeats, report, text.",
 )
 @click.option("--rows", type=click.Choice(["auto", "jsonl", "parquet"]), help="How the scored rows are stored.")
 @click.option(

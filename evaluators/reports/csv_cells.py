@@ -59,6 +59,13 @@ def quoted(cells: Iterable[str], delimiter: str = ",") -> str:
 _QUOTE: Final = '"'
 
 
+def spelled(cell: str | float | bool | None) -> str:
+    """A value as a cell: numbers with every digit that they have, `true` and `false`, and nothing where there is nothing."""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    return cell if isinstance(cell, str) else exact(cell)
+
+
 def exact(number: float | None) -> str:
     """A number with every digit that it has; empty where there is none."""
     return "" if number is None else repr(number)

@@ -7,15 +7,18 @@ the file's name.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TextIO
 
 from evaluators.issues import Blame, Issue, problem
 from evaluators.registry import Socket, suggestion
+from evaluators.reports.csv_cells import spelled, write_csv
 from evaluators.reports.headline import Options
 
 if TYPE_CHECKING:
     from evaluators.compare.comparison import RunComparison
+    from evaluators.reports.data_tables import DataTable
     from evaluators.reports.document import Page
     from evaluators.run.reader import Run
 
@@ -27,8 +30,8 @@ class Format:
     """The endings of `-o` that mean it: `.md`, or `.fields.csv`."""
     file: ClassVar[str] = ""
     """The name of the file that `formats:` puts into the run folder; empty where that is not what `write` writes."""
-    each: ClassVar[Literal["run", "variant", "evaluator"]] = "run"
-    """What has a file for itself: the run, every variant, or every evaluator with a schema in every variant."""
+    each: ClassVar[Literal["run", "variant", "evaluator", "table"]] = "run"
+    """What has a file for itself: the run, every variant, every evaluator with a schema in every variant, or every table."""
     shows_cells: ClassVar[bool] = False
     """It shows the cells of rows, so that they are read again where the run did not keep them."""
     shows_mistakes: ClassVar[bool] = False
@@ -63,6 +66,23 @@ class PageFormat(Format):
         from evaluators.reports.comparison_page import comparison_page  # a run has no use for it, and starts sooner
 
         stream.write(self.text(comparison_page(comparison)))
+
+
+class TableFormat(Format):
+    """A format that writes tables of figures, each into a CSV file of its own."""
+
+    each = "table"
+    tables: ClassVar[tuple[DataTable, ...]] = ()
+    section: ClassVar[str] = ""
+    """What the figures are called in `run.json`: a run that has none has no such table."""
+    lacking: ClassVar[str] = ""
+    """What is said of a file of a run that has none, behind its name."""
+    hint: ClassVar[str] = ""
+
+    def write(self, run: Run, stream: TextIO, options: Options) -> None:
+        """The table that the options name, or the first one, with exact numbers; an undefined one is an empty cell."""
+        table = next((one for one in self.tables if one.name == options.table), self.tables[0])
+        write_csv(stream, chain([table.columns], ([spelled(cell) for cell in row] for row in table.rows(run))))
 
 
 FORMATS: Final[Socket[Format]] = Socket("evaluators.reports.formats", Format, "report format")

@@ -51,6 +51,8 @@ class Options(Struct, frozen=True):
     """The variant that the file is about, where each has its own."""
     evaluator: str = ""
     """The evaluator that the file is about, where each has its own."""
+    table: str = ""
+    """The table that the file holds, where each has its own."""
 
 
 def one_line(result: RunResult) -> str:

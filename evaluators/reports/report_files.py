@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.reports.fields_page import fields_page
-from evaluators.reports.format import Format, asked_for, format_for
+from evaluators.reports.format import Format, TableFormat, asked_for, format_for
 from evaluators.reports.headline import Options
 from evaluators.reports.markdown import page_markdown
 from evaluators.reports.outcomes import evaluators_by_schema
@@ -117,6 +117,9 @@ def _places(file: Path, form: Format, record: Run, options: Options) -> Iterator
         for variant in record.each_variant:
             label = () if variant is None else (variant,)
             yield file.with_name(named_for(file.name, *label)), replace(options, variant=variant)
+    elif isinstance(form, TableFormat):
+        for table in form.tables:
+            yield file.with_name(named_for(file.name, table.name.partition(".")[2])), replace(options, table=table.name)
     else:
         several = sum(one.by_schema for one in record.facts.evaluators) > 1
         for one in evaluators_by_schema(record):
@@ -125,7 +128,7 @@ def _places(file: Path, form: Format, record: Run, options: Options) -> Iterator
 
 
 def named_for(name: str, *label: str) -> str:
-    """The name of a file that each variant or evaluator has for itself: `rows.csv`, or `rows.gpt.csv`."""
+    """The name of a file that each variant, evaluator or table has for itself: `rows.csv`, or `rows.gpt.csv`."""
     stem, dot, suffix = name.rpartition(".")
     return ".".join((stem, *label)) + dot + suffix
 
@@ -143,6 +146,8 @@ def _gap(file: Path, form: Format, record: Run) -> Issue | None:
         if not all(variant.every_outcome for variant in record.facts.variants):
             kept = f"the first {record.facts.most:,} rows with something wrong of each field"
             return _lacks(file, f"the run kept the outcomes of {kept}, and this file lists all", f"-o {file.name}")
+    elif isinstance(form, TableFormat) and record.result.rows and not getattr(record.result, form.section):
+        return _no_figures(file.name, form)
     elif form.each == "variant" and form.shows_cells and not record.has_every_cell:
         message = "the run did not keep the cells of all its rows, and the test set that it scored is not there, or not as it was"
         return _lacks(file, message, f"-o {file.name}", ", or keep the cells: results: {documents: all} in the suite")
@@ -161,6 +166,19 @@ def check_outcomes(by_schema: bool, files: Iterable[Path], words: Iterable[str])
     asked = [file.name for file in files if format_for(file).each == "evaluator"]
     asked += [f'the format "{word}"' for word in words if needs_every_outcome((), [word])]
     return [_no_outcomes(name) for name in asked]
+
+
+def check_tables(sections: Iterable[str], files: Iterable[Path], words: Iterable[str]) -> list[Issue]:
+    """A problem (config) for each file of figures that the suite does not ask for; `sections` are those that it has."""
+    own = {*sections}
+    named = [(file.name, format_for(file)) for file in files] + [
+        (f'the format "{word}"', form) for word in words for form in asked_for((), [word])
+    ]
+    return [_no_figures(name, form) for name, form in named if isinstance(form, TableFormat) and form.section not in own]
+
+
+def _no_figures(name: str, form: TableFormat) -> Issue:
+    return Issue("no-figures", Blame.CONFIG, f"{name} {form.lacking}", hint=form.hint)
 
 
 def _no_outcomes(name: str) -> Issue:

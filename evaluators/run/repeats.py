@@ -79,6 +79,21 @@ class RepeatSums(Sum):
     sampled: bool = False
     """There were more groups than are counted."""
 
+    def add(self, name: str, verdict: Result, times: int = 1) -> None:
+        """Counts a verdict on rows of one group."""
+        if not (verdict.status.scored or verdict.status.kept_out):
+            return
+        if not name.strip():
+            self.nameless += times
+            return
+        group = self.groups.setdefault(name, Attempts())
+        if verdict.status.kept_out:
+            group.kept_out += times
+            return
+        group.scored += times
+        group.passed += times if verdict.passed else 0
+        group.blocked += times if verdict.status is RowStatus.BLOCKED else 0
+
     def limit(self) -> None:
         """Keeps the groups with the smallest checksums."""
         if len(self.groups) > MOST_GROUPS:
@@ -114,20 +129,10 @@ def attempts_of(
     fields = line.settings.scored_fields().names
     for (name, code), times in counts.items():
         verdict = verdicts[code]
-        if not (verdict.status.scored or verdict.status.kept_out):
-            continue
-        if not name.strip():
-            found.nameless += times
-            continue
-        group = found.groups.setdefault(name, Attempts())
-        if verdict.status.kept_out:
-            group.kept_out += times
-            continue
-        group.scored += times
-        group.passed += times if verdict.passed else 0
-        group.blocked += times if verdict.status is RowStatus.BLOCKED else 0
+        found.add(name, verdict, times)
+        group = found.groups.get(name)
         for path, status in zip(fields, verdict.statuses, strict=False):
-            if status != FieldStatus.MATCH:
+            if status != FieldStatus.MATCH and group is not None and verdict.status.scored:
                 kind = group.wrong if status in WRONG else group.unasked
                 kind[path] = kind.get(path, 0) + times
     for name, of_fields in wrong.of_group.items():

@@ -162,8 +162,8 @@ class ResultsConfig(Settings):
     name: Name | None = None
     """The name of this run's folder; date, time and a fingerprint of the suite without it."""
     formats: tuple[str, ...] = ()
-    """Further files that are written beside run.json, summary.txt and the rows; `csv` is rows.csv at any size, and
-    `field_sums` field_summary.csv."""
+    """Further files that are written beside run.json, summary.txt and the rows; `csv` is rows.csv at any size,
+    `field_sums` field_summary.csv, and `repeats` and `confidence` are tables of these sections."""
     lowest_fields: int = Field(5, ge=0, strict=True)
     """How many of the lowest-scoring fields the summary lists."""
     rows: Literal["auto", "jsonl", "parquet"] = "auto"

@@ -15,6 +15,7 @@ from evaluators.api.loading import load
 from evaluators.api.run_object import Run
 from evaluators.harnesses._host_rows import HostRow
 from evaluators.harnesses._scorer import SuiteScorer
+from evaluators.reports.data_tables import TABLES
 from evaluators.reports.formats.csv import CHANGED
 from evaluators.reports.headline import Options
 from evaluators.reports.html.payload import run_payload
@@ -43,12 +44,14 @@ SUITE: Final[dict[str, Any]] = {
         {"exact_match": {"name": "label", "output": "given", "expected": "kind", "labels": ["a", "b"]}},
     ],
     "measures": {"cost": "row.cost"},
+    "repeats": "row.kind",
+    "confidence": "row.conf",
     "slices": ["row.kind"],
     "gates": {"schema.FIELD": {"metric": "mean_score", "fail_below": 0.2}},
 }
 ROWS: Final = [
     {
-        "id": f"r{number}", "kind": "ab"[number % 2], "given": "ab"[number % 3 % 2], "cost": number,
+        "id": f"r{number}", "kind": "ab"[number % 2], "given": "ab"[number % 3 % 2], "cost": number, "conf": number / 9,
         "expected": {"FIELD": "x", "items": [{"sku": 1}, {"sku": 2}]},
         "output": {"FIELD": "xy"[number % 2], "items": [{"sku": number % 3}]},
     }
@@ -60,7 +63,9 @@ OF_ROWS: Final = frozenset(ROWS[0]) - {"id"}
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("runs")
-    return load(SUITE).run(ROWS, results=folder, name="named", formats=("csv", "field_sums", "fields"))
+    return load(SUITE).run(
+        ROWS, results=folder, name="named", formats=("csv", "field_sums", "fields", "repeats", "confidence")
+    )
 
 
 def plain(columns: Iterable[str]) -> Iterator[str]:
@@ -74,7 +79,7 @@ def test_every_column_of_a_table_is_in_the_glossary(run: Run) -> None:
     assert run.folder is not None
     texts = {path.name: path.read_text(encoding="utf-8-sig") for path in Path(run.folder).glob("*.csv")}
     files = {name: next(csv.reader([text.partition("\n")[0]])) for name, text in texts.items()}
-    assert set(files) == {"rows.csv", "field_summary.csv", "fields.csv"}
+    assert set(files) == {"rows.csv", "field_summary.csv", "fields.csv", *(f"{name}.csv" for name in TABLES)}
     tables = {
         **files,
         "rows": run.rows.columns, "to_arrow": run.to_arrow().column_names, "to_pandas": [*run.to_pandas().columns],
@@ -91,7 +96,8 @@ def test_every_part_of_a_figure_that_is_sent_is_in_the_glossary(run: Run) -> Non
         "EVALUATOR", "FIELD", "schema", "label", "cost", "kind", "a", "b", "items", "items.each.sku", "slice",
         "counts", "metric",
     }  # fmt: skip
-    parts = {part for name in metrics_of(run.result, every=True) for part in name.split("/")}
+    names = metrics_of(run.result, every=True)
+    parts = {re.sub(r"^(pass_at|pass_all)_\d+$", r"\1_k", part) for name in names for part in name.split("/")}
     assert parts - about - PARTS == set()
 
 

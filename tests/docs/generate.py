@@ -27,6 +27,7 @@ from evaluators.judges.judge import JUDGES, Judge
 from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
 from evaluators.model import Outcome
 from evaluators.reports.catalog import CatalogEntry, Group, Kind, entries, page
+from evaluators.reports.data_tables import TABLES
 from evaluators.reports.document import Block, Head, Page, PageTable, Paragraph, Section
 from evaluators.reports.markdown import page_markdown
 from evaluators.reports.reference import paragraphs, plug_page
@@ -59,6 +60,7 @@ def pages() -> dict[str, str]:
         "reference/converting.md": _converting(),
         "reference/integrations.md": integrations.page(),
         "reference/settings.md": settings_page(),
+        "reference/tables.md": _tables(),
     }
     for kind in ("evaluators", "comparators"):
         for entry in _shipped(kind):
@@ -241,6 +243,21 @@ def _command_line() -> str:
         "## Without a command",
         _options(program.get_params(context)),
     ]
+    return "\n\n".join(parts) + "\n"
+
+
+_TABLES: Final = (
+    "Several outputs of one question, and confidences, have tables for spreadsheets. `formats: [repeats, confidence]` under `results` "
+    "puts them into the run folder, `-o NAME.repeats.csv` and `-o NAME.confidence.csv` anywhere else, and in Python they are "
+    '`run.table("repeats.groups")`. [Several outputs, and confidence](../how-to/repeats-and-confidence.md) says what the metrics mean.'
+)
+
+
+def _tables() -> str:
+    parts = ["# Tables", _TABLES]
+    for name, table in TABLES.items():
+        rows = [f"| `{column}` | {_cell(holds)} |" for column, (_, holds) in table.columns.items()]
+        parts += [f"## {name}", table.says, "\n".join(["| column | what it holds |", "| --- | --- |", *rows])]
     return "\n\n".join(parts) + "\n"
 
 

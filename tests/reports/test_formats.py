@@ -72,7 +72,10 @@ def test_unknown_words_are_config_problems_all_at_once() -> None:
     issues = check_words(("markdwon", "csv", "zzz", "jsonl"), "suite.yaml:20:3")
     assert [(issue.blame, issue.where) for issue in issues] == [(Blame.CONFIG, "suite.yaml:20:3")] * 3
     assert issues[0].hint == 'did you mean "markdown"?'
-    assert issues[1].hint == "known: csv, field_sums, fields, html, json, junit, markdown, md, report, text, xml"
+    assert (
+        issues[1].hint
+        == "known: confidence, csv, field_sums, fields, html, json, junit, markdown, md, repeats, report, text, xml"
+    )
 
 
 def test_annotations_are_no_file_of_a_run_folder() -> None:

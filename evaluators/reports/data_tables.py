@@ -1,0 +1,179 @@
+"""Tables of figures for spreadsheets and programs, each declared once: what a CSV file, a data frame and the reference have of it.
+
+A column is called like the key in `run.json`; an interval has two, which end in `_low` and `_high`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+from msgspec import Struct
+
+from evaluators.issues import problem
+from evaluators.registry import suggestion
+from evaluators.result_table import Kind, ResultTable
+from evaluators.run.intervals import wilson
+from evaluators.run.reader import Run
+from evaluators.run.repeats import MOST_GROUPS, RepeatSums
+
+Line: TypeAlias = Mapping[str, Any]
+
+
+class DataTable(Struct, frozen=True):
+    """A table: its name, what a line is about, and its columns, each with what it holds."""
+
+    name: str
+    says: str
+    columns: Mapping[str, tuple[Kind, str]]
+    lines: Callable[[Run], Iterable[Line]]
+
+    def rows(self, run: Run) -> Iterator[list[Any]]:
+        """The cells of each line, in the order of the columns; None where there is nothing."""
+        return ([line.get(name) for name in self.columns] for line in self.lines(run))
+
+    def of(self, run: Run) -> ResultTable:
+        """The table of a run."""
+        return ResultTable({name: kind for name, (kind, _) in self.columns.items()}, self.rows(run))
+
+
+def table_called(name: str) -> DataTable:
+    """The table of that name. Raises Problems (config) where there is none."""
+    if name in TABLES:
+        return TABLES[name]
+    hint = suggestion(name, TABLES) or f"known: {', '.join(TABLES)}"
+    raise problem("unknown-table", f'there is no table "{name}"', hint=hint)
+
+
+def _flat(item: Struct, **beside: Any) -> Line:
+    """What a struct holds, its intervals as two numbers each."""
+    found = dict(beside)
+    for name in item.__struct_fields__:
+        value = getattr(item, name)
+        if name.endswith("ci"):
+            found[f"{name}_low"], found[f"{name}_high"] = (value.low, value.high) if value is not None else (None, None)
+        else:
+            found[name] = value
+    return found
+
+
+def _groups(run: Run) -> Iterator[Line]:
+    for variant in run.each_variant:
+        verdicts = run.verdicts(variant)
+        sums = [RepeatSums() for _ in verdicts]
+        for line in run.row_lines(variant, verdicts):
+            for one, known, code in zip(sums, verdicts, line.codes, strict=True):
+                one.add(line.cluster or "", known[code])
+                if len(one.groups) > 2 * MOST_GROUPS:
+                    one.limit()
+        for evaluator, one in zip(run.facts.evaluators, sums, strict=True):
+            one.limit()
+            for group, each in one.groups.items():
+                whole = each.scored > 0 and not each.kept_out
+                found = wilson(each.passed, each.scored) if whole else None
+                yield {
+                    "variant": variant, "evaluator": evaluator.name, "group": group, "attempts": each.scored,
+                    "passed": each.passed, "share": each.passed / each.scored if whole else None,
+                    "ci_low": found.low if found else None, "ci_high": found.high if found else None,
+                    "kept_out": each.kept_out,
+                }  # fmt: skip
+
+
+def _of_repeats(name: str) -> Callable[[Run], Iterator[Line]]:
+    def lines(run: Run) -> Iterator[Line]:
+        for one in run.result.repeats:
+            for each in getattr(one, name):
+                yield _flat(each, variant=one.variant, evaluator=one.evaluator)
+
+    return lines
+
+
+def _of_confidence(name: str) -> Callable[[Run], Iterator[Line]]:
+    def lines(run: Run) -> Iterator[Line]:
+        for one in run.result.confidence:
+            whole = {"rows": one.n + one.missing + one.unusable}
+            for each in getattr(one, name):
+                about = {"variant": one.variant, "evaluator": one.evaluator, "field": one.field, "source": one.source}
+                chosen = getattr(each, "threshold", None) == one.threshold
+                yield _flat(each, **about, **whole, chosen=chosen)
+
+    return lines
+
+
+_ABOUT: Final[dict[str, tuple[Kind, str]]] = {
+    "variant": ("text", "the variant, where there are several"), "evaluator": ("text", "the evaluator"),
+}  # fmt: skip
+_OF_FIELD: Final[dict[str, tuple[Kind, str]]] = {
+    **_ABOUT, "field": ("text", "the field whose confidence it is; empty for that of the row"),
+    "source": ("text", "where the confidence stands"),
+}  # fmt: skip
+
+
+def _ci(what: str, before: str = "") -> dict[str, tuple[Kind, str]]:
+    return {
+        f"{before}ci_low": ("score", f"the lower end of the 95 % CI of {what}"),
+        f"{before}ci_high": ("score", "its upper end"),
+    }
+
+
+REPEATS: Final = (
+    DataTable(
+        "repeats.groups",
+        f"A line for each group of outputs of one question and each evaluator, in the order of the test set; of more than {MOST_GROUPS:,} "
+        "groups those that the metrics are drawn from.",
+        {
+            **_ABOUT, "group": ("text", "the cell that the outputs have in common"), "attempts": ("count", "outputs that were scored"),
+            "passed": ("count", "those that pass"), "share": ("score", "passed / attempts; empty where a row could not be measured"),
+            **_ci("the share"), "kept_out": ("count", "rows that could not be measured"),
+        },
+        _groups,
+    ),
+    DataTable(
+        "repeats.passes",
+        "A line for each k and each evaluator.",
+        {
+            **_ABOUT, "k": ("count", "how many outputs of a question"),
+            "groups": ("count", "the groups that the metrics are means of: those with at least k outputs, all measured"),
+            "smaller": ("count", "groups of fewer than k outputs, which are left out"),
+            "kept_out": ("count", "groups of at least k outputs in which a row could not be measured"),
+            "pass_at_k": ("score", "how likely at least one of k outputs passes"), **_ci("pass@k", "pass_at_k_"),
+            "pass_all_k": ("score", "how likely all of k outputs pass"), **_ci("pass^k", "pass_all_k_"),
+        },
+        _of_repeats("passes"),
+    ),
+    DataTable(
+        "repeats.flips",
+        "A line for each field that is right in one output of a question and wrong in another, the most frequent first.",
+        {
+            **_ABOUT, "path": ("text", "the field"), "flips": ("count", "groups in which it flips"),
+            "groups": ("count", "groups with at least two outputs in which it is right or wrong"),
+            "share": ("score", "flips / groups"), **_ci("the share"),
+        },
+        _of_repeats("fields"),
+    ),
+)  # fmt: skip
+CONFIDENCE: Final = (
+    DataTable(
+        "confidence.bins",
+        "A line for each tenth from 0 to 1 in which there is a confidence: the reliability table.",
+        {
+            **_OF_FIELD, "low": ("score", "the lower end of the bin"), "high": ("score", "its upper end, which only the last bin includes"),
+            "n": ("count", "rows with such a confidence"), "right": ("count", "those that are right"),
+            "confidence": ("score", "their mean confidence"), "accuracy": ("score", "right / n"), **_ci("the accuracy"),
+        },
+        _of_confidence("bins"),
+    ),
+    DataTable(
+        "confidence.accept",
+        "A line for each confidence from which on rows may be accepted.",
+        {
+            **_OF_FIELD, "threshold": ("score", "the least confidence that is accepted"), "accepted": ("count", "rows with at least that"),
+            "rows": ("count", "all rows with a label, those without a usable confidence included"),
+            "share": ("score", "accepted / rows"), "errors": ("count", "the accepted rows that are wrong"),
+            "error_rate": ("score", "errors / accepted"), **_ci("the error rate"),
+            "chosen": ("passed", "whether this is the smallest threshold that `max_errors` allows, surely"),
+        },
+        _of_confidence("accept"),
+    ),
+)  # fmt: skip
+TABLES: Final = {one.name: one for one in (*REPEATS, *CONFIDENCE)}
