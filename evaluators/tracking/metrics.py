@@ -17,7 +17,6 @@ from msgspec.structs import asdict, replace
 from evaluators.fields.empty_values import EMPTY_RATES
 from evaluators.reports.names import field_name, segment
 from evaluators.run.result import (
-    ConfidenceStats,
     Counts,
     EvaluatorStats,
     FieldStats,
@@ -29,10 +28,12 @@ from evaluators.run.result import (
 Number: TypeAlias = int | float
 Named: TypeAlias = Iterator[tuple[str, Number | None]]
 
+EMPTY_COUNTS: Final = ("expected_empty", "expected_filled")
+"""What the rates of invented and of empty values are over."""
 _COUNTERS: Final = frozenset({
     "skipped", "not_measured", "invalid", "unjudged", "bugs", "passed", "failed", "unreadable", "blocked", "empty_expected",
     "outputs_without_values", "rows_without_fields", "fields_not_listed", "missing", "warned", "undecided", "rows", "n",
-    *Counts.__struct_fields__,
+    *EMPTY_COUNTS, *Counts.__struct_fields__,
 })  # fmt: skip
 """The last parts of names of counts that say nothing where they are 0. How many rows there are and were scored is always said."""
 _VERDICTS: Final = ("passed", "warned", "failed", "undecided")
@@ -136,18 +137,15 @@ def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str,
         yield group, headline, iter((("mean_score", stats.mean), ("pass_rate", stats.pass_rate)))
         yield group, group.name, _evaluator(stats)
         if stats.slice is None:
-            of_stats = (one for one in result.repeats if (one.evaluator, one.variant) == (stats.name, stats.variant))
-            yield from ((group, f"{group.name}/repeats", _repeats(one)) for one in of_stats)
-        for sure in result.confidence if stats.slice is None else ():
-            if (sure.evaluator, sure.field, sure.variant) == (stats.name, None, stats.variant):
-                yield group, f"{group.name}/confidence", _confidence(sure)
+            for one in result.repeats:
+                if (one.evaluator, one.variant) == (stats.name, stats.variant):
+                    yield group, group.name, _repeats(one)
+            yield group, group.name, _confidence(result, stats, None)
     for stats in result.evaluators:
         for one_field in stats.fields:
             group = MetricGroup(field_prefix(stats, one_field), {**_about(stats), "field": one_field.path})
             yield group, group.name, _field(one_field)
-            for sure in result.confidence:
-                if (sure.evaluator, sure.field, sure.variant) == (stats.name, one_field.path, stats.variant):
-                    yield group, f"{group.name}/confidence", _confidence(sure)
+            yield group, group.name, _confidence(result, stats, one_field.path)
 
 
 def _about(stats: EvaluatorStats) -> dict[str, str]:
@@ -179,7 +177,7 @@ def _evaluator(stats: EvaluatorStats) -> Named:
     for name in ("passed", "failed", "unreadable", "blocked", "empty_expected", "outputs_without_values",
                  "rows_without_fields"):  # fmt: skip
         yield name, getattr(stats, name)
-    for name in ("micro_precision", "micro_recall", "micro_f1", *EMPTY_RATES):
+    for name in ("micro_precision", "micro_recall", "micro_f1", *EMPTY_RATES, *EMPTY_COUNTS):
         yield name, getattr(stats, name)
     if stats.counts is not None:
         yield from ((f"counts/{name}", count) for name, count in asdict(stats.counts).items())
@@ -191,19 +189,23 @@ def _evaluator(stats: EvaluatorStats) -> Named:
 
 def _repeats(one: RepeatStats) -> Named:
     for name in ("groups", "kept_out", "always", "sometimes", "never", "noise"):
-        yield name, getattr(one, name)
+        yield f"repeats/{name}", getattr(one, name)
     for each in one.passes:
-        yield f"pass_at_{each.k}", each.pass_at_k
-        yield f"pass_all_{each.k}", each.pass_all_k
+        yield f"repeats/pass_at_{each.k}", each.pass_at_k
+        yield f"repeats/pass_all_{each.k}", each.pass_all_k
+        yield f"repeats/groups_at_{each.k}", each.groups
 
 
-def _confidence(one: ConfidenceStats) -> Named:
-    for name in ("n", "missing", "unusable", "brier", "ece", "auroc", "threshold", "accepted"):
-        yield name, getattr(one, name)
+def _confidence(result: RunResult, stats: EvaluatorStats, field: str | None) -> Named:
+    """How far the confidence in an evaluator's rows can be trusted, or that in one of its fields."""
+    for one in result.confidence:
+        if (one.evaluator, one.field, one.variant) == (stats.name, field, stats.variant):
+            for name in ("n", "missing", "unusable", "brier", "ece", "auroc", "threshold", "accepted"):
+                yield f"confidence/{name}", getattr(one, name)
 
 
 def _field(one: FieldStats) -> Named:
-    for name in ("accuracy", "precision", "recall", "f1", "mean_score", *EMPTY_RATES):
+    for name in ("accuracy", "precision", "recall", "f1", "mean_score", *EMPTY_RATES, *EMPTY_COUNTS):
         yield name, getattr(one, name)
     yield "n", one.counts.n
     yield from asdict(one.counts).items()

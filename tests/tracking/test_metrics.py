@@ -7,9 +7,44 @@ from pathlib import Path
 
 import pytest
 
+from evaluators.api.loading import load
+from evaluators.run.result import RunResult
 from evaluators.tracking.attachments import attachments, row_table
 from evaluators.tracking.metrics import MetricGroup, metric_groups, metrics_of
 from tests.hosts.table import Figures, figures
+
+ROWS = [
+    # question, output, expected, confidence
+    ("q1", {"a": 3, "b": 2, "total": 5, "fax": "1", "sure": 0.9}, {"a": 3, "b": 2, "total": 5, "fax": None}, 0.9),
+    ("q1", {"a": 3, "b": 2, "total": 5, "fax": None, "sure": 0.8}, {"a": 3, "b": 2, "total": 5, "fax": None}, 0.8),
+    ("q2", {"a": 3, "b": 2, "total": 6, "fax": None, "sure": 0.3}, {"a": 3, "b": 2, "total": 5, "fax": "1"}, 0.3),
+    ("q2", "no idea", {"a": 3, "b": 2, "total": 5, "fax": None}, None),
+]
+
+
+def with_every_figure() -> RunResult:
+    """A run of a suite that asks for rates, repeats, confidences, rules and sources."""
+    suite = {
+        "repeats": "row.question",
+        "confidence": "row.sure",
+        "evaluators": [
+            {"json_multi_field_match": {"name": "form", "fields": {"total": {"compare": "exact", "confidence": "sure"}, "fax": "exact"}}},
+            {"rules": {"add up": {"sum": ["a", "b"], "equals": "total"}}},
+            {"grounded": {"source": "mail", "fields": ["a", "total"]}},
+        ],
+    }  # fmt: skip
+    rows = [
+        {
+            "id": str(number),
+            "question": question,
+            "output": output,
+            "expected": expected,
+            "sure": sure,
+            "mail": f"3 and 2 is 5, says {question}",
+        }
+        for number, (question, output, expected, sure) in enumerate(ROWS)
+    ]
+    return load(suite).run(rows).result
 
 
 @pytest.fixture(scope="module")
@@ -22,16 +57,21 @@ def group(ours: Figures, name: str) -> MetricGroup:
     return found
 
 
-def test_every_metric_is_about_one_thing(ours: Figures) -> None:
+@pytest.mark.parametrize("of", ["the table", "every figure"])
+def test_every_metric_is_about_one_thing(ours: Figures, of: str) -> None:
+    result = ours.record.result if of == "the table" else with_every_figure()
     found = {
         f"{one.name}/{name}".removeprefix("/"): value
-        for one in metric_groups(ours.record.result, every=True)
+        for one in metric_groups(result, every=True)
         for name, value in one.metrics.items()
     }
     named = {
         name.replace("evaluator/", "all/", 1) if _is_headline(name) else name: value for name, value in found.items()
     }
-    assert named == metrics_of(ours.record.result, every=True)
+    assert named == metrics_of(result, every=True)
+
+
+def test_the_headline_of_an_evaluator_comes_first(ours: Figures) -> None:
     assert [*group(ours, "evaluator/header").metrics][:2] == ["mean_score", "pass_rate"]
 
 
@@ -61,3 +101,20 @@ def test_platforms_get_the_run_folder_with_a_page_and_without_the_machine(ours: 
     assert not made.exists()
     with attachments(ours.record, table, environment=True) as files:
         assert files["run/environment.json"] == Path(ours.folder / "environment.json")
+
+
+def test_every_figure_has_a_name_of_its_own_and_what_it_is_over() -> None:
+    result = with_every_figure()
+    named = metrics_of(result)
+    (form,) = (one for one in metric_groups(result) if one.name == "evaluator/form")
+    (total,) = (one for one in metric_groups(result) if one.name == "evaluator/form/field/total")
+    assert (form.metrics["invented_rate"], form.metrics["expected_empty"]) == (1 / 3, 3)
+    assert (form.metrics["left_empty_rate"], form.metrics["expected_filled"]) == (2 / 5, 5)
+    assert [form.metrics[f"repeats/{name}"] for name in ("pass_at_2", "pass_all_2", "groups_at_2")] == [1 / 2, 0, 2]
+    assert (form.metrics["confidence/n"], form.metrics["confidence/missing"]) == (3, 1)
+    assert (total.metrics["n"], total.metrics["confidence/n"], total.metrics["confidence/auroc"]) == (4, 3, 1)
+    (grounded,) = (one for one in metric_groups(result) if one.name == "evaluator/grounded")
+    assert {f"metric/{name}_rate/{part}" for name in ("chance", "not_given") for part in ("mean", "n")} <= {
+        *grounded.metrics
+    }
+    assert named["evaluator/rules/field/as-path.add up/n"] == 4
