@@ -21,7 +21,6 @@ from evaluators.run.result import (
     EvaluatorStats,
     FieldStats,
     NumericColumnStats,
-    RepeatStats,
     RunResult,
 )
 
@@ -137,9 +136,7 @@ def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str,
         yield group, headline, iter((("mean_score", stats.mean), ("pass_rate", stats.pass_rate)))
         yield group, group.name, _evaluator(stats)
         if stats.slice is None:
-            for one in result.repeats:
-                if (one.evaluator, one.variant) == (stats.name, stats.variant):
-                    yield group, group.name, _repeats(one)
+            yield group, group.name, _repeats(result, stats)
             yield group, group.name, _confidence(result, stats, None)
     for stats in result.evaluators:
         for one_field in stats.fields:
@@ -187,13 +184,16 @@ def _evaluator(stats: EvaluatorStats) -> Named:
     yield "fields_not_listed", stats.fields_not_listed
 
 
-def _repeats(one: RepeatStats) -> Named:
-    for name in ("groups", "kept_out", "always", "sometimes", "never", "noise"):
-        yield f"repeats/{name}", getattr(one, name)
-    for each in one.passes:
-        yield f"repeats/pass_at_{each.k}", each.pass_at_k
-        yield f"repeats/pass_all_{each.k}", each.pass_all_k
-        yield f"repeats/groups_at_{each.k}", each.groups
+def _repeats(result: RunResult, stats: EvaluatorStats) -> Named:
+    """How often questions with several outputs are answered."""
+    for one in result.repeats:
+        if (one.evaluator, one.variant) == (stats.name, stats.variant):
+            for name in ("groups", "kept_out", "always", "sometimes", "never", "noise"):
+                yield f"repeats/{name}", getattr(one, name)
+            for each in one.passes:
+                yield f"repeats/pass_at_{each.k}", each.pass_at_k
+                yield f"repeats/pass_all_{each.k}", each.pass_all_k
+                yield f"repeats/groups_at_{each.k}", each.groups
 
 
 def _confidence(result: RunResult, stats: EvaluatorStats, field: str | None) -> Named:
