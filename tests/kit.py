@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from io import StringIO
 from pathlib import Path
+from typing import Final
 
 import pytest
 from click.testing import CliRunner, Result
@@ -19,6 +20,26 @@ from evaluators.reports.format import FORMATS
 from evaluators.reports.headline import Options
 from evaluators.run.reader import Run
 from evaluators.run.result import RunResult
+
+EVERY_FIGURE: Final[Mapping[str, object]] = {
+    "repeats": "row.question",
+    "confidence": "row.sure",
+    "evaluators": [
+        {"json_multi_field_match": {"name": "form", "fields": {"total": {"compare": "exact", "confidence": "sure"}, "fax": "exact"}}},
+        {"rules": {"add up": {"sum": ["a", "b"], "equals": "total"}}},
+        {"grounded": {"source": "mail", "fields": ["a", "total"]}},
+    ],
+}  # fmt: skip
+"""A suite that asks for rates, repeats, confidences, rules and sources, for the rows below."""
+EVERY_FIGURE_ROWS: Final = [
+    {"id": str(number), "question": question, "output": output, "expected": expected, "sure": sure, "mail": f"3, 2, 5, {question}"}
+    for number, (question, output, expected, sure) in enumerate([
+        ("q1", {"a": 3, "b": 2, "total": 5, "fax": "1", "sure": 0.9}, {"a": 3, "b": 2, "total": 5, "fax": None}, 0.9),
+        ("q1", {"a": 3, "b": 2, "total": 5, "fax": None, "sure": 0.8}, {"a": 3, "b": 2, "total": 5, "fax": None}, 0.8),
+        ("q2", {"a": 3, "b": 2, "total": 6, "fax": None, "sure": 0.3}, {"a": 3, "b": 2, "total": 5, "fax": "1"}, 0.3),
+        ("q2", "no idea", {"a": 3, "b": 2, "total": 5, "fax": None}, None),
+    ])
+]  # fmt: skip
 
 
 def write_rows(file: Path, rows: Iterable[object]) -> Path:

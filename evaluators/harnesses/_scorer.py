@@ -7,6 +7,7 @@ metrics, over every row that was scored, each with its own counts: those that `e
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -34,6 +35,9 @@ from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.tracking.metrics import Number, metrics_of
 
 _NAME: Final = "the rows of the host"
+_HEADLINE: Final = re.compile(
+    "(all|measure)/|evaluator/[^/]+/(rows/|metric/|repeats/|confidence/|invented|left_empty|expected)"
+)
 
 
 def suite_of(suite: str | Path | Suite) -> Suite:
@@ -145,12 +149,9 @@ class SuiteScorer:
         return metrics_of(self.result())
 
     def headlines(self) -> dict[str, Number]:
-        """The few metrics among them that a platform shows of a whole experiment: of each evaluator its mean, its pass rate, its rows."""
-        return {
-            name: value
-            for name, value in self.metrics().items()
-            if name.startswith("all/") or (name.startswith("evaluator/") and "/field/" not in name and "/rows/" in name)
-        }
+        """The metrics among them that a platform shows of a whole experiment: numeric columns, what judges cost, and of each evaluator
+        its mean, its pass rate, its rows, and its rates, repeats and confidences; nothing of its fields."""
+        return {name: value for name, value in self.metrics().items() if _HEADLINE.match(name)}
 
     def reset(self) -> None:
         """Forget the rows that were scored, before the next evaluation."""

@@ -30,6 +30,14 @@ def confidence_name(one: ConfidenceStats) -> str:
     return with_variant(one.evaluator, one.variant) + (f" → {one.field}" if one.field else "")
 
 
+def calibration_line(one: ConfidenceStats) -> str:
+    """How well a confidence says what is right."""
+    return (
+        f"{one.source} in {rows_text(one.n)}: Brier {score_text(one.brier)}, ECE {score_text(one.ece)} (ten bins of equal width), "
+        f"AUROC {score_text(one.auroc)}"
+    )
+
+
 def threshold_line(one: ConfidenceStats) -> str:
     """From which confidence on rows can be accepted."""
     limit = percent_text(one.max_errors)
@@ -43,10 +51,7 @@ def threshold_line(one: ConfidenceStats) -> str:
 
 
 def _blocks(one: ConfidenceStats) -> Iterator[Paragraph | PageTable]:
-    yield Paragraph(
-        f"{one.source} in {rows_text(one.n)}: Brier {score_text(one.brier)}, ECE {score_text(one.ece)} (ten bins of equal width), "
-        f"AUROC {score_text(one.auroc)}."
-    )
+    yield Paragraph(f"{calibration_line(one)}.")
     for count, said in ((one.missing, "has none"), (one.unusable, "has no number from 0 to 1")):
         if count:
             many = said if count == 1 else said.replace("has", "have")

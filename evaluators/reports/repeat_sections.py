@@ -43,6 +43,15 @@ def left_out(one: PassesAt) -> str:
     return f" ({counted(one.smaller, 'group')} of fewer than {one.k:,} {are} left out)" if one.smaller else ""
 
 
+def passes_line(one: RepeatStats) -> str:
+    """How likely a question is answered with the first and the last k, where there is more than one; begins with a semicolon."""
+    shown = [each for each in one.passes[:1] + one.passes[1:][-1:] if each.groups]
+    return "".join(
+        f"; k = {each.k:,}: one passes {percent_text(each.pass_at_k)}, all pass {percent_text(each.pass_all_k)}{left_out(each)}"
+        for each in shown
+    )
+
+
 def _blocks(one: RepeatStats) -> Iterator[Paragraph | PageTable]:
     yield Paragraph(f"{repeat_line(one)}.")
     if one.kept_out:

@@ -12,14 +12,14 @@ from evaluators.reports.confidence_sections import confidence_name, threshold_li
 from evaluators.reports.display import clipped, visible, width, wrapped
 from evaluators.reports.document import Head, PageTable, Paragraph, Section, Tone, dense, fitted, heads, table_width
 from evaluators.reports.headline import Options
-from evaluators.reports.repeat_sections import left_out, repeat_line
+from evaluators.reports.repeat_sections import passes_line, repeat_line
 from evaluators.reports.run_page import asking_lines, issue_place
 from evaluators.reports.run_tables import choice_table, mistake_place, mistake_rows, weak_fields
 from evaluators.reports.suggestions import MOST_SUGGESTED, Suggestion
 from evaluators.reports.tables import GATES, full_name, of_extra_items, slice_text, with_variant
 from evaluators.run.exit_code import Facts, causes
-from evaluators.run.metrics import counted, percent_text, quantity_text, rows_text, score_text
-from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, RepeatStats, RunResult
+from evaluators.run.metrics import counted, quantity_text, rows_text, score_text
+from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, RunResult
 
 WIDEST: Final = 80
 MOST_LABELS: Final = 8
@@ -192,7 +192,7 @@ def _labels(table: ConfusionMatrix) -> OptionalPart:
 def _repeats(result: RunResult) -> Iterator[OptionalPart]:
     """How often questions with several outputs are answered, and from which confidence on rows can be accepted."""
     lines = [
-        list(paragraphs(f"{with_variant(one.evaluator, one.variant)}: {repeat_line(one)}{_passes(one)}", indent="  "))
+        list(paragraphs(f"{with_variant(one.evaluator, one.variant)}: {repeat_line(one)}{passes_line(one)}", indent="  "))
         for one in result.repeats
     ]
     yield _of_lines("repeats", lines, least=1)
@@ -201,15 +201,6 @@ def _repeats(result: RunResult) -> Iterator[OptionalPart]:
         for one in result.confidence
     ]
     yield _of_lines("confidence", sure, least=1)
-
-
-def _passes(one: RepeatStats) -> str:
-    """The first and the last k, where there is more than one."""
-    shown = [each for each in one.passes[:1] + one.passes[1:][-1:] if each.groups]
-    return "".join(
-        f"; k = {each.k:,}: one passes {percent_text(each.pass_at_k)}, all pass {percent_text(each.pass_all_k)}{left_out(each)}"
-        for each in shown
-    )
 
 
 def _suggestions(options: Options) -> Iterator[OptionalPart]:

@@ -10,8 +10,10 @@ from evaluators.harnesses._row_scores import RowScores, names_of
 from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.issues import Problems
 from evaluators.reports.names import field_name
+from evaluators.tracking.metrics import metrics_of
 from tests.hosts.table import JUDGE, SUITE, Figures, assert_same_rows, figures, headline, register
 from tests.hosts.table.rows import found_in, table_rows
+from tests.kit import EVERY_FIGURE, EVERY_FIGURE_ROWS
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +113,19 @@ def test_a_host_may_be_given_evaluators_without_their_fields(ours: Figures) -> N
     assert not any(one.path is not None for scores in rows for one in scores.every)
     assert scorer.metrics() == ours.metrics
     assert all("field" not in name for name in names_of(scorer.suite.lines, scorer.fields))
+
+
+def test_headlines_have_rates_repeats_and_confidences() -> None:
+    scorer = SuiteScorer(load(EVERY_FIGURE))
+    for row in EVERY_FIGURE_ROWS:
+        scorer.score(HostRow({}, row["output"], row["expected"], id=row["id"], more=[row]))
+    found = scorer.headlines()
+    assert found == {name: scorer.metrics()[name] for name in found}
+    assert {
+        "all/form/mean_score", "evaluator/form/invented_rate", "evaluator/form/left_empty_rate", "evaluator/form/repeats/pass_at_2",
+        "evaluator/form/repeats/pass_all_2", "evaluator/form/confidence/brier", "evaluator/grounded/metric/chance_rate/mean",
+    } <= {*found}  # fmt: skip
+    assert scorer.metrics() == metrics_of(load(EVERY_FIGURE).run(EVERY_FIGURE_ROWS).result)
 
 
 def test_headlines_are_the_means_the_pass_rates_and_the_rows(scorer: SuiteScorer, ours: Figures) -> None:

@@ -29,7 +29,7 @@ from evaluators.run.reader import Run
 from evaluators.run.result import GateResult, RunResult
 from evaluators.run.run_json import run_body, run_json, typed
 from tests.gallery import GALLERY
-from tests.kit import written
+from tests.kit import EVERY_FIGURE, EVERY_FIGURE_ROWS, written
 
 
 def table_of(*cells: str) -> Page:
@@ -250,6 +250,17 @@ def test_a_failed_gate_is_a_failed_test(runs: dict[str, RunResult]) -> None:
     ]
     failure = suite.find("testcase/failure")
     assert failure.attrib["message"] == "accuracy 0.9731 is below 0.99"
+
+
+def test_an_evaluator_says_its_rates_repeats_and_confidences() -> None:
+    suite = junit(load(EVERY_FIGURE).run(EVERY_FIGURE_ROWS).result)
+    said = {test.attrib["name"]: test.findtext("system-out", "").splitlines() for test in suite.findall("testcase")}
+    invented, left_empty, groups, confidence, of_field = said["form"][1:]
+    assert (invented, left_empty) == ("invented 33.3 % of 3 values", "left empty 40.0 % of 5 values")
+    assert groups.startswith("2 groups of 2 outputs: 0 always pass, 1 sometimes, 1 never; k = 1: one passes 25.0 %")
+    assert confidence.startswith("confidence: row.sure in 3 rows: Brier 0.3133, ECE 0.4667")
+    assert of_field.startswith("confidence in total: sure in 3 rows: Brier 0.0467")
+    assert [line.partition(" % ")[2] for line in said["grounded"][1:3]] == ["found by chance", "of fields not given"]
 
 
 def test_what_was_not_measured_is_an_error(runs: dict[str, RunResult]) -> None:

@@ -8,43 +8,10 @@ from pathlib import Path
 import pytest
 
 from evaluators.api.loading import load
-from evaluators.run.result import RunResult
 from evaluators.tracking.attachments import attachments, row_table
 from evaluators.tracking.metrics import MetricGroup, metric_groups, metrics_of
 from tests.hosts.table import Figures, figures
-
-ROWS = [
-    # question, output, expected, confidence
-    ("q1", {"a": 3, "b": 2, "total": 5, "fax": "1", "sure": 0.9}, {"a": 3, "b": 2, "total": 5, "fax": None}, 0.9),
-    ("q1", {"a": 3, "b": 2, "total": 5, "fax": None, "sure": 0.8}, {"a": 3, "b": 2, "total": 5, "fax": None}, 0.8),
-    ("q2", {"a": 3, "b": 2, "total": 6, "fax": None, "sure": 0.3}, {"a": 3, "b": 2, "total": 5, "fax": "1"}, 0.3),
-    ("q2", "no idea", {"a": 3, "b": 2, "total": 5, "fax": None}, None),
-]
-
-
-def with_every_figure() -> RunResult:
-    """A run of a suite that asks for rates, repeats, confidences, rules and sources."""
-    suite = {
-        "repeats": "row.question",
-        "confidence": "row.sure",
-        "evaluators": [
-            {"json_multi_field_match": {"name": "form", "fields": {"total": {"compare": "exact", "confidence": "sure"}, "fax": "exact"}}},
-            {"rules": {"add up": {"sum": ["a", "b"], "equals": "total"}}},
-            {"grounded": {"source": "mail", "fields": ["a", "total"]}},
-        ],
-    }  # fmt: skip
-    rows = [
-        {
-            "id": str(number),
-            "question": question,
-            "output": output,
-            "expected": expected,
-            "sure": sure,
-            "mail": f"3 and 2 is 5, says {question}",
-        }
-        for number, (question, output, expected, sure) in enumerate(ROWS)
-    ]
-    return load(suite).run(rows).result
+from tests.kit import EVERY_FIGURE, EVERY_FIGURE_ROWS
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +26,7 @@ def group(ours: Figures, name: str) -> MetricGroup:
 
 @pytest.mark.parametrize("of", ["the table", "every figure"])
 def test_every_metric_is_about_one_thing(ours: Figures, of: str) -> None:
-    result = ours.record.result if of == "the table" else with_every_figure()
+    result = ours.record.result if of == "the table" else load(EVERY_FIGURE).run(EVERY_FIGURE_ROWS).result
     found = {
         f"{one.name}/{name}".removeprefix("/"): value
         for one in metric_groups(result, every=True)
@@ -104,7 +71,7 @@ def test_platforms_get_the_run_folder_with_a_page_and_without_the_machine(ours: 
 
 
 def test_every_figure_has_a_name_of_its_own_and_what_it_is_over() -> None:
-    result = with_every_figure()
+    result = load(EVERY_FIGURE).run(EVERY_FIGURE_ROWS).result
     named = metrics_of(result)
     (form,) = (one for one in metric_groups(result) if one.name == "evaluator/form")
     (total,) = (one for one in metric_groups(result) if one.name == "evaluator/form/field/total")

@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, Final, TextIO
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
+from evaluators.reports.confidence_sections import calibration_line, threshold_line
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
-from evaluators.run.metrics import interval_text, percent_text, score_text
+from evaluators.reports.repeat_sections import passes_line, repeat_line
+from evaluators.reports.tables import beside_the_rate
+from evaluators.run.metrics import counted, interval_text, percent_text, quantity_text, rows_text, score_text
 from evaluators.run.reader import Run
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 from evaluators.run.wording import gate_label
@@ -37,7 +40,7 @@ class JUnit(Format):
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
         """One test suite for the run."""
         result = run.result
-        tests = [*_gates(result), *map(_evaluator, result.evaluators), _run(result)]
+        tests = [*_gates(result), *(_evaluator(result, stats) for stats in result.evaluators), _run(result)]
         stream.write(_whole(result.name, tests, _properties(result)))
 
     def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
@@ -88,6 +91,9 @@ def _properties(result: RunResult) -> Iterable[tuple[str, str]]:
     yield "test_set", result.test_set
     yield "rows", str(result.rows)
     yield "exit_code", str(result.exit_code)
+    for one in result.whole_measures:
+        name = f"{one.name} (variant {one.variant})" if one.variant else one.name
+        yield name, f"mean {quantity_text(one.mean)}, sum {quantity_text(one.sum, 7)}, {one.n:,} of {rows_text(one.rows)}"
 
 
 def _test(group: str, name: str, kind: str | None = None, message: str = "", detail: str = "") -> Element:
@@ -112,7 +118,7 @@ def _gate_detail(gate: GateResult) -> str:
     return f"{gate.verdict}: {gate.message} ({gate.limit}; {gate.n:,} measured)"
 
 
-def _evaluator(stats: EvaluatorStats) -> Element:
+def _evaluator(result: RunResult, stats: EvaluatorStats) -> Element:
     name = f"{stats.name} (variant {stats.variant})" if stats.variant else stats.name
     scored = f"{stats.scored:,} scored{_bracketed(_counted(stats, ('unreadable', 'blocked')))}"
     counts = ", ".join([scored, *_counted(stats, ("skipped", "not_measured", "invalid", "unjudged", "bugs"))])
@@ -120,10 +126,28 @@ def _evaluator(stats: EvaluatorStats) -> Element:
         f"mean score {score_text(stats.mean)}, "
         f"pass rate {percent_text(stats.pass_rate)} {interval_text(stats.pass_rate_ci)}; of {stats.rows:,} rows: {counts}"
     )
+    detail = "\n".join((detail, *_further(result, stats)))
     left_out = _left_out(stats)
     if left_out:
         return _test("evaluators", name, "error", f"rows without a score: {', '.join(left_out)}", detail)
     return _test("evaluators", name, detail=detail)
+
+
+def _further(result: RunResult, stats: EvaluatorStats) -> Iterable[str]:
+    """Rates, repeats and confidences of an evaluator, a line each."""
+    for name, rate, count in (
+        ("invented", stats.invented_rate, stats.expected_empty), ("left empty", stats.left_empty_rate, stats.expected_filled),
+    ):  # fmt: skip
+        if rate is not None:
+            known = stats.metric_ci(None, f"{name.replace(' ', '_')}_rate")
+            interval = f" {interval_text(known.ci)}" if known is not None and known.ci is not None else ""
+            yield f"{name} {percent_text(rate)}{interval} of {counted(count, 'value')}"
+    yield from beside_the_rate(stats)
+    mine = (stats.name, stats.variant)
+    yield from (f"{repeat_line(one)}{passes_line(one)}" for one in result.repeats if (one.evaluator, one.variant) == mine)
+    for one in result.confidence:
+        if (one.evaluator, one.variant) == mine:
+            yield f"confidence{f' in {one.field}' if one.field else ''}: {calibration_line(one)}; {threshold_line(one)}"
 
 
 def _left_out(stats: EvaluatorStats) -> list[str]:
