@@ -14,11 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mlflow.types.schema import Schema
 
+from evaluators.api.execute import finish
+from evaluators.api.loading import load
 from evaluators.reports.names import field_name, fitted, segment
 from evaluators.tracking.attachments import flat_params
 from evaluators.values.path_text import display
 from tests.hosts.servers import refusing
-from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
+from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures, register
 from tests.hosts.table.rows import table_rows
 from tests.kit import cli
 
@@ -107,18 +109,31 @@ def everything(client: Any, run_id: str) -> str:
     return json.dumps([run.data.metrics, run.data.params, run.data.tags, run.inputs.to_dictionary()])
 
 
+def who_and_where(client: Any, run_id: str) -> set[str]:
+    """What the traces of a run say of who made them and where."""
+    experiment = client.get_run(run_id).info.experiment_id
+    traces = client.search_traces(locations=[experiment], run_id=run_id)
+    assert len(traces) == 2
+    names = {name for trace in traces for name in trace.info.trace_metadata}
+    return {name for name in names if name.startswith(("mlflow.user", "mlflow.source.", "mlflow.git"))}
+
+
 def test_the_machine_is_told_only_when_somebody_asks(client: Any, tmp_path: Path) -> None:
-    ours = figures(tmp_path, "--track", "mlflow")
+    ours = figures(tmp_path, "--track", "mlflow", "--trace-rows", "2")
     known = json.loads((ours.folder / "environment.json").read_text(encoding="utf-8"))
     assert known["folder"] not in everything(client, sent(ours)["run_id"])
     with_it = tmp_path / "suite.yaml"
     text = SUITE.read_text(encoding="utf-8").replace("file: rows.csv", f"file: {SUITE.parent / 'rows.csv'}")
-    with_it.write_text(f"{text}\ntracking: [{{mlflow: {{environment: true, experiment: told}}}}]\n", encoding="utf-8")
+    with_it.write_text(
+        f"{text}\ntracking: [{{mlflow: {{environment: true, experiment: told, trace_rows: 2}}}}]\n", encoding="utf-8"
+    )
     told = client.get_run(sent(figures(tmp_path, suite=with_it, name="told"))["run_id"])
     assert told.data.tags["evaluators.host"] == known["host"]
     assert client.get_experiment(told.info.experiment_id).name == "told"
     assert {"mlflow.user", "mlflow.source.name"} <= {*told.data.tags}
     assert not {"mlflow.user", "mlflow.source.name"} & {*client.get_run(sent(ours)["run_id"]).data.tags}
+    assert not who_and_where(client, sent(ours)["run_id"])
+    assert {"mlflow.user", "mlflow.source.name"} <= who_and_where(client, told.info.run_id)
     assert "run/environment.json" in {one.path for one in client.list_artifacts(told.info.run_id, "run")}
 
 
@@ -286,6 +301,16 @@ def test_what_was_sent_before_an_interruption_is_there_and_the_rest_comes_later(
         },
         ours,
     )
+
+
+def test_a_run_that_was_stopped_says_so(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_experiment(monkeypatch, "stopped")
+    register()
+    done = finish(load(SUITE), results=tmp_path, name="x", track=("mlflow",), stopped=lambda: True)
+    assert done.sent is not None
+    (link,) = done.sent.links
+    run = client.get_run(link.run_id)
+    assert (run.info.status, run.data.metrics["run/complete"], run.data.metrics["run/exit_code"]) == ("KILLED", 0, 130)
 
 
 KEYS = st.one_of(st.text(max_size=8), st.sampled_from(["", "each", "..", ".", "/", "a/../b", " ", "²", "ª", "x" * 300]))

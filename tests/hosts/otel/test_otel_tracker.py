@@ -86,6 +86,11 @@ def test_events_are_log_records_of_the_spans_that_they_are_about(sink: Sink, our
     assert price[EXPLANATION] == "items[1].price: missing in the output"
     assert found["judge failed"]["header"][ERROR_TYPE] == "judge-silent"
     assert found["skipped"]["header"][LABEL] == "skipped"
+    assert in_spans(sink) == [(log.span_id, plain(log.attributes)) for log in sink.logs]
+
+
+def in_spans(sink: Sink) -> list[tuple[bytes, dict[str, Any]]]:
+    return [(span.span_id, plain(event.attributes)) for span in sink.spans for event in span.events]
 
 
 def test_the_span_of_the_run_has_its_figures_and_no_events(sink: Sink, ours: Figures) -> None:
@@ -229,6 +234,13 @@ def test_the_variables_of_the_platform_count(sink: Sink, ours: Figures, monkeypa
         "billing",
         "invoices",
     )
+
+
+def test_the_suite_wins_over_the_variables(sink: Sink, ours: Figures, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    OpenTelemetry(endpoint=sink.address, events="logs").send(ours.record)
+    assert sink.logs
+    assert not in_spans(sink)
 
 
 def track(folder: Path, *words: str) -> tuple[int, str]:

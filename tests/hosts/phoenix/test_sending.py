@@ -243,3 +243,11 @@ def test_a_wrong_key_is_named(phoenix_store: str, tmp_path: Path) -> None:
     assert ended.exit_code == 3
     assert f"Phoenix at {address} refuses the key, or there is none (status 401)" in ended.output
     assert "PHOENIX_API_KEY" in ended.output
+
+
+def test_evaluations_of_fields_may_be_left_out(client: Any, tmp_path: Path) -> None:
+    suite = suite_with(tmp_path, "{phoenix: {dataset: whole rows, fields: false}}")
+    ours = figures(tmp_path, suite=suite)
+    read = evaluations(client, sent(ours)["run_id"])
+    assert {name for row in read.values() for name in row} == {*ours.evaluators}
+    assert_same_rows(found_in(client, sent(ours)["run_id"]), ours)

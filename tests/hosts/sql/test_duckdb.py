@@ -54,3 +54,9 @@ def test_nothing_is_changed(database: Path, statement: str) -> None:
     assert (issue.code, issue.blame) == ("changes-data", Blame.CONFIG)
     with duckdb.connect(str(database), read_only=True) as opened:
         assert opened.execute("select count(*) from answers").fetchone() == (3000,)
+
+
+def test_a_mistake_is_the_suites(database: Path) -> None:
+    issue = problem_of(lambda: queried("select * from answer", CONNECTION, Path()))
+    assert issue.blame is Blame.CONFIG
+    assert str(database.parent) not in str(issue)

@@ -133,6 +133,11 @@ def test_a_value_is_a_cell(written: str, read: Any) -> None:
     assert found.header == ("a", "b")
 
 
+def test_a_number_in_a_document_keeps_its_digits() -> None:
+    found = asked("""select '{"a": 12345678901234567890.10}'::jsonb as a""")
+    assert Path(found.file).read_bytes() == b'{"a":{"a": 12345678901234567890.10}}\n'
+
+
 def test_a_run_is_the_same_with_any_number_of_workers(place: Path) -> None:
     for name, words in (("one", ()), ("two", ("--workers", "2"))):
         code, said = called("run", "suite.yaml", "--name", name, *words)
@@ -141,6 +146,24 @@ def test_a_run_is_the_same_with_any_number_of_workers(place: Path) -> None:
         assert (place / "runs/one" / file).read_bytes() == (place / "runs/two" / file).read_bytes()
     written = b"".join(file.read_bytes() for file in (place / "runs").rglob("*") if file.is_file())
     assert [part for part in PARTS if part.encode() in written] == []
+
+
+def test_many_rows_need_little_memory() -> None:
+    program = f"""
+import resource
+from pathlib import Path
+from evaluators.testsets.databases import queried
+from evaluators.testsets.query_settings import DatabaseConnection
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+statement = "select n, repeat('x', 1000) as a from generate_series(1, 200000) n order by n"
+found = queried(statement, DatabaseConnection(env="{VARIABLE}"), Path())
+print(Path(found.file).stat().st_size, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, env=variables({"PYTHONPATH": str(ROOT)}), check=True)
+    size, grown = map(int, done.stdout.split())
+    assert size > 200_000_000
+    assert grown * 1024 < size / 4
 
 
 # nothing is changed
