@@ -68,8 +68,13 @@ class SuiteFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """A test for each gate, in the order of the suite, and one for whether everything was measured."""
         from evaluators.api.loading import load
+        from evaluators.issues import Problems
 
-        for gate in load(self.path).gates:
+        try:
+            gates = load(self.path).gates
+        except Problems as error:
+            raise self.CollectError(str(error)) from None
+        for gate in gates:
             yield GateItem.from_parent(self, name=_name(gate), gate=gate)
         yield MeasuredItem.from_parent(self, name=_MEASURED)
 
